@@ -121,7 +121,7 @@ def _transform(
                 progress.update(task, advance=len(chunk))
                 yield chunk
 
-        for piece in core.pieces(message, chunks(), tag):
+        for piece in core.pieces(message, chunks(), tag, text):
             out.write(piece)
     cycles = core.cycles - begin
     if as_json:

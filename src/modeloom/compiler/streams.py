@@ -330,8 +330,10 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         if node.operation and node.operation.keyed:
             chosen.check_operation(mode.name, node.operation.name, node.operation.operands)
     options = replace(options, cipher_cores=_cores(plan, options))
+    if plan.chained and plan.cadence is not None:
+        raise InputError(f"--cipher-arch multistream is not for {mode.name}: a block waits for the cipher of the one before; leave it out")
     if options.cipher_cores is not None and options.cipher_cores > 1:
-        plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores, cadence=timing.cadence)
+        plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores)
     if prove:
         prove_setup(plan)
         prove_numbers(plan)

@@ -5,7 +5,9 @@ A message of one beat that is alone::
 
     s_axis   beat ── registers, queues, entry ──▶ stage 0 ── pipeline ──▶ text ── queue, register ──▶ beat   m_axis
              ├──────────────── PIN_CYCLES = 11, and the stages of the text ─────────────────────────────┤
-             with --hold: HOLD_CYCLES = 2 more; with --channels: CHANNEL_CYCLES = 3 more
+             with --hold: HOLD_CYCLES = 2 more; with --channels: CHANNEL_CYCLES = 3 more,
+             or CHAINED_CYCLES = 2 in a mode whose blocks wait for the cipher of the one before
+             with a prefix of associated data: PREFIX_CYCLES = 1 more
 
 With ``--packet wire`` a beat leaves when it is known what follows it, and so the beat of such a message waits for the tag::
 
@@ -33,8 +35,8 @@ HOLD_SLACK = 10 more with ``--hold`` and in wire form, so that no cycle is lost.
 from __future__ import annotations
 
 __all__ = [
-    "CHANNEL_CYCLES", "CLEAR_CYCLES", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PIN_CYCLES",
-    "POWER_OVERHEAD", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
+    "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK",
+    "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
 
 PIN_CYCLES = 11
@@ -44,8 +46,14 @@ WIRE_CYCLES = 18
 """The same in wire form, of a sealed message, beside the cycles of a token of text and those from the first token of the tag to the
 tag."""
 
+PREFIX_CYCLES = 1
+"""Cycles that the stage for a prefix of associated data adds."""
+
 CHANNEL_CYCLES = 3
 """Cycles that the registers of interleaved packets and the store of their tokens add."""
+
+CHAINED_CYCLES = 2
+"""The same where tokens wait for a chain through the cipher."""
 
 HOLD_CYCLES = 2
 """Cycles that the buffer for unverified text, or for unverified packets, adds."""

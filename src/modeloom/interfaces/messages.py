@@ -67,7 +67,7 @@ class MessageCode(IntEnum):
 
 
 @cache
-def _command(block_bytes: int, inline: bool = False, wire: bool = False) -> Packing:
+def _command(block_bytes: int, inline: bool = False, wire: bool = False, lengths: bool = False) -> Packing:
     # A core without slots to name has a flag, and the bytes of the slot at the end.
     slot = () if inline else (Field("slot", 16, "the key slot"),)
     turn = (Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),) if inline else ()
@@ -77,6 +77,7 @@ def _command(block_bytes: int, inline: bool = False, wire: bool = False) -> Pack
             Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
             Field("tag", 8 * block_bytes, tag),
             Field("associated", 64, "the number of bytes of associated data"),
+            *((Field("text", 64, "the number of bytes of text"),) if lengths else ()),
             Field("id", 16, "any number; the status returns it"),
             *slot,
             Field("channel", 8, "the channel; 0 if the core has one channel"),
@@ -119,7 +120,7 @@ def _wire_data(hold: int | None) -> tuple[Interface, Interface]:
 @cache
 def message_core(
     block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1, inline: bool = False,
-    packet: str = "aligned", channels: int = 1,
+    packet: str = "aligned", channels: int = 1, lengths: bool = False,
 ) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
@@ -140,8 +141,10 @@ def message_core(
         One of ``PACKETS``.
     channels : int
         Number of channels, whose packets may interleave.  With more than one, beats of data have a ``tid``.
+    lengths : bool
+        Whether a command has the number of bytes of text, for a mode that knows all lengths before a message begins.
     """
-    command, status = _command(block_bytes, inline, packet == "wire"), _status(block_bytes, channels)
+    command, status = _command(block_bytes, inline, packet == "wire", lengths), _status(block_bytes, channels)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
@@ -171,13 +174,13 @@ def message_core(
 
 def pack_message_command(
     *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
-    decrypt: bool = False, nonce_bytes: int | None = None, block_bytes: int = 16, new_key: bool | None = None,
+    decrypt: bool = False, nonce_bytes: int | None = None, block_bytes: int = 16, new_key: bool | None = None, text: int | None = None,
 ) -> bytes:  # fmt: skip
     """The bytes of a command.
 
     Nonce and tag are padded with zeros at their ends.  ``nonce_bytes`` and ``tag_bytes`` are the lengths that the command states.
     By default they are the lengths of ``nonce`` and ``tag``.  For a core whose keys come with messages, ``new_key`` says whether a
-    key comes with this message.  Such a command has no slot.
+    key comes with this message.  Such a command has no slot.  ``text`` is the number of bytes of text, for a core whose commands have it.
 
     Raises
     ------
@@ -188,9 +191,9 @@ def pack_message_command(
         if len(value) > block_bytes:
             raise ValueError(f"a {what} has at most {block_bytes} bytes, not {len(value)}")
     key = {"slot": slot} if new_key is None else {"new_key": int(new_key)}
-    return _command(block_bytes, new_key is not None).pack(
+    return _command(block_bytes, new_key is not None, lengths=text is not None).pack(
         {
-            **key,
+            **key, **({} if text is None else {"text": text}),
             "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "associated": associated, "id": id,
             "channel": channel, "nonce_bytes": len(nonce) if nonce_bytes is None else nonce_bytes,
             "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),

@@ -7,6 +7,10 @@ next packet.  Cycles in which none of its blocks enters are lost::
     packet      f = bytes / bytes of a beat          its cycles = beats + lost
     as gcm2008  mean over the packets of f / (f + lost)                    equation 4.1 there
     of peak     bytes of all packets / (cycles of all packets × bytes of a beat)
+
+In a core with several channels whose blocks wait for the cipher of the one before, packets are of all channels by turns, and their beats
+interleave.  The cycles are then those from the first beat in to the last status, and those in which no block enters are lost to all packets
+together.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 
 from modeloom.definition.messages import StreamModel
 from modeloom.emit import CheckFailed
@@ -66,13 +70,33 @@ class _Package:
         return plain
 
 
+class _PackageCCM:
+    """CCM of the ``cryptography`` package."""
+
+    def __init__(self, key: bytes):
+        self._key = key
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        return AESCCM(self._key, tag_bytes).encrypt(nonce, text, ad)
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        try:
+            return AESCCM(self._key, tag_bytes).decrypt(nonce, sealed, ad)
+        except InvalidTag:
+            raise AuthenticationError("the tag is wrong") from None
+
+
+PACKAGE: dict[str, Callable[[bytes], Oracle]] = {"ccm": _PackageCCM, "gcm": _Package}
+"""The modes that the ``cryptography`` package has on AES."""
+
+
 def oracle_of(d: StreamDescription, folder: str | Path) -> tuple[Callable[[bytes], Oracle], str]:
     """A function that makes the oracle for a key, and the name of the oracle.
 
-    The oracle is the ``cryptography`` package for GCM, and the software model for other modes.
+    The oracle is the ``cryptography`` package for modes that it has, and the software model for other modes.
     """
-    if d.definition == "gcm" and d.cipher == "aes":
-        return _Package, "the cryptography package"
+    if d.definition in PACKAGE and d.cipher == "aes":
+        return PACKAGE[d.definition], "the cryptography package"
     mode = find_any(d.definition, folder)
     if not isinstance(mode, StreamMode):
         raise InputError(f"{d.definition} is a mode on sectors, and core.json tells of a core for messages; build the core again")
@@ -126,6 +150,7 @@ def measure_traffic(
     for slot, key in enumerate(() if d.inline else keys):
         core.load_key(key, slot)
     oracles = [make(key) for key in keys]
+    alternate = d.explain.turn is not None and d.channels > 1
     messages, wanted = [], []
     tag_bytes = d.tag_bytes[0]
     # There is one packet more at either end.  The first one fills the core, and the last one shows where the one before it ends.
@@ -137,14 +162,17 @@ def measure_traffic(
         decrypt = d.ways[rng.randrange(len(d.ways))]
         sealed = oracles[slot].seal(nonce, text, ad, tag_bytes)
         data, brings = sealed if decrypt else text, {"key": keys[slot]} if d.inline else {"slot": slot}
-        messages.append(Message(nonce, data, ad, decrypt, **brings))
+        messages.append(Message(nonce, data, ad, decrypt, channel=number % d.channels if alternate else 0, **brings))
         wanted.append(text if decrypt else sealed)
     given = core.outcomes(messages)
     _compare(messages, given, wanted, name)
     return {
         "schema": SCHEMA, "mode": d.mode, "mix": mix.name, "packets": packets, "seed": seed, "associated_bytes": associated,
         "key_slots": d.key_slots if d.inline else count, "blocks_per_cycle": d.blocks_per_cycle, "oracle": name,
-        **_figures(d, messages, core.input_cycles, packets, tag_bytes),
+        **(
+            _alternating(d, messages, core.status_cycles[-1] - core.input_cycles[0], tag_bytes) if alternate
+            else _figures(d, messages, core.input_cycles, packets, tag_bytes)
+        ),
     }  # fmt: skip
 
 
@@ -180,4 +208,15 @@ def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence
         **({"cycles_lost_per_key": round(lost / packets, 2)} if d.inline else {}),
         "bytes": nbytes, "cycles": total, "percent_of_peak": round(100 * nbytes / total / d.beat_bytes * pace, 2),
         "percent_as_gcm2008": round(100 * sum(shares) / packets, 2),
+    }  # fmt: skip
+
+
+def _alternating(d: StreamDescription, messages: Sequence[Message], cycles: int, tag_bytes: int) -> dict[str, Any]:
+    """Bytes, cycles and percentages of packets that interleave, of all together."""
+    sizes = [(len(m.ad), len(m.data) - (tag_bytes if m.decrypt else 0)) for m in messages]
+    nbytes = sum(map(sum, sizes))
+    whole, lost = nbytes / d.beat_bytes, cycles - sum(-(-part // d.beat_bytes) for size in sizes for part in size)
+    return {
+        "bytes": nbytes, "cycles": cycles, "percent_of_peak": round(100 * nbytes / cycles / d.beat_bytes, 2),
+        "percent_as_gcm2008": round(100 * whole / (whole + lost), 2),
     }  # fmt: skip

@@ -118,9 +118,11 @@ def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
     text = nbytes - tag_bytes if message.decrypt else nbytes
     if text < 0:
         raise InputError(f"{d.mode}: a sealed message has at least the {tag_bytes} bytes of its tag, not {nbytes}")
-    for what, length, most in (("associated data", len(message.ad), d.most_associated), ("text", text, d.most_text)):
+    most_text = d.text_with(len(message.nonce))
+    for what, length, most in (("associated data", len(message.ad), d.most_associated), ("text", text, most_text)):
         if length > most:
-            raise InputError(f"{d.mode}: a message has at most {most} bytes of {what}, not {length}")
+            with_nonce = f" with a nonce of {len(message.nonce)} bytes" if what == "text" and most < d.most_text else ""
+            raise InputError(f"{d.mode}: a message{with_nonce} has at most {most} bytes of {what}, not {length}")
     return tag_bytes
 
 

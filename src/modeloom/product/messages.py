@@ -14,8 +14,8 @@ from modeloom.product.cadence import CadenceFigures
 from modeloom.product.description import Description, Rate, Result, Verdict
 
 __all__ = [
-    "TAG_VERDICT", "MessageShape", "ProofFigures", "StartFigures", "StateFigures", "StreamDescription", "StreamExplain", "Tokens",
-    "UnitPlace",
+    "TAG_VERDICT", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures", "StreamDescription", "StreamExplain",
+    "Tokens", "UnitPlace",
 ]  # fmt: skip
 
 DIRECTIONS = ("encrypt", "decrypt")
@@ -58,6 +58,20 @@ class UnitPlace:
 
     stage: Annotated[int, "Stage at which it takes its operands."]
     latency: Annotated[int, "Cycles until its result is there."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrefixFigures:
+    """Bytes that the core puts before associated data: a marker, and the number of their bytes, big-endian."""
+
+    least: Annotated[int, "For associated data of at least so many bytes."]
+    marker: Annotated[str, "The bytes of the marker, in hexadecimal digits."]
+    nbytes: Annotated[int, "Bytes of the number."]
+
+    @property
+    def size(self) -> int:
+        """Bytes of both."""
+        return len(self.marker) // 2 + self.nbytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +145,13 @@ class StreamDescription(Description):
     tag_bytes: Annotated[tuple[int, ...], "Lengths of tags in bytes, the default first."]
     most_associated: Annotated[int, "Most bytes of associated data."]
     most_text: Annotated[int, "Most bytes of text."]
+    lengths_first: Annotated[bool | None, "Whether a command has the bytes of text of its message; not there if it has not."] = None
+    most_text_with_nonce: Annotated[
+        tuple[tuple[int, int], ...] | None, "Bytes of a nonce, and most bytes of text with it; not there if the nonce does not matter."
+    ] = None
+    associated_prefix: Annotated[
+        tuple[PrefixFigures, ...] | None, "What the core puts before associated data, by their length; not there if it is nothing."
+    ] = None
     key_sizes: Annotated[tuple[int, ...], "Bytes of a key, for each size of keys that the core takes."]
     packet_bytes: Annotated[int | None, "Bytes of a key packet with round keys; not there if a packet is a key."] = None
     key_interval: Annotated[
@@ -259,11 +280,29 @@ class StreamDescription(Description):
         if self.cadence is not None:
             messages, cycles = self.steady(associated, text, nonce_bytes)
             return -(-cycles // messages)
-        blocks = [-(-nbytes // self.beat_bytes) for nbytes in (associated, text)]
+        blocks = self._blocks(associated, text)
         usual = self.cycles.of(*blocks)
         if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
             usual -= self.cycles.tag
         return usual if nonce_bytes is None else usual - self.cycles.start + self.start_of(nonce_bytes).cycles
+
+    def _blocks(self, associated: int, text: int) -> list[int]:
+        """Tokens of associated data and of text."""
+        prefixes = [prefix.size for prefix in self.associated_prefix or () if associated >= prefix.least]
+        return [-(-nbytes // self.beat_bytes) for nbytes in (associated + (prefixes[-1] if prefixes else 0), text)]
+
+    def alone(self, associated: int, text: int) -> int:
+        """The number of cycles of a message whose blocks wait for each other, which is more than ``cycles_of`` with several channels."""
+        turns = sum(self._blocks(associated, text)) * (self.explain.turn or 0)
+        return self.cycles_of(associated, text) + (turns if self.channels > 1 else 0)
+
+    def tokens_of(self, associated: int, text: int) -> int:
+        """The number of steps of a message that each wait for the one before, in a mode with such a chain."""
+        return sum(self._blocks(associated, text)) + 1
+
+    def text_with(self, nonce_bytes: int) -> int:
+        """Most bytes of text of a message with a nonce of this number of bytes."""
+        return dict(self.most_text_with_nonce or ()).get(nonce_bytes, self.most_text)
 
     def start_of(self, nonce_bytes: int) -> StartFigures:
         """The start of a message with a nonce of this number of bytes.  Raises ``ValueError`` if the mode has no such nonces."""
@@ -275,7 +314,7 @@ class StreamDescription(Description):
     def message_cycles(self, associated: int, text: int) -> int:
         """A generous limit for the cycles of a single message, with the longest start."""
         longest = max(start.cycles for start in self.explain.starts)
-        own = self.beats(associated, text) + self.cycles_of(associated, text) + 2 * self.waits
+        own = self.beats(associated, text) + self.alone(associated, text) + 2 * self.waits
         return own + longest + 2 * self.latency + self.explain.stages + 64
 
     @property
@@ -314,8 +353,9 @@ class StreamDescription(Description):
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of cores for messages."""
         return message_core(
-            self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet, self.channels
-        )
+            self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet, self.channels,
+            bool(self.lengths_first),
+        )  # fmt: skip
 
     @property
     def result_bytes(self) -> int:
@@ -344,7 +384,9 @@ class StreamDescription(Description):
         shape = self.bench_shape
         # With a cadence, the latency depends on the cycle of the message.
         latency = {"latency": self.latency} if (self.hold is None or "encrypt" in self.directions) and self.cadence is None else {}
-        return {**latency, "cycles_per_message": self.cycles_of(shape.associated, shape.text)}
+        # Blocks that wait for each other come at equal distances with one channel alone.
+        even = self.explain.turn is None or self.channels == 1
+        return {**latency, **({"cycles_per_message": self.cycles_of(shape.associated, shape.text)} if even else {})}
 
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
         """Cipher, multiplier, storage, pipeline and bus."""

@@ -25,7 +25,7 @@ from modeloom.product.messages import StreamDescription
 from modeloom.product.turns import take_turns
 from modeloom.product.wire import WireReader, whole_beats
 from modeloom.sim import Beats
-from modeloom.spec.errors import AuthenticationError
+from modeloom.spec.errors import AuthenticationError, InputError
 
 __all__ = ["SimulatedStreamCore"]
 
@@ -130,7 +130,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             if message.decrypt:
                 end = len(message.data) - tag_bytes
                 text, tag = message.data[:end], message.data[end:]
-            commands.append(self._command(message, tag, tag_bytes))
+            commands.append(self._command(message, tag, tag_bytes, len(text)))
             packet = PacketBeats(self.beat_bytes)
             for part in (message.ad + message.data,) if self.description.wire else (message.ad, text):
                 packet.add_part(part)
@@ -198,7 +198,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         """The plaintext of a message that ``seal`` gave.  Raises ``AuthenticationError`` if its tag is wrong."""
         return self.run([Message(nonce, sealed, ad, True, slot, tag_bytes)])[0]
 
-    def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"") -> Iterator[bytes]:
+    def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"", text: int | None = None) -> Iterator[bytes]:
         """Runs a long message piece by piece.  Yields text as it comes, and at the end the tag if the message is sealed.
 
         The text of a message to be opened comes before its tag has been checked.  The caller must discard it if this raises.
@@ -211,15 +211,21 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             The text.  Each chunk but the last one has whole beats.
         tag : bytes
             The tag of a message to be opened.
+        text : int, optional
+            The number of bytes of the text, for a core whose commands have it.
 
         Raises
         ------
         AuthenticationError, MessageError
             As in ``run``.
+        InputError
+            This core cannot take the message, or *text* is missing.
         """
-        tag_bytes = check_message(self.description, message, len(tag))
+        if self.description.lengths_first and text is None:
+            raise InputError("the commands of this core have the bytes of text; give text")
+        tag_bytes = check_message(self.description, message, len(tag) + (text or 0))
         wire = self.description.wire
-        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, b"" if wire else tag, tag_bytes)})
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, b"" if wire else tag, tag_bytes, text or 0)})
         portions = whole_beats(chain((message.ad,), chunks, (tag,)), self.beat_bytes, PIECE) if wire else parts_of(message.ad, chunks)
         # In wire form the header comes out before the text.
         header = len(message.ad) if wire else 0
@@ -258,7 +264,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     # -- what goes in and comes out -------------------------------------------------------------------------------------------------
 
-    def _command(self, message: Message, tag: bytes, tag_bytes: int) -> bytes:
+    def _command(self, message: Message, tag: bytes, tag_bytes: int, text: int) -> bytes:
         self._id = (self._id + 1) & 0xFFFF
         new_key = None
         if self.description.inline:
@@ -269,11 +275,12 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         return pack_message_command(
             nonce=message.nonce, associated=len(message.ad), tag=tag, tag_bytes=tag_bytes, id=self._id, slot=message.slot,
             decrypt=message.decrypt, channel=message.channel, block_bytes=self.block_bytes, new_key=new_key,
+            text=text if self.description.lengths_first else None,
         )  # fmt: skip
 
     def _limit(self, messages: int, beats: int) -> int:
         d = self.description
-        most = messages * (d.message_cycles(0, 0) + 64) + beats * max(d.cycles.associated, d.cycles.text, 1)
+        most = messages * (d.message_cycles(0, 0) + 64) + beats * max(d.cycles.associated, d.cycles.text, (d.explain.turn or 0) + 1)
         return int((8 * most + PATIENCE) * self._stretch)
 
     def _statuses(self) -> list[Status]:

@@ -111,9 +111,16 @@ class StreamPlan:
         return self.placed.turn if links else 1
 
     @property
+    def free_starts(self) -> list[Step]:
+        """The starts that take no token among those of messages, by class of nonces; one of them if starts run ahead."""
+        starts = [step for step in self.steps if step.name == "start"]
+        return starts[:1] if self.runs_ahead else [step for step in starts if not self.placed.passes[step.title]]
+
+    @property
     def known_lengths(self) -> tuple[str, ...]:
         """The lengths of a message that its ``start`` reads, in a fixed order."""
-        read = set[str]()
+        # The length of the nonce tells which of several starts without tokens it is.
+        read = {"nonce"} if len(self.free_starts) > 1 else set[str]()
         for term in (term for step in self.steps if step.name == "start" for form in step.forms() for term in form):
             if term.source.kind == "number":
                 assert isinstance(term.source.what, tuple)

@@ -19,6 +19,11 @@ __all__ = ["bench_verilog", "key_cycles"]
 
 NOTHING = Outcome(0)
 
+INTERVAL_CHECK = """\
+for (i = FIRST_STEADY; i < PHASE_BURST; i = i + 1)
+  if (told_at[i] - told_at[i - 1] != INTERVAL)
+    fail("messages not at the stated distance");"""
+
 CHECK = """\
 if (alone_out - alone_in != LATENCY)
   fail("not the stated latency");"""
@@ -114,7 +119,8 @@ def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str,
 
 def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     """The text of the bench, in SystemVerilog."""
-    vectors, places = bench_vectors(compiled, d), message_places(d.block_bytes, d.named_slots, d.inline, d.channels)
+    vectors = bench_vectors(compiled, d)
+    places = message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first))
     beats = [len(message.beats) for message in vectors.messages]
     longest = max(d.packet_sizes)
     most_beats = -(-longest // KEY_BEAT_BYTES)
@@ -136,7 +142,8 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "SLOTS": d.named_slots,
         "USED": len({key.slot for key in vectors.keys}),
         "KEY_LAST_KEEP": f"{KEY_BEAT_BYTES}'h{last_keep:x}",
-        "INTERVAL": d.bench_figures["cycles_per_message"],
+        "INTERVAL": d.bench_figures.get("cycles_per_message", 0),
+        "INTERVAL_CHECK": INTERVAL_CHECK if "cycles_per_message" in d.bench_figures else "",
         "LATENCY": d.latency,
         "LATENCY_CHECK": _latency_check(d),
         "ERASE_CYCLES": d.erase_cycles,

@@ -11,7 +11,7 @@ from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
 from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_erase_cycles, key_interval, latency
 from modeloom.product.description import file_names
 from modeloom.product.json_form import read
-from modeloom.product.messages import StreamDescription, StreamExplain, Tokens
+from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens
 from modeloom.product.ports import top_ports
 
 __all__ = ["describe"]
@@ -29,9 +29,17 @@ def _cycles(compiled: CompiledStream) -> Tokens:
     def most(*names: str) -> int:
         return max(of(name) for name in names if name in titles)
 
-    first = next(p.starts)
+    first, plan = next(p.starts), compiled.plan
     begin = of(first) if p.program(first).tokens else 0
-    return Tokens(start=begin, associated=most("associated"), text=most("encrypt", "decrypt"), tag=most("tag"))
+
+    def turn(*names: str) -> int:
+        # With several channels, others fill the cycles in which a message waits for its chain.
+        return max(plan.turn_after(plan.step(name)) for name in names if name in titles) - 1 if p.channels == 1 else 0
+
+    return Tokens(
+        start=begin, associated=most("associated") + turn("associated"),
+        text=most("encrypt", "decrypt") + turn("encrypt", "decrypt"), tag=most("tag"),
+    )  # fmt: skip
 
 
 def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescription:
@@ -62,6 +70,11 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         tag_bytes=tuple(mode.tag_bytes),
         most_associated=mode.most_associated,
         most_text=mode.most_text,
+        lengths_first=True if mode.lengths_first else None,
+        most_text_with_nonce=tuple((n, mode.most_text_with(n)) for n in sorted(mode.most_text_with_nonce)) or None,
+        associated_prefix=tuple(
+            PrefixFigures(least=each.least, marker=each.marker.hex(), nbytes=each.nbytes) for each in compiled.plan.prefixes
+        ) or None,
         key_interval=key_interval(compiled) if p.inline else None,
         channels=options.channels,
         hold=options.hold,

@@ -22,6 +22,7 @@ from modeloom.ciphers import cipher_of
 from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import (
+    CHAINED_CYCLES,
     CHANNEL_CYCLES,
     CLEAR_CYCLES,
     DRAIN_CYCLES,
@@ -29,6 +30,7 @@ from modeloom.cycles.messages import (
     HOLD_CYCLES,
     PIN_CYCLES,
     POWER_OVERHEAD,
+    PREFIX_CYCLES,
     TURN_CYCLES,
     WIRE_CYCLES,
 )  # fmt: skip
@@ -59,8 +61,6 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     cipher, sizes = cipher_of(mode, options.cipher), compiled.cipher_request.key_sizes
     parts, keys = mode.key_parts, mode.cipher_keys
     before = min((parts.index(name) for name in keys), default=0)
-    if mode.lengths_first:
-        raise InputError(f"{mode.name}: there is no core yet for modes that know lengths before a message begins")
     if len(keys) != 1:
         raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
     if options.hold is not None and not 1 <= options.hold <= MOST_HOLD:
@@ -152,8 +152,12 @@ def latency(compiled: CompiledStream) -> int:
         return before + tag.tokens[-1][0] + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
     # The flags of many slots answer a cycle later.  Without a hash the beat does not wait for the tag behind it.
     held -= p.window == 1
-    added = held + (CHANNEL_CYCLES if p.channels > 1 else 0)
+    channels = 0 if p.channels == 1 else CHAINED_CYCLES if p.plan.chained else CHANNEL_CYCLES
+    added = held + channels + (PREFIX_CYCLES if p.plan.prefixes else 0)
     waits = max(p.entry_cycles(*starts, way) - p.program(way).cycles for way in compiled.options.directions)
+    if p.plan.chained:
+        # A block may take several tokens, the last of which has its text.
+        waits += max(compiled.plan.placed.passes[way][-1].at for way in compiled.options.directions)
     return p.text_stage + PIN_CYCLES + added + waits + (p.keys.slots > LISTED_SLOTS)
 
 
@@ -193,9 +197,10 @@ class StreamHardware(wiring.Component):
         cipher = cipher_of(mode, options.cipher)
         used = {operation.operation.keyed for step in compiled.plan.steps for operation in step.operations}
         lanes = range(compiled.plan.lanes)
+        ciphers = range(compiled.plan.lanes * compiled.plan.cores)
         return TokenPipeline(
             compiled.plan,
-            [cipher.hardware(compiled.cipher_request) for _ in lanes] if True in used and CIPHER in latencies else [],
+            [cipher.hardware(compiled.cipher_request) for _ in ciphers] if True in used and CIPHER in latencies else [],
             [MULTIPLIERS[options.mul_arch](mode.field, options.mul_stages) for _ in lanes] if compiled.plan.uses_multiplier else [],
             p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits, p.contexts, p.writers,
             p.start_places if p.plan.runs_ahead else 2,

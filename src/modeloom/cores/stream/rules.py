@@ -132,7 +132,7 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     in_flight = p.tag_depth + waiting + 16
     values = {
         **rules.values(top_ports(interfaces, p), WIRE_KEEP if d.wire else KEEP),
-        **message_places(d.block_bytes, d.named_slots, d.inline, d.channels),
+        **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first)),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,
         "SLOTS": d.named_slots,
@@ -143,6 +143,11 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         "COMMAND_READ": f"{packing.bits}'h{command_read(packing, {'tag': 0} if d.wire else {}):0{packing.bits // 4}x}",
         # A core that holds text gives the text of a message only if its tag is correct.
         "GIVES_TEXT": " || ".join(f"code == {int(each)}" for each in (MessageCode.OK, MessageCode.WRONG_TAG)[: 1 if d.hold else 2]),
+        # A text may be too short if its command says how long it is.
+        "CUTS_TEXT": " || ".join(
+            f"code == {int(each)}"
+            for each in (MessageCode.BAD_KEEP, MessageCode.TOO_LONG, *([MessageCode.TOO_SHORT] if d.lengths_first else []))
+        ),
         "CODES": rules.codes(MessageCode),
     }
     text = filled(__package__ or "", "rules.v", {**values, **_channels(d, values), **_packet_rules(d, values)})

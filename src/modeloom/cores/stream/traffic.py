@@ -97,6 +97,8 @@ class Traffic:
         Whether packets are as they are on the wire.
     channels : int
         Number of channels, which take turns.
+    in_order : bool
+        Whether results of several channels come in the order of their messages.  Otherwise all messages are of the last channel.
 
     Attributes
     ----------
@@ -106,9 +108,9 @@ class Traffic:
 
     def __init__(
         self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
-        inline: bool = False, wire: bool = False, channels: int = 1,
+        inline: bool = False, wire: bool = False, channels: int = 1, in_order: bool = True,
     ):  # fmt: skip
-        self.inline, self.turns, self.wire, self.channels = inline, 0, wire, channels
+        self.inline, self.turns, self.wire, self.channels, self.in_order = inline, 0, wire, channels, in_order
         self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
         self.models: dict[int, StreamModel] = {}
         self.messages: list[BenchMessage] = []
@@ -127,7 +129,7 @@ class Traffic:
     @property
     def channel(self) -> int:
         """The channel of the next message."""
-        return self.number % self.channels
+        return self.number % self.channels if self.in_order else self.channels - 1
 
     def _decrypts(self) -> bool:
         # There are runs of one, two and three messages in a direction, so that changes of direction come at different distances.
@@ -189,7 +191,7 @@ class Traffic:
             self.turns = max(0, self.turns - 1)
         fields: dict[str, Any] = {
             **key, "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, "id": (0x4D4C + 257 * self.number) & 0xFFFF,
-            "decrypt": sent.decrypt, "channel": self.channel, **changes,
+            "decrypt": sent.decrypt, "channel": self.channel, **({"text": len(sent.text)} if self.mode.lengths_first else {}), **changes,
         }  # fmt: skip
         return pack_message_command(nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, **fields)
 
@@ -214,8 +216,12 @@ class Traffic:
             )
         )  # fmt: skip
 
-    def refused(self, code: MessageCode, *, ad: int = 0, text: int | None = None, slot: int | None = None, **changes: int) -> None:
-        """Adds a command with changed fields that is refused with this code."""
+    def refused(
+        self, code: MessageCode, *, ad: int = 0, text: int | None = None, slot: int | None = None, stated: int | None = None, **changes: int
+    ) -> None:  # fmt: skip
+        """Adds a command with changed fields that is refused with this code.  ``stated`` is what it says of the bytes of text."""
+        if stated is not None:
+            changes["text"] = stated
         sent = self._sent(ad, self.beat_bytes + 1 if text is None else text, None, None, None)
         beats: tuple[Beat, ...] = ()
         if self.wire:

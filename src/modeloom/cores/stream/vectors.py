@@ -82,8 +82,9 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     places = [*slots, *slots, slots[0]]
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
     traffic = Traffic(
-        compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels
-    )
+        compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels,
+        in_order=d.explain.turn is None or d.channels == 1,
+    )  # fmt: skip
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}
 
@@ -225,6 +226,8 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
         _wrong_packets(traffic)
     else:
         _wrong_beats(traffic)
+    if d.lengths_first:
+        _wrong_lengths(traffic, d)
     _wrong_commands(traffic, d)
 
 
@@ -272,6 +275,29 @@ def _wrong_beats(traffic: Traffic) -> None:
     good()
 
 
+def _wrong_lengths(traffic: Traffic, d: StreamDescription) -> None:
+    """Packets with more or less text than their commands say, and commands with more text than their nonce allows."""
+    size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
+    short, long = MessageCode.TOO_SHORT, MessageCode.TOO_LONG
+    for ad in (0, size + 1):
+        n = -(-ad // size)
+        traffic.faulty(short, ad, 2 * size, lambda beats, n=n: beats[: n + 1])  # type: ignore[misc]
+        traffic.faulty(short, ad, 3 * size + 2, lambda beats, n=n: beats[: n + 2], given=1)  # type: ignore[misc]
+        traffic.faulty(short, ad, size + 2, _turned(n + 1, 2), given=1)
+        traffic.faulty(long, ad, size + 2, _turned(n + 1, 4), given=1)
+        traffic.faulty(long, ad, 2 * size, lambda beats: [*beats, (beats[0][0], 1)], given=1)
+        traffic.faulty(long, ad, 0, lambda beats, n=n: [*beats[:n], (beats[0][0], full)])  # type: ignore[misc]
+        traffic.good(size // 2, size + 2)
+    traffic.faulty(short, size, 1, lambda beats: beats[:1])
+    traffic.faulty(short, size, 1, lambda beats: [beats[0], (beats[0][0], 0)])
+    traffic.faulty(short, 0, 1, lambda beats: [(beats[0][0], 0)])
+    for nonce, most in d.most_text_with_nonce or ():
+        if most < (1 << 64) - 1:
+            traffic.refused(long, nonce_bytes=nonce, stated=most + 1)
+    traffic.refused(long, stated=d.text_with(d.nonces[0]) + 1)
+    traffic.good(size // 2, size + 2)
+
+
 def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
     """Commands that a core does not have, alone and together."""
     size, long = traffic.beat_bytes, MessageCode.TOO_LONG
@@ -281,7 +307,7 @@ def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
         traffic.refused(MessageCode.NO_KEY, slot=slot)
     if len(d.directions) == 1:
         traffic.refused(MessageCode.NO_DIRECTION, decrypt=int(d.directions == ("encrypt",)))
-    if d.channels < 256:
+    if d.channels < 256 and traffic.in_order:
         traffic.refused(MessageCode.NO_CHANNEL, channel=d.channels)
         traffic.refused(MessageCode.NO_CHANNEL, channel=255, text=3 * size)
     for tag in (0, d.block_bytes + 1, 255):

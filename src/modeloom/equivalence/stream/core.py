@@ -138,7 +138,8 @@ class SymbolicMessageCore:
         cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
         nets: dict[tuple[Bit, ...], str] = {}
         known = {"rk_data": "key_data", "rk_data_dec": "key_data_dec", "rk_data_1": "key_data_1"}
-        known |= {f"cipher{lane}_{port}": port for lane in ("", *(f"_{n}" for n in range(plan.lanes))) for port in ("i", "tweak")}
+        names = ("", *(f"_{n}" for n in range(max(plan.lanes, plan.cores))))
+        known |= {f"cipher{name}_{port}": port for name in names for port in ("i", "tweak")}
         for name, role in known.items():
             with contextlib.suppress(KeyError):
                 nets[tuple(netlist.net(f"{PIPELINE}.{name}"))] = role

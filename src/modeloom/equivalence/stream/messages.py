@@ -19,7 +19,7 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.stream.words import KeyWords, TokenWords
 from modeloom.streams.machine import Machine
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.prove import Message, tokens_of
+from modeloom.streams.prove import Message, prefix_of, tokens_of
 
 __all__ = ["Expected", "Planned", "Symbols", "computed"]
 
@@ -90,13 +90,15 @@ def computed(plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, s
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, words)
     size, full = plan.mode.block_bytes, lanes.mask(words.width)
     bits = words.width * lanes.LANES
-    before = -(-message.associated // size)
+    prefix = prefix_of(plan.prefixes, message.associated)
+    before = -(-(len(prefix) + message.associated) // size)
+    associated = lanes.constant(int.from_bytes(prefix, "little"), 8 * len(prefix)) | symbols.associated << 8 * len(prefix) * lanes.LANES
 
     def block(place: int | None, nbytes: int) -> int:
         if place is None:
             return symbols.nonce
         if place < before:
-            return symbols.associated >> place * bits & full
+            return associated >> place * bits & full
         return symbols.text >> (place - before) * bits & full
 
     given: list[int] = []

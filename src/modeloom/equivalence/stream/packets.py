@@ -61,6 +61,7 @@ class Packets:
             "associated": message.associated, "id": id_of(number), "channel": planned.channel, "decrypt": int(decrypt),
             "nonce_bytes": 0 if planned.fault == "nonce" else message.nonce,
             "tag_bytes": 0 if planned.fault == "tag" else planned.tag_bytes,
+            **({"text": message.text} if self.description.lengths_first else {}),
             **({"new_key": int(planned.new_key)} if self.description.inline else {"slot": message.slot}),
         }  # fmt: skip
         words: Mapping[str, int] = {

@@ -61,7 +61,7 @@ class MessagePlans:
         slot, new_key = self._key(number, fault == "key")
         channels = min(d.channels, CHANNELS)
         channel = 0 if channels == 1 else (number % channels) * (d.channels - 1) // (channels - 1)
-        return Planned(Message(slot, group, direction, nonce, associated, text), tag_bytes, channel, wrong, fault, new_key)
+        return Planned(Message(slot, group, direction, nonce, associated, text, tag=tag_bytes), tag_bytes, channel, wrong, fault, new_key)
 
     def _key(self, number: int, asked: bool) -> tuple[int, bool]:
         """The slot of the next message, or for keys that come with messages, the number of its key and whether it comes with it."""

@@ -14,7 +14,7 @@ With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.
 If starts run ahead, StartsAhead stands behind MessageCommands.
 
 With several channels, ChannelFront stands in the place of intake, window and queue of messages, and SlotsInFlight in that of
-MessagesInFlight.
+MessagesInFlight.  AssociatedPrefix stands before the window, for a mode that has such a prefix.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from modeloom.rtl.stream.intake import MessageIntake
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.rtl.stream.prefix import AssociatedPrefix, connect_prefix
 from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
@@ -130,7 +131,11 @@ class MessageBus(wiring.Component):
         if p.channels == 1:
             if not p.wire:
                 wiring.connect(m, wiring.flipped(self.s), intake.s)
-            wiring.connect(m, intake.token, window.i)
+            if p.plan.prefixes:
+                m.submodules.prefix = prefix = AssociatedPrefix(p)
+                connect_prefix(m, intake, prefix, window.i)
+            else:
+                wiring.connect(m, intake.token, window.i)
             wiring.connect(m, window.o, entry.token)
             wiring.connect(m, intake.message, messages.i)
             wiring.connect(m, messages.o, entry.message)
@@ -142,6 +147,8 @@ class MessageBus(wiring.Component):
             wiring.connect(m, front.message, entry.message)
             self._join(m, entry, pipeline, ("context", "next_context"))
             self._join(m, entry, texts, ("channel",))
+            if p.plan.chained:
+                m.d.comb += [front.entered.eq(entry.entered), front.entered_context.eq(entry.next_context)]
             self._join(m, verdicts, flight, ("finished_slot",))
         if not p.wire:
             wiring.connect(m, texts.m, wiring.flipped(self.m))

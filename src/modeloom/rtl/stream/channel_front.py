@@ -20,12 +20,14 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.channel_intake import ChannelIntake, context_of
+from modeloom.rtl.stream.channel_turns import ChannelTurns
 from modeloom.rtl.stream.channel_window import LUT_TOKENS, ChannelWindow
 from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pool import Pool
+from modeloom.rtl.stream.prefix import AssociatedPrefix, connect_prefix
 
 __all__ = ["ChannelFront"]
 
@@ -42,6 +44,8 @@ class ChannelFront(BusComponent[MessageParameters]):
     token : stream of MessageParameters.weighted
     message : stream of MessageParameters.message
         That of the token; taken together with its last token.
+    entered, entered_context : 1, context
+        With a chain through the cipher only: the last token of a step enters the pipeline.
     admitted, slot : 1, slot
         The core takes a command with this slot.
     erase, erase_address : In
@@ -54,6 +58,7 @@ class ChannelFront(BusComponent[MessageParameters]):
         return {
             "order": In(stream.Signature(started_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "token": Out(stream.Signature(p.weighted)), "message": Out(stream.Signature(p.message)),
+            **({"entered": In(1), "entered_context": In(p.context_bits)} if p.plan.chained else {}),
             "admitted": Out(1), "slot": Out(p.slot_bits), "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
@@ -64,13 +69,21 @@ class ChannelFront(BusComponent[MessageParameters]):
         width = p.message.size
         style = "distributed" if p.message_store <= LUT_TOKENS else "block"
         m.submodules.intake = intake = ChannelIntake(p)
-        m.submodules.window = window = ChannelWindow(p)
+        window: ChannelWindow | ChannelTurns = ChannelTurns(p) if p.plan.chained else ChannelWindow(p)
+        m.submodules.window = window
         m.submodules.pool = pool = Pool(p.message_store, p.erase_bits)
         m.submodules.messages = messages = BlockMemory(width, p.message_store, 1, style=style, erase_bits=p.erase_bits)
         for part in (intake, window, pool, messages):
             m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
         wiring.connect(m, wiring.flipped(self.s), intake.s)
-        wiring.connect(m, intake.token, window.i)
+        if isinstance(window, ChannelTurns):
+            m.d.comb += [window.entered.eq(self.entered), window.context.eq(self.entered_context)]
+        if p.plan.prefixes:
+            m.submodules.prefix = prefix = AssociatedPrefix(p)
+            m.d.comb += [prefix.erase.eq(self.erase), prefix.erase_address.eq(self.erase_address)]
+            connect_prefix(m, intake, prefix, window.i)
+        else:
+            wiring.connect(m, intake.token, window.i)
         wiring.connect(m, window.o, wiring.flipped(self.token))
         order, message = self.order.payload, self.order.payload.message
         admitted = self.admitted
@@ -79,6 +92,8 @@ class ChannelFront(BusComponent[MessageParameters]):
             intake.order.associated.eq(order.associated), intake.order.some.eq(order.associated.any()),
             intake.order.near.eq(~order.associated[index_bits + LOW_BITS :].any()), intake.order.code.eq(order.code),
             intake.order.message.eq(pool.o.payload),
+            *([intake.order.text.eq(order.text), intake.order.near_text.eq(~order.text[index_bits + LOW_BITS :].any())]
+              if p.lengths_first else []),
             admitted.eq(intake.order_valid & intake.order_ready), self.slot.eq(message.slot),
             self.order.ready.eq(admitted), pool.o.ready.eq(admitted),
             messages.we.eq(admitted), messages.waddr.eq(pool.o.payload), messages.wdata.eq(Value.cast(message) & admitted.replicate(width)),

@@ -14,7 +14,7 @@ A beat a cycle and one cycle for the tag, whatever the channels are.  The comman
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -42,8 +42,9 @@ def context_of(p: MessageParameters, channel: Value) -> Value:
 
 def packet_order(parameters: MessageParameters) -> StructLayout:
     """What the packet of a message has to be: bytes of associated data, what is wrong with the command, and the place of the message."""
+    text = {"text": LENGTH_BITS, "near_text": 1} if parameters.lengths_first else {}
     return StructLayout({
-        "associated": LENGTH_BITS, "some": 1, "near": 1, "code": CODE_BITS, "message": range(parameters.message_store),
+        "associated": LENGTH_BITS, "some": 1, "near": 1, "code": CODE_BITS, "message": range(parameters.message_store), **text,
     })  # fmt: skip
 
 
@@ -57,6 +58,8 @@ class ChannelIntake(BusComponent[MessageParameters]):
     order, order_context, order_valid, order_ready : packet_order, context, 1, 1
         The next command of a channel; ``order_ready`` if there is a place for it.
     token : stream of MessageParameters.token
+    associated, ending : 64, 1
+        As of :class:`~modeloom.rtl.stream.intake.MessageIntake`.
     erase, erase_address : In
         While it is held in reset: zeros to this word.
     """
@@ -67,7 +70,9 @@ class ChannelIntake(BusComponent[MessageParameters]):
         return {
             "s": In(stream.Signature(packet_layout(p))),
             "order": In(packet_order(p)), "order_context": In(p.context_bits), "order_valid": In(1), "order_ready": Out(1),
-            "token": Out(stream.Signature(p.token)), "erase": In(1), "erase_address": In(p.erase_bits),
+            "token": Out(stream.Signature(p.token)),
+            **({"associated": Out(LENGTH_BITS), "ending": Out(1)} if p.plan.prefixes else {}),
+            "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -112,12 +117,18 @@ class ChannelIntake(BusComponent[MessageParameters]):
             words.erase.eq(self.erase), words.erase_address.eq(self.erase_address),
         ]  # fmt: skip
         # -- the state of a message before its first beat ---------------------------------------------------------------------
-        limit = (p.plan.mode.most_text // size)
-        first_text = {
+        limit: ValueLike = p.plan.mode.most_text // size
+        first_text: dict[str, ValueLike] = {
             "low": p.text_from % (1 << LOW_BITS), "high": p.text_from >> LOW_BITS,
             "next_high": (p.text_from >> LOW_BITS) + 1, "at_high": int(p.text_from >> LOW_BITS == limit >> LOW_BITS),
             "next_at_high": int((p.text_from >> LOW_BITS) + 1 == limit >> LOW_BITS),
         }  # fmt: skip
+        if p.lengths_first:
+            limit = order.text[index_bits:]
+            first_text = {
+                "low": Cat(order.text[:index_bits] == 0, Const(0, LOW_BITS - 1)), "high": 0, "next_high": 1, "at_high": order.near_text,
+                "next_at_high": 0,
+            }  # fmt: skip
         # The last block is that before which as many whole blocks have come as there are, or one less if it is whole itself.
         whole = order.associated[:index_bits] == 0
         of_associated: dict[str, Value] = {
@@ -167,8 +178,11 @@ class ChannelIntake(BusComponent[MessageParameters]):
             in_associated=now.in_associated, first=Mux(ended_reg, tag_reg.first, now.first), begun=now.begun,
             code=Mux(ended_reg, tag_reg.code, now.code),
             associated=order.associated, tail=order.associated[:index_bits], partial=now.partial, held=Const(0, 1), reached=reached,
-            text_reached=reached, text=text, count=count, count_text=count_text, set=change,
+            text_reached=reached, text=text, text_bytes=order.text if p.lengths_first else None, count=count, count_text=count_text,
+            set=change,
         ), tag_reg.lengths)  # fmt: skip
+        if p.plan.prefixes:
+            m.d.comb += [self.associated.eq(order.associated), self.ending.eq(reached)]
         with m.If(count | count_text):
             m.d.comb += after.low.eq(now.low + 1)
             with m.If(now.low.all()):
@@ -182,7 +196,11 @@ class ChannelIntake(BusComponent[MessageParameters]):
         with m.If(take):
             m.d.sync += [
                 tag_reg.context.eq(context_reg), tag_reg.message.eq(order.message), tag_reg.code.eq(after.code),
-                tag_reg.first.eq(after.first), tag_reg.lengths.eq(Cat(order.associated, after.partial, after.low, after.high)),
+                tag_reg.first.eq(after.first),
+                tag_reg.lengths.eq(
+                    Cat(order.associated, order.text) if p.lengths_first
+                    else Cat(order.associated, after.partial, after.low, after.high)
+                ),
             ]  # fmt: skip
         return m
 

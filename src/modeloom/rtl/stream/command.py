@@ -28,7 +28,8 @@ from modeloom.rtl.bus.memory_slice import MemorySlice
 from modeloom.rtl.bus.ports import fields_layout
 from modeloom.rtl.bus.slot_flags import lookup_signature
 from modeloom.rtl.bus.stream_register import StreamRegister
-from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.parameters import CODE_BITS, LENGTH_FIELDS, MessageParameters
+from modeloom.streams.known import SOME
 
 __all__ = ["MessageCommands", "command_layout", "order_layout", "started_layout"]
 
@@ -44,8 +45,9 @@ def order_layout(parameters: MessageParameters) -> StructLayout:
     If starts run ahead, the message has no nonce, and it is beside the message.
     """
     turn = {"new_key": 1} if parameters.inline else {}
+    text = {"text": 64} if parameters.lengths_first else {}
     nonce = {"nonce": parameters.block_bits} if parameters.plan.runs_ahead else {}
-    return StructLayout({"message": parameters.message, "associated": 64, "code": CODE_BITS, **turn, **nonce})
+    return StructLayout({"message": parameters.message, "associated": 64, "code": CODE_BITS, **text, **turn, **nonce})
 
 
 def started_layout(parameters: MessageParameters) -> StructLayout:
@@ -110,6 +112,7 @@ class MessageCommands(BusComponent[MessageParameters]):
                 m.d.comb += tag_known.eq(1)
         code = Signal(CODE_BITS, name="wrong")
         wrong = (
+            *self._wrong_text(m, command),
             (MessageCode.TOO_LONG, _above(command.associated, mode.most_associated)),
             (MessageCode.NO_DIRECTION, Mux(command.decrypt, not p.decrypt, not p.encrypt)),
             (MessageCode.NO_CHANNEL, command.channel != 0 if p.channels == 1 else _above(command.channel, p.channels - 1)),
@@ -138,6 +141,8 @@ class MessageCommands(BusComponent[MessageParameters]):
             made.message.decrypt.eq(command.decrypt),
             *([made.message.channel.eq(command.channel)] if p.channels > 1 else []),
             made.associated.eq(command.associated),
+            *([made.text.eq(command.text)] if p.lengths_first else []),
+            *(made.message[name].eq(self._length(command, name)) for name in p.plan.known_lengths if name not in LENGTH_FIELDS),
             made.code.eq(code),
         ]
 
@@ -183,6 +188,25 @@ class MessageCommands(BusComponent[MessageParameters]):
             step = 8 << bit
             wide = Mux(nbytes[bit], wide[step:], wide[: len(wide) - step])
         return Mux(nbytes == size, nonce, wide[: 8 * size])
+
+    def _length(self, command: Any, name: str) -> Value:
+        """A length that ``start`` reads, by its name."""
+        length: Value = command.associated.any() if name == SOME else command[name]
+        return length
+
+    def _wrong_text(self, m: Module, command: Any) -> list[tuple[MessageCode, Value]]:
+        """The codes of a length of text that the command has, which may depend on the nonce."""
+        p, mode = self.parameters, self.parameters.plan.mode
+        if not p.lengths_first:
+            return []
+        above = Signal(name="text_above")
+        m.d.comb += above.eq(_above(command.text, mode.most_text))
+        with m.Switch(command.nonce_bytes):
+            for length in sorted(mode.most_text_with_nonce):
+                with m.Case(length):
+                    m.d.comb += above.eq(_above(command.text, mode.most_text_with(length)))
+        held = [(MessageCode.TOO_LONG_TO_HOLD, command.decrypt & (command.text > p.hold))] if p.hold is not None else []
+        return [*held, (MessageCode.TOO_LONG, above)]
 
 
 def _above(value: Value, most: int) -> Value:

@@ -54,6 +54,11 @@ class TokenEntry(BusComponent[MessageParameters]):
     beat, bytes, last, cut : 1, number of bytes, 1, 1
         The token gives a beat of text.  ``bytes`` is its number of bytes, and ``last`` marks the last beat of its packet.  With
         ``cut`` the beat has no bytes, because the packet is cut off.
+    known_LENGTH : as known_bits says
+        The lengths that ``start`` reads, for the pipeline.
+    entered : 1
+        With several channels, and a chain through the cipher only: the last token of a step of a message enters.  Its context is
+        ``next_context``.
     held : 1
         The token belongs to a message to be opened.  It is there only with ``hold``.
     verdict, verdict_valid : MessageParameters.verdict, 1
@@ -84,6 +89,7 @@ class TokenEntry(BusComponent[MessageParameters]):
                 "start": In(stream.Signature(p.start)), "begun": Out(1), "begun_place": Out(p.place_bits),
                 "start_place": Out(p.place_bits), "begin_place": Out(p.place_bits), "blank": Out(1),
             } if plan.runs_ahead else {}),
+            **({"entered": Out(1)} if plan.chained and p.channels > 1 else {}),
             "token": In(stream.Signature(p.weighted)), "message": In(stream.Signature(p.message)),
             "text_taken": In(1), "tag_taken": In(2),
             "prepare": In(1), "prepare_kind": In(kinds), "prepare_slot": In(p.slot_bits), "prepared": Out(1),
@@ -128,6 +134,12 @@ class TokenEntry(BusComponent[MessageParameters]):
             decrypt.eq(message.decrypt & ~false),
         ]
         may, goes, active = Signal(), Signal(), Signal()
+        # The chain through the cipher is there.  With several channels, no token comes before.
+        ready, linked = may, Const(1, 1)
+        if plan.chained and p.channels == 1:
+            wait_reg = Signal(range(plan.placed.turn))
+            linked = wait_reg == 0
+            ready = may & linked
         with m.Switch(token.step):
             with m.Case(TokenStep.TEXT):
                 m.d.comb += may.eq(text_credit & (tag_credit | ~token.tag))
@@ -148,7 +160,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             units, prepares = units & (opened | (offset_reg != 0)), prepares & prepare_opened
         m.d.comb += [
             # Messages wait for their keys, so set-up does not wait for messages.
-            goes.eq(there & ~(within & false_reg) & (may | (offset_reg != 0)) & units),
+            goes.eq(there & ~(within & false_reg) & (ready | (offset_reg != 0)) & units),
             active.eq(goes | (false & (tag_credit | (offset_reg != 0)) & units)),
         ]
 
@@ -212,6 +224,14 @@ class TokenEntry(BusComponent[MessageParameters]):
             m.d.sync += started_reg.eq(0)
             m.d[kept.domain] += kept.next.between.eq(ends)
 
+        if plan.chained and p.channels == 1:
+            with m.If(done & ~false & (step != TokenStep.TAG)):
+                m.d.sync += wait_reg.eq(plan.placed.turn - 1)
+            with m.Elif(~linked):
+                m.d.sync += wait_reg.eq(wait_reg - 1)
+        elif plan.chained:
+            m.d.comb += self.entered.eq(done & ~false)
+
         m.d.comb += self.prepared.eq(beside.free(prepares & ~issue))
         ending = done & only_ends
         beside.close(
@@ -248,6 +268,9 @@ class TokenEntry(BusComponent[MessageParameters]):
         # The tag of a message without data begins it, and if it waits, each of its tokens does: no block changes what start has made.
         waits = bool(programs["tag"].tokens) and bool(programs["tag"].tokens[0][0])
         entered = (offset_reg == 0) | (step == TokenStep.TAG) if waits else offset_reg == 0
+        if plan.chained:
+            # A later token of a step may be the one that reads the chain.
+            entered = Const(1, 1)
         begins = first & ~Array(int(bool(one.tokens)) for one in starts)[nonce_class] & entered
         m.d.sync += [
             self.valid.eq(beside.valid(issue | self.prepared, ending)),

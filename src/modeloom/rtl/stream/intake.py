@@ -45,6 +45,9 @@ class MessageIntake(BusComponent[MessageParameters]):
         A message begins.  This comes before its first token, or together with it.
     token : stream of MessageParameters.token
         The tokens of the messages.
+    associated, ending : 64, 1
+        With a prefix of associated data only: the bytes of associated data of the message of the token, and whether it has the last of
+        them.
     """
 
     @staticmethod
@@ -54,6 +57,7 @@ class MessageIntake(BusComponent[MessageParameters]):
             "order": In(stream.Signature(started_layout(parameters))),
             "message": Out(stream.Signature(parameters.message)),
             "token": Out(stream.Signature(parameters.token)),
+            **({"associated": Out(LENGTH_BITS), "ending": Out(1)} if parameters.plan.prefixes else {}),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -80,6 +84,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         begun_reg = Signal()
         code_reg = Signal(CODE_BITS)
         associated_reg = Signal(LENGTH_BITS, reset_less=True)
+        text_reg = Signal(LENGTH_BITS, reset_less=True)
         tail_reg = Signal(index_bits, reset_less=True)
         partial_reg = Signal(index_bits, reset_less=True)
         registers = {
@@ -97,7 +102,8 @@ class MessageIntake(BusComponent[MessageParameters]):
             may=busy_reg & self.token.ready, ended=ended_reg, valid=valid, beat=beat, seen=seen, discard=discard_reg,
             in_associated=in_associated_reg, first=first_reg, begun=begun_reg, code=code_reg,
             associated=associated_reg, tail=tail_reg, partial=partial_reg, held=held_reg,
-            reached=associated.reached, text_reached=text.reached, text=text.value, count=associated.count, count_text=text.count,
+            reached=associated.reached, text_reached=text.reached, text=text.value,
+            text_bytes=text_reg if p.lengths_first else None, count=associated.count, count_text=text.count,
             set=change,
         ))  # fmt: skip
         ends_message = came.ends_message
@@ -109,6 +115,11 @@ class MessageIntake(BusComponent[MessageParameters]):
         first = order.associated[:index_bits] == 0
         if p.associated_from:
             first = first + p.associated_from
+        if p.lengths_first:
+            first_text, last_text = order.text[:index_bits] == 0, order.text[index_bits:]
+            m.d.sync += text_reg.eq(Mux(load, order.text, text_reg))
+        else:
+            first_text, last_text = p.text_from, Mux(held, most_held // size, most // size)
         m.d.comb += [
             load.eq(self.order.valid & self.message.ready & (ends_message | ~busy_reg)),
             self.order.ready.eq(load),
@@ -117,8 +128,10 @@ class MessageIntake(BusComponent[MessageParameters]):
             associated.clear.eq(load),
             associated.first.eq(first),
             associated.limit.eq(order.associated[index_bits:]),
-            text.clear.eq(load), text.first.eq(p.text_from), text.limit.eq(Mux(held, most_held // size, most // size)),
+            text.clear.eq(load), text.first.eq(first_text), text.limit.eq(last_text),
         ]  # fmt: skip
+        if p.plan.prefixes:
+            m.d.comb += [self.associated.eq(associated_reg), self.ending.eq(associated.reached)]
         with m.If(ends_message):
             m.d.sync += busy_reg.eq(0)
         with m.If(load):

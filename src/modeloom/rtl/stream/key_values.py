@@ -112,9 +112,9 @@ class KeyValues(TokenValues):
             step = self.plan.step(token.title)
             forms: dict[tuple[str, int], Form] = {}
             for n in token.operations:
-                operation = step.operations[n]
-                if unit_of(operation.operation) and n != self.plan.hashed(step):
-                    forms |= self._ports(unit_of(operation.operation), operation.operands)
+                unit = self.placed.units[step.title][n]
+                if unit and n != self.plan.hashed(step):
+                    forms |= self._ports(unit, step.operations[n].operands)
             result.append((number, forms))
         return result
 

@@ -71,6 +71,8 @@ class Packet:
         Whether the most text is that which the core holds, and not the mode's.
     reached, text_reached, text : Value
         Whether this is the last block of associated data, or one beyond the most text; and blocks of text so far.
+    text_bytes : Value or None
+        Bytes of text, if the command has said them.  ``text_reached`` is then whether this is the last block of text.
     count, count_text : Signal
         Counts a block.
     set : callable
@@ -94,6 +96,7 @@ class Packet:
     reached: Value
     text_reached: Value
     text: Value
+    text_bytes: Value | None
     count: Signal
     count_text: Signal
     set: Callable[..., None]
@@ -138,10 +141,18 @@ def take_beat(
     most, most_held = p.plan.mode.most_text, most_text_held(p)
     null = Signal()
     too_long = Signal()
-    m.d.comb += [
-        null.eq(seen.null & ~packet.begun),
-        too_long.eq(packet.text_reached & (nbytes > Mux(packet.held, most_held % size, most % size))),
-    ]
+    m.d.comb += null.eq(seen.null & ~packet.begun)
+    known = packet.text_bytes is not None
+    if packet.text_bytes is None:
+        m.d.comb += too_long.eq(packet.text_reached & (nbytes > Mux(packet.held, most_held % size, most % size)))
+    else:
+        tail, some_text, too_short = packet.text_bytes[:index_bits], Signal(), Signal()
+        text_wanted = Mux(tail != 0, tail, size)
+        m.d.comb += [
+            some_text.eq(packet.text_bytes.any()),
+            too_long.eq(~some_text | (packet.text_reached & (~beat.last | (nbytes > text_wanted)))),
+            too_short.eq(beat.last & (~packet.text_reached | (nbytes < text_wanted))),
+        ]
 
     # -- what becomes of it ---------------------------------------------------------------------------------------------------
     give = Signal()
@@ -168,17 +179,26 @@ def take_beat(
             with m.If(packet.discard):
                 packet.set(ended=beat.last)
             with m.Elif(packet.in_associated):
-                with m.If(fits):
+                if known:
+                    with m.If(fits & beat.last & some_text):
+                        m.d.comb += fault.eq(MessageCode.TOO_SHORT)
+                with m.Elif(fits) if known else m.If(fits):
                     m.d.comb += [give.eq(1), token.step.eq(TokenStep.ASSOCIATED), packet.count.eq(1)]
                     packet.set(in_associated=~packet.reached, ended=beat.last)
                 with m.Else():
                     m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
+            if known:
+                with m.Elif(null & some_text):
+                    m.d.comb += fault.eq(MessageCode.TOO_SHORT)
             with m.Elif(null):
                 m.d.comb += alone.eq(1)
             with m.Elif(hole | ~some | ~(full | beat.last)):
                 m.d.comb += fault.eq(MessageCode.BAD_KEEP)
             with m.Elif(too_long):
                 m.d.comb += fault.eq(Mux(packet.held, MessageCode.TOO_LONG_TO_HOLD, MessageCode.TOO_LONG))
+            if known:
+                with m.Elif(too_short):
+                    m.d.comb += fault.eq(MessageCode.TOO_SHORT)
             with m.Else():
                 m.d.comb += [
                     give.eq(1), is_text.eq(1), token.step.eq(TokenStep.TEXT), token.last.eq(beat.last), packet.count_text.eq(full),
@@ -196,6 +216,8 @@ def take_beat(
 
     lengths = Signal(2 * LENGTH_BITS)
     own: ValueLike = Cat(packet.associated, packet.partial, packet.text)
+    if packet.text_bytes is not None:
+        own = Cat(packet.associated, packet.text_bytes)
     m.d.comb += lengths.eq(own if lengths_of_ended is None else Mux(packet.ended, lengths_of_ended, own))
     if p.plan.joins_tag:
         room = full_lanes != p.lanes if p.plan.shares_tag else Const(1, 1)

@@ -29,6 +29,8 @@ from modeloom.rtl.stream.key_values import KeyValues
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.sizes import known_bits
 from modeloom.rtl.stream.started import StartedValues
+from modeloom.spec.kinds import CIPHER
+from modeloom.streams.place import cipher_units
 from modeloom.streams.plan import StreamPlan
 
 __all__ = ["TokenPipeline"]
@@ -41,8 +43,8 @@ class TokenPipeline(wiring.Component):
     ----------
     plan : StreamPlan
     ciphers : sequence of Component
-        A pipeline of the block cipher for each lane, with ports ``i``, ``slot``, ``o`` and those of round keys.  Empty if no step
-        uses it.
+        Pipelines of the block cipher, ``plan.cores`` for each lane, with ports ``i``, ``slot``, ``o`` and those of round keys.  Empty if
+        no step uses it.
     multipliers : sequence of Component
         A multiplier for each lane, with ports ``a``, ``b``, ``o``.  Its latency is ``MULTIPLIER_REGISTERS`` cycles less than the
         plan counts.  Empty if no step uses it.
@@ -199,12 +201,13 @@ class _Elaboration(StartedValues, KeyValues):
 
     def _make_units(self) -> None:
         c = self.c
+        ciphers = cipher_units(self.plan.cores)
         for unit, stage in self.placed.stages.items():
             for lane in range(self.lanes):
                 if unit == "mul" and c.multipliers:
                     result = self._multiplier(c.multipliers[lane], lane)
                 elif unit != "mul" and c.ciphers:
-                    result = self._cipher(c.ciphers[lane], lane, unit, stage)
+                    result = self._cipher(c.ciphers[lane * len(ciphers) + ciphers.index(unit)], lane, unit, stage)
                 else:
                     continue
                 self.units[lane][unit] = Line(self.late, result, stage + self.placed.latencies[unit], self.in_lane(lane, unit))
@@ -221,25 +224,26 @@ class _Elaboration(StartedValues, KeyValues):
         m.d.sync += product.eq(component.o)
         return product
 
-    def _deciphering(self, lane: int) -> list[int]:
-        """The kinds of tokens of a lane that decipher a block."""
+    def _deciphering(self, lane: int, unit: str) -> list[int]:
+        """The kinds of tokens of a lane that decipher a block in a cipher."""
         tokens = [(n, self.plan.tokens[n]) for n in self.kinds[lane] if n < len(self.plan.tokens)]
         found = [
             n for n, token in tokens for done in token.operations
-            if self.plan.step(token.title).operations[done].operation.inverse_keys
+            if self.plan.step(token.title).operations[done].operation.inverse_keys and self.placed.units[token.title][done] == unit
         ]  # fmt: skip
         made = [n for n, each in enumerate(self.plan.preparations, len(self.plan.tokens)) if each.operation.inverse_keys]
-        return found + (made if lane == 0 else [])
+        return found + (made if lane == 0 and unit == CIPHER else [])
 
     def _cipher(self, component: Any, lane: int, unit: str, stage: int) -> Value:
         m, c = self.m, self.c
-        m.submodules[self.in_lane(lane, "cipher")] = component
+        m.submodules[self.in_lane(lane, unit)] = component
         ports = ("i", "tweak") if "tweak" in component.signature.members else ("i",)
-        self.operands[lane][unit] = operands = tuple(Signal(self.width, name=self.in_lane(lane, f"cipher_{port}")) for port in ports)
+        self.operands[lane][unit] = operands = tuple(Signal(self.width, name=self.in_lane(lane, f"{unit}_{port}")) for port in ports)
         m.d.comb += [getattr(component, port).eq(operand) for port, operand in zip(ports, operands, strict=True)]
         m.d.comb += [component.slot.eq(self.lines["slot"].at(stage))]
         if c.deciphers:
-            m.d.comb += component.decrypt.eq(reduce(or_, (self.kinds[lane][n].at(stage) for n in self._deciphering(lane)), Const(0, 1)))
+            deciphering = (self.kinds[lane][n].at(stage) for n in self._deciphering(lane, unit))
+            m.d.comb += component.decrypt.eq(reduce(or_, deciphering, Const(0, 1)))
         if c.batches:
             m.d.comb += component.batch.eq(self.lines["batch"].at(stage))
         self._connect_round_keys(component)

@@ -21,7 +21,7 @@ from modeloom.streams.known import SOME
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["LENGTH_BITS", "MOST_CHANNELS", "MOST_HOLD", "ORDERS", "STORE_SLACK", "MessageSizes", "TokenStep", "known_bits"]
+__all__ = ["LENGTH_BITS", "MOST_CHANNELS", "MOST_HOLD", "ORDERS", "STORE_SLACK", "TURN_PLACES", "MessageSizes", "TokenStep", "known_bits"]
 
 POWERS_LIMIT = 42
 """Cycles that the powers of a key may take: the key schedule of AES-128 takes as many."""
@@ -43,6 +43,8 @@ ORDERS = 4
 
 START_SLACK = 12
 """Messages that have started and are on their way to the pipeline, or whose places are cleared, amply."""
+TURN_PLACES = 4
+"""Tokens of each channel that wait for a chain through the cipher: a power of two."""
 
 STORE_SLACK = 24
 """Places of the store of tokens that are under way between its parts, amply."""
@@ -121,7 +123,11 @@ class MessageSizes:
         if self.channels > 1 and (self.hold is not None or self.packet != "aligned" or self.inline):
             raise ValueError("hold, packets on the wire and keys that come with messages are for cores with one channel")
         check_integer("associated_from", self.associated_from, 0, self.plan.mode.most_associated // self.beat_bytes)
-        check_integer("text_from", self.text_from, 0, self.plan.mode.most_text // self.beat_bytes)
+        check_integer("text_from", self.text_from, 0, 0 if self.lengths_first else self.plan.mode.most_text // self.beat_bytes)
+        if self.channels > 1 and self.plan.chained and self.plan.horner is not None:
+            raise ValueError("a mode with a chain through the cipher and a polynomial hash takes one channel")
+        if self.wire and self.lengths_first:
+            raise ValueError("packets on the wire are for modes that do not know lengths before a message begins")
 
     # -- members of CoreShape -----------------------------------------------------------------------------------------------------
 
@@ -144,6 +150,11 @@ class MessageSizes:
     def expanded(self) -> bool:
         """Whether the host gives round keys, and the core has no key schedule."""
         return isinstance(self.keys, ExpandedKeyParameters)
+
+    @property
+    def lengths_first(self) -> bool:
+        """Whether commands have all lengths of their messages."""
+        return self.plan.mode.lengths_first
 
     @property
     def wire(self) -> bool:
@@ -242,7 +253,9 @@ class MessageSizes:
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the core."""
-        return message_core(self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet, self.channels)
+        return message_core(
+            self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet, self.channels, self.lengths_first
+        )
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:
@@ -361,7 +374,8 @@ class MessageSizes:
     @property
     def message_store(self) -> int:
         """Messages that have a command, and whose last token has not entered the pipeline."""
-        return max(self.token_store, _power(ORDERS * self.contexts + STORE_SLACK))
+        waiting = TURN_PLACES * self.contexts if self.plan.chained else 0
+        return max(self.token_store, _power(ORDERS * self.contexts + waiting + STORE_SLACK))
 
     @property
     def mark_bits(self) -> int:
@@ -384,7 +398,8 @@ class MessageSizes:
         words = self.keys.slots << self.word_bits if self.plan.words else 1
         wire = max(self.ending_depth, self.head_depth, self.header_depth) if self.wire else 0
         shared = (
-            (self.token_store, self.message_store, self.contexts * max(ORDERS, 1 << self.chain_bits), self.keys.slots)
+            (self.token_store, self.message_store, self.contexts * max(ORDERS, TURN_PLACES if self.plan.chained else 0,
+             1 << self.chain_bits), self.keys.slots)
             if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
         )  # fmt: skip
         starts = self.start_places if self.plan.runs_ahead else 0

@@ -4,6 +4,7 @@
 ::
 
     home:    register ──▶ lane 0 ──▶ lane 1 ──▶ ... ──▶ register          within a cycle
+    chain:   register ──▶ cipher ──▶ register                             a latency later
     hash:    chains ──▶ multiplier ──▶ product ──▶ chains
                                           └──▶ sum of the last products
 """
@@ -17,6 +18,7 @@ from operator import or_
 from amaranth.hdl import Cat, Mux, Signal, Value
 
 from modeloom.rtl.stream.channel_words import ChannelWords
+from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.values import TokenValues
 from modeloom.streams.plan import TokenKind
@@ -47,6 +49,10 @@ class StateValues(TokenValues):
         """Makes the values of the state that each lane leaves to the next one, within a cycle."""
         for lane in range(self.lanes):
             for name in sorted(self.states, key=self._reads_others):
+                if self.plan.kinds[name].chained:
+                    # There is one lane.
+                    self.states[name].append(self.states[name][lane])
+                    continue
                 home = self.placed.homes[name]
                 value = self.states[name][lane].at(home)
                 by_value: dict[Hashable, tuple[list[Value], Value]] = {}
@@ -80,6 +86,9 @@ class StateValues(TokenValues):
 
     def write_states(self) -> None:
         for name in self.states:
+            if self.plan.kinds[name].chained:
+                self._write_chain(name)
+                continue
             home = self.placed.homes[name]
             written = [self.kinds[lane][number].at(home) for lane in range(self.lanes) for number, _ in self._updating(lane, name)]
             begins = self.valid.at(home) & self.lines["begin"].at(home)
@@ -91,6 +100,27 @@ class StateValues(TokenValues):
                     self.keep(
                         name, self.kinds[0][number].at(stage), stage, self.form(step.updates[name], stage, step, token.part, 0)
                     )
+
+    def _write_chain(self, name: str) -> None:
+        """Writes a chain through the cipher.  All tokens write it at the same stage."""
+        m, stage = self.m, self.placed.written[name]
+        link = Signal(self.width, name=f"{name}_link")
+        links: list[Value] = []
+        updating = self._updating(0, name)
+        total = GatedSum(self.width, f"{name}_next")
+        for number, token in updating:
+            step = self.plan.step(token.title)
+            links.append(self.kinds[0][number].at(stage))
+            self.gather(total, links[-1], step.updates[name], stage, step, token.part, 0)
+        # A message that begins with its tag overwrites what an older one has left.
+        begins = self.valid.at(stage) & self.lines["begin"].at(stage)
+        m.d.comb += link.eq(total.total(m))
+        self.keep(name, reduce(or_, links, begins), stage, link)
+        for number, token in enumerate(self.plan.tokens):
+            step = self.plan.step(token.title)
+            if step.name == "start" and token.ends and name in step.updates:
+                at = max(stage, self._start_stage(step, token, name))
+                self.keep(name, self.kinds[0][number].at(at), at, self.form(step.updates[name], at, step, token.part, 0))
 
     def _start_stage(self, step: Step, token: TokenKind, name: str) -> int:
         """The stage in which the last token of a ``start`` writes a part of the state."""

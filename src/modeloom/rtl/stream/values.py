@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import reduce
-from operator import xor
+from operator import or_, xor
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -28,7 +28,6 @@ from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.moves import moved, scaled, string_moved
 from modeloom.spec.amounts import Amount
 from modeloom.streams.known import Known
-from modeloom.streams.place import unit_of
 from modeloom.streams.steps import Form, Step, Term
 
 __all__ = ["TokenValues"]
@@ -296,17 +295,20 @@ class TokenValues:
 
     def initial(self, name: str, stage: int) -> Value | None:
         """What a ``start`` without tokens makes of the nonce for a part of the state; None if there is no such start."""
-        start = next(
-            (s for s in self.plan.steps if s.name == "start" and (self.plan.runs_ahead or not self.placed.passes[s.title])), None
-        )
-        if start is None:
-            return None
         if name in self.plan.started:
             read = self.begun.setdefault(name, {})
             if stage not in read:
                 read[stage] = Signal(self.width, name=f"{name}_{stage}_begun")
             return Mux(self.lines["blank"].at(stage), 0, read[stage])
-        return self.sum([self.mapped(self._start_term(term, stage), term, stage, 0) for term in start.updates[name]])
+        made: Value | None = None
+        for start in self.plan.free_starts:
+            value = self.sum([self.mapped(self._start_term(term, stage), term, stage, 0) for term in start.updates[name]])
+            if made is None:
+                made = value
+            else:
+                lengths = self.plan.mode.nonce_bytes[start.nonce_class]
+                made = Mux(reduce(or_, (self.lines["known_nonce"].at(stage) == nbytes for nbytes in lengths)), value, made)
+        return made
 
     def _start_term(self, term: Term, stage: int) -> Value:
         if term.source.kind == "const":
@@ -341,8 +343,7 @@ class TokenValues:
 
     def _result(self, step: Step, number: int, part: int, stage: int, lane: int) -> Value:
         """The result of an operation of a step, which an earlier token of the step may have done."""
-        operation = step.operations[number]
-        unit = unit_of(operation.operation)
+        unit = self.placed.units[step.title][number]
         if not unit:
             return self._added(step, number, part, stage, lane)
         passes = self.placed.passes[step.title]

@@ -38,6 +38,8 @@ class MessageJob:
     associated: int
     refused: MessageCode | None
     channel: int = 0
+    stated: int | None = None
+    """Bytes of text, if the command has them."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
     def job(
         self, *, slot: int = 0, decrypt: bool = False, ad: bytes | int = 0, text: bytes | int = 0, nonce: bytes | int | None = None,
-        tag_bytes: int | None = None, key: bytes | None = None, wrong_bit: int | None = None, fault: str | None = None, **fields: int,
+        tag_bytes: int | None = None, key: bytes | None = None, wrong_bit: int | None = None, fault: str | None = None,
+        stated: int | None = None, **fields: int,
     ) -> None:  # fmt: skip
         """Sends a command and its packet.
 
@@ -107,6 +110,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             The number of a bit of this tag that is inverted.
         fault : str, optional
             One of ``packet.FAULTS``.
+        stated : int, optional
+            The bytes of text that the command states, if it does.  The default is the bytes of the text.
         **fields
             Fields of the command that get other values.
         """
@@ -123,7 +128,10 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         tag = b""
         if decrypt:
             reference = self.subject.reference(key) if key is not None else None
-            tag = reference.run(True, nonce, text, ad, length)[1][:length] if reference else rng.randbytes(min(length, d.block_bytes))
+            if reference is not None and length in d.tag_bytes:
+                tag = reference.run(True, nonce, text, ad, length)[1][:length]
+            else:
+                tag = rng.randbytes(min(length, d.block_bytes))
             if wrong_bit is not None:
                 tag = (int.from_bytes(tag, "little") ^ 1 << wrong_bit).to_bytes(len(tag), "little")
         packet = on_the_wire(ad + text + tag, d.beat_bytes) if d.wire else whole(ad, text, d.beat_bytes)
@@ -131,13 +139,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             packet = faulty(packet, d.beat_bytes, fault, rng)
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
-            **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}), **values,
+            **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}),
+            **({"text": len(text) if stated is None else stated} if d.lengths_first else {}), **values,
         }  # fmt: skip
         # A core with one channel knows no other one.
         channel = values["channel"] if d.channels > 1 else 0
         job = MessageJob(
             values["id"], values["slot"], bool(values["decrypt"]), nonce, ad, tag, values["tag_bytes"], packet, values["associated"],
-            self._refused(values), channel,
+            self._refused(values), channel, values.get("text"),
         )
         self._jobs[channel].append(job)
         self._pending.append((pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, **values | turn), job))
@@ -338,7 +347,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         """The results that a message may have with this key."""
         if self.description.wire:
             return self._of_packet(job, key)
-        hold, judged = self.description.hold, judge(job.packet, len(job.ad), self.description.beat_bytes)
+        if (wrong := self._wrong_length(job)) is not None:
+            return [Allowed(wrong)]
+        hold, judged = self.description.hold, judge(job.packet, len(job.ad), self.description.beat_bytes, job.stated)
         reference: MessageReference = self.subject.reference(key)
         held = hold is not None and job.decrypt
         if held and hold is not None and len(judged.text) > hold:
@@ -348,8 +359,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         if judged.code != MessageCode.OK:
             if not judged.text or held:
                 return [Allowed(judged.code)]
-            text, _ = reference.run(job.decrypt, job.nonce, judged.text, job.ad, job.tag_bytes)
-            return [Allowed(judged.code, text=text, cut=True)]
+            # A mode that knows the length before sees that of the command.
+            text, _ = reference.run(job.decrypt, job.nonce, judged.text.ljust(job.stated or 0, b"\0"), job.ad, job.tag_bytes)
+            return [Allowed(judged.code, text=text[: len(judged.text)], cut=True)]
         text, tag = reference.run(job.decrypt, job.nonce, judged.text, job.ad, job.tag_bytes)
         given = text or None
         if not job.decrypt:
@@ -357,6 +369,15 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         if tag[: job.tag_bytes] == job.tag:
             return [Allowed(MessageCode.OK, text=given)]
         return [Allowed(MessageCode.WRONG_TAG, text=None if held else given)]
+
+    def _wrong_length(self, job: MessageJob) -> MessageCode | None:
+        """The code of a command with a key and with more text than it may have."""
+        d = self.description
+        if job.stated is None:
+            return None
+        if job.stated > d.text_with(len(job.nonce)):
+            return MessageCode.TOO_LONG
+        return MessageCode.TOO_LONG_TO_HOLD if d.hold is not None and job.decrypt and job.stated > d.hold else None
 
     def _words(self, job: MessageJob) -> str:
         way = "opening" if job.decrypt else "sealing"

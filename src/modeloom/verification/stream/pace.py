@@ -40,7 +40,8 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                 host.fail(f"takes {' or '.join(map(str, sorted(found)))} cycles from text to text, core.json states {stated}")
     shapes: list[tuple[int, int, int | None]] = [(0, 1, None), (1, 0, None), (0, size, None), (size + 1, 3 * size - 1, None)]
     shapes += [(1, size, lengths[0]) for lengths in d.nonce_bytes[1:]]
-    for ad, text, nonce in shapes:
+    even = d.explain.turn is None or d.channels == 1
+    for ad, text, nonce in shapes if even else ():
         for one in (True, False):
             cycles = _statuses(host, slots[:1] if one else slots, ways, COUNT, ad, text, nonce)
             messages, stated = d.steady(ad, text, nonce)
@@ -61,6 +62,8 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             f"cycles of messages of {turns} bytes"
         )
         return told, {"messages": host.messages, "shapes": len(shapes), "most_lost": MOST_LOST}
+    if not even:
+        return f"latency is {d.latency} cycles{_chained(host, slots, ways)}", {"messages": host.messages}
     channels = _interleaved(host, slots, ways) if d.channels > 1 else ""
     told = (
         f"latency is {d.latency} cycles{channels}, and messages follow each other as core.json states, with one key and with one for each "
@@ -151,3 +154,28 @@ def _interleaved(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
     if (took := cycles[-1] - cycles[0] + 1) > stated:
         host.fail(f"takes {took} cycles for {count} messages of {d.channels} channels that alternate, core.json states {stated}")
     return ", another channel at every beat costs nothing"
+
+
+def _chained(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
+    """Changes the channel at every beat, where a block waits for the one before it.
+
+    A channel takes a token in each turn, and all channels together take one in each cycle that a step needs.
+    """
+    d = host.description
+    assert d.explain.turn is not None
+    ad, text, rounds = d.beat_bytes + 1, 5 * d.beat_bytes, 6
+    host.runner.accepted("s_axis")
+    host.status_cycles = []
+    count = rounds * d.channels
+    for number in range(count):
+        host.job(slot=slots[number % len(slots)], decrypt=ways[number % len(ways)], ad=ad, text=text, channel=number % d.channels)
+    host.flush("beats")
+    host.settle()
+    tokens = d.tokens_of(ad, text)
+    # The last token of a step takes the turn; those before it add to it.
+    longest = max(d.tokens.associated, d.tokens.text, d.tokens.tag)
+    stated = max(count * d.cycles_of(ad, text), rounds * tokens * (d.explain.turn + longest - 1)) + d.latency + d.explain.stages
+    cycles = host.runner.accepted("s_axis")
+    if (took := host.status_cycles[-1] - cycles[0] + 1) > stated:
+        host.fail(f"takes {took} cycles for {count} messages of {d.channels} channels that alternate, core.json states {stated}")
+    return f", and {d.channels} channels that alternate take a block every {took / (rounds * d.channels * tokens):.2f} cycles"

@@ -61,8 +61,11 @@ def on_the_wire(data: bytes, size: int) -> MessagePacket:
     return whole(b"", data, size)
 
 
-def judge(packet: MessagePacket, associated: int, size: int) -> Judgement:
-    """The required result of a packet, for a command with this number of bytes of associated data and blocks of ``size`` bytes."""
+def judge(packet: MessagePacket, associated: int, size: int, stated: int | None = None) -> Judgement:
+    """The required result of a packet, for a command with this number of bytes of associated data and blocks of ``size`` bytes.
+
+    ``stated`` is the number of bytes of text, if the command has it.
+    """
     full, last = (1 << size) - 1, len(packet.keeps) - 1
     text, begun = b"", False
     for number, keep in enumerate(packet.keeps):
@@ -73,14 +76,25 @@ def judge(packet: MessagePacket, associated: int, size: int) -> Judgement:
                 partial = ends and not keep & ~wanted and not keep & (keep + 1)
                 return Judgement(MessageCode.TOO_SHORT if partial else MessageCode.BAD_KEEP, b"")
             associated -= min(size, associated)
+            if ends and stated:
+                return Judgement(MessageCode.TOO_SHORT, b"")
         elif not keep and ends and not begun:
             break
         elif not keep or keep & (keep + 1) or (keep != full and not ends):
             return Judgement(MessageCode.BAD_KEEP, text)
+        elif stated is not None and (code := _wrong_text(keep.bit_count(), ends, stated - len(text), size)):
+            return Judgement(code, text)
         else:
             text += packet.data[number * size : number * size + keep.bit_count()]
             begun = True
-    return Judgement(MessageCode.OK, text)
+    return Judgement(MessageCode.TOO_SHORT if stated and not begun else MessageCode.OK, text)
+
+
+def _wrong_text(nbytes: int, ends: bool, left: int, size: int) -> MessageCode | None:
+    """What is wrong with a beat of text, of which ``left`` bytes are to come, if it is too long or too short."""
+    if left <= 0 or (left <= size and (not ends or nbytes > left)):
+        return MessageCode.TOO_LONG
+    return MessageCode.TOO_SHORT if ends and nbytes < left else None
 
 
 FAULTS = ("ends", "gap", "empty", "partial", "longer", "turned", "null")

@@ -22,7 +22,8 @@ def possible_codes(subject: StreamSubject) -> set[MessageCode]:
     """The codes that a core with these options can return in this check."""
     d = subject.description
     impossible = {
-        MessageCode.TOO_LONG: True,  # lengths of 2^36 bytes are not simulated
+        # Lengths of 2^36 bytes are not simulated, but a command may state them.
+        MessageCode.TOO_LONG: not d.lengths_first,
         MessageCode.TOO_LONG_TO_HOLD: d.hold is None or d.hold > 1 << 14,
         MessageCode.WRONG_TAG: "decrypt" not in d.directions,
         MessageCode.NO_DIRECTION: len(d.directions) > 1,
@@ -79,6 +80,8 @@ def _changes(host: MessageHost) -> list[dict[str, Any]]:
     changes += [{"tag_bytes": length} for length in (0, 1, d.block_bytes + 1, 255) if length not in d.tag_bytes]
     changes += [{"channel": channel} for channel in (d.channels, 255) if channel < 256]
     changes += [{"decrypt": way} for way in (False, True) if way not in d.ways]
+    if d.lengths_first:
+        changes += [{"stated": nbytes} for nbytes in (0, 1, d.text_with(d.nonces[0]) + 1, (1 << 64) - 1)]
     nowhere = {} if d.inline else {"slot": host.slots}
     return [*changes, {"nonce_bytes": 0, "tag_bytes": 0, **nowhere}, {"channel": 255, **nowhere}]
 

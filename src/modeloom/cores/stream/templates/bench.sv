@@ -176,8 +176,6 @@ module @NAME@_tb;
     phase(PHASE_WRONG);
 
 @include bench_phases.sv@
-    for (i = FIRST_STEADY; i < PHASE_BURST; i = i + 1)
-      if (told_at[i] - told_at[i - 1] != INTERVAL)
-        fail("messages not at the stated distance");
+    @INTERVAL_CHECK@
     @LATENCY_CHECK@
 @include bench_end.sv@

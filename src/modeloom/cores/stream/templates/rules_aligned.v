@@ -10,7 +10,7 @@ if (@GIVES_TEXT@) begin
       packets[c] = packets[c] - 1;
     end
   end
-end else if ((code == @CODE_BAD_KEEP@ || code == @CODE_TOO_LONG@) && packets[c] != 0 && cuts[place(first_out[c])]) begin
+end else if ((@CUTS_TEXT@) && packets[c] != 0 && cuts[place(first_out[c])]) begin
   first_out[c] = (first_out[c] + 1) % IN_FLIGHT;
   packets[c] = packets[c] - 1;
 end

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the prefix of associated data in front of them.  Their bytes move to later places, and to a block more if they need it.
+
+::
+
+    beat 0     a0 a1 a2 ... a15        block 0     p0 p1 a0 ... a13
+    beat 1     a16 a17           ──▶   block 1     a14 a15 a16 a17
+    carry      the last bytes of the block before, or the prefix
+
+Which bytes move depends on the length in the command alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.stream.channel_words import ChannelWords
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.sizes import LENGTH_BITS, TokenStep
+
+__all__ = ["AssociatedPrefix", "connect_prefix", "prefixed_layout"]
+
+
+def prefixed_layout(parameters: MessageParameters) -> StructLayout:
+    """A token with the bytes of associated data of its message, and whether it has the last of them."""
+    return StructLayout({"token": parameters.token, "associated": LENGTH_BITS, "ending": 1})
+
+
+def connect_prefix(m: Module, intake: Any, prefix: AssociatedPrefix, into: Any) -> None:
+    """Puts the stage between an intake and the stream that takes its tokens."""
+    m.d.comb += [
+        prefix.i.valid.eq(intake.token.valid), intake.token.ready.eq(prefix.i.ready), prefix.i.payload.token.eq(intake.token.payload),
+        prefix.i.payload.associated.eq(intake.associated), prefix.i.payload.ending.eq(intake.ending),
+    ]  # fmt: skip
+    wiring.connect(m, prefix.o, into)
+
+
+class AssociatedPrefix(BusComponent[MessageParameters]):
+    """A token a cycle, and one cycle more for associated data that need another block with their prefix.  Latency 1 cycle.
+
+    Members
+    -------
+    i : stream of prefixed_layout
+    o : stream of MessageParameters.token
+    erase, erase_address : In
+        With several channels only: while it is held in reset, zeros to this word.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p = parameters
+        return {
+            "i": In(stream.Signature(prefixed_layout(p))), "o": Out(stream.Signature(p.token)),
+            **({"erase": In(1), "erase_address": In(p.erase_bits)} if p.channels > 1 else {}),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        prefixes, size = p.plan.prefixes, p.block_bytes
+        most = max(prefix.size for prefix in prefixes)
+        valid_reg, extra_reg, ending_reg = Signal(), Signal(), Signal()
+        token_reg = Signal(p.token)
+        # Which of the prefixes it has, and the bytes of it.
+        which_reg = Signal(range(len(prefixes)))
+        prefix_reg = Signal(8 * most)
+        load, pass_on = Signal(), Signal()
+        m.d.comb += [load.eq(~valid_reg | pass_on), self.i.ready.eq(load)]
+        which, prefix = self._prefix(m, most)
+        with m.If(load):
+            m.d.sync += [
+                valid_reg.eq(self.i.valid), token_reg.eq(self.i.payload.token), ending_reg.eq(self.i.payload.ending),
+                which_reg.eq(which), prefix_reg.eq(prefix),
+            ]  # fmt: skip
+
+        # -- the bytes of the block before ------------------------------------------------------------------------------------
+        is_associated, carry, left = token_reg.step == TokenStep.ASSOCIATED, Signal(8 * most), Signal(8 * most)
+        kept = self._kept(m, load, pass_on & is_associated, token_reg, left)
+        data = token_reg.blocks[0]
+        moved, overflows = Signal(p.block_bits), Signal()
+        nbytes, rest = Signal(p.beat_nbytes_bits), Signal(p.beat_nbytes_bits)
+        m.d.comb += carry.eq(Mux(token_reg.first, prefix_reg, kept))
+        with m.Switch(which_reg):
+            for number, one in enumerate(prefixes):
+                with m.Case(number):
+                    bits, total = 8 * one.size, token_reg.nbytes + one.size
+                    m.d.comb += [
+                        moved.eq(Cat(carry[:bits], data)), left.eq(data[p.block_bits - bits :]),
+                        overflows.eq(total > size), nbytes.eq(Mux(total > size, size, total)), rest.eq(total - size),
+                    ]  # fmt: skip
+
+        out, more = self.o.payload, Signal()
+        m.d.comb += [
+            more.eq(is_associated & ending_reg & overflows & ~extra_reg),
+            self.o.valid.eq(valid_reg), pass_on.eq(valid_reg & self.o.ready & ~more), out.eq(token_reg),
+        ]
+        with m.If(is_associated):
+            m.d.comb += [out.blocks[0].eq(moved), out.nbytes.eq(nbytes)]
+            with m.If(extra_reg):
+                m.d.comb += [out.blocks[0].eq(left), out.nbytes.eq(rest), out.first.eq(0)]
+        with m.If(valid_reg & self.o.ready):
+            m.d.sync += extra_reg.eq(more)
+        return m
+
+    def _prefix(self, m: Module, most: int) -> tuple[Value, Value]:
+        """The number of the prefix of the message of a token that comes, and its bytes."""
+        associated, prefixes = self.i.payload.associated, self.parameters.plan.prefixes
+        which, prefix = Signal(range(len(prefixes)), name="which_prefix"), Signal(8 * most, name="prefix_bytes")
+        for number, one in enumerate(prefixes):
+            number_bytes = Cat(associated, Const(0, 8 * one.nbytes))[: 8 * one.nbytes]
+            big = Cat(number_bytes.word_select(at, 8) for at in reversed(range(one.nbytes)))
+            here = Cat(Const(int.from_bytes(one.marker, "little"), 8 * len(one.marker)), big)
+            with m.If(associated >= one.least if number else Const(1, 1)):
+                m.d.comb += [which.eq(number), prefix.eq(here)]
+        return which, prefix
+
+    def _kept(self, m: Module, load: Signal, write: Value, token: Any, left: Signal) -> Value:
+        """The last bytes of the block before, of the context of a token."""
+        p = self.parameters
+        if p.channels == 1:
+            carry_reg = Signal.like(left)
+            with m.If(write):
+                m.d.sync += carry_reg.eq(left)
+            return carry_reg
+        m.submodules.carries = words = ChannelWords(len(left), p.contexts, 1, p.erase_bits)
+        m.d.comb += [
+            words.raddr[0].eq(Mux(load, self.i.payload.token.context, token.context)),
+            words.we.eq(write), words.waddr.eq(token.context), words.wdata.eq(left),
+            words.erase.eq(self.erase), words.erase_address.eq(self.erase_address),
+        ]  # fmt: skip
+        result: Value = words.rdata[0]
+        return result
