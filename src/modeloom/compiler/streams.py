@@ -225,6 +225,7 @@ class CompiledStream:
                 for step in starts
             ],
             **({"turn": placed.turn} if plan.chained else {}),
+            **({"beside": [*["start"] * plan.runs_ahead, *["tag"] * plan.follows]} if plan.runs_ahead or plan.follows else {}),
             "chains": plan.chains if plan.horner else 0,
             "units": {unit: {"stage": stage, "latency": placed.latencies[unit]} for unit, stage in placed.stages.items()},
             "state": {name: {"kind": kind.kind, "stage": placed.homes[name]} for name, kind in plan.kinds.items()},

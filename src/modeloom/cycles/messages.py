@@ -8,6 +8,7 @@ A message of one beat that is alone::
              with --hold: HOLD_CYCLES = 2 more; with --channels: CHANNEL_CYCLES = 3 more,
              or CHAINED_CYCLES = 2 in a mode whose blocks wait for the cipher of the one before
              with a prefix of associated data: PREFIX_CYCLES = 1 more
+             if starts run ahead, and the command comes with the beat: START_CYCLES = 3 more, and the cycles by which they do
 
 With ``--packet wire`` a beat leaves when it is known what follows it, and so the beat of such a message waits for the tag::
 
@@ -36,7 +37,7 @@ from __future__ import annotations
 
 __all__ = [
     "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK",
-    "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
+    "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "START_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
 
 PIN_CYCLES = 11
@@ -48,6 +49,9 @@ tag."""
 
 PREFIX_CYCLES = 1
 """Cycles that the stage for a prefix of associated data adds."""
+
+START_CYCLES = 3
+"""Cycles that a start that runs ahead adds for a message whose command comes with its text, beside those by which it runs ahead."""
 
 CHANNEL_CYCLES = 3
 """Cycles that the registers of interleaved packets and the store of their tokens add."""

@@ -116,6 +116,9 @@ class StreamExplain:
     stages: Annotated[int, "Stages of the pipeline."]
     key_words: Annotated[int, "Words of the key memory of a slot."]
     proved: Annotated[bool, "Whether the pipeline was proved to compute the definition."]
+    beside: Annotated[
+        tuple[str, ...] | None, "Steps whose tokens enter between those of other messages; missing if all follow one another."
+    ] = None
     proof: Annotated[ProofFigures | None, "What the proof has compared; there if it has run."] = None
 
 
@@ -284,7 +287,11 @@ class StreamDescription(Description):
         usual = self.cycles.of(*blocks)
         if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
             usual -= self.cycles.tag
-        return usual if nonce_bytes is None else usual - self.cycles.start + self.start_of(nonce_bytes).cycles
+        return usual if nonce_bytes is None else usual - self.cycles.start + self.start_cycles(self.start_of(nonce_bytes))
+
+    def start_cycles(self, start: StartFigures) -> int:
+        """The number of cycles that a start takes of the core."""
+        return start.tokens if "start" in (self.explain.beside or ()) else start.cycles
 
     def _blocks(self, associated: int, text: int) -> list[int]:
         """Tokens of associated data and of text."""

@@ -150,6 +150,12 @@ class StreamPlan:
         return next((str(source.what) for step in self.steps for source in _sources(step) if source.kind == "nonce" and source.what), None)
 
     @property
+    def nonce_end(self) -> int:
+        """The number of bytes at the end of a nonce that numbers are taken from."""
+        bits = (amount.bits for step in self.steps for amount in step.amounts() if amount.kind == "bits")
+        return -(-max(bits, default=0) // 8)
+
+    @property
     def keys_beside(self) -> bool:
         """Whether key values are terms of the state or of outputs, or are multiplied by what is known when a message comes."""
         for step in self.steps:

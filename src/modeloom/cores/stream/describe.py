@@ -30,7 +30,7 @@ def _cycles(compiled: CompiledStream) -> Tokens:
         return max(of(name) for name in names if name in titles)
 
     first, plan = next(p.starts), compiled.plan
-    begin = of(first) if p.program(first).tokens else 0
+    begin = 1 if plan.runs_ahead else of(first) if p.program(first).tokens else 0
 
     def turn(*names: str) -> int:
         # With several channels, others fill the cycles in which a message waits for its chain.

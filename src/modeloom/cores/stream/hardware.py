@@ -31,6 +31,7 @@ from modeloom.cycles.messages import (
     PIN_CYCLES,
     POWER_OVERHEAD,
     PREFIX_CYCLES,
+    START_CYCLES,
     TURN_CYCLES,
     WIRE_CYCLES,
 )  # fmt: skip
@@ -145,11 +146,15 @@ def latency(compiled: CompiledStream) -> int:
     held = HOLD_CYCLES if p.hold else 0
     first = next(p.starts)
     starts = (first,) if p.program(first).tokens else ()
+    if p.plan.runs_ahead:
+        held += START_CYCLES + p.plan.placed.ahead[first]
     if p.wire:
         tag = p.program("tag")
         before = max(p.entry_cycles(*starts, way, "tag") for way in compiled.options.directions) - tag.cycles
         # What is opened ends with this beat.
-        return before + tag.tokens[-1][0] + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
+        # A tag that follows counts from the text, and others from a token behind it.
+        last = before + tag.tokens[-1][0] if tag.tokens else 0
+        return last + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
     # The flags of many slots answer a cycle later.  Without a hash the beat does not wait for the tag behind it.
     held -= p.window == 1
     channels = 0 if p.channels == 1 else CHAINED_CYCLES if p.plan.chained else CHANNEL_CYCLES

@@ -276,7 +276,7 @@ def _figures(d: StreamDescription) -> Iterator[str]:
         [f"block of associated data, of text{mean}", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
         [f"tag{mean}", d.cycles.tag, "cycles"],
         [f"start of a message with a nonce of {numbers(usual.nonce_bytes)} bytes", d.cycles.start, "cycles"],
-        *([f"the same with {numbers(start.nonce_bytes)} bytes", start.cycles, "cycles"] for start in others),
+        *([f"the same with {numbers(start.nonce_bytes)} bytes", d.start_cycles(start), "cycles"] for start in others),
         [
             f"distance of messages of {shape.associated} bytes of associated data and {shape.text} of text",
             d.cycles_of(shape.associated, shape.text), "cycles",

@@ -61,17 +61,24 @@ class Planned:
 
 @dataclass(frozen=True)
 class Symbols:
-    """The symbols of a message: nonce, and the bytes of associated data and text, each as one word."""
+    """The symbols of a message: nonce, and the bytes of associated data and text, each as one word.
+
+    If a step takes a number from the end of the nonce, this end is no symbol.  Messages after one another have all numbers in turn.
+    """
 
     nonce: int
     associated: int
     text: int
 
     @classmethod
-    def of(cls, name: str, message: Message) -> Symbols:
-        """New symbols."""
+    def of(cls, name: str, message: Message, plan: StreamPlan, ordinal: int) -> Symbols:
+        """New symbols for a message with this number."""
+        nonce, end = lanes.atom(f"nonce {name}", 8 * message.nonce), min(message.nonce, plan.nonce_end)
+        before = 8 * (message.nonce - end)
+        # The numbers of successive messages differ in bits of all places.
+        last = int.from_bytes((ordinal * 0x9E3B % (1 << 8 * end)).to_bytes(end, "big"), "little")
         return cls(
-            lanes.atom(f"nonce {name}", 8 * message.nonce), lanes.atom(f"associated {name}", 8 * message.associated),
+            nonce & lanes.mask(before) | lanes.constant(last, 8 * end) << before * lanes.LANES, lanes.atom(f"associated {name}", 8 * message.associated),
             lanes.atom(f"text {name}", 8 * message.text),
         )  # fmt: skip
 

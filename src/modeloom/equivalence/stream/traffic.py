@@ -158,7 +158,7 @@ class MessageTraffic:
         number, message = self.sent, planned.message
         name = f"{self.name} {number}"
         self.sent += 1
-        symbols = Symbols.of(name, message)
+        symbols = Symbols.of(name, message, self.plan, number)
         expected = computed(self.plan, {slot: key.words for slot, key in self.loaded.items()}, message, symbols)
         given = self.packets.given_tag(planned, expected, name)
         if not self.early:
@@ -269,7 +269,7 @@ class MessageTraffic:
             for n, block in enumerate(self._blocks(other.expected, other.planned.message.text)):
                 if word == block & kept:
                     return f": it is block {n} of message {other.number}"
-        symbols = Symbols.of(f"{self.name} {sent.number}", message)
+        symbols = Symbols.of(f"{self.name} {sent.number}", message, self.plan, sent.number)
         for slot, key in self.loaded.items():
             moved = computed(self.plan, {message.slot: key.words}, message, symbols)
             if slot != message.slot and word in (block & kept for block in (moved.tag, *self._blocks(moved, message.text))):

@@ -108,12 +108,12 @@ module @NAME@_tb;
     begin
       if (errors != 0) begin
         $display("modeloom-bench: FAIL @NAME@: %0d errors%0s, cycles_per_message=%0d latency=%0d", errors,
-                 errors == MOST_ERRORS ? " and no further look" : "", told_at[PHASE_BURST - 1] - told_at[PHASE_BURST - 2],
+                 errors == MOST_ERRORS ? " and no further look" : "", @DISTANCE@,
                  alone_out - alone_in);
         $fatal(1, "%0d errors", errors);
       end else begin
         $display("modeloom-bench: @NAME@ ok messages=%0d cycles_per_message=%0d latency=%0d", COMMANDS,
-                 told_at[PHASE_BURST - 1] - told_at[PHASE_BURST - 2], alone_out - alone_in);
+                 @DISTANCE@, alone_out - alone_in);
         $finish;
       end
     end
@@ -176,6 +176,6 @@ module @NAME@_tb;
     phase(PHASE_WRONG);
 
 @include bench_phases.sv@
-    @INTERVAL_CHECK@
+    @PACE_CHECK@
     @LATENCY_CHECK@
 @include bench_end.sv@
