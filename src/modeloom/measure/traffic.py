@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, AESOCB3
 
 from modeloom.definition.messages import StreamModel
 from modeloom.emit import CheckFailed
@@ -38,6 +38,9 @@ from modeloom.spec.stream import StreamMode
 __all__ = ["SCHEMA", "Oracle", "measure_traffic", "oracle_of"]
 
 SCHEMA = "modeloom-traffic-1"
+
+PACKAGE_TAG = 16
+"""Bytes of the tags of OCB3 in the ``cryptography`` package."""
 
 
 class Oracle(Protocol):
@@ -86,7 +89,25 @@ class _PackageCCM:
             raise AuthenticationError("the tag is wrong") from None
 
 
-PACKAGE: dict[str, Callable[[bytes], Oracle]] = {"ccm": _PackageCCM, "gcm": _Package}
+class _PackageOCB3:
+    """OCB3 of the ``cryptography`` package, for nonces of 12 bytes and more and tags of 16 bytes."""
+
+    def __init__(self, key: bytes):
+        self._ocb3 = AESOCB3(key)
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        if tag_bytes != PACKAGE_TAG:
+            raise ValueError(f"the package has tags of {PACKAGE_TAG} bytes, not {tag_bytes}")
+        return self._ocb3.encrypt(nonce, text, ad)
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        try:
+            return self._ocb3.decrypt(nonce, sealed, ad)
+        except InvalidTag:
+            raise AuthenticationError("the tag is wrong") from None
+
+
+PACKAGE: dict[str, Callable[[bytes], Oracle]] = {"ccm": _PackageCCM, "gcm": _Package, "ocb3": _PackageOCB3}
 """The modes that the ``cryptography`` package has on AES."""
 
 

@@ -149,7 +149,9 @@ def _units(plan: StreamPlan, forms: Forms, number: int, message: Message, channe
         return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
 
     tokens = [replace(token, channel=channel) for token in tokens_of(plan, message, 0, block, number)]
-    begins = sorted({token.cycle for token in tokens if token.part <= 0})
+    # A tag that waits begins before its first token.
+    waits = 0 if plan.follows else plan.placed.passes["tag"][0].at
+    begins = sorted({token.cycle - waits * (token.step == "tag") for token in tokens if token.part <= 0})
     for begin, end in zip(begins, [*begins[1:], max(token.cycle for token in tokens) + 1], strict=True):
         mine = [replace(token, cycle=token.cycle - begin) for token in tokens if begin <= token.cycle < end]
         turn = max([1, *(plan.turn_after(plan.step(token.step)) for token in mine if token.step)])

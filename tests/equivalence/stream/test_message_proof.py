@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.built import slow, slowly
+from tests.equivalence.stream.beside_faults import BESIDE_FAULTS
 from tests.equivalence.stream.inline_faults import INLINE_FAULTS
 from tests.equivalence.stream.message_faults import FAULTS, STREAMS, MessageFault, faulty
 from tests.streamed import SMALL, compiled, folder
@@ -56,6 +57,14 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "tweaks, tags that follow": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2}),
     "tweaks, encryption alone, channels": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2, "direction": "encrypt", "channels": 2}),
     "tweaks in lanes": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2, "blocks_per_cycle": 2}),
+    "ocb3": ("ocb3", {}),
+    "ocb3, one size": ("ocb3", SMALL),
+    "ocb3 in lanes": ("ocb3", {**SMALL, "blocks_per_cycle": 2}),
+    "ocb3 with channels": ("ocb3", {**SMALL, "channels": 3}),
+    "ocb3 held": ("ocb3", {**SMALL, "hold": 100}),
+    "ocb3 on the wire": ("ocb3", {**SMALL, "packet": "wire", "hold": 100}),
+    "ocb3, keys inline": ("ocb3", {**SMALL, "keys": "inline", "direction": "encrypt"}),
+    "starts that run ahead, blocks of 256 bits": ("ladder", {"key_slots": 2, "cipher_stages": 1}),
     "blocks of 256 bits": ("wide-aead", {"key_slots": 2, "mul_stages": 1}),
 }
 """What a core can have."""
@@ -76,9 +85,9 @@ def test_more_cores(core: str) -> None:
     assert prove_messages(folder(mode, **options), made).blocks > 200
 
 
-BY_DEFAULT = ("a mask of another byte",)
+BY_DEFAULT = ("a mask of another byte", "the start of another message")
 
-EVERY = (*FAULTS, *INLINE_FAULTS)
+EVERY = (*FAULTS, *INLINE_FAULTS, *BESIDE_FAULTS)
 
 SOME = [fault if fault.what in BY_DEFAULT else slowly(fault)[0] for fault in EVERY]
 """Each takes some seconds."""
