@@ -22,8 +22,14 @@ BESIDE_FAULTS = (
     MessageFault("a tag under the key of slot 0", "bus_entry", r"slot <= following_o;", "slot <= 2'h0;", TAG, OCB3),
     MessageFault("a tag enters too early", "bus_entry", r"ended_reg\[11\]\) kind_0", "ended_reg[10]) kind_0", EITHER, OCB3),
     MessageFault("the number of a block", "bus_entry", r", beats_lowest\[3\], beats_lowest\[1\] \}", ", beats_lowest[3] }", EITHER, OCB3),
-    MessageFault("a tag of another length in the nonce block", "bus_pipeline_lines", r"(number_0 = known_tag_2_reg == 5'h8 \? 8'h)80", r"\g<1>40", EITHER, OCB3),
-    MessageFault("a multiple of another number", "bus_pipeline_lines", r"\{131\{times_1_reg\[1\]\}\}", "{131{times_1_reg[0]}}", EITHER, OCB3),
+    MessageFault(
+        "a tag of another length in the nonce block", "bus_pipeline_lines", r"(number_0 = known_tag_2_reg == 5'h8 \? 8'h)80", r"\g<1>40",
+        EITHER, OCB3,
+    ),
+    MessageFault(
+        "a multiple of another number", "bus_pipeline_lines", r"\{131\{times_1_reg\[1\]\}\}", "{131{times_1_reg[0]}}",
+        EITHER, OCB3,
+    ),
     MessageFault(
         "a window at another bit", "bus_pipeline_lines", r"amount_0_13_reg <= amount_0_12_reg;",
         "amount_0_13_reg <= amount_0_12_reg & 6'h1f;", EITHER, OCB3,

@@ -78,8 +78,8 @@ class Symbols:
         # The numbers of successive messages differ in bits of all places.
         last = int.from_bytes((ordinal * 0x9E3B % (1 << 8 * end)).to_bytes(end, "big"), "little")
         return cls(
-            nonce & lanes.mask(before) | lanes.constant(last, 8 * end) << before * lanes.LANES, lanes.atom(f"associated {name}", 8 * message.associated),
-            lanes.atom(f"text {name}", 8 * message.text),
+            nonce & lanes.mask(before) | lanes.constant(last, 8 * end) << before * lanes.LANES,
+            lanes.atom(f"associated {name}", 8 * message.associated), lanes.atom(f"text {name}", 8 * message.text),
         )  # fmt: skip
 
 

@@ -150,8 +150,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         # The window waits for the token of a message, so this does not wait for what overwrites: that begins only if no token is there.
         held = self.prepare & (offset_reg == 0) if p.inline else Const(0, 1)
         # A token beside those of messages has the units.  The end of a message whose tag follows needs none.
-        beside = BesideTokens(m, self, held | (offset_reg != 0), there & may)
         only_ends: Value = step == TokenStep.TAG if plan.follows else Const(0, 1)
+        beside = BesideTokens(m, self, held | (offset_reg != 0), there & may & ~only_ends)
         units = beside.units(held, only_ends)
         prepares: Value = self.prepare
         opened, prepare_opened = Signal(), Signal()
