@@ -97,8 +97,8 @@ def _begins(plan: StreamPlan, unit: Sequence[Token], cycle: int) -> int:
     if plan.cadence is None or not titles:
         return cycle
     first = next(token for token in unit if token.step)
-    # A step may wait before its first token.
-    waits = plan.placed.passes[first.step][first.part].at if first.part >= 0 else 0
+    # A step may wait before its first token, and the tokens of some steps count from where the wait begins.
+    waits = plan.placed.passes[first.step][first.part].at - first.cycle if first.part >= 0 else 0
     return plan.begins(cycle - waits, *titles) + waits
 
 
