@@ -80,7 +80,7 @@ class ChannelTurns(BusComponent[MessageParameters]):
             m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
 
         # -- a token comes ----------------------------------------------------------------------------------------------------
-        token, put, active = taken.o.payload, Signal(), Signal()
+        token, put, active = taken.o.payload, Signal(name="put"), Signal(name="active")
         here = token.context
         m.d.comb += [
             taken.i.valid.eq(self.i.valid), taken.i.payload.eq(self.i.payload), self.i.ready.eq(taken.i.ready),
@@ -113,7 +113,7 @@ class ChannelTurns(BusComponent[MessageParameters]):
 
         # -- a token goes -----------------------------------------------------------------------------------------------------
         valid_reg = Signal()
-        next_context, there = Signal(p.context_bits), Signal()
+        next_context, there = Signal(p.context_bits, name="next_context"), Signal(name="there")
         m.d.comb += [
             there.eq(again.o.valid | new.o.valid), next_context.eq(Mux(again.o.valid, again.o.payload, new.o.payload)),
             self.move.eq(~valid_reg | self.o.ready), again.o.ready.eq(self.move), new.o.ready.eq(self.move & ~again.o.valid),

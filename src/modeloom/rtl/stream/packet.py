@@ -146,7 +146,7 @@ def take_beat(
     if packet.text_bytes is None:
         m.d.comb += too_long.eq(packet.text_reached & (nbytes > Mux(packet.held, most_held % size, most % size)))
     else:
-        tail, some_text, too_short = packet.text_bytes[:index_bits], Signal(), Signal()
+        tail, some_text, too_short = packet.text_bytes[:index_bits], Signal(name="some_text"), Signal(name="too_short")
         text_wanted = Mux(tail != 0, tail, size)
         m.d.comb += [
             some_text.eq(packet.text_bytes.any()),

@@ -65,12 +65,12 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
         p = self.parameters
         prefixes, size = p.plan.prefixes, p.block_bytes
         most = max(prefix.size for prefix in prefixes)
-        valid_reg, extra_reg, ending_reg = Signal(), Signal(), Signal()
+        valid_reg, extra_reg, ending_reg = (Signal(name=f"{name}_reg") for name in ("valid", "extra", "ending"))
         token_reg = Signal(p.token)
         # Which of the prefixes it has, and the bytes of it.
         which_reg = Signal(range(len(prefixes)))
         prefix_reg = Signal(8 * most)
-        load, pass_on = Signal(), Signal()
+        load, pass_on = Signal(name="load"), Signal(name="pass_on")
         m.d.comb += [load.eq(~valid_reg | pass_on), self.i.ready.eq(load)]
         which, prefix = self._prefix(m, most)
         with m.If(load):
@@ -80,11 +80,12 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
             ]  # fmt: skip
 
         # -- the bytes of the block before ------------------------------------------------------------------------------------
-        is_associated, carry, left = token_reg.step == TokenStep.ASSOCIATED, Signal(8 * most), Signal(8 * most)
+        is_associated = token_reg.step == TokenStep.ASSOCIATED
+        carry, left = Signal(8 * most, name="carry"), Signal(8 * most, name="left")
         kept = self._kept(m, load, pass_on & is_associated, token_reg, left)
         data = token_reg.blocks[0]
-        moved, overflows = Signal(p.block_bits), Signal()
-        nbytes, rest = Signal(p.beat_nbytes_bits), Signal(p.beat_nbytes_bits)
+        moved, overflows = Signal(p.block_bits, name="moved"), Signal(name="overflows")
+        nbytes, rest = Signal(p.beat_nbytes_bits, name="nbytes_here"), Signal(p.beat_nbytes_bits, name="nbytes_left")
         m.d.comb += carry.eq(Mux(token_reg.first, prefix_reg, kept))
         with m.Switch(which_reg):
             for number, one in enumerate(prefixes):
@@ -95,7 +96,7 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
                         overflows.eq(total > size), nbytes.eq(Mux(total > size, size, total)), rest.eq(total - size),
                     ]  # fmt: skip
 
-        out, more = self.o.payload, Signal()
+        out, more = self.o.payload, Signal(name="another")
         m.d.comb += [
             more.eq(is_associated & ending_reg & overflows & ~extra_reg),
             self.o.valid.eq(valid_reg), pass_on.eq(valid_reg & self.o.ready & ~more), out.eq(token_reg),

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of cores whose blocks wait for the cipher of the one before, and whose lengths are known first: a good core passes, and each
+fault that is planted in their parts is found."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+
+import pytest
+from tests.built import slow, slowly
+from tests.streamed import folder
+
+from modeloom.emit import CheckFailed
+from modeloom.interfaces.messages import MessageCode
+from modeloom.product.folder import read_messages
+from modeloom.verification import verify_core
+from modeloom.verification.steps import run_check
+from modeloom.verification.stream import dynamic_checks
+from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.pace import check_pace
+from modeloom.verification.stream.packet import MessagePacket, judge
+from modeloom.verification.stream.statuses import check_statuses, possible_codes
+from modeloom.verification.stream.subject import StreamSubject
+
+ONE = {"mode": "ccm", "key_bits": 128, "key_slots": 3, "cipher_stages": 1}
+SEVERAL = {**ONE, "channels": 3}
+
+few = partial(check_messages, wanted=130)
+
+
+def cleared(name: str) -> list[tuple[str, str]]:
+    """What makes a condition false."""
+    return [(rf"assign {name} =[^;]*;", f"assign {name} = 1'b0;")]
+
+FAULTS = {
+    "the chain is read early": (ONE, [(r"wait_reg <= 4'hb", "wait_reg <= 4'ha")], few, "wrong text or tag|gives WRONG_TAG"),
+    "the chain is read late": (ONE, [(r"wait_reg <= 4'hb", "wait_reg <= 4'hc")], check_pace, "core.json states"),
+    "a prefix has no length": (ONE, [(r"prefix_reg <= prefix_bytes", "prefix_reg <= prefix_bytes & 80'hff")], few, "wrong text or tag"),
+    "bytes moved to another block are lost": (ONE, cleared("another"), check_lengths, "wrong text or tag|WRONG_TAG"),
+    "the bytes of the block before are not kept": (ONE, [(r"carry_reg <= left", "carry_reg <= 80'h0")], few, "wrong text or tag|WRONG_TAG"),
+    "a text may be too short": (ONE, cleared("too_short"), check_statuses, "where TOO_SHORT is right"),
+    "a text may be too long": (ONE, cleared("too_long"), check_statuses, "where TOO_LONG is right"),
+    "a nonce allows any text": (ONE, cleared("text_above"), check_statuses, "where TOO_LONG is right"),
+    "a first block has another flag": (ONE, [(r"\? 8'h7a", "? 8'h3a")], few, "wrong text or tag|WRONG_TAG"),
+    "a turn ends early": (
+        SEVERAL,
+        [("ends_8_reg <= ends_7_reg", "ends_8_reg <= ends_6_reg"), ("context_8_reg <= context_7_reg", "context_8_reg <= context_6_reg")],
+        few, "wrong text or tag|gives WRONG_TAG",
+    ),
+    "a channel has more tokens than places": (SEVERAL, [(r"- gone_rdata_0 != 3'h4", "- gone_rdata_0 != 3'h7")], few, "."),
+}  # fmt: skip
+"""The core, what is replaced in its Verilog, the check that must find it, and what it says."""
+
+
+@pytest.mark.parametrize("name", ["the chain is read early", *slowly(*list(FAULTS)[1:])])
+def test_faults_are_found(name: str, tmp_path: Path) -> None:
+    options, changes, check, says = FAULTS[name]
+    shutil.copytree(folder(**options), tmp_path / "core")
+    verilog = tmp_path / "core" / read_messages(tmp_path / "core").files.verilog
+    text = verilog.read_text()
+    for pattern, new in changes:
+        text, count = re.subn(pattern, new, text)
+        assert count, f"{pattern} has no place in the Verilog any more"
+    verilog.write_text(text)
+    with pytest.raises(CheckFailed, match=says):
+        run_check(StreamSubject(tmp_path / "core", optimize=0), name, check)
+
+
+def test_codes_that_a_core_can_give() -> None:
+    missing = {MessageCode.TOO_LONG_TO_HOLD, MessageCode.NO_DIRECTION}
+    assert possible_codes(StreamSubject(folder(**ONE), optimize=0)) == set(MessageCode) - missing
+
+
+@slow
+@pytest.mark.parametrize("options", [
+    ONE, SEVERAL, {**ONE, "cipher_cores": 2}, {**ONE, "hold": 40}, {**ONE, "keys": "inline", "key_slots": 4},
+], ids=["one", "several", "two ciphers", "hold", "inline"])  # fmt: skip
+def test_all_of_it(options: dict) -> None:
+    steps = list(verify_core(folder(**options), optimize=1, sectors=1000))
+    assert [step.name for step in steps] == [
+        "files", "proof", "pipeline", "lint", "timing", *(name for name, _ in dynamic_checks()), "bench", "skipped",
+    ]  # fmt: skip
+    assert steps[-1].text == "nothing"
+
+
+@slow
+@pytest.mark.parametrize("options", [
+    {"mode": "wide-chain", "key_bits": 256, "key_slots": 2, "cipher_stages": 1}, {**SEVERAL, "mode": "chain-from-zero"},
+], ids=["wide chain", "chain from zero"])  # fmt: skip
+def test_modes_of_the_tests_own(options: dict) -> None:
+    subject = StreamSubject(folder(**options), optimize=0)
+    for name, check in dynamic_checks(200):
+        assert run_check(subject, name, check).text
+
+
+@pytest.mark.parametrize(
+    ("keeps", "stated", "code", "text"),
+    [
+        ((15, 3), 6, "OK", 6), ((15, 15), 8, "OK", 8), ((0,), 0, "OK", 0), ((15,), 6, "TOO_SHORT", 0), ((15, 1), 6, "TOO_SHORT", 4),
+        ((0,), 1, "TOO_SHORT", 0), ((15, 7), 6, "TOO_LONG", 4), ((15, 15, 1), 8, "TOO_LONG", 4), ((1,), 0, "TOO_LONG", 0),
+        ((15, 3, 1), 9, "BAD_KEEP", 4), ((15, 2), 6, "BAD_KEEP", 4), ((15, 15, 0), 8, "TOO_LONG", 4),
+    ],
+)  # fmt: skip
+def test_what_a_core_makes_of_a_text(keeps: tuple[int, ...], stated: int, code: str, text: int) -> None:
+    found = judge(MessagePacket(b"abcdefghijkl", keeps), 0, 4, stated)
+    assert (found.code.name, len(found.text)) == (code, text)
