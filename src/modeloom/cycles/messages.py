@@ -29,6 +29,10 @@ Keys that come with messages are prepared one behind the other, in a ring of R s
 
 The distance of keys is the longest of the first three, or all of them in R - 1 parts.
 
+Blocks that wait for the cipher of the one before, where several channels take turns::
+
+    end of a turn ─ PICK_CYCLES = 3 ─▶ next token of the channel enters
+
 Credits come back late: the queues behind the pipeline have ENTRY_SLACK = 12 places more than the pipeline has stages, and
 HOLD_SLACK = 10 more with ``--hold`` and in wire form, so that no cycle is lost.
 """
@@ -37,7 +41,8 @@ from __future__ import annotations
 
 __all__ = [
     "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK",
-    "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "START_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
+    "PICK_CYCLES", "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "START_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES",
+    "WORD_CYCLES",
 ]  # fmt: skip
 
 PIN_CYCLES = 11
@@ -55,6 +60,9 @@ START_CYCLES = 3
 
 CHANNEL_CYCLES = 3
 """Cycles that the registers of interleaved packets and the store of their tokens add."""
+
+PICK_CYCLES = 3
+"""Cycles from the end of a turn to the entry of the next token: two in the queue of channels, and one in the memory of tokens."""
 
 CHAINED_CYCLES = 2
 """The same where tokens wait for a chain through the cipher."""

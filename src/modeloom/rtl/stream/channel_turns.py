@@ -17,6 +17,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
+from modeloom.cycles.messages import PICK_CYCLES
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.engine.storage import BlockMemory
@@ -26,9 +27,6 @@ from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.sizes import TURN_PLACES
 
 __all__ = ["ChannelTurns"]
-
-PICK_CYCLES = 3
-"""Cycles from the end of a turn to the entry of the next token: two in the queue of channels, and one in the memory of tokens."""
 
 LUT_CONTEXTS = 64
 """Most contexts whose tokens are in LUT memories; those of more are in block memories."""
