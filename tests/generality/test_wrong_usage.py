@@ -60,7 +60,7 @@ class Narrow(WideHEH):
         (WideHEH, {"key_bits": 128}, InputError, "--key-bits must be 256, not 128"),
         (WideHEH, {"cipher_stages": 3}, InputError, "--cipher-stages must be from 1 to 2, not 3"),
         (WideHEH, {"cipher": "aes"}, InputError, "wide-heh works on blocks of 32 bytes, but those of aes have 16"),
-        (WideHEH, {"cipher": "quad"}, UnknownName, "unknown cipher 'quad'; choose from aes, sm4"),
+        (WideHEH, {"cipher": "quad"}, UnknownName, "unknown cipher 'quad'; choose from aes, deoxys-bc, sm4"),
         (WideHEH, {"sector": 80}, InputError, "whole number of blocks of 32 bytes, and 80 bytes are not; choose --sector 64 or 96"),
         (WideHEH, {"tweak": 16}, InputError, "a tweak must have 32 bytes, not 16"),
         (OtherField, {}, DefinitionError, "wide-heh: the field ghash has 128 bits, but a block has 256"),
