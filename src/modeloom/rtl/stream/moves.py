@@ -32,7 +32,7 @@ def _string(value: Value) -> list[Value]:
     return [value[i & ~7 | 7 - i % 8] for i in range(len(value))]
 
 
-def _either(bit: Value, one: Value, other: Value) -> Value:
+def _chosen_by(bit: Value, one: Value, other: Value) -> Value:
     """One of two values.  As gates, it selects nothing: a nonce may have the bit, and no control signal depends on a nonce."""
     width = max(len(one), len(other))
     return (one & bit.replicate(width)) | (other & ~bit.replicate(width))
@@ -70,7 +70,7 @@ def moved(m: Module, value: Value, amount: Value, plus: int, name: str) -> Value
     for level in reversed(range(len(amount))):
         step = 1 << level
         chosen = Signal(len(wide) - step, name=f"{name}_{level}")
-        m.d.comb += chosen.eq(_either(amount[level], wide[step:], wide[: len(wide) - step]))
+        m.d.comb += chosen.eq(_chosen_by(amount[level], wide[step:], wide[: len(wide) - step]))
         wide = chosen
     return Cat(_string(wide))
 
@@ -82,7 +82,7 @@ def scaled(m: Module, field: Field, value: Value, amount: Value, name: str) -> V
     for level in range(len(amount)):
         step = 1 << level
         chosen = Signal(len(wide) + step, name=f"{name}_{level}")
-        m.d.comb += chosen.eq(_either(amount[level], Cat(Const(0, step), wide), wide))
+        m.d.comb += chosen.eq(_chosen_by(amount[level], Cat(Const(0, step), wide), wide))
         wide = chosen
     back: list[list[Value]] = [[wide[i]] for i in range(width)]
     for place in range(width, width + most):
