@@ -8,7 +8,7 @@ import random
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.modes.stream_vectors import check
-from tests.streams.modes import Deciphering, NoHash, Padded, WideAEAD
+from tests.streams.modes import Deciphering, HashedTwice, NoHash, Padded, WideAEAD
 
 import modeloom
 from modeloom import golden, vectors
@@ -91,7 +91,7 @@ def test_wrong_types() -> None:
             call()
 
 
-@pytest.mark.parametrize("mode", [WideAEAD, NoHash, Padded, Deciphering])
+@pytest.mark.parametrize("mode", [WideAEAD, NoHash, Padded, Deciphering, HashedTwice])
 def test_modes_of_the_tests_own(mode) -> None:
     rng = random.Random(40)
     model = StreamModel(mode(), rng.randbytes(64 if mode is WideAEAD else 16))
@@ -106,7 +106,8 @@ def test_modes_of_the_tests_own(mode) -> None:
 
 
 def test_names() -> None:
-    assert set(all_streams()) == {"ccm", "deoxys-i", "gcm", "ocb3"} and find_any("gcm").name == "gcm" and find_any("xts").name == "xts"
+    assert set(all_streams()) == {"ccm", "deoxys-i", "deoxys-ii", "gcm", "gcm-siv", "ocb3"}
+    assert find_any("gcm").name == "gcm" and find_any("xts").name == "xts"
     with pytest.raises(InputError, match="^unknown mode 'gmc'; did you mean gcm or cmc"):
         find_any("gmc")
     for name in ("gcm", "tests/streams/modes.py:NoHash"):

@@ -248,3 +248,54 @@ class Ladder(StreamMode):
 
     def tag(self, o, k, s, n):
         return o.enc(s.sum ^ s.offset ^ o.bit_lengths(n.associated, n.text)) ^ s.mask ^ k.h
+
+
+class HashedTwice(StreamMode):
+    """Two passes under one key: a hash of the plaintext, enciphered, is the tag, and the tag is the first counter."""
+
+    name = "hashed-twice"
+    title = "a hash and a counter mode, one after the other"
+    source = "for tests"
+    security = "for tests: nobody has analysed it"
+    nonce_bytes = ((12,), (8, 16))
+    two_passes = True
+
+    def setup(self, o, key):
+        return Keys(H=o.enc(o.const(1)))
+
+    def start(self, o, k, nonce):
+        return State(y=o.const(0), nonce=o.double(nonce.block) if nonce.nbytes == 12 else nonce.block, counter=o.const(0))
+
+    def tagged(self, o, k, s, tag):
+        return s.replace(counter=tag ^ o.const(2))
+
+    def associated(self, o, k, s, a):
+        return s.replace(y=o.mul(s.y ^ o.double(a), k.H))
+
+    def absorb(self, o, k, s, p):
+        return s.replace(y=o.mul(s.y ^ p, k.H))
+
+    def partial_absorb(self, o, k, s, p):
+        return s.replace(y=o.mul(s.y ^ o.pad10(p, p), k.H))
+
+    def stream(self, o, s, text):
+        return s.replace(counter=o.add32(s.counter, 3)), o.cut(text ^ o.enc(s.counter), text)
+
+    def encrypt(self, o, k, s, p):
+        s, c = self.stream(o, s, p)
+        return self.absorb(o, k, s, p), c
+
+    def decrypt(self, o, k, s, c):
+        s, p = self.stream(o, s, c)
+        return self.absorb(o, k, s, p), p
+
+    def partial_encrypt(self, o, k, s, p):
+        s, c = self.stream(o, s, p)
+        return self.partial_absorb(o, k, s, p), c
+
+    def partial_decrypt(self, o, k, s, c):
+        s, p = self.stream(o, s, c)
+        return s.replace(y=o.mul(s.y ^ o.pad10(p, c), k.H)), p
+
+    def tag(self, o, k, s, n):
+        return o.enc(o.mul(s.y ^ o.bit_lengths(n.associated, n.text), k.H) ^ s.nonce)

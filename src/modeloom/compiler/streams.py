@@ -260,6 +260,9 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         The pipeline does not compute the definition.
     """
     chosen = cipher_of(mode, options.cipher)
+    if mode.two_passes or mode.derives():
+        why = "has two passes over the text" if mode.two_passes else "derives the keys of messages"
+        raise InputError(f"{mode.name} {why}, for which there are no cores yet; modeloom.model({mode.name!r}, key) is its software model")
     if options.key_bits is None and not options.more_key_bits and options.keys != "expanded":
         first, *more = default_sizes(mode, chosen)
         options = replace(options, key_bits=first, more_key_bits=tuple(more))

@@ -1,29 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The software model of a stream mode: its steps run on numbers, one after another."""
+"""The software model of a stream mode: its steps run on numbers, one after another.
+
+A mode may make the keys of each message of a master key and the nonce (``StreamMode.derive``)::
+
+    master key, nonce ──derive──▶ parts of the key ──setup──▶ key values ──▶ steps of the message
+"""
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Iterator
+from typing import Any
 
-from modeloom.definition.keyed import KeyedDefinition, as_bytes
-from modeloom.spec import blame
+from modeloom.ciphers import cipher_of
+from modeloom.definition.keyed import KeyedDefinition, as_bytes, key_lengths
+from modeloom.spec import Keys, blame
 from modeloom.spec.beside import beside
-from modeloom.spec.errors import AuthenticationError, InputError
-from modeloom.spec.stream import Lengths, Nonce, State, StreamMode
+from modeloom.spec.errors import AuthenticationError, DefinitionError, InputError
+from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode
 from modeloom.spec.stream_numbers import Piece, StreamNumbers
 
-__all__ = ["StreamModel"]
+__all__ = ["KeyedMessages", "StreamModel", "derived_key"]
 
 
-class StreamModel(KeyedDefinition):
-    """A stream mode with a key.
+def derived_key(mode: StreamMode, key: bytes, nonce: bytes, cipher_name: str | None = None) -> bytes:
+    """The key of the messages with a nonce, parts in the order of ``mode.key_parts``, of a mode that makes it of a master key.
+
+    Raises
+    ------
+    InputError
+        The master key or the nonce has a length that the mode does not take.
+    DefinitionError
+        ``derive`` does not give the parts of the key.
+    """
+    if len(key) not in (known := key_lengths(mode, cipher_name)):
+        raise InputError(f"{mode.name}: a key must have {' or '.join(map(str, known))} bytes, not {len(key)}")
+    mode.nonce_class(len(nonce))
+    size, keyed = mode.block_bytes, cipher_of(mode, cipher_name).software
+    o = StreamNumbers(mode.field, [keyed(key)], keyed, len(key))
+    with beside(mode.folder), blame(mode.name, mode.derive):
+        made = mode.derive(o, Nonce(Piece(nonce), len(nonce)), -(-len(key) // size))
+    parts = made.blocks() if isinstance(made, MessageKeys) else {}
+    if set(parts) != set(mode.key_parts):
+        raise DefinitionError(f"{mode.name}: derive() returns MessageKeys(...) with the parts {', '.join(mode.key_parts)}")
+    result = b""
+    for part in mode.key_parts:
+        length, data = mode.part_bytes(part, len(key)), b"".join(block.to_bytes(size, "little") for block in parts[part])
+        if len(data) < length:
+            raise DefinitionError(f"{mode.name}: derive() gives {len(data)} bytes of {part}, which has {length}")
+        result += data[:length]
+    return result
+
+
+class KeyedMessages(KeyedDefinition):
+    """A stream mode with the key of its messages, which is the whole key unless the mode derives it.
 
     Parameters
     ----------
     mode : StreamMode
     key : bytes
-        The mode's whole key, parts in the order of ``mode.key_parts``; its length decides the cipher's key size.
+        The parts of the key in the order of ``mode.key_parts``; its length decides the cipher's key size.
     cipher_name : str or None
         The block cipher, if it is not the mode's.
     """
@@ -36,17 +72,61 @@ class StreamModel(KeyedDefinition):
         self._o = self.operations()
         self._keys = self.run_setup(self._o)
 
+    @property
+    def message_keys(self) -> tuple[Any, Keys]:
+        """The operations and the key values of a message."""
+        return self._o, self._keys
+
+
+class StreamModel:
+    """A stream mode with a key.
+
+    Parameters
+    ----------
+    mode : StreamMode
+    key : bytes
+        The mode's whole key, parts in the order of ``mode.key_parts``; its length decides the cipher's key size.  In a mode that derives
+        keys, it is the master key.
+    cipher_name : str or None
+        The block cipher, if it is not the mode's.
+    derived : bool
+        Whether *key* is the key of messages even if the mode derives it.
+    """
+
+    def __init__(self, mode: StreamMode, key: bytes, cipher_name: str | None = None, derived: bool = False):
+        self.mode = mode
+        self._master = as_bytes("key", key) if mode.derives() and not derived else None
+        self._cipher_name = cipher_name
+        self._nonce: bytes | None = None
+        if self._master is None:
+            self._keyed = KeyedMessages(mode, key, cipher_name)
+        else:
+            # A key that the mode does not take is refused here.
+            self._under(bytes(mode.nonce_bytes[0][0]))
+
+    def _under(self, nonce: bytes) -> tuple[Any, Keys]:
+        """The operations and the key values for messages with a nonce."""
+        if self._master is not None and nonce != self._nonce:
+            key = derived_key(self.mode, self._master, nonce, self._cipher_name)
+            self._keyed, self._nonce = KeyedMessages(self.mode, key, self._cipher_name), nonce
+        return self._keyed.message_keys
+
     def _pieces(self, data: bytes) -> Iterator[Piece]:
         size = self.mode.block_bytes
         return (Piece(data[at : at + size], number) for number, at in enumerate(range(0, len(data), size), 1))
 
-    def run(self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None) -> tuple[bytes, bytes]:
+    def run(
+        self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
+    ) -> tuple[bytes, bytes]:  # fmt: skip
         """The text that a direction, "encrypt" or "decrypt", gives, and the whole tag.
 
         ``tag_bytes`` is the length of the tag that the message has, on which the whole tag may depend (default: that of the mode).
+
+        In a mode with two passes, these directions need the tag, ``known``.  A first direction "absorb" gives no text.
         """
-        mode, o, k, size = self.mode, self._o, self._keys, self.mode.block_bytes
+        mode, size = self.mode, self.mode.block_bytes
         mode.nonce_class(len(nonce))
+        o, k = self._under(nonce)
         mode.check_lengths(len(ad), len(data), len(nonce))
         n = Lengths(len(ad), len(data), mode.tag_bytes[0] if tag_bytes is None else tag_bytes)
         result = []
@@ -54,6 +134,9 @@ class StreamModel(KeyedDefinition):
             s = mode.begin(o, k, Nonce(Piece(nonce), len(nonce), n.tag), n)
         if not isinstance(s, State):
             raise InputError(f"{mode.name}: start() returns a State, not {type(s).__name__}")
+        if mode.two_passes and direction != ABSORB:
+            with beside(mode.folder), blame(mode.name, mode.tagged):
+                s = mode.tagged(o, k, s, Piece(known or b""))
         for piece in self._pieces(mode.prefix_of(len(ad)) + ad):
             step = getattr(mode, mode.step_of("associated", piece.nbytes == size))
             with beside(mode.folder), blame(mode.name, step):
@@ -61,6 +144,9 @@ class StreamModel(KeyedDefinition):
         for piece in self._pieces(data):
             step = getattr(mode, mode.step_of(direction, piece.nbytes == size))
             with beside(mode.folder), blame(mode.name, step):
+                if direction == ABSORB:
+                    s = step(o, k, s, piece)
+                    continue
                 s, block = step(o, k, s, piece)
             result.append(block.to_bytes(size, "little")[: piece.nbytes])
         with beside(mode.folder), blame(mode.name, mode.tag):
@@ -84,8 +170,15 @@ class StreamModel(KeyedDefinition):
         """
         length = self.mode.tag_bytes[0] if tag_bytes is None else tag_bytes
         self.mode.check_tag(length)
-        text, tag = self.run("encrypt", as_bytes("nonce", nonce), as_bytes("text", text), as_bytes("ad", ad), length)
-        return text + tag[:length]
+        nonce, text, ad = as_bytes("nonce", nonce), as_bytes("text", text), as_bytes("ad", ad)
+        if not self.mode.two_passes:
+            text, tag = self.run("encrypt", nonce, text, ad, length)
+            return text + tag[:length]
+        _, tag = self.run(ABSORB, nonce, text, ad, length)
+        text, again = self.run("encrypt", nonce, text, ad, length, tag)
+        if again != tag:
+            raise DefinitionError(f"{self.mode.name}: the second pass of a message gives another tag than the first one")
+        return text + tag
 
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int | None = None) -> bytes:
         """Plaintext of a message that ``seal`` gave.
@@ -102,7 +195,8 @@ class StreamModel(KeyedDefinition):
         sealed = as_bytes("sealed", sealed)
         if len(sealed) < length:
             raise InputError(f"{self.mode.name}: a sealed message has at least the {length} bytes of its tag, not {len(sealed)}")
-        text, tag = self.run("decrypt", as_bytes("nonce", nonce), sealed[: len(sealed) - length], as_bytes("ad", ad), length)
-        if not hmac.compare_digest(tag[:length], sealed[len(sealed) - length :]):
+        given = sealed[len(sealed) - length :]
+        text, tag = self.run("decrypt", as_bytes("nonce", nonce), sealed[: len(sealed) - length], as_bytes("ad", ad), length, given)
+        if not hmac.compare_digest(tag[:length], given):
             raise AuthenticationError(f"{self.mode.name}: the tag is wrong")
         return text

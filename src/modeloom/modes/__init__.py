@@ -10,9 +10,11 @@ from modeloom.modes.by_path import load
 from modeloom.modes.ccm import CCM
 from modeloom.modes.cmc import CMC
 from modeloom.modes.deoxys_i import DeoxysI
+from modeloom.modes.deoxys_ii import DeoxysII
 from modeloom.modes.eme import EME
 from modeloom.modes.eme2 import EME2
 from modeloom.modes.gcm import GCM
+from modeloom.modes.gcm_siv import GCMSIV
 from modeloom.modes.hch import HCH, HCHfp
 from modeloom.modes.hctr import HCTR
 from modeloom.modes.hctr2 import HCTR2
@@ -33,7 +35,7 @@ BUILT_IN: tuple[type[Mode], ...] = (
     HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly, HCTR, HCH, HCHfp, XCB, XCB1619, TET, EME, EME2, CMC, XTS,
 )  # fmt: skip
 
-STREAMS: tuple[type[StreamMode], ...] = (CCM, DeoxysI, GCM, OCB3)
+STREAMS: tuple[type[StreamMode], ...] = (CCM, DeoxysI, DeoxysII, GCM, GCMSIV, OCB3)
 """The stream modes."""
 
 VARIANTS: tuple[type[Mode], ...] = (XTSGB, XTSIEEE)

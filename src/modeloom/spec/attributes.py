@@ -44,7 +44,20 @@ def checked_stream(mode: Any) -> StreamMode:
     for attribute, most in (("nonce_bytes", max(lengths)), ("tag_bytes", max(checked.tag_bytes))):
         if most > checked.block_bytes:
             raise _wrong(checked, attribute, f"{attribute} has {most}, and a block has {checked.block_bytes} bytes")
+    _check_passes(checked)
     return checked
+
+
+def _check_passes(mode: StreamMode) -> None:
+    """Raises ``DefinitionError`` if the steps of a mode are not those of as many passes as it says."""
+    own = {name for name in ("absorb", "tagged") if getattr(type(mode), name) is not getattr(StreamMode, name)}
+    if mode.two_passes and len(own) < 2:
+        missing = "absorb" if "absorb" not in own else "tagged"
+        raise _wrong(mode, "two_passes", f"a mode with two passes has a step {missing}()")
+    if own and not mode.two_passes:
+        raise _wrong(mode, "two_passes", f"{min(own)}() is a step of modes with two passes; set two_passes = True")
+    if mode.two_passes and mode.tag_bytes != (mode.block_bytes,):
+        raise _wrong(mode, "tag_bytes", f"a mode with two passes encrypts under its whole tag, so tag_bytes is ({mode.block_bytes},)")
 
 
 def _checked(mode: Any, kind: type[M], attributes: dict[str, tuple[str, Callable[[Any], bool]]]) -> M:
@@ -189,6 +202,7 @@ _OF_STREAMS = {name: entry for name, entry in _ATTRIBUTES.items() if hasattr(Def
     "most_text": _COUNT,
     "most_text_with_nonce": ("a dict of bytes of nonces with bytes of text", _are_limits),
     "lengths_first": _FLAG,
+    "two_passes": _FLAG,
     "associated_prefix": ("a tuple of LengthPrefix, the first of them for 1 byte", _are_prefixes),
 }
 """The same for stream modes."""

@@ -110,6 +110,11 @@ class Definition:
         raise NotImplementedError
 
     @classmethod
+    def derives(cls) -> bool:
+        """Whether each message has a key of its own, which is made of a master key as long as a cipher key."""
+        return False
+
+    @classmethod
     def key_bytes(cls, cipher_key_bytes: int) -> int:
         """Bytes in the whole key of the mode, for a cipher key of the given length."""
         return sum(cls.part_bytes(part, cipher_key_bytes) for part in cls.key_parts)

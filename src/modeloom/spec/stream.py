@@ -8,6 +8,12 @@ The steps of a message, in their order::
 
 A step reads one block and the state.  The number of blocks of a message is not known in advance.  A mode that treats a partial last block
 in its own way has further steps for it: ``partial_associated``, ``partial_encrypt`` and ``partial_decrypt``.
+
+A mode with two passes encrypts under its tag, so that a message to seal goes through it twice.  ``tagged`` puts the tag into the state::
+
+    first pass of sealing     start ─────────────▶ associated ─▶ absorb ──▶ tag
+    second pass of sealing    start ─▶ tagged ───▶ associated ─▶ encrypt ─▶ tag, which is the same
+    opening                   start ─▶ tagged ───▶ associated ─▶ decrypt ─▶ tag
 """
 
 from __future__ import annotations
@@ -19,9 +25,12 @@ from typing import Any, ClassVar
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.keyed import Definition, Keys
 
-__all__ = ["BLOCKS", "PARTIAL", "LengthPrefix", "Lengths", "Nonce", "State", "StreamMode", "partial"]
+__all__ = ["ABSORB", "BLOCKS", "PARTIAL", "LengthPrefix", "Lengths", "MessageKeys", "Nonce", "State", "StreamMode", "partial"]
 
-BLOCKS = ("associated", "encrypt", "decrypt")
+ABSORB = "absorb"
+"""The step for a block of text in the first pass of a mode with two passes."""
+
+BLOCKS = ("associated", ABSORB, "encrypt", "decrypt")
 """Steps that may run any number of times in a message."""
 
 PARTIAL = "partial_"
@@ -116,6 +125,17 @@ class Lengths:
     tag: Any = None
 
 
+class MessageKeys:
+    """The parts of the key of a message, as ``derive`` makes them: for each part a block, or a list of blocks whose bytes it is."""
+
+    def __init__(self, **parts: Any):
+        self._parts = {name: list(part) if isinstance(part, list | tuple) else [part] for name, part in parts.items()}
+
+    def blocks(self) -> dict[str, list[Any]]:
+        """The blocks of each part."""
+        return dict(self._parts)
+
+
 class StreamMode(Definition):
     """Authenticated encryption.  Definitions are subclasses, and everything else is derived from them.
     :class:`~modeloom.spec.keyed.Definition` has the attributes of all modes.
@@ -134,6 +154,8 @@ class StreamMode(Definition):
         Whether all lengths of a message are known before it begins.  ``start`` then gets them as its last argument.
     associated_prefix : tuple of LengthPrefix
         What comes before associated data that are not empty, in the order of ``least``.  The first one is for 1 byte and more.
+    two_passes : bool
+        Whether a message to seal goes through the mode twice.  The mode then has ``absorb`` and ``tagged``, and whole tags.
     """
 
     nonce_bytes: ClassVar[tuple[tuple[int, ...], ...]] = ((12,),)
@@ -143,6 +165,24 @@ class StreamMode(Definition):
     most_text_with_nonce: ClassVar[Mapping[int, int]] = {}
     lengths_first: ClassVar[bool] = False
     associated_prefix: ClassVar[tuple[LengthPrefix, ...]] = ()
+    two_passes: ClassVar[bool] = False
+
+    def derive(self, o: Any, nonce: Nonce, key_blocks: int) -> MessageKeys:
+        """The key of a message, for a mode that makes it of a master key and the nonce.
+
+        ``o`` has the cipher under the master key, which is as long as a cipher key.  The parts of the result are those of ``key_parts``.
+        A part that is a cipher key has ``key_blocks`` blocks.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def derives(cls) -> bool:
+        """Whether each nonce has keys of its own, which ``derive`` makes."""
+        return cls.derive is not StreamMode.derive
+
+    def tagged(self, o: Any, k: Keys, s: State, tag: Any) -> State:
+        """The state before the first block of a message whose tag is known, in a mode with two passes."""
+        raise NotImplementedError
 
     def start(self, o: Any, k: Keys, nonce: Nonce, *n: Lengths) -> State:
         """The state before the first block of a message."""
@@ -164,6 +204,14 @@ class StreamMode(Definition):
         """The state after a block of ciphertext, and its plaintext."""
         raise NotImplementedError
 
+    def absorb(self, o: Any, k: Keys, s: State, p: Any) -> State:
+        """The state after a block of plaintext in the first pass, in a mode with two passes."""
+        raise NotImplementedError
+
+    def partial_absorb(self, o: Any, k: Keys, s: State, p: Any) -> State:
+        """As ``absorb``, for a last block that is not whole."""
+        return self.absorb(o, k, s, p)
+
     def partial_associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
         """The state after a last block of associated data that is not whole; ``associated`` if the mode has no such step."""
         return self.associated(o, k, s, a)
@@ -178,14 +226,14 @@ class StreamMode(Definition):
 
     @classmethod
     def step_of(cls, step: str, whole: bool) -> str:
-        """The name of the step that a block of ``associated``, ``encrypt`` or ``decrypt`` takes, from whether it is whole."""
+        """The name of the step that a block of one of ``BLOCKS`` takes, from whether it is whole."""
         own = getattr(cls, partial(step)) is not getattr(StreamMode, partial(step))
         return partial(step) if own and not whole else step
 
     @classmethod
     def block_steps(cls) -> tuple[str, ...]:
         """The steps for blocks that the mode has, with those for partial last blocks."""
-        names = ((step, cls.step_of(step, False)) for step in BLOCKS)
+        names = ((step, cls.step_of(step, False)) for step in BLOCKS if step != ABSORB or cls.two_passes)
         return tuple(dict.fromkeys(name for pair in names for name in pair))
 
     def tag(self, o: Any, k: Keys, s: State, n: Lengths) -> Any:
