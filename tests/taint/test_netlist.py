@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.taint.netlist import port_directions
+from modeloom.taint.netlist import netlist_of_rtlil, port_directions
 
 WIRES = {"clk": ("input", 1), "data": ("input", 2), "result": ("output", 10), "valid": ("output", 3)}
 
@@ -25,3 +25,42 @@ def test_ports_come_in_the_order_of_their_numbers() -> None:
     assert port_directions(DESIGN, "before") == {"left": "input"} and port_directions(DESIGN, "core2") == {"right": "output"}
     with pytest.raises(ValueError):
         port_directions(DESIGN, "cor")
+
+
+TABLES = """
+attribute \\keep_hierarchy "yes"
+module \\table
+  wire input 1 \\a
+  wire output 2 \\y
+  connect \\y \\a
+end
+attribute \\keep_hierarchy "yes"
+module \\cipher
+  wire input 1 \\a
+  wire output 2 \\y
+  cell \\table \\entry
+    connect \\a \\a
+    connect \\y \\y
+  end
+end
+module \\core
+  wire input 1 \\a
+  wire output 2 \\y
+  wire output 3 \\z
+  cell \\table \\entry
+    connect \\a \\a
+    connect \\y \\y
+  end
+  cell \\cipher \\unit
+    connect \\a \\a
+    connect \\y \\z
+  end
+end
+"""
+
+
+@pytest.mark.parametrize("keep", [(), ("cipher",)])
+def test_modules_that_tools_map_by_themselves_are_flattened(keep: tuple[str, ...]) -> None:
+    netlist = netlist_of_rtlil(TABLES, "core", keep=keep)
+    assert [cell.type for cell in netlist.cells] == list(keep)
+    assert netlist.outputs["y"] == netlist.inputs["a"]
