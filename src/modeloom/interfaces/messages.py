@@ -40,8 +40,8 @@ STATUSES = "statuses, one for each command in order"
 class MessageCode(IntEnum):
     """The result of a message.  ``meaning`` says it in words.
 
-    If there are several errors, the status has the highest code.  Errors of the command therefore take precedence over errors of
-    the packet.
+    If a command has several errors, the status has the highest code, and its packet is not checked.  The packet of a correct command is
+    checked up to its first wrong beat.  If this beat has several errors, the status has the highest code.
     """
 
     meaning: str

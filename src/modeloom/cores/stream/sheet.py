@@ -215,9 +215,14 @@ def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
     )
     yield ""
     yield from code_table(MessageCode)
+    if d.lengths_first:
+        yield (
+            "The command has the number of bytes of text. A packet with fewer of them gets TOO_SHORT, and one with more gets TOO_LONG."
+        )
+        yield ""
     yield (
-        "If several things are wrong, the highest code is given: what is wrong with the command comes before what is wrong with the "
-        "packet. A host that does not take text or statuses holds up the entry of further blocks; nothing is lost."
+        "If several things are wrong with a command, the highest code is given, and its packet is not checked. In a packet, the first "
+        "wrong beat decides. A host that does not take text or statuses holds up the entry of further blocks; nothing is lost."
     )
     yield ""
     yield "**Never use a nonce twice under a key.** The core does not look for it."

@@ -85,8 +85,11 @@ def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: M
         nbytes = (-(-message.text // size) - 1) * size
         cut = nbytes > 0
     held = d.hold is not None and message.direction == "decrypt"
-    if d.hold is not None and held and nbytes > d.hold and planned.fault in ("", "hole"):
-        code = MessageCode.TOO_LONG_TO_HOLD
+    if d.hold is not None and held and planned.fault not in REFUSED:
+        # The length of the command counts, and the packet is not checked.  Without one, a beat behind the end of the packet or behind a
+        # wrong beat does not count.
+        if message.text > d.hold if d.lengths_first else nbytes > d.hold and planned.fault != "short":
+            code = MessageCode.TOO_LONG_TO_HOLD
     if not nbytes or planned.fault in REFUSED + ("short",) or held and code != MessageCode.OK:
         return code, None, 0, 0, False
     return code, expected.text & lanes.mask(8 * nbytes), nbytes, -(-nbytes // size) + cut, cut
