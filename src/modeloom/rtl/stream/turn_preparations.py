@@ -79,9 +79,9 @@ class TurnPreparations(BusComponent[MessageParameters]):
         self, m: Module, parts: list[TurnPreparation], first: Signal, asks: str, taken: str, members: tuple[str, ...]
     ) -> None:
         """Serves the oldest key of those that ask.  If a younger one went first, the messages of both would wait for the older one."""
-        # Those from ``first`` on have older keys than those before it.
-        order = [(part, getattr(part, asks) & (first <= number)) for number, part in enumerate(parts)]
-        order += [(part, getattr(part, asks)) for part in parts[:-1]]
+        # Those from ``first`` on have older keys than those before it.  The last part is always one of them.
+        order = [(part, getattr(part, asks) & (first <= number)) for number, part in enumerate(parts[:-1])]
+        order += [(part, getattr(part, asks)) for part in (parts[-1], *parts[:-1])]
         for place, (part, asked) in enumerate(order):
             with m.Elif(asked) if place else m.If(asked):
                 m.d.comb += [getattr(self, asks).eq(1), getattr(part, taken).eq(getattr(self, taken))]
