@@ -28,6 +28,9 @@ from modeloom.verification.stream.subject import StreamSubject
 ONE = {"mode": "ccm", "key_bits": 128, "key_slots": 3, "cipher_stages": 1}
 SEVERAL = {**ONE, "channels": 3}
 
+OWN = str(Path(__file__).parents[2] / "streams" / "chained_modes.py") + ":{}"
+"""The modes of the tests' own, by path: core.json names the definition, which is loaded again."""
+
 few = partial(check_messages, wanted=130)
 
 
@@ -88,7 +91,8 @@ def test_all_of_it(options: dict) -> None:
 
 @slow
 @pytest.mark.parametrize("options", [
-    {"mode": "wide-chain", "key_bits": 256, "key_slots": 2, "cipher_stages": 1}, {**SEVERAL, "mode": "chain-from-zero"},
+    {"mode": OWN.format("WideChain"), "key_bits": 256, "key_slots": 2, "cipher_stages": 1},
+    {**SEVERAL, "mode": OWN.format("ChainFromZero")},
 ], ids=["wide chain", "chain from zero"])  # fmt: skip
 def test_modes_of_the_tests_own(options: dict) -> None:
     subject = StreamSubject(folder(**options), optimize=0)
