@@ -17,12 +17,20 @@ ROUNDS = 14
 
 def _timing(request: CoreRequest) -> CoreTiming:
     # The operand register is in the core, as in the cores of AES.
+    if request.form == "multistream":
+        cycles = ROUNDS * request.streams
+        # The round of four streams in one direction has a register behind its subtweakey, which is that of the result.
+        behind = request.streams == 4 and request.direction != "both"
+        return CoreTiming(cycles + 2 - behind, cycles, request.streams)
     return CoreTiming(ROUNDS * request.stages + 1, 1)
 
 
 def _hardware(request: CoreRequest) -> Any:
     from modeloom.rtl.deoxys.pipeline import DeoxysBCPipeline
+    from modeloom.rtl.deoxys.streams import DeoxysBCStreams
 
+    if request.form == "multistream":
+        return DeoxysBCStreams(request.streams, request.slots, request.direction, whole_sboxes=request.networks == "lut6")
     return DeoxysBCPipeline(request.stages, request.slots, request.direction, whole_sboxes=request.networks == "lut6")
 
 
@@ -129,6 +137,8 @@ DEOXYS_BC = BlockCipher(
     round_key_bits=128,
     most_stages=4,
     pipelined=DIRECTIONS,
+    multistream=DIRECTIONS,
+    streams=(1, 2, 4),
     timing=_timing,
     software=DeoxysSoftware,
     hardware=_hardware,

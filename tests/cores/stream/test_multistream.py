@@ -10,7 +10,7 @@ from tests.cores.stream.host import Host
 from tests.cores.stream.traffic import Traffic, check
 from tests.streamed import compiled, folder
 
-from modeloom.ciphers import AES
+from modeloom.ciphers import cipher_of
 from modeloom.cores.stream import StreamCore
 from modeloom.definition.expanded import expanded_key
 from modeloom.emit import run_bench
@@ -35,6 +35,9 @@ CORES = {
     "both directions of the cipher": ("deciphering", {"streams": 2}),
     "both directions, all sizes": ("deciphering", {"streams": 1, "key_bits": None}),
     "no hash": ("no-hash", {"streams": 4}),
+    "tweaks": ("deoxys-i", {"streams": 4}),
+    "tweaks, two streams, expanded keys": ("deoxys-i", {"streams": 2, "direction": "encrypt", "keys": "expanded"}),
+    "tweaks, one stream, many slots": ("deoxys-i", {"streams": 1, "key_slots": 70}),
     "partial blocks in lanes": ("padded", {"blocks_per_cycle": 2}),
 }
 
@@ -47,7 +50,7 @@ def test_random_messages(core):
     rng, host, d = Random(core), Host(made), StreamCore(made).describe("core", "test")
     keys = [rng.randbytes(d.key_lengths[n % len(d.key_lengths)]) for n in range(d.key_slots if d.key_slots < 5 else 2)]
     for slot, key in enumerate(keys):
-        host.key(expanded_key(made.mode, AES, key) if made.options.keys == "expanded" else key, slot)
+        host.key(expanded_key(made.mode, cipher_of(made.mode, made.options.cipher), key) if made.options.keys == "expanded" else key, slot)
     traffic = Traffic(made.mode, keys, rng)
     ways = [way == "decrypt" for way in d.directions]
     sent = [one for one in traffic.some(40 if mode == "gcm" else 25) if one[0].decrypt in ways]
@@ -71,6 +74,7 @@ BENCHES = {
     "held packets on the wire": ("gcm", {"streams": 4, "packet": "wire", "hold": 100}),
     "opens alone, on the wire": ("gcm", {"streams": 1, "packet": "wire", "direction": "decrypt"}),
     "lanes": ("gcm", {"streams": 2, "blocks_per_cycle": 4}),
+    "tweaks": ("deoxys-i", {"streams": 4, "key_slots": 1}),
 }
 
 

@@ -42,7 +42,7 @@ from modeloom.rtl.aes.layers.round_networks import add_in_luts
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import add, register
 from modeloom.rtl.aes.rounds.stream_round import check_streams, stream_round
-from modeloom.spec.cadence import BATCH_LEAD
+from modeloom.rtl.batch_places import count_places
 from modeloom.spec.directions import DIRECTIONS
 
 __all__ = ["AESStreams"]
@@ -142,7 +142,7 @@ class AESStreams(wiring.Component):
         self._ways = self._late(m, self.decrypt if both else Signal(), "decrypt")
         # Round keys are read so many cycles before their use.
         ahead = BLOCK_MEMORY_CYCLES if self.block_memory else 1
-        places, windows = self._count(m, ahead)
+        places, windows = count_places(m, self.batch, streams=streams, rounds=self.rounds, enters=self._enters, ahead=ahead)
 
         # The slot and the direction of the block in each stage.
         ring = [Signal(len(self.slot) + 1, name=f"ring_{n}_reg", reset_less=True) for n in range(streams)]
@@ -171,33 +171,6 @@ class AESStreams(wiring.Component):
         return m
 
     # -- control --------------------------------------------------------------------------------------------------------------
-
-    def _count(self, m: Module, ahead: int) -> tuple[list[Value], list[Value]]:
-        """The round of the block in stage N, and whether a batch enters there: item n is what they will be in n cycles.
-
-        The round is 1 to ``rounds``.  It is ``rounds`` for a block that leaves, whose place in the loop a block of the next batch takes.
-        """
-        begin: Value = self.batch
-        for n in range(BATCH_LEAD - 1 + self._enters - ahead):
-            late = Signal(name=f"batch_{n}_reg")
-            m.d.sync += late.eq(begin)
-            begin = late
-        stream_reg = Signal(self.streams, init=1)
-        place_reg = Signal(4, name="place_reg", init=self.rounds)
-        # A batch enters throughout a reset, so that nothing goes round.
-        window_reg = Signal(name="window_reg", init=1)
-        m.d.sync += stream_reg.eq(Mux(begin, 1, stream_reg.rotate_left(1)))
-        with m.If(begin):
-            m.d.sync += [place_reg.eq(self.rounds), window_reg.eq(1)]
-        with m.Elif(stream_reg[-1]):
-            m.d.sync += [place_reg.eq(Mux(place_reg == self.rounds, 1, place_reg + 1)), window_reg.eq(0)]
-        places: list[Value] = [place_reg]
-        windows: list[Value] = [window_reg]
-        for n in reversed(range(ahead)):
-            place, window = Signal(4, name=f"place_{n}_reg", init=self.rounds), Signal(name=f"window_{n}_reg", init=1)
-            m.d.sync += [place.eq(places[0]), window.eq(windows[0])]
-            places, windows = [place, *places], [window, *windows]
-        return places, windows
 
     def _late(self, m: Module, value: Value, name: str) -> list[Value]:
         """A value that comes with a block, at each cycle until the block enters the loop."""
