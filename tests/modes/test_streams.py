@@ -106,7 +106,7 @@ def test_modes_of_the_tests_own(mode) -> None:
 
 
 def test_names() -> None:
-    assert set(all_streams()) == {"ccm", "deoxys-i", "deoxys-ii", "gcm", "gcm-siv", "ocb3"}
+    assert set(all_streams()) == {"aes-otr", "ccm", "deoxys-i", "deoxys-ii", "gcm", "gcm-siv", "ocb3"}
     assert find_any("gcm").name == "gcm" and find_any("xts").name == "xts"
     with pytest.raises(InputError, match="^unknown mode 'gmc'; did you mean gcm or cmc"):
         find_any("gmc")

@@ -33,6 +33,8 @@ class OnNumbers:
                 return self.o.shift(a, n)
             case ("cut",):
                 return self.o.head(a, nbytes)
+            case ("whole",):
+                return a if nbytes == self.plan.mode.block_bytes else 0
             case ("keep", n):
                 return self.o.head(a, n) if n > 0 else self.o.tail(a, -n)
 
@@ -75,6 +77,11 @@ class OnNumbers:
                     made = self.wire((node.kind, *node.args[1:]), inputs[0], 0)
             self._values[slot, number] = made
         return self._values[slot, number]
+
+
+def blocks_of(output):
+    """The blocks that a token gives: a pair, one, or none."""
+    return [] if output is None else list(output) if isinstance(output, tuple) else [output]
 
 
 @dataclass

@@ -225,6 +225,7 @@ class CompiledStream:
                 for step in starts
             ],
             **({"turn": placed.turn} if plan.chained else {}),
+            **({"returns": {title: list(uses) for title, uses in plan.uses.items() if title in placed.returns}} if plan.returning else {}),
             **({"beside": [*["start"] * plan.runs_ahead, *["tag"] * plan.follows]} if plan.runs_ahead or plan.follows else {}),
             "chains": plan.chains if plan.horner else 0,
             "units": {unit: {"stage": stage, "latency": placed.latencies[unit]} for unit, stage in placed.stages.items()},
@@ -330,6 +331,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     timing = chosen.timing(request)
     latencies: dict[str, int] = {CIPHER: timing.latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cadence=timing.cadence)
+    _check_pairs(plan, options)
     for node in plan.trace.nodes:
         if node.operation and node.operation.keyed:
             chosen.check_operation(mode.name, node.operation.name, node.operation.operands)
@@ -345,6 +347,13 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))
     return CompiledStream(mode, options, plan, request, proof)
+
+
+def _check_pairs(plan: StreamPlan, options: StreamOptions) -> None:
+    """Raises ``InputError`` for options that do not go with pairs of blocks, or with tokens that return to the cipher."""
+    if options.channels > 1 and (plan.pairs or plan.returning):
+        why = "pairs are put together for one message at a time" if plan.pairs else "a token returns to the cipher of one message"
+        raise InputError(f"--channels is not for {plan.mode.name}: {why}; leave it out")
 
 
 def default_cores(plan: StreamPlan, channels: int) -> int | None:

@@ -62,6 +62,11 @@ class KeyedDefinition:
         return self.numbers(mode.field, [keyed(self._parts[name]) for name in mode.cipher_keys], keyed, self.cipher_key_bytes)
 
     @property
+    def parts(self) -> dict[str, bytes]:
+        """The parts of the key by name."""
+        return self._parts
+
+    @property
     def key_blocks(self) -> dict[str, int]:
         """The parts of the key that are blocks."""
         return {name: int.from_bytes(value, "little") for name, value in self._parts.items() if name not in self.definition.cipher_keys}

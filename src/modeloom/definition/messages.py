@@ -111,9 +111,28 @@ class StreamModel:
             self._keyed, self._nonce = KeyedMessages(self.mode, key, self._cipher_name), nonce
         return self._keyed.message_keys
 
-    def _pieces(self, data: bytes) -> Iterator[Piece]:
-        size = self.mode.block_bytes
-        return (Piece(data[at : at + size], number) for number, at in enumerate(range(0, len(data), size), 1))
+    def operations(self) -> Any:
+        """The operations of a message, with its cipher keys."""
+        return self._keyed.operations()
+
+    @property
+    def key_parts(self) -> dict[str, bytes]:
+        """The parts of the key of a message.  In a mode that derives it, they are those of the last message."""
+        return dict(self._keyed.parts)
+
+    @property
+    def key_blocks(self) -> dict[str, int]:
+        """Those that are blocks."""
+        return self._keyed.key_blocks
+
+    def _pieces(self, step: str, data: bytes) -> Iterator[tuple[str, Any, int]]:
+        """For each block or pair of ``associated``, ``encrypt`` or ``decrypt``: its step, what this takes, and its bytes."""
+        size, most = self.mode.block_bytes, self.mode.block_bytes * self.mode.blocks_of(step)
+        for number, at in enumerate(range(0, len(data), most), 1):
+            part = data[at : at + most]
+            name = self.mode.step_of(step, len(part), at + most >= len(data))
+            pieces = tuple(Piece(part[n : n + size], number) for n in range(0, len(part), size))
+            yield name, pieces if self.mode.takes_pair(name) else pieces[0], len(part)
 
     def run(
         self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
@@ -137,18 +156,19 @@ class StreamModel:
         if mode.two_passes and direction != ABSORB:
             with beside(mode.folder), blame(mode.name, mode.tagged):
                 s = mode.tagged(o, k, s, Piece(known or b""))
-        for piece in self._pieces(mode.prefix_of(len(ad)) + ad):
-            step = getattr(mode, mode.step_of("associated", piece.nbytes == size))
+        for name, piece, _ in self._pieces("associated", mode.prefix_of(len(ad)) + ad):
+            step = getattr(mode, name)
             with beside(mode.folder), blame(mode.name, step):
                 s = step(o, k, s, piece)
-        for piece in self._pieces(data):
-            step = getattr(mode, mode.step_of(direction, piece.nbytes == size))
+        for name, piece, nbytes in self._pieces(direction, data):
+            step = getattr(mode, name)
             with beside(mode.folder), blame(mode.name, step):
                 if direction == ABSORB:
                     s = step(o, k, s, piece)
                     continue
-                s, block = step(o, k, s, piece)
-            result.append(block.to_bytes(size, "little")[: piece.nbytes])
+                s, given = step(o, k, s, piece)
+            blocks = given if mode.takes_pair(name) else (given,)
+            result.append(b"".join(block.to_bytes(size, "little") for block in blocks)[:nbytes])
         with beside(mode.folder), blame(mode.name, mode.tag):
             tag = mode.tag(o, k, s, Lengths(len(ad), len(data)))
         return b"".join(result), tag.to_bytes(size, "little")

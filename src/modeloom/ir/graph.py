@@ -19,13 +19,16 @@ from modeloom.spec import Field
 from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import MUL, OPERATIONS, SQR, Operation
 
-__all__ = ["LEAVES", "MESSAGE_LEAVES", "Node", "Trace", "reached"]
+__all__ = ["LEAVES", "MESSAGE_LEAVES", "OF_PIECES", "Node", "Trace", "reached"]
 
 LEAVES = ("block", "tweak", "raw", "const")
 """Kinds of nodes that read no others, in sectors."""
 
 MESSAGE_LEAVES = ("state", "text", "associated", "nonce", "lengths", "number", "mark")
 """Kinds of nodes that read no others, in messages (``streams.trace``)."""
+
+OF_PIECES = ("cut", "whole")
+"""Kinds of nodes that depend on the bytes of a block of a message."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Node:
         block i | tweak j | raw NAME | const V      leaves: input, tweak, key block of the host, constant
         xor a b | scale a k | keep a n              wires: sum, a * x^k, the first n bytes (n < 0: all but the first -n)
         shift a n                                   wires of messages: the bits of the string moved n places to the front
+        cut a | whole a                             wires of messages: as many bytes as the last block has; all if it is whole, or 0
         enc a key | mul a b | add a n | ...         unit operations (``spec.kinds``): operands, then the number of a cipher key or a number
         inverse a                                   1 / a, of a key value
         sqr a                                       a * a on key values, for a squaring unit: ``ir.expand`` puts it in place of mul a a
@@ -58,7 +62,7 @@ class Node:
             return self.args[: operation.operands]
         if self.kind in ("scale", "shift") and isinstance(self.args[1], Amount):
             return self.args[0], *([] if self.args[1].what is None else [self.args[1].what])
-        return self.args[:1] if self.kind in ("scale", "keep", "cut", "power", "shift") else self.args
+        return self.args[:1] if self.kind in ("scale", "keep", "cut", "power", "shift", "whole") else self.args
 
     @property
     def operation(self) -> Operation | None:

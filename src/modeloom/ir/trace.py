@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from modeloom.ir.graph import MESSAGE_LEAVES, Node, Trace
+from modeloom.ir.graph import MESSAGE_LEAVES, OF_PIECES, Node, Trace
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
 from modeloom.ir.value import Value
 from modeloom.spec import Blocks, CipherKey, DefinitionError, Keys, Mode, Numbers, UnknownName, blame
@@ -74,7 +74,7 @@ class Tracer:
             line = self._running_line() if self.line is None else self.line
             draft = Node(len(nodes), kind, args, False, line)
             key_only = kind in ("raw", "const") or (
-                kind not in ("block", "tweak", *MESSAGE_LEAVES) and all(nodes[i].key_only for i in draft.inputs)
+                kind not in ("block", "tweak", *MESSAGE_LEAVES, *OF_PIECES) and all(nodes[i].key_only for i in draft.inputs)
                 and not any(isinstance(arg, Amount) for arg in args)
             )
             self._index[key] = draft.id

@@ -6,6 +6,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.by_path import load
 from modeloom.modes.ccm import CCM
 from modeloom.modes.cmc import CMC
@@ -35,7 +36,7 @@ BUILT_IN: tuple[type[Mode], ...] = (
     HCTR2, HEH, HEHPermuted, HEHPoly, HMCH, HMCHPoly, HCTR, HCH, HCHfp, XCB, XCB1619, TET, EME, EME2, CMC, XTS,
 )  # fmt: skip
 
-STREAMS: tuple[type[StreamMode], ...] = (CCM, DeoxysI, DeoxysII, GCM, GCMSIV, OCB3)
+STREAMS: tuple[type[StreamMode], ...] = (AESOTR, CCM, DeoxysI, DeoxysII, GCM, GCMSIV, OCB3)
 """The stream modes."""
 
 VARIANTS: tuple[type[Mode], ...] = (XTSGB, XTSIEEE)

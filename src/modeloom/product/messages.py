@@ -116,6 +116,10 @@ class StreamExplain:
     stages: Annotated[int, "Stages of the pipeline."]
     key_words: Annotated[int, "Words of the key memory of a slot."]
     proved: Annotated[bool, "Whether the pipeline was proved to compute the definition."]
+    returns: Annotated[
+        Mapping[str, tuple[int, ...]] | None,
+        "By step, the cycles after its entry in which its token has the cipher; missing if it has it once, when it comes by.",
+    ] = None
     beside: Annotated[
         tuple[str, ...] | None, "Steps whose tokens enter between those of other messages; missing if all follow one another."
     ] = None
@@ -168,6 +172,9 @@ class StreamDescription(Description):
     ]
     tokens: Annotated[Tokens, "Tokens of the steps of a message."]
     cycles: Annotated[Tokens, "Cycles after which the next step may begin, by step; in the mean, if there is a cadence."]
+    text_blocks: Annotated[
+        int | None, "Blocks of text that are computed together; a packet that is cut off has all of them or none; not there if it is 1."
+    ] = None
     shares_tag: Annotated[bool, "Whether the tag takes no cycle of its own where the last beat has a free block."]
     chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
     explain: StreamExplain
@@ -247,6 +254,16 @@ class StreamDescription(Description):
     def cadence(self) -> CadenceFigures | None:
         """The cycles in which tokens that use the cipher enter; None if they may enter in every cycle."""
         return self.explain.cadence
+
+    @property
+    def varies(self) -> bool:
+        """Whether single distances of messages vary, because tokens enter between those of other messages."""
+        return bool(self.explain.beside or self.explain.returns)
+
+    @property
+    def text_bytes(self) -> int:
+        """Bytes of text that are computed together."""
+        return self.block_bytes * (self.text_blocks or self.blocks_per_cycle)
 
     @property
     def waits(self) -> int:

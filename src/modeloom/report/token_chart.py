@@ -23,7 +23,9 @@ from itertools import count
 from modeloom.compiler.streams import CompiledStream
 from modeloom.report.chart import COLOURS
 from modeloom.spec.kinds import MUL
-from modeloom.spec.stream import PARTIAL
+from modeloom.spec.stream import LAST, PARTIAL, SINGLE
+from modeloom.streams.machine import Token
+from modeloom.streams.overlap import entered as entered_tokens
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message, tokens_of
@@ -143,17 +145,27 @@ class _Chart:
     def _tokens(self, lane: int, y: int) -> Iterator[str]:
         for stage in range(self.stages):
             if block := self.filled[stage].get(lane):
-                letter = LETTERS[block.step.removeprefix(PARTIAL)]
+                letter = LETTERS[_part(block.step)]
                 yield from self._cell(stage, y, block, f"stage {stage}: {block.step} of message {block.message}", letter)
 
     def _unit(self, unit: str, lane: int, y: int) -> Iterator[str]:
         first = self.units[unit]
         for stage in range(first, first + self.plan.placed.latencies[unit]):
-            block = self.filled[stage].get(lane)
-            step = self.plan.step(block.step) if block else None
-            uses = block and step and any(self.plan.placed.units[step.title][n] == unit for n in block.operations)
+            block = self._user(unit, lane, stage)
+            uses = block is not None
             told = f"{block.step} of message {block.message}" if block and uses else "free"
             yield from self._cell(stage, y, block if uses else None, f"{self._label(unit)}, stage {stage}: {told}")
+
+    def _user(self, unit: str, lane: int, stage: int) -> _InStage | None:
+        """The token that a stage of a unit works for: one that is in this stage, or one in a later stage that has returned."""
+        placed = self.plan.placed
+        found = {0} | {later for each in placed.returns.values() for later in each}
+        for later in sorted(found):
+            block = self.filled[stage + later].get(lane) if stage + later < len(self.filled) else None
+            for number in block.operations if block else ():
+                if placed.units[block.step][number] == unit and placed.later(block.step, number) == later:  # type: ignore[union-attr]
+                    return block
+        return None
 
     def _state(self, name: str, y: int) -> Iterator[str]:
         home, kind = self.plan.placed.homes[name], self.plan.kinds[name].kind
@@ -171,20 +183,42 @@ class _Chart:
             yield f'<text x="{x}" y="{self.bottom + low}" text-anchor="{anchor}" font-size="11" fill="#cf222e">{what}</text>'
 
 
+def _part(step: str) -> str:
+    """The part of a message that a step belongs to: "associated", "encrypt", "decrypt" or "tag"."""
+    for prefix in (PARTIAL, LAST, SINGLE):
+        step = step.removeprefix(prefix)
+    return step
+
+
 def _filled(plan: StreamPlan, stages: int) -> list[dict[int, _InStage]]:
     """For each stage the blocks of the token that is there, by their lanes, when the last of some messages have just come in."""
     size, lanes = plan.mode.block_bytes, plan.lanes
     nonce = plan.mode.nonce_bytes[0][0]
     shapes = ((1, "encrypt", 4), (0, "decrypt", 3), (2, "encrypt", 0), (1, "decrypt", 2), (0, "encrypt", 6))
-    entered: list[dict[int, _InStage]] = []
-    for number in count():
+
+    def tokens(number: int) -> list[Token]:
         associated, direction, text = shapes[number % len(shapes)]
         message = Message(0, 0, direction, nonce, associated * lanes * size, (text * lanes + lanes // 2) * size if text else 0)
+        return list(tokens_of(plan, message, 0, lambda place, nbytes: None, number))
+
+    def placed(number: int, token: Token) -> Iterator[_InStage]:
+        if token.part >= 0 and not token.empty and _part(token.step) in LETTERS:
+            yield _InStage(number, token.step, plan.placed.passes[token.step][token.part].operations)
+
+    entered: list[dict[int, _InStage]] = []
+    if plan.returning:
+        # Tokens of messages enter between each other, where the cipher is free.
+        by_cycle: dict[int, list[_InStage]] = {}
+        for number, token in entered_tokens(plan, [tokens(n) for n in range(stages)], 1):
+            by_cycle.setdefault(token.cycle, []).extend(placed(number, token))
+        entered = [dict(enumerate(by_cycle.get(cycle, ()))) for cycle in range(2 * stages + 1)]
+        return entered[-stages:][::-1]
+    for number in count():
         cycles: dict[int, dict[int, _InStage]] = {}
-        for token in tokens_of(plan, message, 0, lambda place, nbytes: None):
-            if token.part >= 0 and not token.empty and token.step.removeprefix(PARTIAL) in LETTERS:
+        for token in tokens(number):
+            for block in placed(number, token):
                 blocks = cycles.setdefault(token.cycle, {})
-                blocks[len(blocks)] = _InStage(number, token.step, plan.placed.passes[token.step][token.part].operations)
+                blocks[len(blocks)] = block
         entered += [cycles.get(cycle, {}) for cycle in range(min(cycles), max(cycles) + 1)]
         if len(entered) >= stages + 1:
             return entered[-stages:][::-1]

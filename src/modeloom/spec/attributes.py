@@ -14,7 +14,7 @@ from modeloom.spec.errors import DefinitionError
 from modeloom.spec.field import Field
 from modeloom.spec.keyed import Definition
 from modeloom.spec.mode import Mode
-from modeloom.spec.stream import LengthPrefix, StreamMode
+from modeloom.spec.stream import BLOCKS, LAST, PARTIAL, SINGLE, LengthPrefix, StreamMode
 
 __all__ = ["attribute_place", "checked_mode", "checked_stream"]
 
@@ -45,12 +45,15 @@ def checked_stream(mode: Any) -> StreamMode:
         if most > checked.block_bytes:
             raise _wrong(checked, attribute, f"{attribute} has {most}, and a block has {checked.block_bytes} bytes")
     _check_passes(checked)
+    _check_steps(checked)
     return checked
 
 
 def _check_passes(mode: StreamMode) -> None:
     """Raises ``DefinitionError`` if the steps of a mode are not those of as many passes as it says."""
-    own = {name for name in ("absorb", "tagged") if getattr(type(mode), name) is not getattr(StreamMode, name)}
+    own = {name for name in ("absorb", "tagged") if mode.has(name)}
+    if mode.two_passes and mode.text_blocks > 1:
+        raise _wrong(mode, "text_blocks", "a mode with two passes takes text block by block; leave out text_blocks")
     if mode.two_passes and len(own) < 2:
         missing = "absorb" if "absorb" not in own else "tagged"
         raise _wrong(mode, "two_passes", f"a mode with two passes has a step {missing}()")
@@ -58,6 +61,16 @@ def _check_passes(mode: StreamMode) -> None:
         raise _wrong(mode, "two_passes", f"{min(own)}() is a step of modes with two passes; set two_passes = True")
     if mode.two_passes and mode.tag_bytes != (mode.block_bytes,):
         raise _wrong(mode, "tag_bytes", f"a mode with two passes encrypts under its whole tag, so tag_bytes is ({mode.block_bytes},)")
+
+
+def _check_steps(mode: StreamMode) -> None:
+    """Raises ``DefinitionError`` for steps of which no block takes one, or a block has none."""
+    for step in BLOCKS:
+        if mode.has(LAST + step) and mode.has(PARTIAL + step):
+            raise _wrong(mode, PARTIAL + step, f"{LAST}{step}() takes partial blocks, too; leave out {PARTIAL}{step}()")
+        if step in ("encrypt", "decrypt") and mode.has(SINGLE + step) != (mode.text_blocks == 2):
+            what = "needs" if mode.text_blocks == 2 else "has text_blocks = 1, and so no"
+            raise _wrong(mode, SINGLE + step, f"the mode {what} {SINGLE}{step}(), which takes a last block of text without a partner")
 
 
 def _checked(mode: Any, kind: type[M], attributes: dict[str, tuple[str, Callable[[Any], bool]]]) -> M:
@@ -198,6 +211,7 @@ _OF_STREAMS = {name: entry for name, entry in _ATTRIBUTES.items() if hasattr(Def
         lambda value: _are(lambda group: _are(lambda length: _is_count(length) and length > 0, True)(group), True)(value),
     ),
     "tag_bytes": ("a tuple of numbers of bytes, such as (16,)", _are(lambda length: _is_count(length) and length > 0, True)),
+    "text_blocks": ("1 or 2", lambda value: value in (1, 2) and not isinstance(value, bool)),
     "most_associated": _COUNT,
     "most_text": _COUNT,
     "most_text_with_nonce": ("a dict of bytes of nonces with bytes of text", _are_limits),

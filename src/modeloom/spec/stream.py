@@ -7,7 +7,14 @@ The steps of a message, in their order::
       └──────────────── the state goes from step to step ───────────────────────────────────────────────────┘
 
 A step reads one block and the state.  The number of blocks of a message is not known in advance.  A mode that treats a partial last block
-in its own way has further steps for it: ``partial_associated``, ``partial_encrypt`` and ``partial_decrypt``.
+in its own way has further steps for it: ``partial_associated``, ``partial_encrypt`` and ``partial_decrypt``.  A mode that treats the last
+block in its own way, whether it is whole or not, has ``last_associated``, ``last_encrypt`` and ``last_decrypt`` instead.
+
+``encrypt`` and ``decrypt`` may take the blocks of text in pairs (``text_blocks``).  A last block without a partner then goes through
+``single_encrypt`` or ``single_decrypt``::
+
+    17 to 32 bytes of text left    the pair, padded with zeros       encrypt; last_encrypt or partial_encrypt if the mode has it
+    1 to 16                        the block, padded with zeros      single_encrypt
 
 A mode with two passes encrypts under its tag, so that a message to seal goes through it twice.  ``tagged`` puts the tag into the state::
 
@@ -25,7 +32,10 @@ from typing import Any, ClassVar
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.keyed import Definition, Keys
 
-__all__ = ["ABSORB", "BLOCKS", "PARTIAL", "LengthPrefix", "Lengths", "MessageKeys", "Nonce", "State", "StreamMode", "partial"]
+__all__ = [
+    "ABSORB", "BLOCKS", "LAST", "PARTIAL", "SINGLE", "LengthPrefix", "Lengths", "MessageKeys", "Nonce", "State", "StreamMode", "partial",
+    "variants",
+]  # fmt: skip
 
 ABSORB = "absorb"
 """The step for a block of text in the first pass of a mode with two passes."""
@@ -34,12 +44,23 @@ BLOCKS = ("associated", ABSORB, "encrypt", "decrypt")
 """Steps that may run any number of times in a message."""
 
 PARTIAL = "partial_"
-"""What the name of a step for a partial last block begins with."""
+"""What the name of a step for a partial last block, or pair of blocks, begins with."""
+
+LAST = "last_"
+"""What the name of a step for the last block, or pair, begins with."""
+
+SINGLE = "single_"
+"""What the name of a step for a last block of text without a partner begins with."""
 
 
 def partial(step: str) -> str:
     """The step for a partial last block, beside a step for whole blocks."""
     return PARTIAL + step
+
+
+def variants(step: str) -> tuple[str, ...]:
+    """The names of the steps that a block of one of ``BLOCKS`` may take."""
+    return tuple(prefix + step for prefix in ("", PARTIAL, LAST, SINGLE))
 
 
 @dataclass(frozen=True)
@@ -146,6 +167,8 @@ class StreamMode(Definition):
         Lengths of nonces in bytes, in classes.  ``start`` does the same for all lengths of a class.  The first length is the default.
     tag_bytes : tuple of int
         Lengths of tags in bytes.  The default is the first.
+    text_blocks : int
+        Blocks of text that ``encrypt`` and ``decrypt`` take: 1, or 2 for pairs.  A pair is a tuple, of the text and of the result.
     most_associated, most_text : int
         Largest number of bytes of associated data and of text.
     most_text_with_nonce : dict
@@ -160,6 +183,7 @@ class StreamMode(Definition):
 
     nonce_bytes: ClassVar[tuple[tuple[int, ...], ...]] = ((12,),)
     tag_bytes: ClassVar[tuple[int, ...]] = (16,)
+    text_blocks: ClassVar[int] = 1
     most_associated: ClassVar[int] = (1 << 61) - 1
     most_text: ClassVar[int] = (1 << 61) - 1
     most_text_with_nonce: ClassVar[Mapping[int, int]] = {}
@@ -224,17 +248,67 @@ class StreamMode(Definition):
         """As ``decrypt``, for a last block that is not whole."""
         return self.decrypt(o, k, s, c)
 
+    def last_associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
+        """As ``associated``, for the last block, whole or not; the step that it otherwise takes if the mode has no such step."""
+        raise NotImplementedError
+
+    def last_encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
+        """As ``encrypt``, for the last block or the last pair, whole or not."""
+        raise NotImplementedError
+
+    def last_decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
+        """As ``decrypt``, for the last block or the last pair, whole or not."""
+        raise NotImplementedError
+
+    def single_encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
+        """As ``encrypt`` of one block, for the last block of text if it has no partner, whole or not."""
+        raise NotImplementedError
+
+    def single_decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
+        """As ``decrypt`` of one block, for the last block of text if it has no partner, whole or not."""
+        raise NotImplementedError
+
     @classmethod
-    def step_of(cls, step: str, whole: bool) -> str:
-        """The name of the step that a block of one of ``BLOCKS`` takes, from whether it is whole."""
-        own = getattr(cls, partial(step)) is not getattr(StreamMode, partial(step))
-        return partial(step) if own and not whole else step
+    def has(cls, step: str) -> bool:
+        """Whether the mode has a step of its own with this name, such as "partial_encrypt"."""
+        return getattr(cls, step, None) is not getattr(StreamMode, step, None)
+
+    @classmethod
+    def blocks_of(cls, step: str) -> int:
+        """The most blocks that one of ``BLOCKS`` takes at a time."""
+        return cls.text_blocks if step in ("encrypt", "decrypt") else 1
+
+    @classmethod
+    def takes_pair(cls, step: str) -> bool:
+        """Whether a step, by its whole name, takes a pair of blocks."""
+        return cls.text_blocks == 2 and step.endswith(("encrypt", "decrypt")) and not step.startswith(SINGLE)
+
+    @classmethod
+    def step_of(cls, step: str, nbytes: int, last: bool) -> str:
+        """The name of the step that a block or pair of one of ``BLOCKS`` takes.
+
+        Parameters
+        ----------
+        nbytes : int
+            Its bytes, from 1 to those of the blocks that the step takes.
+        last : bool
+            Whether it is the last one of its part of the message.
+        """
+        most = cls.blocks_of(step) * cls.block_bytes
+        if nbytes <= most - cls.block_bytes:
+            return SINGLE + step
+        if last and cls.has(LAST + step):
+            return LAST + step
+        return partial(step) if nbytes < most and cls.has(partial(step)) else step
 
     @classmethod
     def block_steps(cls) -> tuple[str, ...]:
-        """The steps for blocks that the mode has, with those for partial last blocks."""
-        names = ((step, cls.step_of(step, False)) for step in BLOCKS if step != ABSORB or cls.two_passes)
-        return tuple(dict.fromkeys(name for pair in names for name in pair))
+        """The steps for blocks that the mode has, with those for last ones."""
+        made = []
+        for step in (each for each in BLOCKS if each != ABSORB or cls.two_passes):
+            most, size = cls.blocks_of(step) * cls.block_bytes, cls.block_bytes
+            made += [step, cls.step_of(step, most - 1, True), cls.step_of(step, most, True), cls.step_of(step, min(size, most), True)]
+        return tuple(dict.fromkeys(made))
 
     def tag(self, o: Any, k: Keys, s: State, n: Lengths) -> Any:
         """The whole tag.  A shorter tag consists of its first bytes."""

@@ -34,7 +34,7 @@ def trailing_zeros(number: int) -> int:
 class Piece(int):
     """A block of a message with its length: a number with byte 0 in bits [7:0], padded with zeros.
 
-    A sum with it is a plain number.
+    A sum with it is a plain number.  The number of a block of a pair is that of the pair.
     """
 
     nbytes: int
@@ -61,6 +61,12 @@ class StreamNumbers(Numbers):
         if not isinstance(piece, Piece):
             raise DefinitionError("o.pad10(block, piece) takes a block that a step was given as its second operand")
         return self.pad(block, piece.nbytes, 0x80)
+
+    def if_whole(self, block: int, piece: Any) -> int:
+        """A block, or zero if a piece is not whole."""
+        if not isinstance(piece, Piece):
+            raise DefinitionError("o.if_whole(block, piece) takes a block that a step was given as its second operand")
+        return block if piece.nbytes == self._block_bytes else 0
 
     def number(self, value: int, first: int, nbytes: int) -> int:
         """A number as big-endian bytes of a block: ``nbytes`` of them from byte ``first`` on, beside zeros.

@@ -14,16 +14,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from modeloom.prove.polynomials import Algebra, Polynomial
 from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import Operation
-from modeloom.spec.stream import LengthPrefix
+from modeloom.spec.stream import LengthPrefix, StreamMode
 from modeloom.spec.stream_numbers import trailing_zeros
 from modeloom.streams.known import Known, lengths_in_start
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["Definition", "Forms", "Message", "Unknown", "input_block", "nonce_block", "prefix_of"]
+__all__ = ["Definition", "Forms", "Message", "Unit", "Unknown", "input_block", "nonce_block", "prefix_of"]
+
+
+class Unit(NamedTuple):
+    """What a step takes: the part of the message, "associated", "encrypt" or "decrypt"; the step; the number of its blocks; and the bytes
+    of the last of them."""
+
+    part: str
+    step: str
+    blocks: int
+    nbytes: int
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,17 @@ class Message:
     def associated_blocks(self, size: int, prefixes: Sequence[LengthPrefix] = ()) -> int:
         """The number of blocks of associated data."""
         return sum(step == "associated" for step, _ in self.blocks(size, prefixes))
+
+    def units(self, mode: StreamMode, prefixes: Sequence[LengthPrefix] = ()) -> list[Unit]:
+        """The blocks and pairs that its steps take."""
+        blocks, made = self.blocks(mode.block_bytes, prefixes), []
+        for part in ("associated", self.direction):
+            sizes = [nbytes for step, nbytes in blocks if step == part]
+            most = mode.blocks_of(part)
+            for at in range(0, len(sizes), most):
+                mine = sizes[at : at + most]
+                made.append(Unit(part, mode.step_of(part, sum(mine), at + most >= len(sizes)), len(mine), mine[-1]))
+        return made
 
     @property
     def lengths(self) -> dict[str, int]:
@@ -80,6 +102,8 @@ class Forms:
     def wire(self, wire: tuple[object, ...], a: Polynomial, nbytes: int) -> Polynomial:
         if wire[0] == "shift" or isinstance(wire[-1], Unknown):
             return self.algebra.linear(a, *wire)
+        if wire[0] == "whole":
+            return a if nbytes == self.plan.mode.block_bytes else self.zero
         if wire[0] == "scale":
             return self.algebra.scale(a, int(wire[1]))  # type: ignore[call-overload]
         return self.algebra.head(a, nbytes if wire[0] == "cut" else int(wire[1]))  # type: ignore[call-overload]
@@ -145,21 +169,34 @@ class Definition:
         lengths = message.lengths
         before = message.associated_blocks(size, prefixes)
         state = self.step("start", message, nonce_block(self.forms, number, message.nonce), message.nonce, {}, lengths)[0]
-        given = []
-        for place, (step, nbytes) in enumerate(message.blocks(size, prefixes)):
-            block = input_block(self.forms, number, place, nbytes, prefix_of(prefixes, message.associated))
-            step = self.plan.mode.step_of(step, nbytes == size)
+        given: list[Polynomial] = []
+        place = 0
+        for _, step, count, nbytes in message.units(self.plan.mode, prefixes):
+            sizes = [*[size] * (count - 1), nbytes]
+            blocks = [
+                input_block(self.forms, number, place + n, each, prefix_of(prefixes, message.associated)) for n, each in enumerate(sizes)
+            ]
+            block = tuple(blocks) if self.plan.mode.takes_pair(step) else blocks[0]
             state, output = self.step(step, message, block, nbytes, state, lengths, place + 1 - (place >= before) * before)
-            if output is not None:
-                given.append(output)
+            given += [] if output is None else output if isinstance(output, tuple) else (output,)
+            place += count
         _, tag = self.step("tag", message, self.forms.zero, 0, state, lengths)
-        assert tag is not None
+        assert isinstance(tag, Polynomial)
         return given, tag
 
     def step(
-        self, name: str, message: Message, block: Polynomial, nbytes: int, state: dict[str, Polynomial], lengths: dict[str, int],
-        index: int = 1,
-    ) -> tuple[dict[str, Polynomial], Polynomial | None]:
+        self, name: str, message: Message, block: Any, nbytes: int, state: dict[str, Polynomial], lengths: dict[str, int], index: int = 1
+    ) -> tuple[dict[str, Polynomial], Any]:
+        """The state after a step, and what it gives: a block, both blocks of a pair, or None.
+
+        Parameters
+        ----------
+        name : str
+        block : Polynomial or (Polynomial, Polynomial)
+            Its block or pair.
+        nbytes : int
+            The bytes of the last block of it.
+        """
         trace, forms = self.plan.trace, self.forms
         step = trace.step(name, message.nonce_class if name == "start" else 0)
         values: dict[int, Polynomial] = {}
@@ -175,7 +212,8 @@ class Definition:
                 if node.key_only:
                     values[number] = forms.value(message.slot, number)
                 elif node.kind in ("nonce", "associated", "text"):
-                    values[number] = forms.front01(block, nbytes) if node.kind == "nonce" and node.args[0] else block
+                    at = node.args[0]
+                    values[number] = block if not at else forms.front01(block, nbytes) if node.kind == "nonce" else block[at - 1]
                 elif node.kind == "state":
                     values[number] = state[node.args[0]]
                 elif node.kind == "mark":
@@ -197,7 +235,8 @@ class Definition:
             return values[number]
 
         new = {name: value(number) for name, number in step.updates.items()}
-        return {**state, **new}, None if step.output is None else value(step.output)
+        outputs = tuple(value(each) for each in (step.output, step.second) if each is not None)
+        return {**state, **new}, outputs if step.second is not None else outputs[0] if outputs else None
 
 
 def prefix_of(prefixes: Sequence[LengthPrefix], associated: int) -> bytes:

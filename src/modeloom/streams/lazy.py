@@ -84,7 +84,7 @@ def renumbered(step: Step, order: Sequence[int]) -> Step:
     return replace(
         step, operations=[replace(one, operands=tuple(map(form, one.operands))) for one in kept],
         updates={name: form(each) for name, each in step.updates.items()},
-        output=None if step.output is None else form(step.output),
+        output=None if step.output is None else form(step.output), second=None if step.second is None else form(step.second),
     )  # fmt: skip
 
 
@@ -102,5 +102,5 @@ def with_first(step: Step, source: Source, moved: UnitOperation) -> Step:
     operations = [replace(operation, operands=tuple(form(operand) for operand in operation.operands)) for operation in step.operations]
     return replace(
         step, operations=[moved, *operations], updates={name: form(each) for name, each in step.updates.items()},
-        output=None if step.output is None else form(step.output),
+        output=None if step.output is None else form(step.output), second=None if step.second is None else form(step.second),
     )  # fmt: skip

@@ -42,4 +42,5 @@ def _changed(step: Step) -> Step:
         operations=[replace(one, operands=tuple(read(form) for form in one.operands)) for one in step.operations],
         updates={name: form if name in sums else read(form, name) for name, form in step.updates.items()},
         output=None if step.output is None else read(step.output),
+        second=None if step.second is None else read(step.second),
     )

@@ -2,9 +2,10 @@
 """The pipeline of tokens as a machine.  It does the work of the core for each token, on numbers or on symbols.
 
 Tokens read and write each part of the state at its home stage, one after another, so a token sees the result of the previous token.
-Three results take longer, and the machine checks that nothing reads them too early.  A chain of a Horner hash is written one
-multiplier latency after it was read, and a chain through the cipher one latency of the cipher after it.  A ``start`` may compute some
-values late.  A cipher that takes blocks in batches has a cadence: the machine refuses a token that uses it in another cycle.
+A token that returns to the cipher runs as a whole when it enters.  Three results take longer, and the machine checks that nothing reads
+them too early.  A chain of a Horner hash is written one multiplier latency after it was read, and a chain through the cipher one latency
+of the cipher after it.  A ``start`` may compute some values late.  A cipher that takes blocks in batches has a cadence:
+the machine refuses a token that uses it in another cycle.
 
 The result of a ``start`` that runs ahead waits until its message begins.  The token of a tag that follows reads the state as the last
 token of its message has left it (``Placement``).
@@ -69,9 +70,9 @@ class Token:
     channel, slot : int
         The channel, which has the state, and the key slot.
     block : Any
-        The nonce, the associated data or the text.
+        The nonce, the associated data or the text; both blocks of a pair of text.
     nbytes : int
-        Number of bytes of the block of associated data or of text.
+        Number of bytes of the block of associated data or of text, of the second one of a pair.
     place, power, closing : int, int, bool
         These are for the hash: the number of the slot in the message, the power of the key, and whether the product is a part of
         the hash.
@@ -146,13 +147,15 @@ class Machine:
         self.kinds, self.placed, self.chains, self.o = kinds, placed, chains, algebra
         self._state: dict[tuple[int, str], tuple[int, Any]] = {}
         self._hash: dict[tuple[int, str], Chains] = {}
+        # If tokens return to the cipher, the cycles in which it is taken.
+        self._taken: set[tuple[str, int]] = set()
         self._partial: dict[tuple[int, int], dict[int, tuple[int, Any]]] = {}
         # By channel and message: what a start has computed, and the cycle of the last token with the state that it has left.
         self._started: dict[tuple[int, int], dict[str, tuple[int, Any]]] = {}
         self._closed: dict[tuple[int, int], tuple[int, dict[str, tuple[int, Any]]]] = {}
 
     def run(self, token: Token) -> Any:
-        """Runs a token.  Returns the text or the tag that it gives, or None."""
+        """Runs a token.  Returns the text or the tag that it gives, both blocks of a pair, or None."""
         if token.empty:
             self._empty(token)
             return None
@@ -213,7 +216,8 @@ class Machine:
             elif step.name == "start":
                 self._hash[token.channel, name] = Chains(total=self._form(step, form, token, done))
         # The output reads the state as the step has found it.
-        output = None if step.output is None else self._form(step, step.output, token, done)[1]
+        outputs = tuple(self._form(step, form, token, done)[1] for form in step.outputs())
+        output = outputs if step.second is not None else outputs[0] if outputs else None
         self._state.update({(token.channel, name): value for name, value in new.items()})
         self._partial.pop((token.channel, token.message), None)
         return output
@@ -251,7 +255,11 @@ class Machine:
         read = [self._form(step, operand, token, done) for operand in operation.operands]
         ready = max(cycle for cycle, _ in read)
         if unit:
-            stage = token.cycle + self.placed.stages[unit]
+            stage = token.cycle + self.placed.stages[unit] + self.placed.later(step.title, number)
+            if self.placed.returns:
+                if (unit, stage) in self._taken:
+                    raise MachineError(f"{token.step}: operation {number} has the {unit} in cycle {stage}, which another one has")
+                self._taken.add((unit, stage))
             if operation.operation.keyed and self.placed.cadence is not None and not self.placed.cadence.takes(token.cycle):
                 raise MachineError(f"{token.step}: operation {number} uses the cipher in cycle {stage}, out of its cadence")
             if ready > stage:
@@ -363,7 +371,7 @@ class Machine:
             assert isinstance(what, tuple)
             order, first, second = what
             return 0, self.o.lengths(order, *(token.lengths[n] if isinstance(n, str) else n for n in (first, second)))
-        return token.cycle, token.block
+        return token.cycle, token.block[what - 1] if kind == "text" and isinstance(what, int) else token.block
 
     def _left_behind(self, step: Step, name: str, token: Token) -> tuple[int, Any]:
         """A part of the state as the message has left it, for its tag."""

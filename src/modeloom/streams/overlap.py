@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from modeloom.streams.machine import Token
 from modeloom.streams.plan import StreamPlan
+from modeloom.streams.taken import Taken
 
 __all__ = ["entered"]
 
@@ -37,7 +38,7 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
     seed : int
         Of the cycles in which starts enter that run ahead.
     """
-    if plan.runs_ahead or plan.follows:
+    if plan.runs_ahead or plan.follows or plan.returning:
         yield from _overlapped(plan, messages, random.Random(seed))
         return
     cycle = 0
@@ -49,16 +50,23 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
 
 
 def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: random.Random) -> Entered:
-    taken: set[int] = set()
+    # The cycles in which a token has entered, or a tag will, and those in which the cipher is taken, if tokens return to it.
+    entries: set[int] = set()
+    taken = Taken(plan)
     begun: list[int] = []
     # In a cycle, the token that writes the state at its home goes before one that only reads what it has left.
     placed: list[tuple[int, int, int, Token]] = []
 
-    def free(cycle: int) -> int:
-        while cycle in taken:
+    def free(cycle: int, step: str, closes: bool = False) -> int:
+        """The first cycle in which a token may enter.  Lanes enter together, and what only ends a message needs no place."""
+        while (step and cycle in entries) or taken.first(cycle, step, closes) != cycle or (closes and cycle + plan.behind in entries):
             cycle += 1
-        taken.add(cycle)
+        entries.update([cycle] * bool(step) + [cycle + plan.behind] * closes)
+        taken.take(cycle, step, closes)
         return cycle
+
+    def held(token: Token, cycle: int) -> bool:
+        return cycle in entries or taken.first(cycle, token.step) != cycle
 
     def put(number: int, token: Token, cycle: int) -> None:
         placed.append((cycle, len(placed), number, replace(token, cycle=cycle)))
@@ -70,29 +78,30 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
         stream = [token for token in tokens if token not in starts and token not in tags]
         if plan.runs_ahead:
             for other in range(len(begun), min(len(messages), number + 1 + rng.randrange(MOST_AHEAD + 1))):
-                begun.append(free(now + rng.randrange(4)))
-                put(other, next(token for token in messages[other] if token.step.startswith("start")), begun[other])
+                start = next(token for token in messages[other] if token.step.startswith("start"))
+                begun.append(free(now + rng.randrange(4), start.step))
+                put(other, start, begun[other])
             now = max(now, begun[number] + plan.placed.ahead[starts[0].step])
         else:
             for token in starts:
                 put(number, token, now)
         base = stream[0].cycle
         shift = now - (plan.placed.ahead[starts[0].step] if starts else 0)
-        while not plan.follows and any(token.cycle + shift in taken for token in stream):
+        while not plan.follows and any(held(token, token.cycle + shift) for token in stream):
             shift += 1
         last = base - 1
         for token in stream:
             # Gaps stay; what others have taken makes them longer.  Lanes enter together, and what closes alone needs no place.
             if token.cycle != last and plan.follows:
-                wanted = now if last < base else now + token.cycle - last
-                now = free(wanted) if token.step else wanted
+                closes = any(other.closes for other in stream if other.cycle == token.cycle)
+                now = free(now if last < base else now + token.cycle - last, token.step, closes)
                 last = token.cycle
             elif not plan.follows:
                 now = token.cycle + shift
-                taken.add(now)
+                entries.add(now)
+                taken.take(now, token.step)
             put(number, token, now)
         for token in tags:
-            taken.add(now + plan.behind)
             put(number, token, now + plan.behind)
         now += 1
     for _, _, number, token in sorted(placed, key=lambda each: each[:2]):

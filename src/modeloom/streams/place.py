@@ -17,6 +17,14 @@ number of cycles after the last block, between tokens of the messages behind it:
 
     S2  B1  B1  S3  B2  B2  T1  B3  B3  T2  B3  B3  T3
 
+If a block uses the cipher on what the cipher has made of it, its token *returns* to the cipher: it goes on through the pipeline, whose
+later stages have no unit of their own, and has the cipher again a fixed number of cycles later.  In this cycle, no other token has it.
+Such a step takes a place for each use, and the places between belong to others::
+
+    cycle          0   1   2   3   4  ...      a latency of 5 cycles: pairs of blocks, two uses each
+    first use      P1      P2      P3      P4      P5
+    second use                         P1      P2      P3
+
 A chain through the cipher is read at its home, but written a latency later.  The next token of the message waits until then.  There may
 be several ciphers: the links of chains have the first one, and the other ciphers of a step have the ones behind it.
 """
@@ -24,13 +32,14 @@ be several ciphers: the links of chains have the first one, and the other cipher
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from modeloom.spec import DefinitionError
+from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, Operation
+from modeloom.streams.placement import Pass, Placement
 from modeloom.streams.recurrences import Recurrence, chain_operations, horner_operation
+from modeloom.streams.returns import waiting
 from modeloom.streams.steps import Form, Step
 
 __all__ = ["Pass", "Placement", "cipher_units", "place", "unit_of"]
@@ -44,83 +53,6 @@ def unit_of(operation: Operation) -> str:
 def cipher_units(cores: int) -> list[str]:
     """The names of the ciphers of a lane."""
     return [f"{CIPHER}_{number}" if number else CIPHER for number in range(cores)]
-
-
-@dataclass(frozen=True)
-class Pass:
-    """A token of a step.
-
-    Attributes
-    ----------
-    at : int
-        Cycles after the first token of the step.
-    operations : tuple of int
-        The operations of the step that this token does.
-    """
-
-    at: int
-    operations: tuple[int, ...]
-
-
-@dataclass
-class Placement:
-    """The pipeline of a stream mode.
-
-    Attributes
-    ----------
-    stages : dict
-        The stage at which each unit takes its operands.
-    latencies : dict
-        The latency of each unit in cycles.
-    homes : dict
-        The home stage of each part of the state.
-    passes : dict
-        The tokens of each step, by the title of the step.
-    ready : dict
-        For each step, the stage at which each of its operations has its result, counted from the first token.
-    outputs : dict
-        For each step with text or a tag, the stage at which this output is ready, counted from the last token.
-    ahead : dict
-        Cycles from the first token of a ``start`` to the first block of the message, by its title.
-    depth : int
-        Number of stages of the pipeline.
-    units : dict
-        For each step, the unit of each of its operations; "" for wires and adders.
-    written : dict
-        For each chain through the cipher, the stage in which it gets its new value, counted from the last token of a block.
-    turn : int
-        Cycles from the last token of a block that writes such a chain to the first token of the next step of its message.
-    runs_ahead : bool
-        Whether ``start`` runs ahead.
-    started : tuple of str
-        The parts of the state that then wait in a memory: those that depend on the nonce.
-    follows : bool
-        Whether the token of ``tag`` enters later than the last block, and other tokens before it.
-    cadence : Cadence or None
-        The cycles in which tokens that use the cipher enter; None if they may enter in every cycle.
-    """
-
-    stages: dict[str, int]
-    latencies: dict[str, int]
-    homes: dict[str, int]
-    passes: dict[str, tuple[Pass, ...]] = field(default_factory=dict)
-    ready: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    outputs: dict[str, int] = field(default_factory=dict)
-    ahead: dict[str, int] = field(default_factory=dict)
-    depth: int = 0
-    units: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    written: dict[str, int] = field(default_factory=dict)
-    turn: int = 1
-    runs_ahead: bool = False
-    started: tuple[str, ...] = ()
-    follows: bool = False
-    cadence: Cadence | None = None
-
-    def cipher_tokens(self, step: Step) -> tuple[int, ...]:
-        """For each token of a step that uses the cipher, the number of cycles after the first token."""
-        return tuple(
-            each.at for each in self.passes[step.title] if any(step.operations[n].operation.keyed for n in each.operations)
-        )
 
 
 def place(
@@ -159,6 +91,8 @@ class _Placer:
         self.placed = Placement({unit: int(unit in keyed) for unit in latencies}, dict(latencies), dict.fromkeys(kinds, 0), cadence=cadence)
         self.placed.units = {step.title: self._assigned(step, cores) for step in steps}
         self.loops = [step for step in steps if step.name != "start"]
+        # By title, the operations whose operands come from the cipher, if tokens return to it.
+        self.late: dict[str, set[int]] = {}
         self.chained = any(kind.chained for kind in kinds.values())
         self.computed = self._computed()
         for name in self.computed:
@@ -167,7 +101,9 @@ class _Placer:
 
     def run(self) -> Placement:
         placed = self.placed
-        if not self._converges([step for step in self.loops if step.name != "tag"]):
+        blocks = [step for step in self.loops if step.name != "tag"]
+        before = dict(placed.stages), dict(placed.homes)
+        if not self._converges(blocks) and not self._return(blocks, *before):
             raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(self.loops):
@@ -187,6 +123,11 @@ class _Placer:
             placed.ahead = {title: cycles + 1 for title, cycles in placed.ahead.items()}
         placed.follows = self._follows(tag, placed.runs_ahead or not any(placed.passes[step.title] for step in starts))
         self._passes(tag)
+        if self.returning and not self._alone(starts, tag):
+            raise DefinitionError(
+                f"{self.mode}: a block enciphers what the cipher has made of it, so that start() and tag() may encipher one block each"
+            )
+        placed.returns = {step.title: tuple(self._timed(step)[0]) for step in blocks if self.returning}
         self._chains()
         last = max(stage + placed.latencies[unit] for unit, stage in placed.stages.items())
         # What a tag that follows reads goes through the pipeline before it.
@@ -229,11 +170,36 @@ class _Placer:
                 return True
         return False
 
+    @property
+    def returning(self) -> bool:
+        """Whether tokens of blocks return to the cipher."""
+        return bool(self.late)
+
+    def _alone(self, starts: Sequence[Step], tag: Step) -> bool:
+        """Whether start and tag take no tokens after one another, between which others would have the cipher."""
+        passes = self.placed.passes
+        starts_free = self.placed.runs_ahead or not any(passes[step.title] for step in starts)
+        return starts_free and (self.placed.follows or [each.at for each in passes[tag.title]] == [0])
+
+    def _return(self, blocks: Sequence[Step], stages: dict[str, int], homes: dict[str, int]) -> bool:
+        """Whether each block fits into a token that returns to the cipher."""
+        units = {unit for step in blocks for unit in self.placed.units[step.title] if unit}
+        if units != {CIPHER} or self.chained:
+            return False
+        if self.placed.cadence is not None:
+            raise InputError(f"--cipher-arch multistream is not for {self.mode}: its tokens return to the cipher; leave it out")
+        self.placed.stages, self.placed.homes = dict(stages), dict(homes)
+        self.late = waiting(blocks)
+        return self._converges(blocks)
+
     # -- stages ---------------------------------------------------------------------------------------------------------------
 
     def _raise(self, step: Step) -> None:
         """Moves units and homes to later stages until a step fits into one token, as far as possible."""
         placed = self.placed
+        if self.returning:
+            self._raise_returning(step)
+            return
         ready: list[int] = []
         for number, operation in enumerate(step.operations):
             at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
@@ -250,6 +216,20 @@ class _Placer:
         for name, form in step.updates.items():
             if self.kinds[name].kind in ("wires", "counter"):
                 placed.homes[name] = max(placed.homes[name], self._ready(step, form, ready))
+
+    def _raise_returning(self, step: Step) -> None:
+        """The same for a step whose token may return to the cipher."""
+        placed = self.placed
+        ready = self._timed(step)[1]
+        for number, operation in enumerate(step.operations):
+            unit = placed.units[step.title][number]
+            if unit and number not in self.late.get(step.title, ()):
+                keys = int(any(term.source.kind == "key" for operand in operation.operands for term in operand))
+                at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
+                placed.stages[unit] = max(placed.stages[unit], at, keys)
+        ready = self._timed(step)[1]
+        for name, form in step.updates.items():
+            placed.homes[name] = max(placed.homes[name], self._ready(step, form, ready))
 
     def _ready(self, step: Step, form: Form, ready: Sequence[int]) -> int:
         """The stage at which all terms of a form are ready."""
@@ -282,7 +262,7 @@ class _Placer:
         for operation, unit in zip(step.operations, placed.units[step.title], strict=True):
             if any(term.source.what == name and term.source.kind == "state" for operand in operation.operands for term in operand):
                 stages.append(placed.stages.get(unit, 0))
-        for form in [*step.updates.values(), *([step.output] if step.output is not None else [])]:
+        for form in [*step.updates.values(), *step.outputs()]:
             if any(term.source.kind == "state" and term.source.what == name for term in form):
                 stages.append(self._ready(step, tuple(t for t in form if t.source.what != name), ready))
         return min(stages)
@@ -335,9 +315,12 @@ class _Placer:
             Pass(token, tuple(n for n, at in enumerate(tokens) if at == token or (token == used[0] and at < token))) for token in used
         )
         placed.ready[step.title] = tuple(ready)
+        if self.returning and step.title in self.late:
+            # It is one token, which comes by again.
+            placed.passes[step.title], used = (Pass(0, tuple(range(len(tokens)))),), [0]
         last = used[-1] if used else 0
         if step.output is not None:
-            placed.outputs[step.title] = max(0, self._ready(step, step.output, ready) - last)
+            placed.outputs[step.title] = max(0, *(self._ready(step, form, ready) - last for form in step.outputs()))
         if step.name == "start":
             written = {name: self._ready(step, form, ready) for name, form in step.updates.items()}
             if used:

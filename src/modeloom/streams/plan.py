@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from modeloom.spec import DefinitionError, InputError
+from modeloom.spec import DefinitionError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import DEC, ENC, MUL, TDEC, TENC, Operation
-from modeloom.spec.stream import BLOCKS, LengthPrefix, StreamMode, partial
+from modeloom.spec.stream import BLOCKS, LAST, LengthPrefix, StreamMode, variants
 from modeloom.streams.known import Known
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.left import with_left
 from modeloom.streams.place import Placement, place, unit_of
+from modeloom.streams.plan_checks import check_lanes, check_last
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
 from modeloom.streams.retime import retime
 from modeloom.streams.setup import Preparation, Word, prepare
@@ -157,9 +158,14 @@ class StreamPlan:
 
     @property
     def keys_beside(self) -> bool:
-        """Whether key values are terms of the state or of outputs, or are multiplied by what is known when a message comes."""
+        """Whether key values are terms of the state or of outputs, or are multiplied by what is known when a message comes.
+
+        If tokens return to the cipher, they have their key values with them.
+        """
+        if self.returning and any(term.source.kind == "key" for step in self.steps for form in step.forms() for term in form):
+            return True
         for step in self.steps:
-            others = [*step.updates.values(), *([step.output] if step.output is not None else [])]
+            others = [*step.updates.values(), *step.outputs()]
             keys = [(term, form in others) for form in step.forms() for term in form if term.source.kind == "key"]
             if any(beside or any(isinstance(number, Amount) for wire in term.maps for number in wire) for term, beside in keys):
                 return True
@@ -211,8 +217,8 @@ class StreamPlan:
 
         A partial last block counts as a whole one, and a whole one as a partial one, since both enter as the same step.
         """
-        both = (title, self.partial_steps[title]) if title in self.partial_steps else (title,)
-        return tuple(sorted({at for each in both for at in self.placed.cipher_tokens(self.step(each))}))
+        every = (title, *self.last_steps.get(title, ()))
+        return tuple(sorted({at for each in every for at in self.placed.cipher_tokens(self.step(each))}))
 
     def phases(self, *titles: str) -> frozenset[int] | None:
         """The phases of the cadence in which steps that share their tokens may begin; None if they may begin in every cycle."""
@@ -258,16 +264,51 @@ class StreamPlan:
         """The number of tokens of a step.
 
         The steps are "start" with nonces of the default length, "associated", "text" in the direction that needs more tokens, and
-        "tag".
+        "tag".  A token that returns to the cipher counts as one for each time.
         """
         names = ("encrypt", "decrypt") if name == "text" else (name,)
-        return max(len(self.placed.passes[step.title]) for step in self.steps if step.name in names and not step.nonce_class)
+        return max(
+            max(len(self.placed.passes[step.title]), self.places_of(step.name)) for step in self.steps
+            if step.name in names and not step.nonce_class
+        )  # fmt: skip
+
+    def places_of(self, name: str) -> int:
+        """If tokens return to the cipher: the cycles in which a block of a step, or of one for a last block, has it, in the mean over a
+        pair and rounded up.  It is 0 if no token returns.
+        """
+        if not self.returning:
+            return 0
+        every = [name, *self.last_steps.get(name, ())]
+        return max(-(-len(self.uses[each]) // (1 + self.mode.takes_pair(each))) for each in every)
 
     @property
-    def partial_steps(self) -> dict[str, str]:
-        """For each step of whole blocks, the step of partial last blocks, if the mode has one."""
+    def last_steps(self) -> dict[str, tuple[str, ...]]:
+        """For each step of whole blocks, the other steps that a last block may take."""
         names = {step.name for step in self.steps}
-        return {step: partial(step) for step in BLOCKS if partial(step) in names}
+        found = {step: tuple(name for name in variants(step) if name in names and name != step) for step in BLOCKS}
+        return {step: others for step, others in found.items() if others}
+
+    @property
+    def ends(self) -> bool:
+        """Whether a step takes the last block of associated data, or of text, even if it is whole."""
+        return any(step.name.startswith(LAST) for step in self.steps)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether a token of text has two blocks."""
+        return self.mode.text_blocks == 2
+
+    @property
+    def uses(self) -> dict[str, tuple[int, ...]]:
+        """For each step whose tokens enter between those that return to the cipher: the cycles after its entry in which it has the
+        cipher.  It is empty if no token returns.
+        """
+        return {step.title: self.placed.uses(step) for step in self.steps} if self.returning else {}
+
+    @property
+    def returning(self) -> bool:
+        """Whether tokens return to the cipher (``Placement``)."""
+        return bool(self.placed.returns)
 
     @property
     def text_stage(self) -> int:
@@ -317,8 +358,8 @@ def plan_stream(
     placed = place(mode.name, steps, kinds, latencies, reading, cores, cadence)
     _check(mode, steps, kinds)
     plan = StreamPlan(mode, trace, steps, kinds, placed, chains, lanes=lanes, cores=cores, prefixes=mode.associated_prefix)
-    _check_lanes(plan)
-    _check_partial(plan)
+    check_lanes(plan)
+    check_last(plan)
     plan.tokens = list(_tokens(plan))
     plan.preparations, plan.words = preparations, words
     return plan
@@ -355,54 +396,12 @@ def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) ->
                 raise DefinitionError(f"{mode.name}: start() gives the hash {name} a value; let it begin with 0, and hash a first block")
             own = horner_operation(step, kind)
             others = [form for number, one in enumerate(step.operations) if number != own for form in one.operands]
-            others += [*step.updates.values(), *([step.output] if step.output is not None else [])]
+            others += [*step.updates.values(), *step.outputs()]
             if any(term.source == Source("state", name) for form in others for term in form):
                 raise DefinitionError(
                     f"{mode.name}: {step.name}() reads the hash {name} without a product; let tag() hash a last block, such as "
                     "o.bit_lengths(n.associated, n.text), and read the product"
                 )
-
-
-def _check_partial(plan: StreamPlan) -> None:
-    """Raises ``DefinitionError`` for a partial last block that takes other tokens than a whole one."""
-    for whole, part in plan.partial_steps.items():
-        at = [[each.at for each in plan.placed.passes[name]] for name in (whole, part)]
-        if at[0] != at[1]:
-            tokens = " and ".join(f"{len(each)} of {name}()" for each, name in zip(at, (whole, part), strict=True))
-            raise DefinitionError(f"{plan.mode.name}: a partial last block takes as many tokens as a whole one, not {tokens}")
-        if (plan.hashed(plan.step(whole)) is None) != (plan.hashed(plan.step(part)) is None):
-            raise DefinitionError(f"{plan.mode.name}: the hash takes whole blocks and partial ones of {whole}(), or neither of them")
-
-
-def _check_lanes(plan: StreamPlan) -> None:
-    """Raises ``DefinitionError`` or ``InputError`` for steps that cannot run in several lanes."""
-    hashed = [plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "decrypt", "tag")]
-    if plan.horner is not None and (hashed[1] != hashed[2] or (hashed[0] and hashed[3] and not hashed[1])):
-        raise DefinitionError(f"{plan.mode.name}: the hash takes blocks of text in one direction alone, or leaves them out between others")
-    if plan.lanes == 1:
-        return
-    for name in ("associated", "encrypt", "decrypt"):
-        if len(plan.placed.passes[name]) > 1:
-            raise InputError(f"{plan.mode.name}: {name}() needs a unit twice, so that several blocks a cycle are impossible")
-    for whole, part in plan.partial_steps.items():
-        first, last = (_counted(plan, plan.step(name)) for name in (whole, part))
-        if first and last and first != last:
-            raise InputError(f"{plan.mode.name}: {part}() adds another number to a counter than {whole}(); it takes one block a cycle")
-    for kind in plan.kinds.values():
-        if kind.chained:
-            raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block a cycle at most")
-    if plan.cores > 1 or plan.prefixes:
-        raise InputError(f"{plan.mode.name}: several ciphers, and a prefix of associated data, are for one block a cycle")
-
-
-def _counted(plan: StreamPlan, step: Step) -> set[tuple[str, int]]:
-    """The counters of the state that a step reads with an adder, and what it adds."""
-    found = set()
-    for operation in step.operations:
-        for term in operation.operands[0]:
-            if operation.operation.counter and term.source.kind == "state" and plan.kinds[str(term.source.what)].kind == "counter":
-                found.add((str(term.source.what), operation.number))
-    return found
 
 
 def _tokens(plan: StreamPlan) -> Iterator[TokenKind]:
@@ -411,8 +410,9 @@ def _tokens(plan: StreamPlan) -> Iterator[TokenKind]:
         for number, part in enumerate(passes):
             ends = number == len(passes) - 1
             forms = [form for n in part.operations for form in step.operations[n].operands]
-            forms += [*step.updates.values(), *([step.output] if step.output is not None else [])] if ends else []
-            found = {source for form in forms for source in _outer(form)}
+            forms += [*step.updates.values(), *step.outputs()] if ends else []
+            # Both blocks of a pair are the text of its token.
+            found = {Source("text") if source.kind == "text" else source for form in forms for source in _outer(form)}
             if len(found) > 1:
                 raise DefinitionError(f"{plan.mode.name}: {step.name}() needs {' and '.join(s.kind for s in found)} at once")
             yield TokenKind(step.title, number, part.operations, ends, next(iter(found), None))

@@ -28,10 +28,11 @@ from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
 from modeloom.spec.stream import PARTIAL
 from modeloom.streams.chains import Weight, weights
-from modeloom.streams.forms import Definition, Forms, Message, input_block, nonce_block, prefix_of
+from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, prefix_of
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.overlap import entered
 from modeloom.streams.plan import StreamPlan
+from modeloom.streams.taken import Taken
 
 __all__ = [
     "Definition", "Forms", "Message", "StreamProof", "input_block", "nonce_block", "prefix_of", "prove_step", "prove_stream", "tokens_of",
@@ -79,58 +80,62 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
         tag = groups.pop()
         if not groups:
             yield Token(cycle, "", message=ordinal, opens=True, closes=True)
+    taken = Taken(plan)
     for group in groups:
-        titles = {step if step == "tag" else plan.mode.step_of(step, nbytes == plan.mode.block_bytes) for step, nbytes in group}
-        cycle = plan.begins(cycle + next(gaps, 0), *titles)
+        closes = group is groups[-1]
+        titles = [unit.step for unit in group]
+        cycle = taken.first(plan.begins(cycle + next(gaps, 0), *titles), titles[0], closes)
+        taken.take(cycle, titles[0], closes)
         slots = [next(weighed) for _ in _flags(plan, group)]
         # Empty lanes come first here, because a tag in another lane has their products in its sum.
         for number, weight in slots[len(group) :]:
             yield Token(cycle, "", slot=slot, place=number, power=weight.power, closing=weight.closing, first=first, empty=True)
             first = False
         turn = 1
-        for lane, (step, nbytes) in enumerate(group):
-            value = None
+        for lane, unit in enumerate(group):
+            value, step = None, unit.step
             if step != "tag":
-                value, count = block(count, nbytes), count + 1
-                step = plan.mode.step_of(step, nbytes == plan.mode.block_bytes)
+                sizes = [*[plan.mode.block_bytes] * (unit.blocks - 1), unit.nbytes]
+                values = [block(count + n, nbytes) for n, nbytes in enumerate(sizes)]
+                value, count = tuple(values) if plan.mode.takes_pair(step) else values[0], count + unit.blocks
             turn = max(turn, plan.turn_after(plan.step(step)))
             number, weight = slots[lane] if slots else (0, Weight(0, False))
             for place, each in enumerate(plan.placed.passes[step]):
                 yield Token(
-                    cycle + each.at, step, place, slot=slot, block=value, nbytes=nbytes, place=number, power=weight.power,
+                    cycle + each.at, step, place, slot=slot, block=value, nbytes=unit.nbytes, place=number, power=weight.power,
                     closing=weight.closing, first=first and bool(slots), lengths=lengths, index=count - (count > before) * before,
-                    message=ordinal, opens=opens, closes=group is groups[-1] and lane == len(group) - 1,
+                    message=ordinal, opens=opens, closes=closes and lane == len(group) - 1,
                 )  # fmt: skip
                 opens = False
             first = first and not slots
-        cycle += plan.placed.passes[group[0][0]][-1].at + turn
+        cycle += plan.placed.passes[group[0].step][-1].at + turn
     if plan.follows:
         # The tag follows the last block, or what stands for it.
-        yield Token(cycle - bool(groups) + plan.behind, tag[0][0], slot=slot, lengths=lengths, message=ordinal)
+        yield Token(cycle - bool(groups) + plan.behind, tag[0].step, slot=slot, lengths=lengths, message=ordinal)
 
 
-def _groups(plan: StreamPlan, message: Message) -> Iterator[list[tuple[str, int]]]:
-    """For each token of a message, the step and the number of bytes of each of its blocks.  The tag is the last one."""
-    lanes = plan.lanes
-    blocks = message.blocks(plan.mode.block_bytes, plan.prefixes)
-    last: list[tuple[str, int]] = []
+def _groups(plan: StreamPlan, message: Message) -> Iterator[list[Unit]]:
+    """For each token of a message, the blocks or pairs of its lanes.  The tag is the last one."""
+    lanes, tag = plan.lanes, Unit("", "tag", 0, 0)
+    units = message.units(plan.mode, plan.prefixes)
+    last: list[Unit] = []
     for name in ("associated", message.direction):
-        of_step = [each for each in blocks if each[0] == name]
+        of_step = [unit for unit in units if unit.part == name]
         for at in range(0, len(of_step), lanes):
             if last:
                 yield last
             last = of_step[at : at + lanes]
     if last and plan.shares_tag and len(last) < lanes:
-        yield [*last, ("tag", 0)]
+        yield [*last, tag]
         return
     if last:
         yield last
-    yield [("tag", 0)]
+    yield [tag]
 
 
-def _flags(plan: StreamPlan, group: Sequence[tuple[str, int]]) -> list[bool]:
+def _flags(plan: StreamPlan, group: Sequence[Unit]) -> list[bool]:
     """For each lane, whether it has a block of the hash.  The list is empty if no lane has one."""
-    flags = [plan.hashed(plan.step(step)) is not None for step, _ in group]
+    flags = [plan.hashed(plan.step(unit.step)) is not None for unit in group]
     return [*flags, *[False] * (plan.lanes - len(flags))] if any(flags) else []
 
 
@@ -156,8 +161,9 @@ def _messages(plan: StreamPlan, seed: int) -> list[Message]:
     for number, lengths in enumerate(plan.mode.nonce_bytes):
         made += [Message(0, number, "encrypt", nonce, 0, rng.choice((0, size)), ()) for nonce in lengths]
     usual = plan.mode.nonce_bytes[0][0]
-    made += [Message(1, 0, direction, usual, 0, nbytes) for direction in ("encrypt", "decrypt") for nbytes in range(size)]
-    if plan.partial_steps:
+    lengths_of_text = range(size * plan.mode.text_blocks)
+    made += [Message(1, 0, direction, usual, 0, nbytes) for direction in ("encrypt", "decrypt") for nbytes in lengths_of_text]
+    if plan.last_steps:
         made += [Message(2, 0, "encrypt", usual, nbytes, rng.randrange(2 * size)) for nbytes in range(1, 2 * size)]
     rng.shuffle(made)
     made += [Message(0, 0, "encrypt", usual, each.least, 1) for each in plan.prefixes if each.least <= MOST_BYTES]
@@ -206,8 +212,7 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
             output = machine.run(token)
         except MachineError as error:
             raise ProofError(f"{plan.mode.name}: {error}") from error
-        if output is not None:
-            given[number].append(output)
+        given[number] += [] if output is None else output if isinstance(output, tuple) else [output]
     for number, message in enumerate(messages):
         wanted, tag = definition.run(number, message)
         if given[number][:-1] != wanted:

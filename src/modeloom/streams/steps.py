@@ -25,10 +25,13 @@ from modeloom.streams.trace import StreamTrace
 
 __all__ = ["Form", "Source", "Step", "Term", "UnitOperation", "key_word", "steps_of"]
 
-WIRES = ("scale", "keep", "cut", "shift")
+WIRES = ("scale", "keep", "cut", "shift", "whole")
 """Linear maps that take no cycle."""
 
 INPUTS = ("associated", "text", "nonce")
+
+PADDED = (("text", None), ("text", 2))
+"""Sources that are padded with zeros behind the bytes of the last block."""
 
 BY_NUMBER = ("scale", "shift")
 """Linear maps with a number that may be known only when a message comes."""
@@ -40,7 +43,8 @@ OF_NONCE = ("nonce", "number", "const")
 class Source(NamedTuple):
     """The source of a term.
 
-    ``kind`` is "associated", "text" or "nonce" (the block of the token; a nonce with "01" is at the end of the block, behind a bit 1),
+    ``kind`` is "associated", "text" or "nonce" (the block of the token; a nonce with "01" is at the end of the block, behind a bit 1; the
+    text of a pair has 1 or 2),
     "state" (``what`` is its name), "left" (what the step makes of this part of the state), "key" (a key word by its node), "const" (its
     value), "lengths" (order, and two lengths), "number" (a length or a ``Known``, its first byte and its bytes), "mark" (a bit 1 behind the
     bytes of a partial block), or "op" (the number of an operation of the step).
@@ -51,7 +55,7 @@ class Source(NamedTuple):
 
 
 class Term(NamedTuple):
-    """A source after some linear maps in order: ("scale", k), ("keep", bytes), ("cut",), ("shift", bits).
+    """A source after some linear maps in order: ("scale", k), ("keep", bytes), ("cut",), ("shift", bits), ("whole",).
 
     The number of "scale" and "shift" may be an ``Amount``, which is known when a message comes.
     """
@@ -97,8 +101,8 @@ class Step:
         The operations.  Each comes after those that it reads.
     updates : dict
         The new value of each name of the state that the step changes.
-    output : Form or None
-        The text or the tag that is its output.
+    output, second : Form or None
+        The text or the tag that is its output, and the second block of text of a pair.
     """
 
     name: str
@@ -106,6 +110,7 @@ class Step:
     operations: list[UnitOperation] = field(default_factory=list)
     updates: dict[str, Form] = field(default_factory=dict)
     output: Form | None = None
+    second: Form | None = None
 
     def amounts(self) -> list[Amount]:
         """The numbers known when a message comes that the step uses."""
@@ -122,8 +127,11 @@ class Step:
         for operation in self.operations:
             yield from operation.operands
         yield from self.updates.values()
-        if self.output is not None:
-            yield self.output
+        yield from self.outputs()
+
+    def outputs(self) -> Iterator[Form]:
+        """Its blocks of text, or its tag."""
+        yield from (form for form in (self.output, self.second) if form is not None)
 
     def uses(self) -> dict[str, int]:
         """The number of operations of each kind."""
@@ -137,7 +145,7 @@ def key_word(trace: StreamTrace, node: int) -> str:
 
 def steps_of(trace: StreamTrace) -> list[Step]:
     """The steps of a traced definition."""
-    return [_Builder(trace, step.name, step.nonce_class).build(step.updates, step.output) for step in trace.steps]
+    return [_Builder(trace, step.name, step.nonce_class).build(step.updates, step.output, step.second) for step in trace.steps]
 
 
 class _Builder:
@@ -145,13 +153,15 @@ class _Builder:
         self.trace, self.step = trace, Step(name, nonce_class)
         self._forms: dict[int, Form] = {}
 
-    def build(self, updates: dict[str, int], output: int | None) -> Step:
+    def build(self, updates: dict[str, int], output: int | None, second: int | None) -> Step:
         for name, node in updates.items():
             form = self.form(node)
             if self.step.name == "start" or form != (Term(Source("state", name)),):
                 self.step.updates[name] = form
         if output is not None:
             self.step.output = self.form(output)
+        if second is not None:
+            self.step.second = self.form(second)
         return self.step
 
     def form(self, number: int) -> Form:
@@ -167,7 +177,8 @@ class _Builder:
         if node.key_only and node.kind not in ("xor", *WIRES):
             return (Term(Source("key", node.id)),)
         if node.kind in INPUTS:
-            return (Term(Source(node.kind, "01" if node.kind == "nonce" and node.args[0] else None)),)
+            what = "01" if node.kind == "nonce" and node.args[0] else node.args[0] or None
+            return (Term(Source(node.kind, what)),)
         if node.kind == "state":
             return (Term(Source("state", node.args[0])),)
         if node.kind == "mark":
@@ -188,7 +199,7 @@ class _Builder:
         wire = (node.kind, *(self._amount(arg) if isinstance(arg, Amount) else arg for arg in node.args[1:]))
         terms = []
         for term in self.form(node.args[0]):
-            if wire == ("cut",) and (term.source.kind == "text" or wire in term.maps):
+            if wire == ("cut",) and (term.source in PADDED or wire in term.maps):
                 # A piece is already padded with zeros.
                 terms.append(term)
             else:

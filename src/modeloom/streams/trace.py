@@ -22,7 +22,7 @@ from modeloom.spec import CipherKey, DefinitionError, Keys, blame
 from modeloom.spec.amounts import Amount
 from modeloom.spec.beside import beside
 from modeloom.spec.keyed import KeyParts
-from modeloom.spec.stream import PARTIAL, Lengths, Nonce, State, StreamMode
+from modeloom.spec.stream import BLOCKS, LAST, PARTIAL, Lengths, Nonce, State, StreamMode
 from modeloom.streams.known import Known, Length
 
 __all__ = ["StepTrace", "StreamTrace", "StreamTracer", "trace_stream"]
@@ -45,12 +45,15 @@ class StepTrace:
         The node of the new value of each name of the state.
     output : int or None
         The node of the text or of the tag that is its output.
+    second : int or None
+        The node of the second block of text, of a step that takes pairs.
     """
 
     name: str
     nonce_class: int = 0
     updates: dict[str, int] = field(default_factory=dict)
     output: int | None = None
+    second: int | None = None
 
 
 @dataclass
@@ -76,7 +79,10 @@ class StreamTracer(Tracer):
     """The operations ``o`` of a stream mode, which record nodes without duplicates."""
 
     piece: Value | None = None
-    """The block of the step that is traced."""
+    """The block of the step that is traced, the second one of a pair."""
+
+    paired: tuple[Value, ...] = ()
+    """The blocks of a pair."""
 
     of_text = False
     """Whether this block is text."""
@@ -93,16 +99,26 @@ class StreamTracer(Tracer):
     def cut(self, a: Value, piece: Any) -> Value:
         """See ``StreamNumbers.cut``."""
         node = self._id(a)
-        if not self.of_text or piece is not self.piece:
+        if not self.of_text or (piece is not self.piece and piece not in self.paired):
             raise DefinitionError(f"{self.trace.mode}: o.cut(block, p) takes the text of encrypt or decrypt as its second operand")
-        return self._value("cut", node)
+        return self._value("cut", node) if piece is self.piece else a
 
     def pad10(self, a: Value, piece: Any) -> Value:
         """See ``StreamNumbers.pad10``."""
         node = self._id(a)
-        if self.piece is None or piece is not self.piece:
-            raise DefinitionError(f"{self.trace.mode}: o.pad10(block, p) takes the block of the step as its second operand")
-        return self.xor(Value(self, node), self._value("mark")) if self.partial else a
+        self._check_piece("pad10(block, p)", piece, " as its second operand")
+        return self.xor(Value(self, node), self._value("mark")) if self.partial and piece is self.piece else a
+
+    def if_whole(self, a: Value, piece: Any) -> Value:
+        """See ``StreamNumbers.if_whole``."""
+        node = self._id(a)
+        self._check_piece("if_whole(block, p)", piece, " as its second operand")
+        return self._value("whole", node) if self.partial and piece is self.piece else a
+
+    def _check_piece(self, word: str, piece: Any, how: str = "") -> None:
+        """Raises ``DefinitionError`` for anything but a block that the step was given.  The first one of a pair is always whole."""
+        if self.piece is None or not any(piece is each for each in (self.piece, *self.paired)):
+            raise DefinitionError(f"{self.trace.mode}: o.{word} takes the block of the step{how}")
 
     def pad01(self, nonce: Any) -> Value:
         """See ``StreamNumbers.pad01``."""
@@ -112,8 +128,9 @@ class StreamTracer(Tracer):
 
     def index(self, piece: Any) -> Amount:
         """See ``StreamNumbers.index``."""
-        if self.piece is None or piece is not self.piece:
-            raise DefinitionError(f"{self.trace.mode}: o.index(block) takes the block of the step")
+        self._check_piece("index(block)", piece)
+        if self.of_text and self.paired:
+            raise DefinitionError(f"{self.trace.mode}: o.index(block) is not for pairs of blocks")
         return Amount("index")
 
     def ntz(self, number: Any) -> Amount:
@@ -284,18 +301,35 @@ def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
     trace = o.trace
     assert isinstance(trace, StreamTrace)
     of_text = not name.endswith("associated")
-    block = o.leaf("text" if of_text else "associated", 0)
-    o.piece, o.of_text, o.partial = block, of_text, name.startswith(PARTIAL) or mode.step_of(name, False) == name
+    pair = mode.takes_pair(name)
+    kind = "text" if of_text else "associated"
+    blocks = [o.leaf(kind, at) for at in ((1, 2) if pair else (0,))]
+    block, o.paired = blocks[-1], tuple(blocks) if pair else ()
+    o.piece, o.of_text, o.partial = block, of_text, _may_be_partial(mode, name)
     step = getattr(mode, name)
     with beside(mode.folder), blame(mode.name, step):
-        given = step(o, keys, _state(o), block)
-    o.piece, o.of_text = None, False
+        given = step(o, keys, _state(o), o.paired if pair else block)
+    o.piece, o.of_text, o.paired = None, False, ()
     if not of_text:
         trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, given)))
         return
-    if not (isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Value)):
-        raise _wrong(mode, name, given, "(the state, a block)")
-    trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, given[0]), given[1].id))
+    wanted = "(the state, a pair of blocks)" if pair else "(the state, a block)"
+    if not (isinstance(given, tuple) and len(given) == 2):
+        raise _wrong(mode, name, given, wanted)
+    state, text = given[0], given[1]
+    texts: tuple[Any, ...] = text if pair and isinstance(text, tuple) and len(text) == 2 else (text,)
+    if len(texts) != 1 + pair or not all(isinstance(each, Value) for each in texts):
+        raise _wrong(mode, name, given, wanted)
+    ids = [each.id for each in texts]
+    trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, state), ids[0], ids[1] if pair else None))
+
+
+def _may_be_partial(mode: StreamMode, name: str) -> bool:
+    """Whether a step takes blocks that are not whole."""
+    if name not in BLOCKS:
+        # Its last block may be partial, unless it is a step for partial blocks alone.
+        return True
+    return not mode.has(PARTIAL + name) and not mode.has(LAST + name)
 
 
 def _tag(mode: StreamMode, o: StreamTracer, keys: Keys) -> None:

@@ -18,12 +18,12 @@ KARATSUBA = MULTIPLIERS["karatsuba"]
 
 def aes_keys(model):
     """Round keys of a model's key, as the pipeline takes them."""
-    return [int.from_bytes(key, "little") for key in round_keys(model._parts["cipher"])]
+    return [int.from_bytes(key, "little") for key in round_keys(model.key_parts["cipher"])]
 
 
 def quad_keys(model):
     """Round keys of Quad256."""
-    keys = [int.from_bytes(model._parts["cipher"], "little")]
+    keys = [int.from_bytes(model.key_parts["cipher"], "little")]
     for number in range(20):
         keys.append(mix(substitute(keys[-1])) ^ (number + 1))
     return keys

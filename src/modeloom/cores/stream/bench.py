@@ -120,7 +120,7 @@ def _pace_check(d: StreamDescription) -> str:
     """The check of the distance of messages, if there is one that is stated."""
     if "cycles_per_message" not in d.bench_figures:
         return ""
-    return MEAN_PACE if d.explain.beside else PACE
+    return MEAN_PACE if d.varies else PACE
 
 
 def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str, object]:
@@ -162,7 +162,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "KEY_LAST_KEEP": f"{KEY_BEAT_BYTES}'h{last_keep:x}",
         "INTERVAL": d.bench_figures.get("cycles_per_message", 0),
         "LATENCY": d.latency,
-        "DISTANCE": MEAN_DISTANCE if d.explain.beside else DISTANCE,
+        "DISTANCE": MEAN_DISTANCE if d.varies else DISTANCE,
         "PACE_CHECK": _pace_check(d),
         "LATENCY_CHECK": _latency_check(d),
         "ERASE_CYCLES": d.erase_cycles,

@@ -24,7 +24,7 @@ def _cycles(compiled: CompiledStream) -> Tokens:
 
     def of(name: str) -> int:
         own = 0 if cadence is None else -(-len(compiled.plan.ciphers(name)) * cadence.interval // cadence.blocks)
-        return max(p.program(name).cycles, own)
+        return max(p.program(name).cycles, own, compiled.plan.places_of(name))
 
     def most(*names: str) -> int:
         return max(of(name) for name in names if name in titles)
@@ -83,6 +83,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         tokens=explain.tokens,
         cycles=_cycles(compiled),
         shares_tag=compiled.plan.shares_tag,
+        text_blocks=mode.text_blocks if compiled.plan.pairs else None,
         chains=explain.chains,
         explain=explain,
     )

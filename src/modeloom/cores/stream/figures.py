@@ -38,6 +38,7 @@ def definition_hash(compiled: CompiledStream) -> str:
     lines += [f"{node.id} {node.kind} {' '.join(map(str, node.args))}" for node in trace.nodes]
     for step in trace.steps:
         updates = " ".join(f"{name}={node}" for name, node in sorted(step.updates.items()))
-        lines.append(f"step {step.name} {step.nonce_class} {updates} output {step.output}")
+        second = "" if step.second is None else f" {step.second}"
+        lines.append(f"step {step.name} {step.nonce_class} {updates} output {step.output}{second}")
     lines += [f"value {node} {name}" for node, name in sorted(trace.key_names.items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

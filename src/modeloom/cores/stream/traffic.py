@@ -247,6 +247,8 @@ class Traffic:
         sealed = self.hold is not None and text > self.hold and "encrypt" in self.directions
         slot, sent = self._slot(), self._sent(ad, text, None, None, False if sealed else None)
         beats: tuple[Beat, ...] = ()
+        # Text leaves in whole pairs, if the mode takes pairs.
+        given -= given % self.mode.text_blocks
         # No text of a message that is held leaves the core.
         if given and not (sent.decrypt and self.hold is not None):
             beats = (*self._outcome(self.models[slot], sent).beats[:given], (bytes(self.beat_bytes), 0))

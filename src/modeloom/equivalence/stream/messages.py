@@ -114,7 +114,6 @@ def computed(plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, s
             machine.start(token)
             continue
         output = machine.run(token)
-        if output is not None:
-            given.append(output)
+        given += [] if output is None else output if isinstance(output, tuple) else [output]
     *text, tag = given
     return Expected(sum(word << n * bits for n, word in enumerate(text)), tag)

@@ -81,8 +81,9 @@ def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: M
     message, size = planned.message, d.beat_bytes
     nbytes, cut = message.text, False
     if planned.fault == "hole":
-        # The beats before the wrong one leave, and the packet is cut off.
+        # The beats before the wrong one leave, if the mode takes pairs in whole pairs, and the packet is cut off.
         nbytes = (-(-message.text // size) - 1) * size
+        nbytes -= nbytes % d.text_bytes
         cut = nbytes > 0
     held = d.hold is not None and message.direction == "decrypt"
     if d.hold is not None and held and planned.fault not in REFUSED:

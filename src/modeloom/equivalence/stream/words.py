@@ -73,6 +73,8 @@ class TokenWords:
         """A block after a linear map that takes no cycle."""
         if wire[0] == "shift":
             return lanes.moved(a, self.width, int(wire[1]))  # type: ignore[call-overload]
+        if wire[0] == "whole":
+            return a if 8 * nbytes == self.width else self.zero
         if wire[0] == "scale":
             return lanes.scaled(self.field, a, int(wire[1]))  # type: ignore[call-overload]
         return a & lanes.mask(8 * nbytes) if wire[0] == "cut" else lanes.cut(a, self.width, int(wire[1]))  # type: ignore[call-overload]

@@ -13,6 +13,8 @@ With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.
 
 If starts run ahead, StartsAhead stands behind MessageCommands.
 
+A mode that takes text in pairs has PairJoiner before the window.
+
 With several channels, ChannelFront stands in the place of intake, window and queue of messages, and SlotsInFlight in that of
 MessagesInFlight.  AssociatedPrefix stands before the window, for a mode that has such a prefix.
 """
@@ -39,6 +41,7 @@ from modeloom.rtl.stream.flight import MessagesInFlight
 from modeloom.rtl.stream.inline_keys import InlineKeys
 from modeloom.rtl.stream.intake import MessageIntake
 from modeloom.rtl.stream.packet import packet_layout
+from modeloom.rtl.stream.pairs import PairJoiner
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.prefix import AssociatedPrefix, connect_prefix
@@ -131,11 +134,16 @@ class MessageBus(wiring.Component):
         if p.channels == 1:
             if not p.wire:
                 wiring.connect(m, wiring.flipped(self.s), intake.s)
+            tokens: Any = window.i
+            if p.plan.pairs:
+                m.submodules.pairs = pairs = PairJoiner(p)
+                wiring.connect(m, pairs.o, tokens)
+                tokens = pairs.i
             if p.plan.prefixes:
                 m.submodules.prefix = prefix = AssociatedPrefix(p)
-                connect_prefix(m, intake, prefix, window.i)
+                connect_prefix(m, intake, prefix, tokens)
             else:
-                wiring.connect(m, intake.token, window.i)
+                wiring.connect(m, intake.token, tokens)
             wiring.connect(m, window.o, entry.token)
             wiring.connect(m, intake.message, messages.i)
             wiring.connect(m, messages.o, entry.message)
@@ -167,7 +175,9 @@ class MessageBus(wiring.Component):
             self._join(m, self, starts, ("erase", "erase_address"))
         for name in (*OF_LANES, *(("times",) if p.plan.times_bits else ())):
             m.d.comb += [getattr(pipeline, name)[lane].eq(getattr(entry, name)[lane]) for lane in range(p.lanes)]
-        m.d.comb += [texts.text[lane].eq(pipeline.text[lane]) for lane in range(p.lanes)]
+        if p.plan.pairs:
+            self._join(m, entry, pipeline, ("second",))
+        m.d.comb += [texts.text[place].eq(pipeline.text[place]) for place in range(p.lanes * p.plan.mode.text_blocks)]
         self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
         self._join(m, entry, preparation, ("prepared", "scrubbed"))
         self._join(m, entry, texts, ("beat", "bytes", "last", "cut"))

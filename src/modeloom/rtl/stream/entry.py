@@ -12,17 +12,21 @@ Starts that run ahead, and tags that follow, enter before these (``entry_beside`
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.stream.cadence import TokenCadence
+from modeloom.rtl.stream.cipher_places import CipherPlaces
 from modeloom.rtl.stream.contexts import ContextWords, MessageProgress, count_blocks
 from modeloom.rtl.stream.entry_beside import BesideTokens, lengths_block
 from modeloom.rtl.stream.parameters import MessageParameters, Program
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
 from modeloom.spec.cadence import Cadence
+from modeloom.spec.stream import LAST, PARTIAL, SINGLE
 
 __all__ = ["TokenEntry"]
 
@@ -91,6 +95,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             } if plan.runs_ahead else {}),
             **({"entered": Out(1)} if plan.chained and p.channels > 1 else {}),
             "token": In(stream.Signature(p.weighted)), "message": In(stream.Signature(p.message)),
+            **({"second": Out(p.block_bits)} if plan.pairs else {}),
             "text_taken": In(1), "tag_taken": In(2),
             "prepare": In(1), "prepare_kind": In(kinds), "prepare_slot": In(p.slot_bits), "prepared": Out(1),
             "scrub": In(1), "scrubbed": Out(1),
@@ -98,7 +103,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             "nbytes": Out(p.nbytes_bits).array(p.lanes), "begin": Out(1), "nonce": Out(p.block_bits), "slot": Out(p.slot_bits),
             "product": Out(1), "chain": Out(range(max(2, plan.lane_chains))), "fresh": Out(1), "opening": Out(1),
             "power": Out(range(plan.chains + 1)).array(p.lanes),
-            "beat": Out(1), "bytes": Out(p.beat_nbytes_bits), "last": Out(1), "cut": Out(1),
+            "beat": Out(1), "bytes": Out(p.token_nbytes_bits), "last": Out(1), "cut": Out(1),
             "verdict": Out(p.verdict), "verdict_valid": Out(1),
         }  # fmt: skip
 
@@ -151,8 +156,13 @@ class TokenEntry(BusComponent[MessageParameters]):
         held = self.prepare & (offset_reg == 0) if p.inline else Const(0, 1)
         # A token beside those of messages has the units.  The end of a message whose tag follows needs none.
         only_ends: Value = step == TokenStep.TAG if plan.follows else Const(0, 1)
-        beside = BesideTokens(m, self, held | (offset_reg != 0), there & may & ~only_ends)
+        places = CipherPlaces(m, self) if plan.returning else None
+        taken_now = places.now if places else Const(0, 1)
+        beside = BesideTokens(m, self, held | (offset_reg != 0) | taken_now, there & may & ~only_ends)
         units = beside.units(held, only_ends)
+        partial, final, alone_here = self._of_last(token, ~false)
+        if places:
+            units = units & places.free(step, decrypt, partial, final, alone_here, only_ends | (token.tag & ~false))
         prepares: Value = self.prepare
         opened, prepare_opened = Signal(), Signal()
         if plan.cadence is not None:
@@ -232,7 +242,9 @@ class TokenEntry(BusComponent[MessageParameters]):
         elif plan.chained:
             m.d.comb += self.entered.eq(done & ~false)
 
-        m.d.comb += self.prepared.eq(beside.free(prepares & ~issue))
+        m.d.comb += self.prepared.eq(beside.free(prepares & ~issue & ~taken_now))
+        if places:
+            places.take(done)
         ending = done & only_ends
         beside.close(
             ends, Mux(false, self.prepare_slot, message.slot), Mux(false, 0, token.lengths) if plan.tag_lengths else None,
@@ -284,7 +296,6 @@ class TokenEntry(BusComponent[MessageParameters]):
             self.opening.eq((kept.now.hashed == 0) | self.token.payload.opening),
         ]
         tag_kind = next(n for n, one in enumerate(plan.tokens) if one.title == "tag")
-        partial_kinds = self._partial_kinds()
         for lane in range(p.lanes):
             is_tag = token.tag & (token.full == lane) & plain if not plan.follows else Const(0, 1)
             has_block = (token.full > lane) & plain
@@ -292,9 +303,12 @@ class TokenEntry(BusComponent[MessageParameters]):
             mine = Signal.like(kind, name=f"kind_{lane}")
             block = Signal(p.block_bits, name=f"block_{lane}")
             of_block: Value = kind
-            if partial_kinds:
-                partial = token.nbytes[: p.block_bytes.bit_length() - 1].any() & (token.full == lane + 1) & plain
-                of_block = Mux(partial, Array(partial_kinds)[kind], kind)
+            if plan.last_steps:
+                # The last block of a token is that of its last lane.
+                last_here = plain if plan.pairs else (token.full == lane + 1) & plain
+                for prefix, condition in ((PARTIAL, partial), (LAST, final), (SINGLE, alone_here)):
+                    if (others := self._kinds_of(prefix)) is not None:
+                        of_block = Mux(condition & last_here, Array(others)[kind], of_block)
             m.d.comb += mine.eq(Mux(is_tag, tag_kind, of_block) if p.plan.shares_tag else of_block)
             with m.Switch(Mux(is_tag, _source(plan.tokens[tag_kind].source), source) if lane == 0 or p.plan.shares_tag else Const(0, 2)):
                 if lane == 0:
@@ -305,7 +319,11 @@ class TokenEntry(BusComponent[MessageParameters]):
                 with m.Default():
                     m.d.comb += block.eq(token.blocks[lane])
             before = lane * p.block_bytes
-            bytes_here = Mux(token.nbytes > before + p.block_bytes, p.block_bytes, Mux(token.nbytes > before, token.nbytes - before, 0))
+            if plan.pairs:
+                bytes_here: Value = token.nbytes - Mux(token.full == 2, p.block_bytes, 0)
+                m.d.sync += self.second.eq(Mux(real & (token.full == 2), token.blocks[1], 0))
+            else:
+                bytes_here = Mux(token.nbytes > before + p.block_bytes, p.block_bytes, Mux(token.nbytes > before, token.nbytes - before, 0))
             m.d.sync += [
                 self.active[lane].eq(
                     beside.active((issue & (alone | has_block | is_tag)) | (self.prepared & (lane == 0))) if lane == 0
@@ -392,13 +410,23 @@ class TokenEntry(BusComponent[MessageParameters]):
         ]
         m.d.sync += [free_reg.eq(free), credit_reg.eq(Mux(used, less != 0, more != 0))]
 
-    def _partial_kinds(self) -> list[int]:
-        """For each kind of token, the kind for a partial last block; empty if the mode has no steps for them."""
+    def _of_last(self, token: Any, counts: Value) -> tuple[Value, Value, Value]:
+        """Whether the last block of a token is partial; whether it is the last of its part of the message; and whether it is text without
+        a partner.  What no step of the mode asks for is low."""
+        p, plan = self.parameters, self.parameters.plan
+        low = Const(0, 1)
+        partial = token.nbytes[: p.block_bytes.bit_length() - 1].any() & counts if self._kinds_of(PARTIAL) else low
+        final = token.final & counts if plan.ends else low
+        return partial, final, (token.step == TokenStep.TEXT) & (token.full != 2) & counts if plan.pairs else low
+
+    def _kinds_of(self, prefix: str) -> list[int] | None:
+        """For each kind of token, the kind for a last block whose step has a prefix to its name; None if the mode has no such step."""
         plan = self.parameters.plan
         numbers = {(token.title, token.part): number for number, token in enumerate(plan.tokens)}
-        steps = plan.partial_steps
-        kinds = [numbers[steps.get(token.title, token.title), token.part] for token in plan.tokens]
-        return [*kinds, *range(len(kinds), len(kinds) + len(plan.preparations))] if steps else []
+        if not any(token.title.startswith(prefix) for token in plan.tokens):
+            return None
+        kinds = [numbers.get((prefix + token.title, token.part), number) for number, token in enumerate(plan.tokens)]
+        return [*kinds, *range(len(kinds), len(kinds) + len(plan.preparations))]
 
 
 def _source(source: object) -> int:

@@ -43,7 +43,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         Checked commands.
     message : stream of MessageParameters.message
         A message begins.  This comes before its first token, or together with it.
-    token : stream of MessageParameters.token
+    token : stream of MessageParameters.piece
         The tokens of the messages.
     associated, ending : 64, 1
         With a prefix of associated data only: the bytes of associated data of the message of the token, and whether it has the last of
@@ -56,7 +56,7 @@ class MessageIntake(BusComponent[MessageParameters]):
             "s": In(stream.Signature(packet_layout(parameters))),
             "order": In(stream.Signature(started_layout(parameters))),
             "message": Out(stream.Signature(parameters.message)),
-            "token": Out(stream.Signature(parameters.token)),
+            "token": Out(stream.Signature(parameters.piece)),
             **({"associated": Out(LENGTH_BITS), "ending": Out(1)} if parameters.plan.prefixes else {}),
         }
 

@@ -41,7 +41,7 @@ class KeyValues(TokenValues):
         beside = self._keys_beside() if self.plan.keys_beside else {}
         for lane in range(self.lanes):
             for number, forms in self.all_operands(lane):
-                for (unit, port), form in forms.items():
+                for (unit, port), _, form in forms:
                     for term in form:
                         if term.source.kind in (("word",) if beside else ("key", "word")):
                             word = term.source.what if term.source.kind == "word" else (term.source.what, 1)
@@ -90,7 +90,7 @@ class KeyValues(TokenValues):
         for number, token in enumerate(self.plan.tokens):
             step = self.plan.step(token.title)
             forms = [form for n in token.operations for form in step.operations[n].operands]
-            forms += [*step.updates.values(), *([step.output] if step.output is not None else [])] if token.ends else []
+            forms += [*step.updates.values(), *step.outputs()] if token.ends else []
             for node in {term.source.what for form in forms for term in form if term.source.kind == "key"}:
                 assert isinstance(node, int)
                 kinds.setdefault(node, []).append(number)
@@ -100,28 +100,31 @@ class KeyValues(TokenValues):
             ports[node] = next(port for port in range(len(kinds)) if port not in taken), numbers
         return ports
 
-    def all_operands(self, lane: int) -> list[tuple[int, dict[tuple[str, int], Form]]]:
-        """For each kind of token of a lane, the form of each port of a unit that it uses.  Products of the hash are left out."""
+    def all_operands(self, lane: int) -> list[tuple[int, list[tuple[tuple[str, int], int, Form]]]]:
+        """For each kind of token of a lane, the ports of units that it uses, by how many cycles later, and their forms.
+
+        Products of the hash are left out.
+        """
         result = []
         for number in self.kinds[lane]:
             if number >= len(self.plan.tokens):
                 made = self.plan.preparations[number - len(self.plan.tokens)]
-                result.append((number, self._ports(unit_of(made.operation), made.operands) if unit_of(made.operation) else {}))
+                result.append((number, self._ports(unit_of(made.operation), made.operands, 0) if unit_of(made.operation) else []))
                 continue
             token = self.plan.tokens[number]
             step = self.plan.step(token.title)
-            forms: dict[tuple[str, int], Form] = {}
+            forms: list[tuple[tuple[str, int], int, Form]] = []
             for n in token.operations:
                 unit = self.placed.units[step.title][n]
                 if unit and n != self.plan.hashed(step):
-                    forms |= self._ports(unit, step.operations[n].operands)
+                    forms += self._ports(unit, step.operations[n].operands, self.placed.later(step.title, n))
             result.append((number, forms))
         return result
 
-    def _ports(self, unit: str, operands: Sequence[Form]) -> dict[tuple[str, int], Form]:
+    def _ports(self, unit: str, operands: Sequence[Form], later: int) -> list[tuple[tuple[str, int], int, Form]]:
         """The operands at the ports of a unit.  If there are several, an operand that is only a key word goes to the last port."""
         order = sorted(operands, key=lambda form: len(form) == 1 and form[0].source.kind in ("key", "word"))
-        return {(unit, port): form for port, form in enumerate(order)}
+        return [((unit, port), later, form) for port, form in enumerate(order)]
 
     def connect_words(self) -> None:
         """Connects the write port of the key memory to the host and to the results of set-up."""

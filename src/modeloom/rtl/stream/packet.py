@@ -117,7 +117,7 @@ def take_beat(
 
     Parameters
     ----------
-    out : stream of MessageParameters.token
+    out : stream of MessageParameters.piece
         The token that is given.
     ready : Signal
         High if the beat is taken.
@@ -168,6 +168,7 @@ def take_beat(
         token.tag.eq(shared),
         token.first.eq(packet.first),
         token.nbytes.eq(nbytes),
+        *([token.final.eq(Mux(is_text, beat.last, packet.reached))] if p.plan.ends else []),
         out.valid.eq(give),
         ready.eq(take),
     ]

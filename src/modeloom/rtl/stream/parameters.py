@@ -103,17 +103,32 @@ class MessageParameters(MessageSizes):
         })  # fmt: skip
 
     @property
+    def token_nbytes_bits(self) -> int:
+        """The width of a number of bytes of a token, which is a beat, or a pair of them."""
+        return (self.beat_bytes * self.plan.mode.text_blocks).bit_length()
+
+    @property
     def token(self) -> StructLayout:
-        """Blocks of a message: the first ``full`` lanes have one.
+        """Blocks of a message: the first ``full`` lanes have one.  In a mode with pairs of text, a token has one or two blocks.
 
         With ``tag`` the lane behind them has the tag, and so has the first lane of a token of the tag.  If tags follow their messages, it
         only says that the message ends, and ``lengths`` are those of the message, if the tag reads them.  Its block has the bytes of
         associated data and of text.  With several channels, ``context`` is the word of what is kept for its channel, and ``message`` the
-        place of its message in the store.
+        place of its message in the store.  ``final`` says that it has the last block of associated data, or of text, if a step asks.
         """
+        return self._token(self.lanes * self.plan.mode.text_blocks)
+
+    @property
+    def piece(self) -> StructLayout:
+        """The layout of a token before its text is put into pairs."""
+        return self._token(self.lanes)
+
+    def _token(self, blocks: int) -> StructLayout:
+        nbytes = (blocks * self.block_bytes).bit_length()
         return StructLayout({
-            "blocks": ArrayLayout(self.block_bits, self.lanes), "step": 2, "full": range(self.lanes + 1), "tag": 1, "first": 1,
-            "nbytes": self.beat_nbytes_bits, "last": 1, "cut": 1, "code": CODE_BITS,
+            "blocks": ArrayLayout(self.block_bits, blocks), "step": 2, "full": range(blocks + 1), "tag": 1, "first": 1,
+            "nbytes": nbytes, "last": 1, "cut": 1, "code": CODE_BITS,
+            **({"final": 1} if self.plan.ends else {}),
             **({"lengths": 2 * LENGTH_BITS} if self.plan.tag_lengths else {}),
             **({"context": self.context_bits, "message": range(self.message_store)} if self.channels > 1 else {}),
         })  # fmt: skip

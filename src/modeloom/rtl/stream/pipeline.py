@@ -70,6 +70,8 @@ class TokenPipeline(wiring.Component):
         through ``plan.preparations``.  Tokens of ``start`` and of set-up are in lane 0.
     block, nbytes : In
         For each lane, its block, and the number of bytes of a piece of text.
+    second : In
+        If text comes in pairs: the second block of a pair.  ``nbytes`` is then the number of its bytes.
     begin, nonce : In
         Whether it is the first token of a message whose ``start`` takes no token, and the nonce of this message.
     known_LENGTH : In
@@ -90,7 +92,7 @@ class TokenPipeline(wiring.Component):
     power : In
         For each lane, the power of the key (``streams.chains``).
     text, text_valid : Out
-        Blocks of text, one for each lane.  A lane without text is zero.
+        Blocks of text, one for each lane, or both blocks of a pair.  A lane without text is zero, and so is a block that no partner has.
     tag, tag_valid : Out
         A tag.
     word, word_valid, word_index, word_slot : Out
@@ -124,6 +126,7 @@ class TokenPipeline(wiring.Component):
         super().__init__({
             "valid": In(1), "active": In(lanes), "kind": In(range(max(2, len(plan.tokens) + len(plan.preparations)))).array(lanes),
             "block": In(self.width).array(lanes), "nbytes": In(range(plan.mode.block_bytes + 1)).array(lanes),
+            **({"second": In(self.width)} if plan.pairs else {}),
             "begin": In(1), "nonce": In(self.width), "slot": In(slot),
             **{f"known_{name}": In(known_bits(name, plan.mode.block_bytes)) for name in plan.known_lengths},
             **({"times": In(plan.times_bits).array(lanes)} if plan.times_bits else {}),
@@ -133,7 +136,7 @@ class TokenPipeline(wiring.Component):
             } if plan.runs_ahead else {}),
             "product": In(1), "chain": In(range(max(2, plan.lane_chains))), "fresh": In(1), "opening": In(1),
             "power": In(range(plan.chains + 1)).array(lanes),
-            "text": Out(self.width).array(lanes), "text_valid": Out(1), "tag": Out(self.width), "tag_valid": Out(1),
+            "text": Out(self.width).array(lanes * plan.mode.text_blocks), "text_valid": Out(1), "tag": Out(self.width), "tag_valid": Out(1),
             "word": Out(self.width), "word_valid": Out(1), "word_index": Out(range(max(2, len(plan.words)))), "word_slot": Out(slot),
             "key_we": In(1), "key_slot": In(slot), "key_index": In(range(max(2, len(plan.words)))), "key_data": In(self.width),
             **{f"rk_{name}{unit}": In(shape) for unit in writer_ends(writers)
@@ -224,15 +227,29 @@ class _Elaboration(StartedValues, KeyValues):
         m.d.sync += product.eq(component.o)
         return product
 
-    def _deciphering(self, lane: int, unit: str) -> list[int]:
-        """The kinds of tokens of a lane that decipher a block in a cipher."""
+    def _deciphering(self, lane: int, unit: str) -> list[tuple[int, int]]:
+        """The kinds of tokens of a lane that decipher a block in a cipher, with the cycles by which they do so later."""
         tokens = [(n, self.plan.tokens[n]) for n in self.kinds[lane] if n < len(self.plan.tokens)]
         found = [
-            n for n, token in tokens for done in token.operations
+            (n, self.placed.later(token.title, done)) for n, token in tokens for done in token.operations
             if self.plan.step(token.title).operations[done].operation.inverse_keys and self.placed.units[token.title][done] == unit
         ]  # fmt: skip
-        made = [n for n, each in enumerate(self.plan.preparations, len(self.plan.tokens)) if each.operation.inverse_keys]
+        made = [(n, 0) for n, each in enumerate(self.plan.preparations, len(self.plan.tokens)) if each.operation.inverse_keys]
         return found + (made if lane == 0 and unit == CIPHER else [])
+
+    def _slot(self, lane: int, unit: str, stage: int) -> Value:
+        """The key slot of the token that has a cipher: one that comes by, or one that returns."""
+        slot = self.lines["slot"].at(stage)
+        returning: dict[int, list[Value]] = {}
+        for number in self.kinds[lane]:
+            token = self.plan.tokens[number] if number < len(self.plan.tokens) else None
+            for done in token.operations if token else ():
+                later = self.placed.later(token.title, done)  # type: ignore[union-attr]
+                if later and self.placed.units[token.title][done] == unit:  # type: ignore[union-attr]
+                    returning.setdefault(later, []).append(self.kinds[lane][number].at(stage + later))
+        for later, kinds in returning.items():
+            slot = Mux(reduce(or_, kinds), self.lines["slot"].at(stage + later), slot)
+        return slot
 
     def _cipher(self, component: Any, lane: int, unit: str, stage: int) -> Value:
         m, c = self.m, self.c
@@ -240,9 +257,9 @@ class _Elaboration(StartedValues, KeyValues):
         ports = ("i", "tweak") if "tweak" in component.signature.members else ("i",)
         self.operands[lane][unit] = operands = tuple(Signal(self.width, name=self.in_lane(lane, f"{unit}_{port}")) for port in ports)
         m.d.comb += [getattr(component, port).eq(operand) for port, operand in zip(ports, operands, strict=True)]
-        m.d.comb += [component.slot.eq(self.lines["slot"].at(stage))]
+        m.d.comb += component.slot.eq(self._slot(lane, unit, stage))
         if c.deciphers:
-            deciphering = (self.kinds[lane][n].at(stage) for n in self._deciphering(lane, unit))
+            deciphering = (self.kinds[lane][n].at(stage + later) for n, later in self._deciphering(lane, unit))
             m.d.comb += component.decrypt.eq(reduce(or_, deciphering, Const(0, 1)))
         if c.batches:
             m.d.comb += component.batch.eq(self.lines["batch"].at(stage))
@@ -284,8 +301,8 @@ class _Elaboration(StartedValues, KeyValues):
             for number, forms in self.all_operands(lane):
                 token = self.plan.tokens[number] if number < len(self.plan.tokens) else None
                 step, part = (self.plan.step(token.title), token.part) if token else (None, 0)
-                for port, form in forms.items():
-                    stage = self.placed.stages[port[0]]
+                for port, later, form in forms:
+                    stage = self.placed.stages[port[0]] + later
                     self.gather(of(port), self.kinds[lane][number].at(stage), form, stage, step, part, lane, port)
             if self.plan.horner is not None:
                 stage = self.placed.stages["mul"]
@@ -308,7 +325,7 @@ class _Elaboration(StartedValues, KeyValues):
         tags: list[tuple[Value, Value]] = []
         valid: list[Value] = []
         for lane in range(self.lanes):
-            texts = GatedSum(self.width, self.in_lane(lane, "text"))
+            pair = [GatedSum(self.width, self.in_lane(lane, name)) for name in ("text", "second")[: self.plan.mode.text_blocks]]
             for number in self.kinds[lane]:
                 if number >= len(self.plan.tokens):
                     continue
@@ -322,9 +339,10 @@ class _Elaboration(StartedValues, KeyValues):
                 if is_tag:
                     tags.append((is_kind, self.form(step.output, stage, step, token.part, lane)))
                 else:
-                    self.gather(texts, is_kind, step.output, stage, step, token.part, lane)
+                    for texts, form in zip(pair, step.outputs(), strict=False):
+                        self.gather(texts, is_kind, form, stage, step, token.part, lane)
                     valid.append(is_kind)
-            m.d.comb += c.text[lane].eq(texts.total(m))
+            m.d.comb += [c.text[lane + place].eq(texts.total(m)) for place, texts in enumerate(pair)]
         m.d.comb += [
             c.text_valid.eq(reduce(or_, valid)),
             c.tag_valid.eq(reduce(or_, (bit for bit, _ in tags))), c.tag.eq(reduce(or_, (Mux(bit, value, 0) for bit, value in tags))),

@@ -29,7 +29,7 @@ __all__ = ["AssociatedPrefix", "connect_prefix", "prefixed_layout"]
 
 def prefixed_layout(parameters: MessageParameters) -> StructLayout:
     """A token with the bytes of associated data of its message, and whether it has the last of them."""
-    return StructLayout({"token": parameters.token, "associated": LENGTH_BITS, "ending": 1})
+    return StructLayout({"token": parameters.piece, "associated": LENGTH_BITS, "ending": 1})
 
 
 def connect_prefix(m: Module, intake: Any, prefix: AssociatedPrefix, into: Any) -> None:
@@ -47,7 +47,7 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
     Members
     -------
     i : stream of prefixed_layout
-    o : stream of MessageParameters.token
+    o : stream of MessageParameters.piece
     erase, erase_address : In
         With several channels only: while it is held in reset, zeros to this word.
     """
@@ -56,7 +56,7 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
         return {
-            "i": In(stream.Signature(prefixed_layout(p))), "o": Out(stream.Signature(p.token)),
+            "i": In(stream.Signature(prefixed_layout(p))), "o": Out(stream.Signature(p.piece)),
             **({"erase": In(1), "erase_address": In(p.erase_bits)} if p.channels > 1 else {}),
         }  # fmt: skip
 
@@ -66,7 +66,7 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
         prefixes, size = p.plan.prefixes, p.block_bytes
         most = max(prefix.size for prefix in prefixes)
         valid_reg, extra_reg, ending_reg = (Signal(name=f"{name}_reg") for name in ("valid", "extra", "ending"))
-        token_reg = Signal(p.token)
+        token_reg = Signal(p.piece)
         # Which of the prefixes it has, and the bytes of it.
         which_reg = Signal(range(len(prefixes)))
         prefix_reg = Signal(8 * most)
@@ -103,6 +103,8 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
         ]
         with m.If(is_associated):
             m.d.comb += [out.blocks[0].eq(moved), out.nbytes.eq(nbytes)]
+            if p.plan.ends:
+                m.d.comb += out.final.eq(ending_reg & ~more)
             with m.If(extra_reg):
                 m.d.comb += [out.blocks[0].eq(left), out.nbytes.eq(rest), out.first.eq(0)]
         with m.If(valid_reg & self.o.ready):

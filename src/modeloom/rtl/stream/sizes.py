@@ -267,8 +267,7 @@ class MessageSizes:
 
     @property
     def window(self) -> int:
-        """The number of waiting tokens among which the end of a message is sought before a token enters.  It is 1 without a
-        hash."""
+        """Waiting tokens among which the end of a message is sought before a token enters.  It is 1 without a hash."""
         if self.plan.horner is None:
             return 1
         # A slot in a later lane has to see one token more.  If the tag is no product, the end is in the token behind the last
@@ -292,8 +291,9 @@ class MessageSizes:
 
     def entering(self, cycles: int, *titles: str) -> int:
         """The largest number of tokens of some steps that enter in so many cycles."""
-        cadence = self.plan.cadence
-        if cadence is None or any(self.plan.phases(title) is None for title in titles):
+        if self.plan.pairs and "tag" not in titles:  # A pair comes every two cycles, and some wait before the pipeline.
+            return cycles // 2 + self.token_depth
+        if (cadence := self.plan.cadence) is None or any(self.plan.phases(title) is None for title in titles):
             return cycles
         whole, rest = divmod(cycles, cadence.interval)
         return whole * cadence.blocks + min(rest, cadence.blocks)
@@ -301,10 +301,10 @@ class MessageSizes:
     @property
     def text_depth(self) -> int:
         """Beats of text that the output holds, beside those in ``hold_depth``."""
-        if self.hold is not None or self.wire:
-            # Text waits before the buffer, or before what joins packets, for the verdict on the message before it.
-            return _power(self.entering(max(self.text_stage, self.tag_stage) + ENTRY_SLACK + HOLD_SLACK, "encrypt", "decrypt"))
-        return _power(self.entering(self.text_stage + ENTRY_SLACK, "encrypt", "decrypt"))
+        # Text may wait before the buffer, or before what joins packets, for the verdict on the message before it.
+        waits = self.hold is not None or self.wire
+        cycles = max(self.text_stage, self.tag_stage) + HOLD_SLACK if waits else self.text_stage
+        return _power(self.entering(cycles + ENTRY_SLACK, "encrypt", "decrypt"))
 
     @property
     def tag_depth(self) -> int:

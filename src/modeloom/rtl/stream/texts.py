@@ -25,6 +25,7 @@ from modeloom.rtl.bus.ports import payload_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.delay import Delay
 from modeloom.rtl.stream.hold import HoldBuffer
+from modeloom.rtl.stream.pairs import PairSplitter
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Queue
 
@@ -71,7 +72,8 @@ class TextQueue(BusComponent[MessageParameters]):
         return {
             **(hold if p.hold else {}),
             **({"channel": In(8)} if p.channels > 1 else {}),
-            "beat": In(1), "bytes": In(p.beat_nbytes_bits), "last": In(1), "cut": In(1), "text": In(p.block_bits).array(p.lanes),
+            "beat": In(1), "bytes": In(p.token_nbytes_bits), "last": In(1), "cut": In(1),
+            "text": In(p.block_bits).array(p.lanes * p.plan.mode.text_blocks),
             "m": Out(stream.Signature(text_layout(p))), "taken": Out(1), "delivered": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
@@ -80,8 +82,9 @@ class TextQueue(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         hold: dict[str, int] = {"held": 1} if p.hold else {"channel": 8} if p.channels > 1 else {}
-        flags = StructLayout({"nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
-        beat_layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
+        blocks = p.lanes * p.plan.mode.text_blocks
+        flags = StructLayout({"nbytes": p.token_nbytes_bits, "last": 1, "cut": 1, **hold})
+        beat_layout = StructLayout({"data": blocks * p.block_bits, "nbytes": p.token_nbytes_bits, "last": 1, "cut": 1, **hold})
         m.submodules.flags = line = Delay(flags, p.text_stage)
         # The pipeline gives zeros for a token that is none, and has none in reset.
         m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits, masked=False)
@@ -94,8 +97,8 @@ class TextQueue(BusComponent[MessageParameters]):
             beat = register
         m.d.comb += [
             line.i.nbytes.eq(self.bytes), line.i.last.eq(self.last), line.i.cut.eq(self.cut),
-            queue.i.valid.eq(beat), queue.i.payload.data.eq(Cat(self.text[lane] for lane in range(p.lanes))),
-            queue.i.payload.nbytes.eq(line.o.nbytes & beat.replicate(p.beat_nbytes_bits)),
+            queue.i.valid.eq(beat), queue.i.payload.data.eq(Cat(self.text[place] for place in range(blocks))),
+            queue.i.payload.nbytes.eq(line.o.nbytes & beat.replicate(p.token_nbytes_bits)),
             queue.i.payload.last.eq(line.o.last & beat), queue.i.payload.cut.eq(line.o.cut & beat),
             queue.erase.eq(self.erase), queue.erase_address.eq(self.erase_address),
         ]  # fmt: skip
@@ -103,7 +106,13 @@ class TextQueue(BusComponent[MessageParameters]):
             m.d.comb += [line.i.held.eq(self.held), queue.i.payload.held.eq(line.o.held & beat)]
         if p.channels > 1:
             m.d.comb += [line.i.channel.eq(self.channel), queue.i.payload.channel.eq(line.o.channel & beat.replicate(8))]
-        source = self._hold(m, queue) if p.hold else queue.o
+        beats: Any = queue.o
+        if p.plan.pairs:
+            single = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
+            m.submodules.splitter = splitter = PairSplitter(beat_layout, single)
+            wiring.connect(m, queue.o, splitter.i)
+            beats = splitter.o
+        source = self._hold(m, beats) if p.hold else beats
         given = source.payload
         keep = Signal(p.beat_bytes)
         m.d.comb += [
@@ -124,17 +133,17 @@ class TextQueue(BusComponent[MessageParameters]):
             ]
         return m
 
-    def _hold(self, m: Module, queue: Queue) -> Any:
-        """Puts the buffer for unverified text behind the queue, and returns its output stream."""
+    def _hold(self, m: Module, beats: Any) -> Any:
+        """Puts the buffer for unverified text behind a stream of beats, and returns its output stream."""
         p = self.parameters
         layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1})
         m.submodules.hold = hold = HoldBuffer(layout, p.hold_depth, p.erase_bits)
         m.submodules.verdicts = verdicts = Queue(1, p.tag_depth, p.erase_bits)
         wiring.connect(m, verdicts.o, hold.verdict)
-        beat = queue.o.payload
+        beat = beats.payload
         m.d.comb += [
             verdicts.i.valid.eq(self.judged), verdicts.i.payload.eq(self.right),
-            hold.i.valid.eq(queue.o.valid), queue.o.ready.eq(hold.i.ready),
+            hold.i.valid.eq(beats.valid), beats.ready.eq(hold.i.ready),
             hold.i.payload.last.eq(beat.last), hold.i.payload.held.eq(beat.held), hold.i.payload.stored.eq(~(beat.held & beat.cut)),
             *(hold.i.payload.beat[name].eq(beat[name]) for name in ("data", "nbytes", "last", "cut")),
             self.dropped.eq(hold.dropped),

@@ -64,6 +64,8 @@ class TokenValues:
             name: [Line(self.late, getattr(c, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
             for name in ("block", "nbytes", "power", *(("times",) if self.plan.times_bits else ()))
         }
+        if self.plan.pairs:
+            self.of_lane["second"] = [Line(self.late, c.second, 0, "second")]
         self.units: list[dict[str, Line]] = [{} for _ in range(self.lanes)]
         self.operands: list[dict[str, tuple[Signal, ...]]] = [{} for _ in range(self.lanes)]
         # For each part of the state what each lane reads, and what the last one leaves.
@@ -165,6 +167,8 @@ class TokenValues:
                 value = scale(self.plan.mode.field, held, int(wire[1]))  # type: ignore[call-overload]
             elif wire[0] == "keep":
                 value = kept(value, int(wire[1]))  # type: ignore[call-overload]
+            elif wire[0] == "whole":
+                value = Mux(self.of_lane["nbytes"][lane].at(stage) == self.width // 8, value, 0)
             else:
                 value = value & Cat(bit.replicate(8) for bit in self._mask(stage, lane))
         return value
@@ -274,7 +278,7 @@ class TokenValues:
         if kind == "op":
             assert step is not None and isinstance(what, int)
             return self._result(step, what, part, stage, lane)
-        return self.of_lane["block"][lane].at(stage)
+        return self.of_lane["second" if (kind, what) == ("text", 2) else "block"][lane].at(stage)
 
     def _awaited(self, name: str, stage: int, step: Step, part: int) -> Value:
         """What a part of the state is before its home.
@@ -350,7 +354,7 @@ class TokenValues:
         done = next(n for n, each in enumerate(passes) if number in each.operations)
         line = self.total if number == self.plan.hashed(step) else self.units[lane][unit]
         assert line is not None
-        return line.at(stage + passes[part].at - passes[done].at)
+        return line.at(stage + passes[part].at - passes[done].at - self.placed.later(step.title, number))
 
     def _added(self, step: Step, number: int, part: int, stage: int, lane: int) -> Value:
         operation = step.operations[number]

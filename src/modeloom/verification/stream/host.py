@@ -359,9 +359,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         if judged.code != MessageCode.OK:
             if not judged.text or held:
                 return [Allowed(judged.code)]
-            # A mode that knows the length before sees that of the command.
-            text, _ = reference.run(job.decrypt, job.nonce, judged.text.ljust(job.stated or 0, b"\0"), job.ad, job.tag_bytes)
-            return [Allowed(judged.code, text=text[: len(judged.text)], cut=True)]
+            # A mode that knows the length before sees that of the command.  What leaves is not the last of the text.
+            unit = self.description.text_bytes
+            kept = len(judged.text) - len(judged.text) % unit
+            if not kept:
+                return [Allowed(judged.code)]
+            whole = judged.text.ljust(job.stated or kept + unit, b"\0")
+            text, _ = reference.run(job.decrypt, job.nonce, whole, job.ad, job.tag_bytes)
+            return [Allowed(judged.code, text=text[:kept], cut=True)]
         text, tag = reference.run(job.decrypt, job.nonce, judged.text, job.ad, job.tag_bytes)
         given = text or None
         if not job.decrypt:

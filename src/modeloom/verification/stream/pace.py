@@ -48,7 +48,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             what = f"{f'{messages} ' * (messages > 1)}messages of {ad} and {text} bytes"
             what += f" with {nonce} bytes of nonce" if nonce else ""
             steps = _steps(cycles, messages)
-            if d.explain.beside:
+            if d.varies:
                 # Tokens beside those of messages change the distances, but not their sum.  The last messages have started already.
                 half = cycles[COUNT // 2 :]
                 if half[-1] - half[0] > stated * (len(half) - 1):

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of a plan for the hardware of a stream mode: what its steps and lanes cannot be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from modeloom.spec import DefinitionError, InputError
+from modeloom.spec.stream import PARTIAL
+from modeloom.streams.steps import Step
+
+if TYPE_CHECKING:
+    from modeloom.streams.plan import StreamPlan
+
+__all__ = ["check_lanes", "check_last"]
+
+
+def check_last(plan: StreamPlan) -> None:
+    """Raises ``DefinitionError`` for a last block that takes other tokens than the others."""
+    for whole, last in ((whole, each) for whole, others in plan.last_steps.items() for each in others):
+        at = [[each.at for each in plan.placed.passes[name]] for name in (whole, last)]
+        if at[0] != at[1]:
+            what = "partial last" if last.startswith(PARTIAL) else "last"
+            tokens = " and ".join(f"{len(each)} of {name}()" for each, name in zip(at, (whole, last), strict=True))
+            raise DefinitionError(f"{plan.mode.name}: a {what} block takes as many tokens as a whole one, not {tokens}")
+        if (plan.hashed(plan.step(whole)) is None) != (plan.hashed(plan.step(last)) is None):
+            raise DefinitionError(f"{plan.mode.name}: the hash takes whole blocks and partial ones of {whole}(), or neither of them")
+
+
+def check_lanes(plan: StreamPlan) -> None:
+    """Raises ``DefinitionError`` or ``InputError`` for steps that cannot run in several lanes."""
+    hashed = [plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "decrypt", "tag")]
+    if plan.horner is not None and (hashed[1] != hashed[2] or (hashed[0] and hashed[3] and not hashed[1])):
+        raise DefinitionError(f"{plan.mode.name}: the hash takes blocks of text in one direction alone, or leaves them out between others")
+    if plan.lanes == 1:
+        return
+    if plan.pairs or plan.returning:
+        why = "takes text in pairs" if plan.pairs else "returns to the cipher with a block"
+        raise InputError(f"{plan.mode.name} {why}, which is for one block a cycle; leave out --blocks-per-cycle")
+    for name in ("associated", "encrypt", "decrypt"):
+        if len(plan.placed.passes[name]) > 1:
+            raise InputError(f"{plan.mode.name}: {name}() needs a unit twice, so that several blocks a cycle are impossible")
+    for whole, part in ((whole, each) for whole, others in plan.last_steps.items() for each in others):
+        first, last = (_counted(plan, plan.step(name)) for name in (whole, part))
+        if first and last and first != last:
+            raise InputError(f"{plan.mode.name}: {part}() adds another number to a counter than {whole}(); it takes one block a cycle")
+    for kind in plan.kinds.values():
+        if kind.chained:
+            raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block a cycle at most")
+    if plan.cores > 1 or plan.prefixes:
+        raise InputError(f"{plan.mode.name}: several ciphers, and a prefix of associated data, are for one block a cycle")
+
+
+def _counted(plan: StreamPlan, step: Step) -> set[tuple[str, int]]:
+    """The counters of the state that a step reads with an adder, and what it adds."""
+    found = set()
+    for operation in step.operations:
+        for term in operation.operands[0]:
+            if operation.operation.counter and term.source.kind == "state" and plan.kinds[str(term.source.what)].kind == "counter":
+                found.add((str(term.source.what), operation.number))
+    return found
