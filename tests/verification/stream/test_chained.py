@@ -95,7 +95,7 @@ def test_all_of_it(options: dict) -> None:
     {**SEVERAL, "mode": OWN.format("ChainFromZero")},
 ], ids=["wide chain", "chain from zero"])  # fmt: skip
 def test_modes_of_the_tests_own(options: dict) -> None:
-    subject = StreamSubject(folder(**options), optimize=0)
+    subject = StreamSubject(folder(**options), optimize=1)
     for name, check in dynamic_checks(200):
         assert run_check(subject, name, check).text
 

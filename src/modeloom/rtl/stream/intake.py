@@ -17,7 +17,7 @@ gives a token for its tag, even if it is refused, so that statuses are in order.
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -110,7 +110,8 @@ class MessageIntake(BusComponent[MessageParameters]):
 
         # -- the next message -------------------------------------------------------------------------------------------------
         order, load = self.order.payload, Signal()
-        held = order.message.decrypt & int(most_held < most)
+        # A length in the command is compared with what the core holds before the message begins.
+        held = Const(0, 1) if p.lengths_first else order.message.decrypt & int(most_held < most)
         # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.
         first = order.associated[:index_bits] == 0
         if p.associated_from:
