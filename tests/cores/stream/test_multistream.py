@@ -117,6 +117,7 @@ def test_names_of_cores():
     ({"cipher_arch": "multistream", "cipher_sbox": "bram"}, InputError, "--cipher-sbox bram is for pipelines"),
     ({"cipher_arch": "multistream", "keys": "inline"}, InputError, "--keys inline is for pipelines"),
     ({"cipher_arch": "multistream", "cipher": "sm4"}, InputError, "sm4 has no round core for several streams"),
+    ({"mode": "ccm", "cipher_arch": "multistream"}, InputError, "multistream is not for ccm: a block waits for the cipher"),
     ({"cipher_arch": "sequential"}, UnknownName, "sequential"),
 ])  # fmt: skip
 def test_options_that_do_not_fit(options, error, message):
