@@ -4,9 +4,10 @@
 from random import Random
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESOCB3
 from tests.built import slowly
-from tests.cores.stream.host import Host
-from tests.cores.stream.traffic import Traffic, check
+from tests.cores.stream.host import Host, Sent
+from tests.cores.stream.traffic import Expected, Traffic, check
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.ocb3 import OCB3
@@ -50,6 +51,23 @@ def test_pace(ad, text, cycles):
     # The first messages wait for their starts, and the others do not.
     told = [status.status_cycle for status in statuses]
     assert told[-1] - told[0] <= cycles * (count - 1) + 40
+
+
+def test_a_sample_against_the_cryptography_package():
+    """Each length of associated data and of text from 0 to 64 in a random combination; tests/core/test_aeads.py has all of them."""
+    host, traffic = core(seed=13)
+    rng, lengths, made = traffic.rng, [*range(65)], []
+    for ad_bytes, text_bytes in [(0, 0), *zip(rng.sample(lengths, 65), rng.sample(lengths, 65), strict=True)]:
+        slot, nonce, ad, text = rng.randrange(3), rng.randbytes(rng.randrange(12, 16)), rng.randbytes(ad_bytes), rng.randbytes(text_bytes)
+        sealed = AESOCB3(traffic.keys[slot]).encrypt(nonce, text, ad)
+        given, tag = sealed[:text_bytes], sealed[text_bytes:]
+        wrong = tag[:-1] + bytes([tag[-1] ^ 1 << rng.randrange(8)])
+        made += [
+            (Sent(nonce, text, ad, slot), Expected("OK", tag, given)),
+            (Sent(nonce, given, ad, slot, True, wrong), Expected("WRONG_TAG", b"", text)),
+            (Sent(nonce, given, ad, slot, True, tag), Expected("OK", b"", text)),
+        ]
+    check(host, made)
 
 
 def test_long_messages_use_large_multiples():

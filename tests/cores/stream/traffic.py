@@ -33,7 +33,7 @@ class Traffic:
     """
 
     def __init__(self, mode, keys, rng):
-        self.mode, self.rng = mode, rng
+        self.mode, self.keys, self.rng = mode, keys, rng
         self.models = [StreamModel(mode, key) for key in keys]
 
     def one(self, nonce_bytes=None, ad=0, text=0, slot=None, decrypt=None, tag_bytes=None, wrong=False, nonce=None):
