@@ -12,7 +12,7 @@ from modeloom.compiler.options import MULTIPLIERS, Options
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, MUL
-from modeloom.spec.stream import StreamMode, partial
+from modeloom.spec.stream import StreamMode, variants
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
 from modeloom.streams.prove_channels import prove_channels
@@ -406,7 +406,7 @@ def _on_architecture(options: StreamOptions, cipher: BlockCipher) -> StreamOptio
 def cipher_direction(mode: StreamMode, key_bytes: int, directions: tuple[str, ...]) -> str:
     """What the cipher of a core does: "encrypt", or "both" if a step that the core has deciphers a block."""
     other = {"encrypt": "decrypt", "decrypt": "encrypt"}
-    left_out = {name for way in directions for name in (other[way], partial(other[way]))} if len(directions) == 1 else set()
+    left_out = {name for way in directions for name in variants(other[way])} if len(directions) == 1 else set()
     steps = [step for step in steps_of(trace_stream(mode, key_bytes)) if step.name not in left_out]
     return "both" if any(made.operation.inverse_keys for step in steps for made in step.operations) else "encrypt"
 

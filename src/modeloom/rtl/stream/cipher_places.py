@@ -17,7 +17,7 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from modeloom.rtl.stream.sizes import TokenStep
-from modeloom.spec.stream import BLOCKS, LAST, PARTIAL, SINGLE
+from modeloom.spec.stream import LAST, PARTIAL, SINGLE
 
 __all__ = ["CipherPlaces"]
 
@@ -59,8 +59,7 @@ class CipherPlaces:
         text = step == TokenStep.TEXT
         of_step = {"associated": step == TokenStep.ASSOCIATED, "encrypt": text & ~decrypt, "decrypt": text & decrypt}
         found: dict[int, list[Value]] = {}
-        for name in BLOCKS:
-            rest = of_step[name]
+        for name, rest in of_step.items():
             # The order is that of StreamMode.step_of.
             for prefix, condition in ((SINGLE, alone), (LAST, final), (PARTIAL, partial), ("", Const(1, 1))):
                 if prefix + name in self._uses:
