@@ -300,7 +300,7 @@ class StreamDescription(Description):
         if self.cadence is not None:
             messages, cycles = self.steady(associated, text, nonce_bytes)
             return -(-cycles // messages)
-        blocks = self._blocks(associated, text)
+        blocks = self.blocks_of(associated, text)
         usual = self.cycles.of(*blocks)
         if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
             usual -= self.cycles.tag
@@ -310,19 +310,19 @@ class StreamDescription(Description):
         """The number of cycles that a start takes of the core."""
         return start.tokens if "start" in (self.explain.beside or ()) else start.cycles
 
-    def _blocks(self, associated: int, text: int) -> list[int]:
-        """Tokens of associated data and of text."""
+    def blocks_of(self, associated: int, text: int) -> list[int]:
+        """Blocks of associated data with their prefix, and of text."""
         prefixes = [prefix.size for prefix in self.associated_prefix or () if associated >= prefix.least]
         return [-(-nbytes // self.beat_bytes) for nbytes in (associated + (prefixes[-1] if prefixes else 0), text)]
 
     def alone(self, associated: int, text: int) -> int:
         """The number of cycles of a message whose blocks wait for each other, which is more than ``cycles_of`` with several channels."""
-        turns = sum(self._blocks(associated, text)) * (self.explain.turn or 0)
+        turns = sum(self.blocks_of(associated, text)) * (self.explain.turn or 0)
         return self.cycles_of(associated, text) + (turns if self.channels > 1 else 0)
 
     def tokens_of(self, associated: int, text: int) -> int:
         """The number of steps of a message that each wait for the one before, in a mode with such a chain."""
-        return sum(self._blocks(associated, text)) + 1
+        return sum(self.blocks_of(associated, text)) + 1
 
     def text_with(self, nonce_bytes: int) -> int:
         """Most bytes of text of a message with a nonce of this number of bytes."""

@@ -164,7 +164,8 @@ def _interleaved(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
 def _chained(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
     """Changes the channel at every beat, where a block waits for the one before it.
 
-    A channel takes a token in each turn, and all channels together take one in each cycle that a step needs.
+    All channels take the same step at about the same time.  A step whose last token comes c - 1 cycles after its begin takes a channel
+    turn + c - 1 cycles, and all channels together c cycles each.
     """
     d = host.description
     assert d.explain.turn is not None
@@ -176,10 +177,10 @@ def _chained(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
         host.job(slot=slots[number % len(slots)], decrypt=ways[number % len(ways)], ad=ad, text=text, channel=number % d.channels)
     host.flush("beats")
     host.settle()
-    tokens = d.tokens_of(ad, text)
-    # The last token of a step takes the turn; those before it add to it.
-    longest = max(d.tokens.associated, d.tokens.text, d.tokens.tag)
-    stated = max(count * d.cycles_of(ad, text), rounds * tokens * (d.explain.turn + longest - 1)) + d.latency + d.explain.stages
+    tokens, (associated, blocks) = d.tokens_of(ad, text), d.blocks_of(ad, text)
+    steps = [d.cycles.start] * (d.cycles.start > 0) + [d.cycles.associated] * associated + [d.cycles.text] * blocks + [d.cycles.tag]
+    one_round = sum(max(d.explain.turn + step - 1, d.channels * step) for step in steps)
+    stated = rounds * one_round + d.latency + d.explain.stages
     cycles = host.runner.accepted("s_axis")
     if (took := host.status_cycles[-1] - cycles[0] + 1) > stated:
         host.fail(f"takes {took} cycles for {count} messages of {d.channels} channels that alternate, core.json states {stated}")
