@@ -85,7 +85,7 @@ def _transform(
 ) -> None:  # fmt: skip
     from modeloom.product.folder import read_messages
     from modeloom.product.message import Message, check_message
-    from modeloom.product.simulated_messages import SimulatedStreamCore
+    from modeloom.product.simulation import core as simulated
 
     # What can be refused is refused before the simulation is built.
     description = read_messages(directory)
@@ -105,7 +105,7 @@ def _transform(
         with path.open("rb") as file:
             file.seek(text)
             tag = file.read()
-    core = SimulatedStreamCore(directory, optimize=optimize)
+    core = simulated(directory, optimize=optimize)
     core.load_key(key)
     begin = core.cycles
     with whole_file(Path(target)) as out, path.open("rb") as file, transfer_progress() as progress:

@@ -35,6 +35,8 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--key-schedules", type=int, help="Stream modes: with --keys inline, 1 or 2 that work at the same time (default: 2)."),
         click.option("--streams", type=int, help="Stream modes, with --cipher-arch multistream: blocks in a round, 1, 2, 4 (default: 4)."),
+        click.option("--interface", help="Stream modes: axi, or lwc for the hardware API of lightweight cryptography (default: axi)."),
+        click.option("--interface-bits", type=int, help="Stream modes: with --interface lwc, bits of a word, 32, 64 or 128 (default: 32)."),
         click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag touch each other (default: aligned)."),
         click.option("--channels", type=int, help="Stream modes: messages that may interleave, from 1 to 256 (default: 1)."),
         click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),
@@ -91,6 +93,7 @@ def build_stream(
     """Compiles a stream mode, proves its pipeline, and writes a core."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
+    from modeloom.cores.lwc import LwcCore
     from modeloom.cores.stream import StreamCore
     from modeloom.cores.stream.sheet import RELEASED
     from modeloom.emit import building, check_directory, check_name, emit
@@ -105,7 +108,8 @@ def build_stream(
         progress("prove", 0.0)
         compiled: CompiledStream = compile_stream(mode, options)
         progress("emit", 0.5)
-        description = emit(StreamCore(compiled), Path(directory), name=name, command=command, exclusive=False)
+        made = LwcCore if compiled.options.interface == "lwc" else StreamCore
+        description = emit(made(compiled), Path(directory), name=name, command=command, exclusive=False)
     figures = compiled.explain()
     if as_json:
         result = {
@@ -121,7 +125,9 @@ def build_stream(
         f"{directory}: {batches}{cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} "
         f"for one of text, {cycles.tag} for the tag, latency {most}{description.latency}, {proved}"
     )
-    if description.inline:
+    if options.interface == "lwc":
+        click.echo(f"LWC interface with words of {compiled.options.interface_bits} bits; cycles are those of the core behind it.")
+    elif description.inline:
         apart = description.key_interval
         click.echo(f"Keys come with messages. A new key costs at most 3 cycles if keys are sent ahead, {apart} or more cycles apart.")
     if description.releases:

@@ -26,6 +26,15 @@ __all__ = ["APART", "CompiledStream", "StreamOptions", "compile_stream", "defaul
 PACKETS = ("aligned", "wire")
 """What ``StreamOptions.packet`` may be."""
 
+INTERFACES = ("axi", "lwc")
+"""What ``StreamOptions.interface`` may be."""
+
+LWC_BITS = (32, 64, 128)
+"""What ``StreamOptions.interface_bits`` may be."""
+
+LWC_SLOTS = 2
+"""Key slots behind the LWC interface, which take turns: one key is prepared while another one is in use."""
+
 KEYS = ("expand", "expanded", "inline")
 """What ``StreamOptions.keys`` may be."""
 
@@ -65,6 +74,11 @@ APART = {
     ("--hold", "--channels"): "each channel would need a buffer of its own",
     ("--keys inline", "--channels"): "keys come in the order of the messages, and messages of several channels have none",
     ("--packet wire", "--channels"): "the parts of a packet that touch each other are put in order for one message at a time",
+    ("--interface lwc", "--channels"): "its words belong to one message at a time",
+    ("--interface lwc", "--packet wire"): "its messages come as segments",
+    ("--interface lwc", "--keys expanded"): "its keys are those of the mode",
+    ("--interface lwc", "--keys inline"): "a key is loaded when an instruction activates it",
+    ("--interface lwc", "--key-slots"): "an instruction activates a key and names no slot",
 }
 """Options that a core does not have both of, and why."""
 
@@ -114,6 +128,10 @@ class StreamOptions:
         may be).
     packet : str
         "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other as on the wire.
+    interface : str
+        "axi" for AXI4-Streams of commands, packets, keys and statuses, or "lwc" for the LWC interface.
+    interface_bits : int or None
+        Bits of a word of the LWC interface, 32, 64 or 128 (default: 32).
     cipher_cores : int or None
         Ciphers of a mode whose blocks wait for the cipher of the one before, at most as many as a block needs (default: 1 with one
         channel, and as many as a block needs with more; None for all other modes).
@@ -138,6 +156,8 @@ class StreamOptions:
     key_schedule: str | None = None
     key_schedules: int | None = None
     cipher_cores: int | None = None
+    interface: str = "axi"
+    interface_bits: int | None = None
 
     def on_keys(self, cipher: BlockCipher) -> StreamOptions:
         """The options with the defaults for what makes and holds keys filled in.
@@ -165,7 +185,8 @@ class StreamOptions:
             raise InputError(f"--key-schedules is from 1 to {MOST_KEY_SCHEDULES}, not {count}")
         if count > 1 and not several:
             raise InputError(f"--key-schedules {count} is for --keys inline with --key-schedule iterative; leave it out")
-        slots = (RING if inline else SLOTS) if self.key_slots is None else self.key_slots
+        usual = RING if inline else LWC_SLOTS if self.interface == "lwc" else SLOTS
+        slots = usual if self.key_slots is None else self.key_slots
         return replace(self, key_slots=slots, key_schedule=kind, key_schedules=count)
 
     @property
@@ -287,7 +308,8 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         raise InputError(f"--hold {why}")
     if options.keys not in KEYS:
         raise UnknownName("kind of keys", options.keys, KEYS)
-    options = options.on_keys(chosen)
+    named_slots = options.key_slots is not None
+    options = _on_interface(options).on_keys(chosen)
     slots = cast(int, options.key_slots)
     if not 1 <= slots <= MOST_SLOTS:
         raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {slots}")
@@ -297,7 +319,9 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         raise InputError(f"--channels is from 1 to {MOST_CHANNELS}, not {options.channels}")
     given = {
         "--hold": options.hold is not None, "--channels": options.channels > 1, "--keys inline": options.keys == "inline",
-        "--packet wire": options.packet == "wire",
+        "--packet wire": options.packet == "wire", "--interface lwc": options.interface == "lwc",
+        "--keys expanded": options.keys == "expanded",
+        "--key-slots": named_slots and options.interface == "lwc" and slots != LWC_SLOTS,
     }  # fmt: skip
     for (left, right), why in APART.items():
         if given[left] and given[right]:
@@ -379,6 +403,20 @@ def _cores(plan: StreamPlan, options: StreamOptions) -> int | None:
     if not 1 <= given <= (most := _most_cores(plan)):
         raise InputError(f"--cipher-cores of {mode} is from 1 to {most}, the ciphers of a block, not {given}")
     return given
+
+
+def _on_interface(options: StreamOptions) -> StreamOptions:
+    """The options with the width of words filled in.  Raises ``InputError`` for an interface or a width that there is not."""
+    if options.interface not in INTERFACES:
+        raise UnknownName("interface", options.interface, INTERFACES)
+    if options.interface_bits is not None and options.interface != "lwc":
+        raise InputError("--interface-bits is for --interface lwc; leave it out")
+    if options.interface == "axi":
+        return options
+    bits = LWC_BITS[0] if options.interface_bits is None else options.interface_bits
+    if bits not in LWC_BITS:
+        raise InputError(f"--interface-bits is one of {', '.join(map(str, LWC_BITS))}, not {bits}")
+    return replace(options, interface_bits=bits)
 
 
 def _on_architecture(options: StreamOptions, cipher: BlockCipher) -> StreamOptions:

@@ -22,7 +22,8 @@ from modeloom.product.json_form import plain
 from modeloom.product.json_form import schema as schema_of
 
 __all__ = [
-    "ASSERT_MACRO", "KEY_VERDICT", "Description", "Files", "KeyPart", "OptionValue", "Port", "Rate", "Result", "Secret", "Verdict",
+    "ASSERT_MACRO", "KEY_VERDICT", "Declassified", "Description", "Files", "KeyPart", "OptionValue", "Port", "Rate", "Result", "Secret",
+    "Verdict",
     "description_class", "file_names", "schemas",
 ]  # fmt: skip
 
@@ -137,6 +138,21 @@ class Result:
     def bits(self) -> range:
         """The bits of the port."""
         return range(self.low, self.low + self.width)
+
+
+@dataclass(frozen=True)
+class Declassified:
+    """Bits of a netlist that are public although they depend on ports with secrets, in words, with the ends of their names.
+
+    Attributes
+    ----------
+    about : str
+    names : tuple of str
+        The ends of the names of nets, with the names of the instances that they are in.  Each must be there.
+    """
+
+    about: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -276,6 +292,11 @@ class Description(ABC):
         """The facts about secrets that the core reveals by design.  There are none if it takes every key and checks no tags."""
         flags = tuple(group for group in self.interfaces if not group.stream)
         return (Verdict(KEY_VERDICT, self._outputs(Role.VERDICT, flags)),) if self.refused_keys else ()
+
+    @property
+    def declassified(self) -> tuple[Declassified, ...]:
+        """Bits that are public although ports with secrets lead to them.  There are none if each port has one role."""
+        return ()
 
     def _outputs(self, role: Role, groups: tuple[Interface, ...]) -> tuple[Result, ...]:
         """The bits of a role in the ports of some interfaces.  Of data out, only the bytes that carry results count."""

@@ -77,8 +77,12 @@ class DrivenCore(Generic[D]):
     ):  # fmt: skip
         self.description = description
         self.simulation = Simulation(library or simulation_library(directory, optimize), clock="aclk", reset="aresetn")
-        self.runner = StreamRunner(self.simulation, seed=seed, gaps=gaps or {})
+        self.runner = self.make_runner(seed, gaps or {})
         self.runner.reset(4)
+
+    def make_runner(self, seed: int, gaps: dict[str, float]) -> StreamRunner:
+        """What drives the streams of the core."""
+        return StreamRunner(self.simulation, seed=seed, gaps=gaps)
 
     @property
     def cycles(self) -> int:

@@ -8,15 +8,17 @@ from typing import Any
 
 from modeloom.product.description import Description
 from modeloom.product.folder import other_kind, read_description
+from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import SimulatedCore
+from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
 
 __all__ = ["KINDS", "core"]
 
-KINDS: dict[type[Description], type[SimulatedCore] | type[SimulatedStreamCore]] = {
-    SectorDescription: SimulatedCore, StreamDescription: SimulatedStreamCore,
+KINDS: dict[type[Description], type[SimulatedCore] | type[SimulatedStreamCore] | type[SimulatedLwcCore]] = {
+    SectorDescription: SimulatedCore, StreamDescription: SimulatedStreamCore, LwcDescription: SimulatedLwcCore,
 }  # fmt: skip
 """The class that drives each kind of core."""
 

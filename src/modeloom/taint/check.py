@@ -17,12 +17,12 @@ whether the tag of a message is correct.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from modeloom.interfaces import Role
-from modeloom.product.description import Result, Secret, Verdict
+from modeloom.product.description import Declassified, Result, Secret, Verdict
 from modeloom.product.folder import read_description
 from modeloom.taint.control import ControlPoint, control_points, exemption, verdict_candidates
 from modeloom.taint.graph import BitGraph, Reached
@@ -72,7 +72,8 @@ class TaintReport:
     exempt : mapping
         For each exemption in use, the number of places (memories or multiplexers).
     declassified : mapping
-        For each verdict, which a core reveals by design, the number of register bits that hold it.
+        For each verdict, which a core reveals by design, the number of register bits that hold it; and for words that are public by
+        protocol, the number of their bits.
     """
 
     bits: int
@@ -135,17 +136,30 @@ class Flow:
     verdicts: Mapping[Verdict, int]
 
 
+def declassified_bits(netlist: Netlist, declassified: Iterable[Declassified]) -> dict[str, list[int]]:
+    """The bits of each declassified value.  Raises ``TimingChannel`` if the netlist has no such net."""
+    found: dict[str, list[int]] = {}
+    for one in declassified:
+        for end in one.names:
+            bits = netlist.ending(end)
+            if not bits:
+                raise TimingChannel(f"there is no {end}: {one.about} cannot be told from secrets")
+            found.setdefault(one.about, []).extend(bits)
+    return found
+
+
 def find_flow(
-    graph: BitGraph, sources: Mapping[str, Sequence[Bit]], results: Sequence[Result], verdicts: Sequence[Verdict] = ()
+    graph: BitGraph, sources: Mapping[str, Sequence[Bit]], results: Sequence[Result], verdicts: Sequence[Verdict] = (),
+    public: Collection[int] = (),
 ) -> Flow:
-    """Follows secrets through a netlist.
+    """Follows secrets through a netlist.  They stop at bits that are ``public``.
 
     For each verdict one register of one bit may hold what it tells: the one without which nothing leaks or, if something leaks all the
     same, the least.
     """
 
     def flow(held: Mapping[Verdict, int]) -> Flow:
-        reached = {name: graph.reached(bits, stops=list(held.values())) for name, bits in sources.items()}
+        reached = {name: graph.reached(bits, stops=[*held.values(), *public]) for name, bits in sources.items()}
         return Flow(reached, *find_leaks(graph, reached, results), held)
 
     best = flow({})
@@ -166,7 +180,8 @@ def verdict_registers(
 
 
 def check_netlist(
-    netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict] = ()
+    netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict] = (),
+    declassified: Sequence[Declassified] = (),
 ) -> TaintReport:
     """Checks a flat core.
 
@@ -179,6 +194,8 @@ def check_netlist(
         The outputs that may depend on them.
     verdicts : sequence of Verdict
         The verdicts that the core reveals by design.
+    declassified : sequence of Declassified
+        Bits that are public although secrets come over the same ports.
 
     Raises
     ------
@@ -187,7 +204,8 @@ def check_netlist(
         result though it must, because the check would then say nothing.
     """
     graph = BitGraph(netlist)
-    flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts)
+    public = declassified_bits(netlist, declassified)
+    flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts, [bit for bits in public.values() for bit in bits])
     leaks, points, reached = flow.leaks, flow.points, flow.reached
     if leaks:
         # Consequences of a leak have longer paths, so the shortest path ends where the secret leaves the data.
@@ -205,7 +223,7 @@ def check_netlist(
     control = graph.reached([point.bit for point in points], backwards=True, stops=flow.verdicts.values())
     return TaintReport(
         graph.size, {name: bits.count() for name, bits in reached.items()}, control.count(), len(points), flow.exempt,
-        {verdict.about: 1 for verdict in flow.verdicts},
+        {**{verdict.about: 1 for verdict in flow.verdicts}, **{about: len(bits) for about, bits in public.items()}},
     )  # fmt: skip
 
 
@@ -215,4 +233,4 @@ def check_core(directory: str | Path) -> TaintReport:
     """
     description = read_description(directory)
     netlist = flat_netlist(Path(directory) / description.files.verilog, description.top)
-    return check_netlist(netlist, description.secrets, description.results, description.verdicts)
+    return check_netlist(netlist, description.secrets, description.results, description.verdicts, description.declassified)

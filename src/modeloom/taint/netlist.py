@@ -110,6 +110,11 @@ class Netlist:
         """Bits of a named net.  Raises ``KeyError``."""
         return list(self._nets[name]["bits"])
 
+    def ending(self, end: str) -> list[int]:
+        """The bits of all nets whose names end with this one and the names of the instances around it, "parser.gate.header"."""
+        nets = (net for name, net in self._nets.items() if f".{name}".endswith(f".{end}"))
+        return [bit for net in nets for bit in net["bits"] if isinstance(bit, int)]
+
     @cached_property
     def initial(self) -> dict[int, str]:
         """For each bit of a register that has one, its value at power-on: "0" or "1"."""

@@ -18,9 +18,11 @@ from typing import Any
 from modeloom.emit import CheckFailed
 from modeloom.product.description import Description
 from modeloom.product.folder import other_kind, read_description
+from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.versions import versions
+from modeloom.verification.lwc import verify_lwc
 from modeloom.verification.report import Step, as_json
 from modeloom.verification.sector import verify_sectors
 from modeloom.verification.stream import verify_messages
@@ -28,7 +30,7 @@ from modeloom.verification.stream import verify_messages
 __all__ = ["CheckFailed", "Step", "as_json", "verify_core", "versions"]
 
 KINDS: dict[type[Description], Callable[..., Iterator[Step]]] = {
-    SectorDescription: verify_sectors, StreamDescription: verify_messages,
+    SectorDescription: verify_sectors, StreamDescription: verify_messages, LwcDescription: verify_lwc,
 }  # fmt: skip
 """The functions that verify each kind of core.  Another kind of core is another entry."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from modeloom.compiler.streams import CompiledStream
+from modeloom.compiler.streams import CompiledStream, StreamOptions
 from modeloom.cores.described import described, key_layout
 from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
 from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_erase_cycles, key_interval, latency
-from modeloom.product.description import file_names
+from modeloom.product.description import OptionValue, file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens
 from modeloom.product.ports import top_ports
@@ -42,6 +42,15 @@ def _cycles(compiled: CompiledStream) -> Tokens:
     )  # fmt: skip
 
 
+def _options(options: StreamOptions) -> dict[str, OptionValue]:
+    """The options; without those that only some modes or interfaces have, if this core has not."""
+    values = asdict(options)
+    for name, none in (("cipher_cores", None), ("interface", "axi"), ("interface_bits", None)):
+        if values[name] == none:
+            del values[name]
+    return values
+
+
 def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescription:
     """The contents of ``core.json``."""
     mode, options = compiled.mode, compiled.options
@@ -53,7 +62,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         schema=StreamDescription.SCHEMA,
         **described(mode, name, command, file_names(name, listing=False)),
         definition_sha256=definition_hash(compiled),
-        options={option: value for option, value in asdict(options).items() if option != "cipher_cores" or value is not None},
+        options=_options(options),
         cipher=options.cipher or "",
         key_bytes=sum(part.bytes for part in layout),
         key_layout=layout,

@@ -12,7 +12,7 @@ The core and its ports::
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal
 from amaranth.lib import wiring
@@ -52,9 +52,6 @@ from modeloom.spec.kinds import CIPHER
 
 __all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "key_interval", "latency"]
 
-QUIET = ("cmd.ready", "s.ready", "m.valid", "status.valid")
-"""Outputs that would be high while the buses are held in reset, or in the first cycle of it.  The core keeps them low."""
-
 
 def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     """The sizes of the buses.  Raises ``InputError`` if the buses do not fit the mode."""
@@ -75,7 +72,8 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
         own["base_word"] = compiled.plan.word(horner.key)
     try:
         return MessageParameters(
-            plan=compiled.plan, hold=options.hold, packet=options.packet, channels=options.channels,
+            plan=compiled.plan, hold=options.hold, packet="segments" if options.interface == "lwc" else options.packet,
+            channels=options.channels,
             encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
             keys=kind(
                 slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=sizes[0],
@@ -191,8 +189,22 @@ class StreamHardware(wiring.Component):
     def __init__(self, compiled: CompiledStream, parameters: MessageParameters | None = None):
         self.compiled = compiled
         self.parameters = p = parameters or bus_parameters(compiled)
-        self.flat = core_ports(p)
+        self.flat = self.ports_of(p)
         super().__init__(top_members(self.flat, p))
+
+    QUIET: tuple[str, ...] = ("cmd.ready", "s.ready", "m.valid", "status.valid")
+    """Outputs that would be high while the buses are held in reset, or in the first cycle of it.  The core keeps them low."""
+
+    QUIET_PAYLOADS: tuple[str, ...] = ("m.payload", "status.payload")
+    """Payloads that the core keeps zero in these cycles."""
+
+    def ports_of(self, parameters: MessageParameters) -> tuple[FlatPort, ...]:
+        """The ports of the buses."""
+        return core_ports(parameters)
+
+    def buses(self, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> wiring.Component:
+        """The buses around the pipeline."""
+        return MessageBus(self.parameters, pipeline, schedules)
 
     def pipeline(self) -> TokenPipeline:
         """The pipeline with its units.  Each call makes a new component."""
@@ -224,7 +236,7 @@ class StreamHardware(wiring.Component):
         cipher = cipher_of(compiled.mode, compiled.options.cipher)
         iterative = compiled.options.key_schedule == "iterative"
         schedules = [] if p.expanded else [cipher.expander(p.keys.sizes, iterative) for _ in range(max(1, p.writers))]
-        m.submodules.bus = bus = MessageBus(p, self.pipeline(), schedules)
+        m.submodules.bus = bus = self.buses(self.pipeline(), schedules)
         m.d.comb += [bus.erase.eq(zeroizer.erase.we), bus.erase_address.eq(zeroizer.erase.address)]
         for port in self.flat:
             if port.path.startswith("zeroiz") or port.name in ("zeroize", "zeroizing"):
@@ -232,7 +244,7 @@ class StreamHardware(wiring.Component):
             outer: Signal = getattr(self, port.name)
             inner = port.inside(bus)
             # A register slice has its last payload for a cycle more.
-            if port.path in QUIET or port.path.startswith(("m.payload", "status.payload")):
+            if port.path in self.QUIET or port.path.startswith(self.QUIET_PAYLOADS):
                 inner = inner & (~zeroizer.hold).replicate(len(inner))
             m.d.comb += outer.eq(inner) if port.output else inner.eq(outer)
         return m

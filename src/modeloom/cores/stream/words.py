@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.options import Options
-from modeloom.compiler.streams import CompiledStream, StreamOptions, default_cores, default_sizes
+from modeloom.compiler.streams import LWC_BITS, CompiledStream, StreamOptions, default_cores, default_sizes
 from modeloom.cores.words import option_words
 
 __all__ = ["name_words"]
@@ -17,6 +17,7 @@ WORDS = {
     "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
     "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "channels": "channels{}", "keys": "{}",
     "packet": "{}", "key_schedule": "{}_keys", "key_schedules": "schedules{}", "cipher_cores": "ciphers{}",
+    "interface": "{}", "interface_bits": "words{}",
 }  # fmt: skip
 """For each option, the word for its value.  An option that is not here gives its name and value."""
 
@@ -30,8 +31,10 @@ def name_words(compiled: CompiledStream) -> tuple[str, ...]:
         StreamOptions(), key_bits=first, more_key_bits=tuple(more), cipher=cipher_of(mode).name, cipher_sbox=own.cipher_sbox,
         cipher_stages=options.cipher_stages if options.streams else own.cipher_stages,
     )  # fmt: skip
-    keys = replace(usual, keys=options.keys).on_keys(cipher)
-    usual = replace(keys, keys=usual.keys, cipher_cores=default_cores(compiled.plan, options.channels))
+    keys = replace(usual, keys=options.keys, interface=options.interface).on_keys(cipher)
+    width = LWC_BITS[0] if options.interface == "lwc" else None
+    usual = replace(keys, keys=usual.keys, interface=usual.interface, interface_bits=width)
+    usual = replace(usual, cipher_cores=default_cores(compiled.plan, options.channels))
     return (mode.name, *option_words(_values(options), _values(usual), WORDS))
 
 

@@ -9,7 +9,8 @@
                                                   │                KeyPreparation
     key ─────────────────────────────────────▶ KeyPort ◀─ setup ─────────┘      ◀──▶ key schedule
 
-With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.
+With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.  With segments, the parts in ``rtl/lwc`` drive these streams, and
+give the tag of each message beside its last beat.
 
 If starts run ahead, StartsAhead stands behind MessageCommands.
 
@@ -24,8 +25,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.table import LISTED_SLOTS
@@ -42,11 +44,12 @@ from modeloom.rtl.stream.inline_keys import InlineKeys
 from modeloom.rtl.stream.intake import MessageIntake
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.pairs import PairJoiner
-from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.prefix import AssociatedPrefix, connect_prefix
 from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.sizes import SEGMENT_TAGS
 from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
 from modeloom.rtl.stream.starts import StartsAhead
 from modeloom.rtl.stream.texts import TextQueue, text_layout
@@ -54,10 +57,15 @@ from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.window import WeightWindow
 from modeloom.rtl.stream.wire.packets import WirePackets
 
-__all__ = ["MessageBus"]
+__all__ = ["MessageBus", "late_layout"]
 
 TOKEN = ("valid", "active", "begin", "nonce", "slot", "product", "chain", "fresh", "opening")
 OF_LANES = ("kind", "block", "nbytes", "power")
+
+
+def late_layout(parameters: MessageParameters) -> StructLayout:
+    """The layout of a tag that comes behind the text of its message, with the code of a fault."""
+    return StructLayout({"tag": parameters.block_bits, "code": CODE_BITS})
 
 
 class MessageBus(wiring.Component):
@@ -76,6 +84,13 @@ class MessageBus(wiring.Component):
     cmd, s, m, status, key : streams
     key_state : key_state_signature
         See :class:`~modeloom.rtl.bus.key_port.KeyPort`.
+    late : stream of late_layout
+        With segments only: the tag of each message to open, zero for others, and the code of a fault in its segments.  It comes before
+        the last beat of the message.
+    told, has_text : 1, 1
+        With segments only: the last token of a message enters the pipeline, and whether the message has a packet of text.
+    judged, right : 1, 1
+        With segments and ``hold`` only: the verdict on a message to be opened that has text.
     erase, erase_address : 1, erase_bits
         Writes zeros to this word of all memories, while the buses and the pipeline are held in reset.
     """
@@ -87,6 +102,8 @@ class MessageBus(wiring.Component):
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
             "key": In(stream.Signature(ordered_key_beat() if p.inline else key_beat(p.keys.slots))),
             "key_state": Out(key_state_signature(1 if p.inline else p.keys.slots)),
+            **({"late": In(stream.Signature(late_layout(p))), "told": Out(1), "has_text": Out(1)} if p.segments else {}),
+            **({"judged": Out(1), "right": Out(1)} if p.segments and p.hold else {}),
             "erase": In(1), "erase_address": In(p.erase_bits),
         })  # fmt: skip
 
@@ -198,6 +215,8 @@ class MessageBus(wiring.Component):
         if p.wire:
             m.submodules.packets = packets = WirePackets(whole)
             self._around(m, packets, command, intake, entry, texts, verdicts)
+        if p.segments:
+            self._late_tags(m, entry, verdicts)
         if isinstance(preparation, InlineKeys):
             self._connect_ring(m, preparation, entry, flight)
             m.d.comb += [
@@ -288,6 +307,21 @@ class MessageBus(wiring.Component):
         ]  # fmt: skip
         with m.If(packets.code > told.code):
             m.d.comb += verdicts.verdict.code.eq(packets.code)
+
+    def _late_tags(self, m: Module, entry: TokenEntry, verdicts: VerdictQueue) -> None:
+        """Takes the tags of messages that come as segments to their verdicts."""
+        p, told = self.parameters, Signal(name="told_now")
+        m.submodules.late = late = Queue(late_layout(p), SEGMENT_TAGS, p.erase_bits)
+        wiring.connect(m, wiring.flipped(self.late), late.i)
+        self._join(m, self, late, ("erase", "erase_address"))
+        m.d.comb += [
+            told.eq(entry.verdict_valid & ~entry.verdict.empty), late.o.ready.eq(told), self.told.eq(told),
+            self.has_text.eq(entry.verdict.packet), verdicts.verdict.tag.eq(late.o.payload.tag),
+        ]  # fmt: skip
+        with m.If(late.o.payload.code > entry.verdict.code):
+            m.d.comb += verdicts.verdict.code.eq(late.o.payload.code)
+        if p.hold:
+            self._join(m, verdicts, self, ("judged", "right"))
 
     def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:
         """Connects members that have the same names."""

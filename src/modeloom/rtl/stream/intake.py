@@ -17,7 +17,7 @@ gives a token for its tag, even if it is refused, so that statuses are in order.
 
 from __future__ import annotations
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -89,7 +89,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         partial_reg = Signal(index_bits, reset_less=True)
         registers = {
             "discard": discard_reg, "in_associated": in_associated_reg, "ended": ended_reg, "first": first_reg, "begun": begun_reg,
-            "code": code_reg, "partial": partial_reg,
+            "code": code_reg, "partial": partial_reg, "tail": tail_reg,
         }  # fmt: skip
 
         def change(**values: Value) -> None:
@@ -100,8 +100,9 @@ class MessageIntake(BusComponent[MessageParameters]):
         held_reg = Signal()
         came = take_beat(m, p, self.token, taken.o.ready, Packet(
             may=busy_reg & self.token.ready, ended=ended_reg, valid=valid, beat=beat, seen=seen, discard=discard_reg,
-            in_associated=in_associated_reg, first=first_reg, begun=begun_reg, code=code_reg,
-            associated=associated_reg, tail=tail_reg, partial=partial_reg, held=held_reg,
+            in_associated=beat.associated if p.marked else in_associated_reg, first=first_reg, begun=begun_reg, code=code_reg,
+            # Marked beats are counted, and the command says nothing of them.
+            associated=Cat(tail_reg, associated.value) if p.marked else associated_reg, tail=tail_reg, partial=partial_reg, held=held_reg,
             reached=associated.reached, text_reached=text.reached, text=text.value,
             text_bytes=text_reg if p.lengths_first else None, count=associated.count, count_text=text.count,
             set=change,
@@ -113,7 +114,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         # A length in the command is compared with what the core holds before the message begins.
         held = Const(0, 1) if p.lengths_first else order.message.decrypt & int(most_held < most)
         # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.
-        first = order.associated[:index_bits] == 0
+        first = Const(0) if p.marked else order.associated[:index_bits] == 0
         if p.associated_from:
             first = first + p.associated_from
         if p.lengths_first:
@@ -139,6 +140,6 @@ class MessageIntake(BusComponent[MessageParameters]):
             m.d.sync += [
                 busy_reg.eq(1), held_reg.eq(held), first_reg.eq(1), begun_reg.eq(0), ended_reg.eq(0), partial_reg.eq(0),
                 code_reg.eq(order.code), discard_reg.eq(order.code.any()), in_associated_reg.eq(order.associated.any()),
-                associated_reg.eq(order.associated), tail_reg.eq(order.associated[:index_bits]),
+                associated_reg.eq(order.associated), tail_reg.eq(0 if p.marked else order.associated[:index_bits]),
             ]  # fmt: skip
         return m

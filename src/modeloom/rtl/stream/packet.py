@@ -25,8 +25,9 @@ __all__ = ["LENGTH_BITS", "Packet", "Taken", "most_text_held", "packet_layout", 
 
 
 def packet_layout(parameters: MessageParameters) -> StructLayout:
-    """One beat of data: tdata, tkeep, tlast, and with several channels tid."""
-    return payload_layout(next(interface for interface in parameters.interfaces if interface.member == "s"), parameters)
+    """One beat of data: tdata, tkeep, tlast, and with several channels tid.  A marked beat says whether it is ``associated``."""
+    layout = payload_layout(next(interface for interface in parameters.interfaces if interface.member == "s"), parameters)
+    return StructLayout({**dict(layout.members), "associated": 1}) if parameters.marked else layout
 
 
 def seen_layout(parameters: MessageParameters) -> StructLayout:
@@ -135,7 +136,8 @@ def take_beat(
     m.d.comb += [
         # No tail is as long as a block.
         wanted.eq(Mux(packet.reached & (packet.tail != 0), packet.tail, size)),
-        fits.eq(~hole & (nbytes == wanted) & (packet.reached | ~beat.last)),
+        # What makes marked beats ends a message with a beat that is not associated data.
+        fits.eq(~hole & some if p.marked else ~hole & (nbytes == wanted) & (packet.reached | ~beat.last)),
         short.eq(beat.last & ~hole & (nbytes <= wanted)),
     ]
     most, most_held = p.plan.mode.most_text, most_text_held(p)
@@ -184,8 +186,8 @@ def take_beat(
                     with m.If(fits & beat.last & some_text):
                         m.d.comb += fault.eq(MessageCode.TOO_SHORT)
                 with m.Elif(fits) if known else m.If(fits):
-                    m.d.comb += [give.eq(1), token.step.eq(TokenStep.ASSOCIATED), packet.count.eq(1)]
-                    packet.set(in_associated=~packet.reached, ended=beat.last)
+                    m.d.comb += [give.eq(1), token.step.eq(TokenStep.ASSOCIATED), packet.count.eq(full if p.marked else 1)]
+                    packet.set(**({"tail": nbytes} if p.marked else {"in_associated": ~packet.reached}), ended=beat.last)
                 with m.Else():
                     m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
             if known:

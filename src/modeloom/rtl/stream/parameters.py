@@ -84,11 +84,11 @@ class MessageParameters(MessageSizes):
 
     @property
     def message(self) -> StructLayout:
-        """The layout of a message: what is known of it when it begins.  In wire form the tag is not known."""
+        """The layout of a message: what is known of it when it begins.  If the tag comes late, it is not known."""
         return StructLayout({
             "nonce": 0 if self.plan.runs_ahead else self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits,
             "slot": self.slot_bits,
-            "id": 16, "tag": 0 if self.wire else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
+            "id": 16, "tag": 0 if self.late_tag else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
             **({"channel": 8} if self.channels > 1 else {}),
             **{name: known_bits(name, self.block_bytes) for name in self.plan.known_lengths if name not in LENGTH_FIELDS},
             **({"place": self.place_bits} if self.plan.runs_ahead else {}),

@@ -21,13 +21,22 @@ from modeloom.streams.known import SOME
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["LENGTH_BITS", "MOST_CHANNELS", "MOST_HOLD", "ORDERS", "STORE_SLACK", "TURN_PLACES", "MessageSizes", "TokenStep", "known_bits"]
+__all__ = [
+    "FORMS", "LENGTH_BITS", "MOST_CHANNELS", "MOST_HOLD", "ORDERS", "SEGMENT_TAGS", "STORE_SLACK", "TURN_PLACES", "MessageSizes",
+    "TokenStep", "known_bits",
+]  # fmt: skip
 
 POWERS_LIMIT = 42
 """Cycles that the powers of a key may take: the key schedule of AES-128 takes as many."""
 
 LEAST_HELD = 4
 """Number of beats of the smallest buffer through which a beat can pass in each cycle."""
+
+FORMS = (*PACKETS, "segments")
+"""Forms of packets between the parts of a core: those of its buses, and that of LWC, whose segments become beats before."""
+
+SEGMENT_TAGS, SEGMENT_SLACK = 4, 8
+"""With segments: tags that wait for the end of their message, and beats or records that are on the way between the parts, amply."""
 
 WIRE_AHEAD = 8
 """Messages, in wire form, on the way from the bus to the core."""
@@ -85,7 +94,8 @@ class MessageSizes:
         unverified.
     packet : str
         "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other, and leave as they came.
-        In wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.
+        In wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.  With "segments", beats are
+        as in aligned form, but the tag comes behind them, and a beat says whether it is associated data, whose number nobody knows before.
     text_from : int
         Beats of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
     associated_from : int
@@ -117,8 +127,8 @@ class MessageSizes:
             check_integer("hold", self.hold, 1, MOST_HOLD)
             if not self.decrypt:
                 raise ValueError("hold is for cores that open messages")
-        if self.packet not in PACKETS:
-            raise ValueError(f"packet is one of {', '.join(PACKETS)}, not {self.packet!r}")
+        if self.packet not in FORMS:
+            raise ValueError(f"packet is one of {', '.join(FORMS)}, not {self.packet!r}")
         check_integer("channels", self.channels, 1, MOST_CHANNELS)
         if self.channels > 1 and (self.hold is not None or self.packet != "aligned" or self.inline):
             raise ValueError("hold, packets on the wire and keys that come with messages are for cores with one channel")
@@ -126,6 +136,11 @@ class MessageSizes:
         check_integer("text_from", self.text_from, 0, 0 if self.lengths_first else self.plan.mode.most_text // self.beat_bytes)
         if self.channels > 1 and self.plan.chained and self.plan.horner is not None:
             raise ValueError("a mode with a chain through the cipher and a polynomial hash takes one channel")
+        if self.segments and self.channels > 1:
+            raise ValueError("segments are for cores with one channel")
+        unknown = [name for name in self.plan.known_lengths if name not in ("nonce", "tag")] or self.plan.prefixes
+        if self.marked and unknown:
+            raise ValueError("segments do not tell the bytes of associated data before a message begins")
         if self.wire and self.lengths_first:
             raise ValueError("packets on the wire are for modes that do not know lengths before a message begins")
 
@@ -160,6 +175,21 @@ class MessageSizes:
     def wire(self) -> bool:
         """Whether packets are as they are on the wire."""
         return self.packet == "wire"
+
+    @property
+    def segments(self) -> bool:
+        """Whether the beats are made of segments of LWC."""
+        return self.packet == "segments"
+
+    @property
+    def late_tag(self) -> bool:
+        """Whether the tag of a message to open comes behind its text, and not in its command."""
+        return self.wire or self.segments
+
+    @property
+    def marked(self) -> bool:
+        """Whether beats say that they are associated data, since the command does not have the number of its bytes."""
+        return self.segments and not self.lengths_first
 
     @property
     def core(self) -> Self:
@@ -322,6 +352,14 @@ class MessageSizes:
         return _power(self.token_depth + WIRE_AHEAD)
 
     @property
+    def segment_depth(self) -> int:
+        """With segments: records of segments of text whose text cannot have left.
+
+        Each has a block at least.  Text waits while its tokens are in the window of the hash and, if it is held, until its message ends.
+        """
+        return _power(self.lanes * (self.token_depth + self.hold_depth + SEGMENT_SLACK) + SEGMENT_SLACK)
+
+    @property
     def head_depth(self) -> int:
         """Messages, in wire form, from the command to the end of the packet out."""
         return _power(self.tag_depth + self.token_depth + WIRE_AHEAD + (self.start_depth if self.plan.runs_ahead else 0))
@@ -403,6 +441,7 @@ class MessageSizes:
             if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
         )  # fmt: skip
         starts = self.start_places if self.plan.runs_ahead else 0
+        wire = max(wire, self.segment_depth if self.segments else 0)
         return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire, starts)
 
     @property

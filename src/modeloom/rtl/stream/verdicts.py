@@ -82,8 +82,8 @@ class VerdictQueue(BusComponent[MessageParameters]):
         told = StructLayout({"tag": p.block_bits, "id": 16, "code": CODE_BITS, "packet": 1, **(
             {"dropped": 1} if p.hold else {"channel": 8, "mark": p.mark_bits} if p.channels > 1 else {}
         )})  # fmt: skip
-        # The entry registers verdicts.  In wire form, the tag that is expected comes from elsewhere.
-        m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits, masked=p.wire)
+        # The entry registers verdicts.  If tags come late, the one that is expected comes from elsewhere.
+        m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits, masked=p.late_tag)
         # All that a status is made of is in registers which a reset clears.
         m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits, masked=False)
         m.submodules.out = out = RegisterSlice(status_layout(p))

@@ -41,7 +41,7 @@ from modeloom.verification.stream.statuses import check_reloads, check_statuses
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.vectors import check_vectors
 
-__all__ = ["dynamic_checks", "verify_messages"]
+__all__ = ["bench_of", "dynamic_checks", "proof_step", "verify_messages"]
 
 Check = Callable[[StreamSubject], tuple[str, dict[str, Any]]]
 
@@ -94,9 +94,9 @@ def verify_messages(
     made = same_stream(description, folder)
     steps: list[Step] = []
     todo: list[Callable[[], Step]] = [
-        lambda: files_step(folder, description, today(made, description), hashes), partial(_proof, subject, made),
+        lambda: files_step(folder, description, today(made, description), hashes), partial(proof_step, subject, made),
         partial(_pipeline, subject, made), partial(lint_step, folder), partial(timing_step, folder, description),
-        *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), partial(_bench, folder),
+        *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), partial(bench_of, folder),
     ]  # fmt: skip
     for make in todo:
         step = make()
@@ -106,7 +106,7 @@ def verify_messages(
     yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
 
 
-def _proof(subject: StreamSubject, made: StreamCore) -> Step:
+def proof_step(subject: StreamSubject, made: StreamCore) -> Step:
     """Reports the proof.  It ran when the pipeline was compiled again, and the files are those of this pipeline."""
     description, proof = subject.description, made.compiled.proof
     again = made.describe(description.name, description.command)
@@ -129,7 +129,8 @@ def _pipeline(subject: StreamSubject, made: StreamCore) -> Step:
     return Step("pipeline", text, {"messages": report.messages, "blocks": report.blocks, "cycles": report.cycles})
 
 
-def _bench(folder: Path) -> Step:
+def bench_of(folder: Path) -> Step:
+    """Runs the bench."""
     step = bench_step(folder)
     if not step.figures:
         return step

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a core of a compiled stream mode behind the LWC interface.
+
+::
+
+    hardware   the interface around the message control      describe   core.json
+    bench      words of PDI, SDI and DO, and a bench          sheet      the datasheet
+    core       the ``Core`` of all this
+"""
+
+from modeloom.cores.lwc.core import LwcCore, same_lwc
+
+__all__ = ["LwcCore", "same_lwc"]

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of the datasheet of a core behind the LWC interface: segments, keys, statuses, cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.stream.figures import cipher_name
+from modeloom.cores.stream.sheet import numbers
+from modeloom.cores.stream.sheet import sheet as stream_sheet
+from modeloom.interfaces.lwc import Opcode, Segment
+from modeloom.product.core import Sheet
+from modeloom.product.lwc import LwcDescription
+from modeloom.product.markdown import table
+from modeloom.product.messages import StreamDescription
+
+__all__ = ["RELEASED", "sheet"]
+
+RELEASED = (
+    "This core releases plaintext before the tag was compared. The text of a message whose status is FAILURE must be discarded, and must "
+    "not be used before that."
+)
+"""The warning for users of a core that opens messages without holding their text."""
+
+
+def sheet(compiled: CompiledStream, d: LwcDescription, messages: StreamDescription) -> Sheet:
+    """The sections of the datasheet; ``messages`` describes the same core without the interface."""
+    inner = stream_sheet(compiled, messages)
+    does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
+    warning = f" **{RELEASED}**" if d.releases else ""
+    if d.hold is not None:
+        warning = f" Text of a message to open leaves the core only after its tag was found correct, up to {d.hold} bytes."
+    return replace(
+        inner,
+        summary=(
+            f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, behind the LWC interface "
+            f"with words of {d.interface_bits} bits.{warning}"
+        ),
+        theory=(
+            *inner.theory, "PDI, SDI and DO stand around this pipeline. A key that is activated goes into one of two slots by turns, so it "
+            "is prepared while messages of the key before are under way.", "",
+        ),
+        payloads=tuple(_payloads(d)), use=tuple(_use(d)), figures=tuple(_figures(d)),
+        timing=tuple(line.replace(*_RELEASE) for line in inner.timing),
+        kept=("- Keys can not be read from the ports. A key is overwritten when the second key after it is activated, and by `zeroize`.",),
+        bench="It checks every word of DO, with and without pauses, and what follows a fault; results come from the software model.",
+    )  # fmt: skip
+
+
+_RELEASE = ("status says WRONG_TAG", "status is FAILURE")
+
+
+def _payloads(d: LwcDescription) -> Iterator[str]:
+    yield (
+        "An instruction, a header of a segment and a status are the upper 32 bits of a word. Data follow in words whose upper byte is the "
+        "first one; a segment begins with a word of its own, and bytes behind its end are not read."
+    )
+    yield ""
+    codes = [(one.name.replace("_", " ").lower(), "opcode", one) for one in Opcode if one is not Opcode.HASH]
+    types = [(one.name.lower(), "type", one) for one in Segment if one is not Segment.LENGTH or d.lengths_first]
+    yield from table(["word", "bits 31 to 28", "value"], [[name, what, f"0x{int(one):x}"] for name, what, one in [*codes, *types]])
+    yield from table(
+        ["bits of a header", "meaning"],
+        [["15 to 0", "bytes of data"], ["24", "Last: the last segment of the message"], ["25", "EOT: the last segment of its type"],
+         ["26, 27", "EOI and Partial, which the core does not read"]],
+    )  # fmt: skip
+
+
+def _use(d: LwcDescription) -> Iterator[str]:
+    lengths = "a segment of lengths (bytes of associated data, then of text, 32 bits each, big-endian), " if d.lengths_first else ""
+    sizes = numbers(d.key_sizes)
+    yield (
+        f"**Keys.** `activate key` on PDI lets the core take `load key` and a segment with the key, {sizes} bytes, from SDI. Messages "
+        "after it have this key. The words on SDI may come before or after. Without a key, and after words that are no key, messages are "
+        "answered with FAILURE."
+    )
+    yield ""
+    yield (
+        f"**Messages.** To seal, send `encrypt`, {lengths}the nonce of {numbers(d.nonces)} bytes, associated data and plaintext. To open, "
+        f"send `decrypt`, the same with ciphertext, and the tag of {d.tag_bytes[0]} bytes. Associated data and text may have several "
+        f"segments; all but the last one have whole words of {d.word_bytes} bytes, and those of text at least a block. Associated data may "
+        "be left out, and an empty text is a segment without data."
+    )
+    yield ""
+    yield (
+        "DO has the text with the same segments, then the tag of a sealed message, then SUCCESS or FAILURE, with `do_last`. A segment of "
+        "the wrong type or length is a fault: the rest of the message is skipped up to the segment with Last, and the status is FAILURE. "
+        "Of a message that was refused nothing but the status leaves. If the fault comes behind text, the segment that has begun to leave "
+        "is filled with zeros."
+    )
+    yield ""
+    yield "**Never use a nonce twice under a key.** The core does not look for it."
+    yield ""
+
+
+def _figures(d: LwcDescription) -> Iterator[str]:
+    rows: list[list[object]] = [
+        ["words of PDI for a message of 64 bytes to seal", d.words_of(0, 64, False, d.nonces[0], d.tag_bytes[0]), "words"],
+        ["words of PDI for a message of 1500 bytes to seal", d.words_of(0, 1500, False, d.nonces[0], d.tag_bytes[0]), "words"],
+        ["block of associated data, of text, in the message control", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
+        ["most text", min(d.most_text, (1 << 32) - 1) if d.lengths_first else d.most_text, "bytes"],
+        *([["most text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
+    ]  # fmt: skip
+    yield from table(["figure", "value", "unit"], rows)
+    yield "The interface takes a word of PDI in a cycle, and gives a word of DO in a cycle."
+    yield ""

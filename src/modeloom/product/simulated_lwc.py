@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A built core behind the LWC interface as a Python object: messages become words of PDI and SDI, and the words of DO become results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from modeloom.interfaces.lwc import Header, Opcode, Segment
+from modeloom.interfaces.messages import MessageCode
+from modeloom.product.driven import CoreFault, DrivenCore
+from modeloom.product.folder import read_as
+from modeloom.product.lwc import LwcDescription
+from modeloom.product.message import Message, MessageError, Outcome, check_message
+from modeloom.product.segments import LONGEST, Answer, Piece, SegmentReader, WordForm, words_in
+from modeloom.sim import Stream, StreamRunner
+from modeloom.spec.errors import AuthenticationError, InputError
+
+__all__ = ["LWC_STREAMS", "SimulatedLwcCore"]
+
+LWC_STREAMS = (
+    Stream("pdi", "in", "pdi_valid", "pdi_ready", ("pdi_data",)), Stream("sdi", "in", "sdi_valid", "sdi_ready", ("sdi_data",)),
+    Stream("do", "out", "do_valid", "do_ready", ("do_data", "do_last")),
+)  # fmt: skip
+"""The streams of a core behind this interface, for a ``StreamRunner``."""
+
+PATIENCE = 50_000
+"""Number of cycles that messages may take beyond eight times the number of their words before the core counts as broken."""
+
+
+class SimulatedLwcCore(DrivenCore[LwcDescription]):
+    """The simulation of a built core behind the LWC interface.
+
+    It has the methods of :class:`~modeloom.product.simulated_messages.SimulatedStreamCore` that make sense without slots.  The interface
+    tells a failure and not its reason, so every message to open that fails counts as one with a wrong tag.
+
+    Parameters
+    ----------
+    directory : path
+        A folder that ``modeloom build`` wrote.
+    seed, gaps, optimize, library
+        As for :class:`~modeloom.product.driven.DrivenCore`.  The streams are ``pdi``, ``sdi`` and ``do``.
+
+    Attributes
+    ----------
+    description : LwcDescription
+        ``core.json``.
+    cycles : int
+        Number of cycles since the start of the simulation.
+    status_cycles, input_cycles : list of int
+        The cycles of the statuses in the last run.  For each message of it, the cycle of its first word on PDI, once for each beat that the
+        message would have on a bus of blocks, as ``modeloom traffic`` counts them.
+    """
+
+    def __init__(
+        self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
+        library: Path | None = None,
+    ):  # fmt: skip
+        description = read_as(LwcDescription, directory, "a core behind the LWC interface")
+        super().__init__(directory, description, seed=seed, gaps=gaps, optimize=optimize, library=library)
+        self.form = WordForm(description.word_bytes, bool(description.lengths_first))
+        self._reader = SegmentReader(description.word_bytes)
+        self._next_key: bytes | None = None
+        self._keyed = False
+        self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
+        self.status_cycles: list[int] = []
+        self.input_cycles: list[int] = []
+
+    def make_runner(self, seed: int, gaps: dict[str, float]) -> StreamRunner:
+        """The runner of PDI, SDI and DO."""
+        return StreamRunner(self.simulation, LWC_STREAMS, seed=seed, gaps=gaps)
+
+    @property
+    def slots(self) -> int:
+        """Key slots that a host can name: one."""
+        return 1
+
+    def load_key(self, key: bytes, slot: int = 0) -> None:
+        """Keeps a key for the next message that brings none of its own.  Raises ``InputError`` if its length is wrong."""
+        self._next_key = self.check_key(key, slot)
+
+    def erase_key(self, slot: int = 0) -> None:
+        """There is no instruction for it; raises ``InputError``."""
+        raise InputError("the LWC interface has no instruction that erases a key; zeroize erases the core")
+
+    # -- messages -----------------------------------------------------------------------------------------------------------------
+
+    def feed(self, name: str, pieces: Iterable[Piece]) -> int:
+        """Queues words on PDI or SDI, and returns their number."""
+        words = words_in(pieces)
+        size = self.description.word_bytes
+        self.runner.feed(name, {f"{name}_data": b"".join(word.to_bytes(size, "little") for word in words)})
+        return len(words)
+
+    def answers(self, count: int, words: int) -> list[Answer]:
+        """Runs until so many messages have their status.  ``words`` of PDI and DO tell how long this may take."""
+        found: list[Answer] = []
+        limit = int((8 * words + PATIENCE + count * 4 * self.description.key_erase_cycles) * self._stretch)
+        self.status_cycles, begin = [], self.cycles
+        while len(found) < count:
+            if self.cycles - begin > limit:
+                raise CoreFault(f"the core gave {len(found)} of {count} statuses in {limit} cycles")
+            self.runner.run(max_cycles=64)
+            found += self._read()
+        if len(found) > count or self._reader.begun:
+            raise CoreFault("the core gave more than was asked for")
+        return found
+
+    def restart_reader(self) -> None:
+        """Forgets what has come of a message that a reset has ended."""
+        self._reader = SegmentReader(self.description.word_bytes)
+
+    def _read(self) -> list[Answer]:
+        """The messages whose status has come."""
+        taken = self.runner.take("do")
+        lasts = taken.values("do_last")
+        self.status_cycles += [cycle for cycle, last in zip(taken.cycles, lasts, strict=True) if last]
+        try:
+            return list(self._reader.answers(zip(taken.values("do_data"), lasts, strict=True)))
+        except ValueError as error:
+            raise CoreFault(f"the core gave {error}") from error
+
+    def _activation(self, message: Message) -> list[Piece]:
+        """What activates the key of a message, if it has one of its own; the key is queued on SDI."""
+        key, self._next_key = (self._next_key, None) if message.key is None else (self.check_key(message.key), self._next_key)
+        if key is None:
+            if not self._keyed:
+                raise InputError("no key has been loaded; load one, or give the message its key")
+            return []
+        self._keyed = True
+        self.feed("sdi", self.form.key(key))
+        return [self.form.instruction(Opcode.ACTIVATE_KEY)]
+
+    def outcomes(self, messages: Sequence[Message] | Iterable[Message]) -> list[Outcome]:
+        """Runs messages back to back, and returns their results.  Raises ``InputError`` for one that this core cannot take."""
+        d = self.description
+        checked = [(message, check_message(d, message, len(message.data))) for message in messages]
+        if not checked:
+            return []
+        lengths, total = [], 0
+        for message, tag_bytes in checked:
+            activation = self._activation(message)
+            lengths.append(self.feed("pdi", [*activation, *self.form.message(message, tag_bytes)]))
+            total += lengths[-1] + len(message.data) // d.word_bytes
+        answers = self.answers(len(checked), total)
+        cycles, at = self.runner.accepted("pdi"), 0
+        self.input_cycles = []
+        for (message, tag_bytes), length in zip(checked, lengths, strict=True):
+            text = len(message.data) - (tag_bytes if message.decrypt else 0)
+            self.input_cycles += [cycles[at]] * d.beats(len(message.ad), text, tag_bytes if message.decrypt else 0)
+            at += length
+        return [self._outcome(message, tag_bytes, answer) for (message, tag_bytes), answer in zip(checked, answers, strict=True)]
+
+    def _outcome(self, message: Message, tag_bytes: int, answer: Answer) -> Outcome:
+        if answer.success:
+            return Outcome(MessageCode.OK, answer.text, answer.tag)
+        if not message.decrypt:
+            raise CoreFault("the core failed to seal a message")
+        held = self.description.hold
+        too_long = held is not None and len(message.data) - tag_bytes > held
+        return Outcome(MessageCode.TOO_LONG_TO_HOLD if too_long else MessageCode.WRONG_TAG, answer.text)
+
+    def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
+        """Runs messages back to back, and returns the sealed messages and the opened texts in order.
+
+        Raises
+        ------
+        AuthenticationError
+            For the first message whose tag is wrong.
+        MessageError
+            For the first message that is longer than the core holds.
+        """
+        results = []
+        for number, outcome in enumerate(self.outcomes(messages)):
+            if outcome.code == MessageCode.WRONG_TAG:
+                raise AuthenticationError(f"{self.description.mode}: the tag is wrong" + (f" (message {number})" if number else ""))
+            if outcome.code != MessageCode.OK:
+                raise MessageError(number, outcome.code)
+            results.append(outcome.text + outcome.tag)
+        return results
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
+        """The ciphertext of a message with its tag behind it."""
+        return self.run([Message(nonce, text, ad, False, slot, tag_bytes)])[0]
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
+        """The plaintext of a message that ``seal`` gave.  Raises ``AuthenticationError`` if its tag is wrong."""
+        return self.run([Message(nonce, sealed, ad, True, slot, tag_bytes)])[0]
+
+    def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"", text: int | None = None) -> Iterator[bytes]:
+        """Runs a long message piece by piece.  Yields text as it comes, and at the end the tag if the message is sealed.
+
+        Arguments and errors are those of ``SimulatedStreamCore.pieces``.  The text of a message to be opened comes before its tag has been
+        checked, and must be discarded if this raises.
+        """
+        d = self.description
+        if d.lengths_first and text is None:
+            raise InputError("a message for this core begins with the bytes of its text; give text")
+        tag_bytes = check_message(d, message, len(tag) + (text or 0))
+        self.feed("pdi", [*self._activation(message), *self.form.begin(message, text or 0)])
+        kind = Segment.CIPHERTEXT if message.decrypt else Segment.PLAINTEXT
+        rest = b""
+        for chunk in chunks:
+            rest += chunk
+            whole = max(0, len(rest) - 1) // LONGEST * LONGEST
+            for at in range(0, whole, LONGEST):
+                self.feed("pdi", [self.form.segment(Header(kind, LONGEST, eot=False), rest[at : at + LONGEST])])
+                self._drain()
+                yield self._reader.text()
+            rest = rest[whole:]
+        self.feed("pdi", self.form.part(kind, rest, eoi=True, last=not message.decrypt))
+        if message.decrypt:
+            self.feed("pdi", [self.form.segment(Header(Segment.TAG, tag_bytes, False, True, True), tag)])
+        (answer,) = self.answers(1, 2 * LONGEST)
+        outcome = self._outcome(Message(message.nonce, bytes(text or 0) + tag, b"", message.decrypt), len(tag), answer)
+        yield outcome.text
+        if outcome.code == MessageCode.WRONG_TAG:
+            raise AuthenticationError(f"{d.mode}: the tag is wrong")
+        if outcome.code != MessageCode.OK:
+            raise MessageError(0, outcome.code)
+        if not message.decrypt:
+            yield outcome.tag
+
+    def _drain(self) -> None:
+        """Runs until all words have been taken."""
+        limit = int((8 * LONGEST + PATIENCE) * self._stretch)
+        if self.runner.run({}, drain=True, max_cycles=limit).timed_out:
+            raise CoreFault(f"the core did not take a segment in {limit} cycles")
+        if self._read():
+            raise CoreFault("the core ended a message before its end")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The LWC interface of a core: the parts around the message control.
+
+::
+
+    pdi ──▶ SegmentParser ──cmd, s, late──▶ MessageBus ──m, status──▶ SegmentWriter ──▶ do
+                │   └───────────────records──────────────────────────────▲
+                └activate──▶ KeyLoader ──key──▶ MessageBus
+    sdi ────────────────────────▲
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.rtl.lwc.loader import KeyLoader
+from modeloom.rtl.lwc.parameters import LwcParameters
+from modeloom.rtl.lwc.parser import SegmentParser
+from modeloom.rtl.lwc.writer import SegmentWriter, word_layout
+from modeloom.rtl.stream.bus import MessageBus
+from modeloom.rtl.stream.pipeline import TokenPipeline
+
+__all__ = ["LwcBus"]
+
+
+class LwcBus(wiring.Component):
+    """The buses of a core with this interface, with its pipeline.
+
+    Parameters
+    ----------
+    parameters : LwcParameters
+    pipeline, key_schedules
+        As for :class:`~modeloom.rtl.stream.bus.MessageBus`.
+
+    Members
+    -------
+    pdi, sdi, do : streams of words
+    erase, erase_address : 1, erase_bits
+        Writes zeros to this word of all memories, while the buses and the pipeline are held in reset.
+    """
+
+    def __init__(self, parameters: LwcParameters, pipeline: TokenPipeline, key_schedules: Sequence[wiring.Component]):
+        self.parameters, self.pipeline, self.key_schedules = parameters, pipeline, list(key_schedules)
+        word = parameters.word_bits
+        super().__init__({
+            "pdi": In(stream.Signature(word)), "sdi": In(stream.Signature(word)), "do": Out(stream.Signature(word_layout(parameters))),
+            "erase": In(1), "erase_address": In(parameters.messages.erase_bits),
+        })  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        m.submodules.parser = parser = SegmentParser(p)
+        m.submodules.loader = loader = KeyLoader(p)
+        m.submodules.writer = writer = SegmentWriter(p)
+        m.submodules.messages = messages = MessageBus(p.messages, self.pipeline, self.key_schedules)
+        for source, target in (
+            (wiring.flipped(self.pdi), parser.pdi), (wiring.flipped(self.sdi), loader.sdi), (parser.cmd, messages.cmd),
+            (parser.s, messages.s), (parser.late, messages.late), (parser.records, writer.records), (loader.key, messages.key),
+            (messages.m, writer.text), (messages.status, writer.status), (writer.do, wiring.flipped(self.do)),
+        ):  # fmt: skip
+            wiring.connect(m, source, target)
+        flags = ("judged", "right") if p.messages.hold else ()
+        m.d.comb += [
+            writer.told.eq(messages.told), writer.has_text.eq(messages.has_text),
+            *(getattr(writer, name).eq(getattr(messages, name)) for name in flags),
+            loader.activate.eq(parser.activate), loader.busy.eq(messages.key_state.busy),
+            parser.slot.eq(loader.slot), parser.key_ready.eq(loader.idle),
+            parser.may_activate.eq(loader.idle & self._free(m, parser, messages)),
+            *(part.erase.eq(self.erase) for part in (writer, messages)),
+            *(part.erase_address.eq(self.erase_address) for part in (writer, messages)),
+        ]  # fmt: skip
+        return m
+
+    def _free(self, m: Module, parser: Any, messages: Any) -> Signal:
+        """Whether all messages of the slot that takes the next key have entered the pipeline.
+
+        A message that waits is refused when its slot is loaded.  ``before_reg`` counts those that came before the last key, which all
+        belong to this slot or to none.
+        """
+        bits = self.parameters.messages.flight_bits + 1
+        waiting_reg = Signal(bits)
+        before_reg = Signal(bits)
+        waiting = Signal(bits)
+        free = Signal()
+        told: Signal = messages.told
+        m.d.comb += [waiting.eq(waiting_reg + parser.issued - told), free.eq(before_reg == 0)]
+        m.d.sync += waiting_reg.eq(waiting)
+        with m.If(parser.activate):
+            m.d.sync += before_reg.eq(waiting)
+        with m.Elif(told & (before_reg != 0)):
+            m.d.sync += before_reg.eq(before_reg - 1)
+        return free

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of ``modeloom verify`` for a core behind the LWC interface.
+
+::
+
+    files     hashes of core.json, and what the definition gives today          nothing was changed
+    proof     the pipeline is compiled and proved again                         it computes the definition
+    lint      Verilator
+    timing    the netlist of the Verilog                                        no control signal depends on a secret
+    vectors ─┐
+    lengths  │
+    words    ├─ the Verilog in simulation, as it lies there                     it does what the definition and the protocol say
+    messages │
+    zeroize ─┘
+    bench     the plain bench in Icarus Verilog
+    skipped   what was not done, and why
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from modeloom.cores.lwc import same_lwc
+from modeloom.product.folder import verilog_of
+from modeloom.verification.files import check_hashes, today
+from modeloom.verification.lwc.messages import check_lengths, check_messages
+from modeloom.verification.lwc.subject import LwcSubject
+from modeloom.verification.lwc.words import check_words, check_zeroize
+from modeloom.verification.report import Step
+from modeloom.verification.steps import files_step, lint_step, run_check, timing_step
+from modeloom.verification.stream import bench_of, proof_step
+from modeloom.verification.stream.vectors import check_vectors
+
+__all__ = ["verify_lwc"]
+
+SYMBOLS = "the Verilog on symbols: it is compared with the pipeline for cores with AXI4-Streams, whose message control this core has"
+"""What is not done, and why."""
+
+
+def verify_lwc(
+    directory: str | Path, *, sectors: int | None = None, seed: int = 1, optimize: int = 2, hashes: bool = True, cycles: bool = True
+) -> Iterator[Step]:
+    """Runs all checks, and yields a step for each that passed.
+
+    Parameters and errors are those of :func:`~modeloom.verification.stream.verify_messages`.
+    """
+    subject = LwcSubject(directory, optimize=optimize, seed=seed)
+    description, folder = subject.description, subject.directory
+    verilog_of(directory, description)
+    if hashes:
+        check_hashes(folder, description)
+    made = same_lwc(description, folder)
+    steps: list[Step] = []
+    todo: list[Callable[[], Step]] = [
+        lambda: files_step(folder, description, today(made, description), hashes), partial(proof_step, subject, made),
+        partial(lint_step, folder), partial(timing_step, folder, description),
+        partial(run_check, subject, "vectors", check_vectors), partial(run_check, subject, "lengths", check_lengths),
+        partial(run_check, subject, "words", partial(check_words, compiled=made.compiled)),
+        partial(run_check, subject, "messages", partial(check_messages, wanted=sectors)),
+        partial(run_check, subject, "zeroize", check_zeroize), partial(bench_of, folder),
+    ]  # fmt: skip
+    for make in todo:
+        step = make()
+        steps.append(step)
+        yield step
+    left = [SYMBOLS, *(what for step in steps for what in step.skipped)]
+    yield Step("skipped", "; ".join(left), {}, tuple(left))

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests messages of all lengths through the LWC interface, then random ones with segments, pauses, new keys and wrong tags."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from random import Random
+from typing import Any
+
+from modeloom.emit import CheckFailed
+from modeloom.interfaces.lwc import Opcode
+from modeloom.product.message import Message
+from modeloom.product.segments import LONGEST, Answer
+from modeloom.product.simulated_lwc import SimulatedLwcCore
+from modeloom.verification.lwc.subject import LwcSubject
+
+__all__ = ["PATTERNS", "check_lengths", "check_messages"]
+
+PATTERNS: tuple[dict[str, float], ...] = (
+    {}, {"pdi": 0.1, "sdi": 0.1, "do": 0.1}, {"do": 0.7}, {"pdi": 0.7}, {"sdi": 0.9}, {"pdi": 0.5, "sdi": 0.5, "do": 0.5}, {"do": 0.95},
+)
+"""Probabilities of pauses: none, a few everywhere, one slow port at a time, and slow words everywhere."""
+
+CHUNK = 48
+"""Number of messages with the same pattern of pauses."""
+
+MESSAGES = 600
+"""Default number of random messages."""
+
+
+class _Run:
+    """Messages that have been queued, with what they must give.
+
+    Parameters
+    ----------
+    subject : LwcSubject
+    core : SimulatedLwcCore
+    """
+
+    def __init__(self, subject: LwcSubject, core: SimulatedLwcCore, rng: Random):
+        self.subject, self.core, self.rng = subject, core, rng
+        self.key, self.count, self.words = b"", 0, 0
+        self.wanted: list[tuple[Message, bytes, bool]] = []
+
+    def new_key(self) -> None:
+        """Activates another key."""
+        self.key = self.subject.good_key(self.rng)
+        self.core.feed("sdi", self.core.form.key(self.key))
+        self.core.feed("pdi", [self.core.form.instruction(Opcode.ACTIVATE_KEY)])
+
+    def send(
+        self, ad: int, text: int, decrypt: bool, nonce: int | None = None, *, wrong: bool = False, ad_segment: int = LONGEST,
+        text_segment: int = LONGEST,
+    ) -> None:  # fmt: skip
+        """Queues a message with so many bytes."""
+        d, rng = self.subject.description, self.rng
+        nonce_bytes = rng.randbytes(d.nonces[0] if nonce is None else nonce)
+        message, wanted = self.subject.message(self.key, nonce_bytes, rng.randbytes(ad), rng.randbytes(text), decrypt)
+        held = decrypt and d.hold is not None and (wrong or text > d.hold)
+        if wrong:
+            at = len(message.data) - 1 - rng.randrange(d.tag_bytes[0])
+            data = bytearray(message.data)
+            data[at] ^= 1 << rng.randrange(8)
+            message = Message(message.nonce, bytes(data), message.ad, True)
+        self.words += self.core.feed("pdi", self.core.form.message(message, d.tag_bytes[0], ad_segment, text_segment))
+        self.wanted.append((message, b"" if held else wanted, not wrong and not held))
+
+    def settle(self) -> None:
+        """Runs all messages, and compares what they give.  Raises ``CheckFailed``."""
+        answers = self.core.answers(len(self.wanted), 2 * self.words)
+        for answer, (message, wanted, right) in zip(answers, self.wanted, strict=True):
+            self._compare(answer, message, wanted, right)
+        self.count += len(self.wanted)
+        self.wanted, self.words = [], 0
+
+    def _compare(self, answer: Answer, message: Message, wanted: bytes, right: bool) -> None:
+        way = "open" if message.decrypt else "seal"
+        what = f"a message to {way} with {len(message.ad)} bytes of associated data and {len(message.data)} of data"
+        if answer.success != right:
+            raise CheckFailed(f"{self.subject.directory}: {what} has the status {'SUCCESS' if answer.success else 'FAILURE'}")
+        if answer.text + answer.tag != wanted:
+            raise CheckFailed(f"{self.subject.directory}: {what} gives other text or another tag than the reference")
+
+
+def check_lengths(subject: LwcSubject) -> tuple[str, dict[str, Any]]:
+    """Runs messages of every length of associated data and text up to two blocks and a byte, and every length of nonces."""
+    rng, d = subject.rng("lwc lengths"), subject.description
+    run, most = _Run(subject, subject.core(), rng), 2 * d.block_bytes + 1
+    for ad in range(most + 1):
+        run.new_key()
+        for text in range(most + 1):
+            run.send(ad, text, rng.choice(subject.ways))
+        run.settle()
+    for decrypt in subject.ways:
+        for nonce in d.nonces:
+            run.send(nonce % 3, 2 * nonce, decrypt, nonce)
+        run.settle()
+    if True in subject.ways:
+        for text in range(d.block_bytes + 1):
+            run.send(3, text, True, wrong=True)
+            run.send(3, text, True)
+        run.settle()
+    return f"{run.count} messages of all lengths up to {most} bytes, all lengths of nonces", {"messages": run.count}
+
+
+def check_messages(subject: LwcSubject, wanted: int | None = None) -> tuple[str, dict[str, Any]]:
+    """Runs random messages: several segments, new keys, wrong tags, and another pattern of pauses for each chunk."""
+    rng, d, total = subject.rng("lwc messages"), subject.description, wanted or MESSAGES
+    run, patterns = _Run(subject, subject.core(), rng), cycle(PATTERNS)
+    while run.count < total:
+        run.core.runner.set_gaps(dict.fromkeys(("pdi", "sdi", "do"), 0.0) | next(patterns))
+        run.new_key()
+        for _ in range(min(CHUNK, total - run.count)):
+            if rng.random() < 0.2:
+                run.new_key()
+            decrypt, word = rng.choice(subject.ways), d.word_bytes
+            nonce = rng.choice(d.nonces) if rng.random() < 0.2 else None
+            run.send(
+                _length(rng, d.block_bytes), _length(rng, d.block_bytes), decrypt, nonce, wrong=decrypt and rng.random() < 0.2,
+                ad_segment=word * rng.randrange(1, 40), text_segment=d.block_bytes + word * rng.randrange(40),
+            )  # fmt: skip
+        run.settle()
+    reference = "the independent reference" if subject.independent else "the definition"
+    return f"{run.count} random messages with segments, keys and pauses agree with {reference}", {"messages": run.count}
+
+
+def _length(rng: Random, size: int) -> int:
+    """A random number of bytes, often none or whole blocks."""
+    kind = rng.random()
+    if kind < 0.2:
+        return 0
+    return size * rng.randrange(1, 6) if kind < 0.4 else rng.randrange(1, 6 * size)
