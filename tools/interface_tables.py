@@ -6,6 +6,7 @@ from __future__ import annotations
 from circuit_tables import table
 
 from modeloom.interfaces import Interface, Packing, Side
+from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, STATUSES, StatusCode
 
@@ -51,9 +52,22 @@ def message(name: str, inline: bool = False) -> str:
     return fields(next(group for group in message_core(inline=inline) if group.name == name))
 
 
+def lwc_words() -> str:
+    """Opcodes and types of segments."""
+    where = {
+        "LOAD_KEY": "instruction on SDI", "HASH": "instruction on PDI, which no core has", "KEY": "segment on SDI",
+        **dict.fromkeys(("SUCCESS", "FAILURE"), "status on DO"),
+        **dict.fromkeys(("PLAINTEXT", "CIPHERTEXT", "TAG"), "segment on PDI or DO"),
+    }  # fmt: skip
+    words = [*((one, "instruction on PDI") for one in Opcode), *((one, "segment on PDI") for one in Segment)]
+    rows = [(f"`0x{int(one):X}`", one.name.replace("_", " ").lower(), where.get(one.name, usual)) for one, usual in words]
+    return table(("bits 31 to 28", "name", "what it is"), rows, 3)
+
+
 TABLES = {
     "ports": ports, "command": lambda: fields(COMMANDS), "status": lambda: fields(STATUSES), "codes": lambda: codes(StatusCode),
     "message_command": lambda: message("s_axis_cmd"), "message_status": lambda: message("m_axis_status"),
+    "lwc_words": lwc_words,
     "turn_command": lambda: message("s_axis_cmd", inline=True), "message_codes": lambda: codes(MessageCode),
 }  # fmt: skip
 """Names of generated parts, and what makes them."""

@@ -10,8 +10,8 @@ A generated part stands between markers; what is between them is replaced::
 
 Figures come from the function behind ``modeloom explain``, code from the sources, ports, fields and codes from ``interfaces``.  Pictures
 ``docs/img/hctr2_512.svg`` and ``docs/img/gcm.svg`` are those of ``modeloom explain hctr2 --svg`` and ``modeloom explain gcm --svg``,
-``docs/papers.md`` is what ``modeloom papers`` prints, and ``docs/core.schema.json`` and ``docs/stream_core.schema.json`` the forms of
-``core.json``.  Tables of
+``docs/papers.md`` is what ``modeloom papers`` prints, and ``docs/core.schema.json``, ``docs/stream_core.schema.json`` and
+``docs/lwc_core.schema.json`` the forms of ``core.json``.  Tables of
 circuits are in ``circuit_tables``, those of docs/scaling.md in ``scaling_tables``.
 """
 
@@ -43,6 +43,7 @@ from modeloom.modes import all_modes  # noqa: E402
 from modeloom.modes.gcm import GCM  # noqa: E402
 from modeloom.papers import page as papers_page  # noqa: E402
 from modeloom.papers.tables import tables  # noqa: E402
+from modeloom.product.lwc import LwcDescription  # noqa: E402
 from modeloom.product.messages import StreamDescription  # noqa: E402
 from modeloom.product.sectors import SectorDescription  # noqa: E402
 from modeloom.prove.inverse import prove_inverse  # noqa: E402
@@ -66,6 +67,9 @@ CORE_SCHEMA = "docs/core.schema.json"
 
 STREAM_SCHEMA = "docs/stream_core.schema.json"
 """The same of cores for messages."""
+
+LWC_SCHEMA = "docs/lwc_core.schema.json"
+"""The same of cores behind the LWC interface."""
 
 SECTORS = {"hctr2": (32, 128, 512, 520), "heh-brw": (32, 512)}
 
@@ -413,6 +417,7 @@ def generated() -> dict[Path, str]:
         ROOT / PAPERS_PAGE: papers_page(),
         ROOT / CORE_SCHEMA: to_json(SectorDescription.json_schema()),
         ROOT / STREAM_SCHEMA: to_json(StreamDescription.json_schema()),
+        ROOT / LWC_SCHEMA: to_json(LwcDescription.json_schema()),
     }  # fmt: skip
     for path in PAGES:
         if path in files:

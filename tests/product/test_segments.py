@@ -50,7 +50,8 @@ def test_reading():
 
 
 @pytest.mark.parametrize("words, what", [
-    ([(0xE0000000, 0)], "not the last word"), ([(0xC7000010, 0)], "no header and no status"), ([(0x83000010, 1)], "no header and no status"),
+    ([(0xE0000000, 0)], "not the last word"), ([(0xC7000010, 0)], "no header and no status"),
+    ([(0x83000010, 1)], "no header and no status"),
     ([(0x52000002, 0), (0x41424300, 0)], "bytes behind its end"), ([(0x52000002, 0), (0x41420000, 1)], "bytes behind its end"),
 ])  # fmt: skip
 def test_words_that_are_no_segments(words, what):

@@ -7,12 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 from amaranth.sim import Simulator
+from tests.cores.lwc.patched import patched
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.lwc.hardware import lwc_parameters
 from modeloom.interfaces.lwc import Header, Segment
 from modeloom.modes import find_any
-from modeloom.rtl.lwc.assembler import BeatAssembler
+from modeloom.rtl.lwc import assembler
 from modeloom.rtl.lwc.expected import ExpectedSegment, Phase
 from modeloom.rtl.lwc.gate import HeaderGate
 from modeloom.rtl.lwc.parameters import LwcParameters
@@ -49,12 +50,11 @@ def pieces_of(data, word, here, ends):
     return [(piece, here, int(ends and number == len(cut) - 1)) for number, piece in enumerate(cut)] + ([] if ends else [None])
 
 
-@pytest.mark.parametrize("options", [{}, {"interface_bits": 64, "blocks_per_cycle": 2}, {"interface_bits": 128}])
-def test_assembler(options):
-    """Every beat once and in order, with pauses on both sides, whatever the lengths."""
+def assembled(module=assembler, **options):
+    """Beats that come of the words of many messages, with pauses on both sides, and those that must come."""
     p, rng = parameters(**options), Random(5)
     size, word = p.messages.beat_bytes, p.word_bytes
-    dut, jobs, wanted = BeatAssembler(p), [], []
+    dut, jobs, wanted = module.BeatAssembler(p), [], []
     for _ in range(60):
         ad, text = (rng.randbytes(rng.choice((0, 1, word, size, 3 * size, rng.randrange(4 * size)))) for _ in range(2))
         ends = rng.random() < 0.5
@@ -68,8 +68,9 @@ def test_assembler(options):
     async def process(ctx):
         ctx.set(dut.o.ready, 0)
         waiting = [piece for job in jobs for piece in [*job, "finish"]]
-        offered = False
-        while waiting or len(got) < len(wanted):
+        offered, left = False, 40 * len(waiting)
+        while (waiting or len(got) < len(wanted)) and left:
+            left -= 1
             piece = waiting[0] if waiting else "nothing"
             offered = offered or rng.random() < 0.7
             is_word = isinstance(piece, tuple) and offered
@@ -96,7 +97,29 @@ def test_assembler(options):
             await ctx.tick()
 
     simulate(dut, process)
-    assert got == wanted
+    return got, wanted
+
+
+@pytest.mark.parametrize("options", [{}, {"interface_bits": 64, "blocks_per_cycle": 2}, {"interface_bits": 128}])
+def test_assembler(options):
+    """Every beat once and in order, whatever the lengths."""
+    got, wanted = assembled(**options)
+    assert len(wanted) > 120 and got == wanted
+
+
+@pytest.mark.parametrize("before, after", [
+    ("word_reg.eq(piece.data)", "word_reg.eq(word_reg | piece.data)"),
+    ("self.i.ready.eq(~full_reg | self.o.ready)", "self.i.ready.eq(1)"),
+    ("(full_reg & (associated_reg | self.i.valid))", "full_reg"),
+    ("last.eq(self.finish.valid & ~(full_reg & associated_reg))", "last.eq(self.finish.valid)"),
+    ("with m.If(self.flush & (fill_reg != 0)):", "with m.If(self.flush & 0):"),
+    ("| piece.ends", "| 0"),
+    ("nbytes_reg.eq(fill_reg * p.word_bytes + piece.nbytes)", "nbytes_reg.eq(fill_reg * p.word_bytes + p.word_bytes)"),
+])  # fmt: skip
+def test_planted_faults_of_the_assembler_are_found(before, after):
+    """Words that are lost, doubled or mixed."""
+    got, wanted = assembled(patched(assembler, before, after))
+    assert got != wanted
 
 
 # -- the order of segments --------------------------------------------------------------------------------------------------------
@@ -130,7 +153,8 @@ CIPHER, TAG = Header(Segment.CIPHERTEXT, 5), Header(Segment.TAG, 16, last=True)
 
 
 @pytest.mark.parametrize("headers, decrypt", [
-    ([NPUB, AD, TEXT], False), ([NPUB, NO_AD, NO_TEXT], False), ([NPUB, TEXT], False), ([NPUB, MORE_AD, MORE_AD, AD, MORE_TEXT, TEXT], False),
+    ([NPUB, AD, TEXT], False), ([NPUB, NO_AD, NO_TEXT], False), ([NPUB, TEXT], False),
+    ([NPUB, MORE_AD, MORE_AD, AD, MORE_TEXT, TEXT], False),
     ([NPUB, MORE_AD, NO_AD, MORE_TEXT, NO_TEXT], False), ([NPUB, AD, CIPHER, TAG], True), ([NPUB, CIPHER, TAG], True),
 ])  # fmt: skip
 def test_right_orders(headers, decrypt):

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores behind the LWC interface: every word of DO, messages of all kinds, long messages, erasure, timing, and planted faults."""
+
+import json
+from random import Random
+
+import pytest
+from click.testing import CliRunner
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.built import slow, slowly
+from tests.cores.lwc.core import folder, made, subject
+from tests.cores.lwc.patched import patched
+from tests.streamed import COMMAND
+
+import modeloom
+from modeloom.cli import cli
+from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.emit import CheckFailed, emit, run_bench
+from modeloom.interfaces.lwc import Opcode
+from modeloom.modes.gcm import GCM
+from modeloom.product.driven import CoreFault
+from modeloom.product.folder import read_description
+from modeloom.product.lwc import LwcDescription
+from modeloom.product.message import Message
+from modeloom.product.segments import LONGEST
+from modeloom.product.simulated_lwc import SimulatedLwcCore
+from modeloom.rtl.lwc import assembler, bus, loader, parser, writer
+from modeloom.spec import InputError
+from modeloom.spec.errors import AuthenticationError
+from modeloom.verification.lwc.messages import check_lengths, check_messages
+from modeloom.verification.lwc.subject import LwcSubject
+from modeloom.verification.lwc.words import check_words, check_zeroize
+
+KEYS = [Random(seed).randbytes(16) for seed in (7, 8)]
+
+
+def simulated(seed=0, gaps=None, **options):
+    found = subject(**options)
+    return SimulatedLwcCore(found.directory, seed=seed, gaps=gaps, library=found.library)
+
+
+@pytest.mark.parametrize("mode, options", [
+    ("gcm", {}),
+    *slowly(
+        ("gcm", {"hold": 100}), ("ocb3", {}), ("ccm", {}), ("deoxys-i", {}), ("gcm", {"interface_bits": 128}),
+        ("gcm", {"interface_bits": 64, "blocks_per_cycle": 2}), ("gcm", {"direction": "encrypt"}),
+        ("gcm", {"direction": "decrypt", "hold": 64}),
+    ),
+])  # fmt: skip
+def test_words_and_messages(mode, options):
+    """The words of the protocol with faults and pauses, and random messages against the golden reference."""
+    found = subject(mode, **options)
+    assert found.independent
+    text, figures = check_words(found, made(mode, **options).compiled)
+    assert figures["messages"] > 40
+    assert check_messages(found, 150)[1] == {"messages": 150}
+
+
+@slow
+def test_lengths_and_zeroize():
+    check_lengths(subject())
+    check_zeroize(subject())
+
+
+def test_from_python():
+    """A core of the folder seals and opens, with keys that change, as the cryptography package does."""
+    core, rng = modeloom.core(folder(), optimize=0), Random(3)
+    assert isinstance(core, SimulatedLwcCore)
+    with pytest.raises(InputError, match="no key has been loaded"):
+        core.seal(bytes(12), b"text")
+    for key in (*KEYS, KEYS[0]):
+        core.load_key(key)
+        for _ in range(3):
+            nonce, ad, text = rng.randbytes(12), rng.randbytes(rng.randrange(40)), rng.randbytes(rng.randrange(70))
+            sealed = core.seal(nonce, text, ad)
+            assert sealed == AESGCM(key).encrypt(nonce, text, ad)
+            assert core.open(nonce, sealed, ad) == text
+            with pytest.raises(AuthenticationError):
+                core.open(nonce, sealed[:-1] + bytes([sealed[-1] ^ 1]), ad)
+    with pytest.raises(InputError, match="zeroize erases the core"):
+        core.erase_key()
+
+
+def test_text_of_several_segments():
+    """More than 65535 bytes of associated data and text, in one piece and in several."""
+    core, rng, gcm = simulated(), Random(4), AESGCM(KEYS[0])
+    core.load_key(KEYS[0])
+    nonce, ad, text = rng.randbytes(12), rng.randbytes(LONGEST + 5), rng.randbytes(2 * LONGEST + 100)
+    sealed = gcm.encrypt(nonce, text, ad)
+    assert core.seal(nonce, text, ad) == sealed
+    chunks = [text[at : at + 50_000] for at in range(0, len(text), 50_000)]
+    assert b"".join(core.pieces(Message(nonce, b"", ad), chunks)) == sealed
+    opened = core.pieces(Message(nonce, b"", ad, True), [sealed[: len(text)]], sealed[len(text) :])
+    assert b"".join(opened) == text
+    with pytest.raises(AuthenticationError):
+        list(core.pieces(Message(nonce, b"", ad, True), [text], sealed[len(text) :]))
+
+
+def traces(core, key, nonce, ad, text):
+    """The cycles of all words of PDI, SDI and DO for messages with these bytes, the last one with a wrong tag."""
+    gcm = AESGCM(key)
+    core.runner.reset(4)
+    core.runner.run(max_cycles=core.description.erase_cycles + 10)
+    start = core.cycles
+    sealed = gcm.encrypt(nonce, text, ad)
+    messages = [Message(nonce, text, ad), Message(nonce, sealed, ad, True), Message(nonce, sealed[:-1] + bytes([sealed[-1] ^ 4]), ad, True)]
+    core.feed("sdi", core.form.key(key))
+    core.feed("pdi", [core.form.instruction(Opcode.ACTIVATE_KEY), *(piece for one in messages for piece in core.form.message(one, 16))])
+    core.runner.run(max_cycles=700)
+    words = core.runner.take("do")
+    cycles = [list(core.runner.accepted("pdi")), list(core.runner.accepted("sdi")), list(words.cycles)]
+    return [[cycle - start for cycle in each] for each in cycles], words.values("do_last")
+
+
+def test_no_cycle_depends_on_data():
+    """Runs that differ in keys, nonces, data and tags alone take the same words in the same cycles."""
+    core, rng, seen = simulated(), Random(5), []
+    for fill in (bytes, lambda count: b"\xff" * count, rng.randbytes, rng.randbytes):
+        seen.append(traces(core, fill(16), fill(12), fill(21), fill(43)))
+    assert len(seen[0][1]) > 40 and all(one == seen[0] for one in seen)
+
+
+def test_core_json():
+    description = read_description(folder())
+    assert isinstance(description, LwcDescription) and description.interface_bits == 32
+    assert [port.name for port in description.ports][2:] == [
+        "zeroize", "zeroizing", "pdi_valid", "pdi_ready", "pdi_data", "sdi_valid", "sdi_ready", "sdi_data", "do_valid", "do_ready",
+        "do_data", "do_last",
+    ]  # fmt: skip
+    assert description.name.endswith("_lwc") and description.options["interface"] == "lwc" and description.releases
+    sheet = (folder() / description.files.datasheet).read_text(encoding="utf-8")
+    assert "s_axis" not in sheet and "status is FAILURE" in sheet
+
+
+@slow
+def test_bench_and_command_line(tmp_path):
+    assert run_bench(folder())["messages"] > 50
+    key, plain, sealed, back = (tmp_path / name for name in ("key", "plain", "sealed", "back"))
+    key.write_bytes(KEYS[0])
+    plain.write_bytes(Random(6).randbytes(100_000))
+    common = ["--key-file", str(key), "--key-format", "raw", "--nonce", "000102030405060708090a0b", "--optimize", "0"]
+    for way, source, target in (("seal", plain, sealed), ("open", sealed, back)):
+        result = CliRunner().invoke(cli, [way, str(folder()), str(source), str(target), *common], obj=[])
+        assert result.exit_code == 0, result.output
+    assert back.read_bytes() == plain.read_bytes()
+    assert sealed.read_bytes() == AESGCM(KEYS[0]).encrypt(bytes(range(12)), plain.read_bytes(), b"")
+    result = CliRunner().invoke(cli, ["traffic", str(folder()), "--mix", "64", "--packets", "20", "--json", "--optimize", "0"], obj=[])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.output)["percent_of_peak"] < 25
+
+
+PLANTS = [
+    # The part that uses what is changed, the module, and the place.
+    (parser, assembler, "word_reg.eq(piece.data)", "word_reg.eq(word_reg | piece.data)"),
+    (parser, assembler, "nbytes_reg.eq(fill_reg * p.word_bytes + piece.nbytes)", "nbytes_reg.eq((fill_reg + 1) * p.word_bytes)"),
+    (bus, parser, "fault_reg.eq(0), issued_reg.eq(0)", "issued_reg.eq(0)"),
+    (bus, parser, "self.late.payload.tag.eq(Mux(finish_decrypt_reg, tag_reg, 0))", "self.late.payload.tag.eq(0)"),
+    (bus, parser, "ready.eq(self.records.ready & ~finish_reg & ~command_reg)", "ready.eq(~finish_reg & ~command_reg)"),
+    (bus, loader, "m.d.comb += [self.key.valid.eq(1), key.erase.eq(1)", "m.d.comb += [self.key.valid.eq(1), key.erase.eq(0)"),
+    (bus, loader, "slot_reg.eq(~slot_reg)", "slot_reg.eq(slot_reg)"),
+    (bus, writer, "text.ready.eq(~dry_reg & (cut |", "text.ready.eq(~dry_reg & (1 |"),
+    (bus, writer, "wrong_reg.eq(code.any())", "wrong_reg.eq(wrong_reg & code.any())"),
+    (bus, writer, "with m.If(ended.o.valid & ~has):", "with m.If(ended.o.valid & 0):"),
+]
+"""Faults that lose, double or mix words, forget a tag or a fault, or keep a key."""
+
+
+@slow
+@pytest.mark.parametrize("number", range(len(PLANTS)))
+def test_planted_faults_are_found(number, tmp_path, monkeypatch):
+    """The words of the protocol or random messages show each of them."""
+    user, module, before, after = PLANTS[number]
+    changed = patched(module, before, after)
+    for name in ("BeatAssembler", "SegmentParser", "KeyLoader", "SegmentWriter"):
+        if hasattr(changed, name) and hasattr(user, name):
+            monkeypatch.setattr(user, name, getattr(changed, name))
+    core = made()
+    emit(core, tmp_path / "core", command=COMMAND)
+    broken = LwcSubject(tmp_path / "core", optimize=0)
+    with pytest.raises((CheckFailed, CoreFault)):
+        check_words(broken, core.compiled)
+        check_messages(broken, 300)
+
+
+@pytest.mark.parametrize("options, message", [
+    ({"interface": "lvc"}, "unknown interface 'lvc'"),
+    ({"interface": "lwc", "interface_bits": 16}, "--interface-bits is one of 32, 64, 128, not 16"),
+    ({"interface_bits": 32}, "--interface-bits is for --interface lwc; leave it out"),
+    ({"interface": "lwc", "channels": 2}, "--interface lwc and --channels do not go together"),
+    ({"interface": "lwc", "packet": "wire"}, "--interface lwc and --packet wire do not go together"),
+    ({"interface": "lwc", "keys": "inline"}, "--interface lwc and --keys inline do not go together"),
+    ({"interface": "lwc", "keys": "expanded", "key_bits": 128}, "--interface lwc and --keys expanded do not go together"),
+    ({"interface": "lwc", "key_slots": 4}, "--interface lwc and --key-slots do not go together"),
+])  # fmt: skip
+def test_options_that_do_not_go_together(options, message):
+    with pytest.raises(InputError, match=message):
+        compile_stream(GCM(), StreamOptions(**options), prove=False)
