@@ -6,7 +6,7 @@ from amaranth.back import rtlil
 from tests.built import slow
 from tests.cores.lwc.core import folder
 from tests.cores.lwc.patched import patched
-from tests.rtl.lwc.test_parts import parameters
+from tests.rtl.lwc.sizes import parameters
 
 from modeloom.product.description import Declassified, Result, Secret
 from modeloom.product.lwc import PUBLIC_WORDS

@@ -1,27 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of the LWC interface alone: beats of words, judged headers, and words that stay closed off."""
 
-from functools import cache
 from random import Random
 from types import SimpleNamespace
 
 import pytest
 from amaranth.sim import Simulator
 from tests.cores.lwc.patched import patched
+from tests.rtl.lwc.sizes import parameters
 
-from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.lwc.hardware import lwc_parameters
 from modeloom.interfaces.lwc import Header, Segment
-from modeloom.modes import find_any
 from modeloom.rtl.lwc import assembler
 from modeloom.rtl.lwc.expected import ExpectedSegment, Phase
 from modeloom.rtl.lwc.gate import HeaderGate
 from modeloom.rtl.lwc.parameters import LwcParameters
-
-
-@cache
-def parameters(mode="gcm", **options):
-    return lwc_parameters(compile_stream(find_any(mode), StreamOptions(interface="lwc", **options), prove=False))
 
 
 def simulate(component, process, clocked=True):

@@ -80,7 +80,8 @@ class _Maker:
     def __init__(self, compiled: CompiledStream, d: LwcDescription):
         self.mode, self.cipher, self.d = compiled.mode, compiled.options.cipher, d
         self.form, self.rng = WordForm(d.word_bytes, bool(d.lengths_first)), Random(SEED)
-        self.tag_bytes, self.keys, self.model = d.tag_bytes[0], 0, None
+        self.tag_bytes, self.keys = d.tag_bytes[0], 0
+        self.model: StreamModel | None = None
 
     def new_key(self) -> tuple[list[Piece], list[Piece]]:
         """Another key: what activates it, and what loads it."""

@@ -85,7 +85,7 @@ class _Run:
 def check_lengths(subject: LwcSubject) -> tuple[str, dict[str, Any]]:
     """Runs messages of every length of associated data and text up to two blocks and a byte, and every length of nonces."""
     rng, d = subject.rng("lwc lengths"), subject.description
-    run, most = _Run(subject, subject.core(), rng), 2 * d.block_bytes + 1
+    run, most = _Run(subject, subject.words_core(), rng), 2 * d.block_bytes + 1
     for ad in range(most + 1):
         run.new_key()
         for text in range(most + 1):
@@ -106,7 +106,7 @@ def check_lengths(subject: LwcSubject) -> tuple[str, dict[str, Any]]:
 def check_messages(subject: LwcSubject, wanted: int | None = None) -> tuple[str, dict[str, Any]]:
     """Runs random messages: several segments, new keys, wrong tags, and another pattern of pauses for each chunk."""
     rng, d, total = subject.rng("lwc messages"), subject.description, wanted or MESSAGES
-    run, patterns = _Run(subject, subject.core(), rng), cycle(PATTERNS)
+    run, patterns = _Run(subject, subject.words_core(), rng), cycle(PATTERNS)
     while run.count < total:
         run.core.runner.set_gaps(dict.fromkeys(("pdi", "sdi", "do"), 0.0) | next(patterns))
         run.new_key()

@@ -28,6 +28,12 @@ class LwcSubject(StreamSubject):
         """A new core after a reset."""
         return SimulatedLwcCore(self.directory, seed=seed, library=self.library)
 
+    def words_core(self, *, seed: int = 0) -> SimulatedLwcCore:
+        """A new core after a reset, whose words a check sends itself."""
+        core = self.core(seed=seed)
+        assert isinstance(core, SimulatedLwcCore)
+        return core
+
     def known(self, key: bytes) -> MessageReference:
         """The reference for a key that the mode takes."""
         reference = self.reference(key)

@@ -24,7 +24,7 @@ def check_words(subject: LwcSubject, compiled: CompiledStream) -> tuple[str, dic
     d = subject.description
     vectors, words = lwc_vectors(compiled, d), 0
     for seed, pattern in enumerate(PATTERNS):
-        core = subject.core(seed=seed)
+        core = subject.words_core(seed=seed)
         core.runner.set_gaps(pattern)
         core.feed("pdi", [Piece("INS", vectors.pdi)])
         core.feed("sdi", [Piece("INS", vectors.sdi)])
@@ -51,7 +51,7 @@ def check_words(subject: LwcSubject, compiled: CompiledStream) -> tuple[str, dic
 def check_zeroize(subject: LwcSubject) -> tuple[str, dict[str, Any]]:
     """Erases the core at many moments of a message.  Nothing leaves any more, and the key is gone."""
     rng, d = subject.rng("lwc zeroize"), subject.description
-    core, key = subject.core(), subject.good_key(subject.rng("lwc zeroize key"))
+    core, key = subject.words_core(), subject.good_key(subject.rng("lwc zeroize key"))
     decrypt = subject.ways[-1]
     message, wanted = subject.message(key, rng.randbytes(d.nonces[0]), rng.randbytes(20), rng.randbytes(3 * d.block_bytes), decrypt)
     moments = 0
