@@ -378,6 +378,9 @@ def _check_pairs(plan: StreamPlan, options: StreamOptions) -> None:
     if options.channels > 1 and (plan.pairs or plan.returning):
         why = "pairs are put together for one message at a time" if plan.pairs else "a token returns to the cipher of one message"
         raise InputError(f"--channels is not for {plan.mode.name}: {why}; leave it out")
+    if options.packet == "wire" and (plan.pairs or plan.ends):
+        why = "where a packet ends too early, the core would take its text for a whole one"
+        raise InputError(f"--packet wire is not for {plan.mode.name}, which has steps for last blocks: {why}; leave it out")
 
 
 def default_cores(plan: StreamPlan, channels: int) -> int | None:

@@ -8,7 +8,7 @@ A message of one beat that is alone::
              with --hold: HOLD_CYCLES = 2 more; with --channels: CHANNEL_CYCLES = 3 more,
              or CHAINED_CYCLES = 2 in a mode whose blocks wait for the cipher of the one before
              with a prefix of associated data: PREFIX_CYCLES = 1 more
-             if starts run ahead, and the command comes with the beat: START_CYCLES = 3 more, and the cycles by which they do
+             if starts run ahead, and the command comes with the beat: START_CYCLES = 3 more, and the stages of a start
 
 With ``--packet wire`` a beat leaves when it is known what follows it, and so the beat of such a message waits for the tag::
 
@@ -56,7 +56,7 @@ PREFIX_CYCLES = 1
 """Cycles that the stage for a prefix of associated data adds."""
 
 START_CYCLES = 3
-"""Cycles that a start that runs ahead adds for a message whose command comes with its text, beside those by which it runs ahead."""
+"""Cycles that a start that runs ahead adds for a message whose command comes with its text, beside the stages until it has computed."""
 
 CHANNEL_CYCLES = 3
 """Cycles that the registers of interleaved packets and the store of their tokens add."""

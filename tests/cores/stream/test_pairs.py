@@ -104,6 +104,11 @@ def test_text_that_is_held(bytes_held):
     [
         (AESOTR, {"channels": 2}, "--channels is not for aes-otr: pairs are put together for one message at a time; leave it out"),
         (Twice, {"channels": 2}, "--channels is not for twice: a token returns to the cipher of one message; leave it out"),
+        (
+            AESOTR, {"packet": "wire"},
+            "--packet wire is not for aes-otr, which has steps for last blocks: where a packet ends too early, the core would take its "
+            "text for a whole one; leave it out",
+        ),
         (AESOTR, {"blocks_per_cycle": 2}, "aes-otr takes text in pairs, which is for one block a cycle; leave out --blocks-per-cycle"),
         (
             AESOTR, {"cipher_arch": "multistream", "cipher_stages": None},

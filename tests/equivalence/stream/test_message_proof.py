@@ -11,6 +11,7 @@ from tests.built import slow, slowly
 from tests.equivalence.stream.beside_faults import BESIDE_FAULTS
 from tests.equivalence.stream.inline_faults import INLINE_FAULTS
 from tests.equivalence.stream.message_faults import FAULTS, STREAMS, MessageFault, faulty
+from tests.equivalence.stream.pair_faults import PAIR_FAULTS
 from tests.streamed import SMALL, compiled, folder
 
 from modeloom.cores.stream import StreamCore
@@ -64,6 +65,11 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "ocb3 held": ("ocb3", {**SMALL, "hold": 100}),
     "ocb3 on the wire": ("ocb3", {**SMALL, "packet": "wire", "hold": 100}),
     "ocb3, keys inline": ("ocb3", {**SMALL, "keys": "inline", "direction": "encrypt"}),
+    "pairs": ("aes-otr", SMALL),
+    "pairs held": ("aes-otr", {**SMALL, "hold": 100}),
+    "pairs, keys inline": ("aes-otr", {**SMALL, "keys": "inline", "key_slots": None}),
+    "pairs of blocks of 256 bits": ("braid", {"cipher_stages": 1, "key_slots": 2}),
+    "blocks that return, without pairs": ("twice", SMALL),
     "starts that run ahead, blocks of 256 bits": ("ladder", {"key_slots": 2, "cipher_stages": 1}),
     "blocks of 256 bits": ("wide-aead", {"key_slots": 2, "mul_stages": 1}),
 }
@@ -85,9 +91,9 @@ def test_more_cores(core: str) -> None:
     assert prove_messages(folder(mode, **options), made).blocks > 200
 
 
-BY_DEFAULT = ("a mask of another byte", "the start of another message")
+BY_DEFAULT = ("a mask of another byte", "the start of another message", "a token enters where another one returns")
 
-EVERY = (*FAULTS, *INLINE_FAULTS, *BESIDE_FAULTS)
+EVERY = (*FAULTS, *INLINE_FAULTS, *BESIDE_FAULTS, *PAIR_FAULTS)
 
 SOME = [fault if fault.what in BY_DEFAULT else slowly(fault)[0] for fault in EVERY]
 """Each takes some seconds."""

@@ -43,10 +43,10 @@ class PairJoiner(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         came, out, size = self.i.payload, self.o.payload, p.block_bytes
-        half_reg, waits_reg = Signal(p.block_bits), Signal()
-        # A token of this message has left, and one with text.
-        first_reg, given_reg = Signal(init=1), Signal()
-        text, waits, drops, moves, ends = Signal(), Signal(), Signal(), Signal(), Signal()
+        half_reg, waits_reg = Signal(p.block_bits, name="half_reg"), Signal(name="waits_reg")
+        # Whether no token of this message has left, and whether one with text has.
+        first_reg, given_reg = Signal(init=1, name="first_reg"), Signal(name="given_reg")
+        text, waits, drops, moves, ends = (Signal(name=name) for name in ("text", "waits", "drops", "moves", "ends"))
         m.d.comb += [
             text.eq((came.step == TokenStep.TEXT) & ~came.cut),
             waits.eq(text & ~waits_reg & ~came.last),
@@ -92,7 +92,7 @@ class PairSplitter(wiring.Component):
         came, out = self.i.payload, self.o.payload
         width = len(out.data)
         size = width // 8
-        second_reg, two = Signal(), Signal()
+        second_reg, two = Signal(name="second_reg"), Signal(name="two")
         m.d.comb += [
             two.eq(came.nbytes > size),
             *(out[name].eq(came[name]) for name in out.shape().members if name not in ("data", "nbytes", "last")),
