@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.built import RUN_FOLDER
 from tests.streams.chained_modes import ChainFromZero, WideChain
-from tests.streams.modes import Deciphering, Ladder, NoHash, Padded, WideAEAD
+from tests.streams.modes import Deciphering, HashedTwice, Ladder, NoHash, Padded, WideAEAD, WideTwice
 from tests.streams.pair_modes import Braid, Twice
 
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
@@ -28,7 +28,10 @@ COMMAND = "modeloom build (tests)"
 SMALL: dict[str, Any] = {"key_bits": 128, "key_slots": 3, "cipher_stages": 1, "mul_stages": 1}
 """A core of GCM that several files test: three key slots, one register in each round and in the multiplier."""
 
-OWN = {mode.name: mode for mode in (Braid, ChainFromZero, Deciphering, Ladder, NoHash, Padded, Twice, WideAEAD, WideChain)}
+OWN = {
+    mode.name: mode
+    for mode in (Braid, ChainFromZero, Deciphering, HashedTwice, Ladder, NoHash, Padded, Twice, WideAEAD, WideChain, WideTwice)
+}
 """Stream modes of the tests' own."""
 
 

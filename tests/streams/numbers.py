@@ -95,6 +95,8 @@ class Sent:
     blocks: list[int]
     tag: int
     prefix: bytes = b""
+    known: bytes = b""
+    """The tag in its command, in a mode with two passes."""
 
     def block(self, size):
         """The blocks of its tokens, as ``tokens_of`` asks for them."""
@@ -118,11 +120,12 @@ def messages(mode, models, count, seed=1, longest=9):
         nonce = rng.randbytes(rng.choice(mode.nonce_bytes[number]))
         lengths = [rng.choice((0, 1, size, rng.randrange(longest * size))) for _ in range(2)]
         ad, text = map(rng.randbytes, lengths)
-        slot, direction = rng.randrange(len(models)), rng.choice(("encrypt", "decrypt"))
+        slot, direction = rng.randrange(len(models)), rng.choice(mode.text_steps())
         gaps = tuple(rng.choice((0, 0, 0, 0, 1, 3)) for _ in range(2 * longest + 2)) if rng.random() < 0.5 else ()
         tag_bytes = rng.choice(mode.tag_bytes)
-        given, tag = models[slot].run(direction, nonce, text, ad, tag_bytes)
+        known = rng.randbytes(size) if mode.two_passes else b""
+        given, tag = models[slot].run(direction, nonce, text, ad, tag_bytes, known)
         blocks = [int.from_bytes(given[at : at + size], "little") for at in range(0, len(given), size)]
         message = Message(slot, number, direction, len(nonce), len(ad), len(text), gaps, tag_bytes)
-        made.append(Sent(message, nonce, ad, text, blocks, int.from_bytes(tag, "little"), mode.prefix_of(len(ad))))
+        made.append(Sent(message, nonce, ad, text, blocks, int.from_bytes(tag, "little"), mode.prefix_of(len(ad)), known))
     return made

@@ -2,7 +2,7 @@
 """Token pipelines on numbers give what the software model gives, message after message."""
 
 import pytest
-from tests.streams.modes import Deciphering, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
+from tests.streams.modes import Deciphering, HashedTwice, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 from tests.streams.numbers import OnNumbers, messages, models_of
 
 from modeloom.modes.gcm import GCM
@@ -15,7 +15,7 @@ LATENCIES = [{"cipher": 11, "mul": 5}, {"cipher": 29, "mul": 3}, {"cipher": 4, "
 
 @pytest.mark.parametrize("lanes", [1, 2, 4])
 @pytest.mark.parametrize("latencies", LATENCIES, ids=lambda each: f"{each['cipher']}-{each['mul']}")
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering, HashedTwice])
 def test_messages(mode, latencies, lanes):
     plan = plan_stream(mode(), 32 if mode is WideAEAD else 16, latencies, lanes)
     models = models_of(mode(), 3)
@@ -23,7 +23,7 @@ def test_messages(mode, latencies, lanes):
     cycle = 0
     for sent in messages(mode(), models, 60):
         given = []
-        for token in tokens_of(plan, sent.message, cycle, sent.block(mode.block_bytes)):
+        for token in tokens_of(plan, sent.message, cycle, sent.block(mode.block_bytes), tag=int.from_bytes(sent.known, "little")):
             cycle = token.cycle + (token.part >= 0)
             output = machine.run(token) if token.part >= 0 else machine.start(token)
             if output is not None:

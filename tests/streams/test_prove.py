@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.streams.modes import Deciphering, Ladder, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
+from tests.streams.modes import Deciphering, HashedTwice, Ladder, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.gcm import GCM
@@ -23,7 +23,7 @@ def made(mode=GCM, **latencies):
     return plan_stream(mode(), mode.block_bytes, {**LATENCIES, **latencies})
 
 
-@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering, Ladder, OCB3, DeoxysI])
+@pytest.mark.parametrize("mode", [GCM, WideAEAD, NoHash, Padded, Offsets, SecretOffsets, Deciphering, Ladder, OCB3, DeoxysI, HashedTwice])
 @pytest.mark.parametrize("latencies", [{}, {"cipher": 29, "mul": 3}, {"mul": 1}], ids=str)
 def test_proved(mode, latencies):
     plan = made(mode, **latencies)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,8 @@ def _message_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @_message_options
 def seal_file(**values: Any) -> None:
     """Seal the file SOURCE with a simulation of the core in DIRECTORY, and write ciphertext and tag to TARGET.
+
+    A mode with two passes takes the file twice.
 
     Never use a nonce twice under a key.
     """
@@ -93,7 +96,7 @@ def _transform(
     if not path.is_file():
         raise InputError(f"there is no file {source}; give the path of the input")
     parts = " || ".join(description.key_parts)
-    key = read_key(key_file, description.key_lengths, f"a key of this core, {description.mode} ({parts}),", key_format)
+    key = read_key(key_file, description.user_key_lengths, f"a key of this core, {description.mode} ({parts}),", key_format)
     message = Message(read_nonce(nonce), b"", b"" if ad is None else _read(ad, "associated data"), decrypt, 0, tag_bytes)
     size = path.stat().st_size
     length = check_message(description, message, size)
@@ -109,7 +112,7 @@ def _transform(
     core.load_key(key)
     begin = core.cycles
     with whole_file(Path(target)) as out, path.open("rb") as file, transfer_progress() as progress:
-        task = progress.add_task(description.mode, total=text)
+        task = progress.add_task(description.mode, total=text * (1 + (description.two_passes and not decrypt)))
 
         def chunks() -> Iterator[bytes]:
             left = text
@@ -121,8 +124,14 @@ def _transform(
                 progress.update(task, advance=len(chunk))
                 yield chunk
 
+        if description.two_passes and not decrypt:
+            tag = b"".join(core.pieces(message, chunks(), text=text))
+            message = replace(message, decrypt=2)
+            file.seek(0)
         for piece in core.pieces(message, chunks(), tag, text):
             out.write(piece)
+        if message.decrypt == 2:
+            out.write(tag)
     cycles = core.cycles - begin
     if as_json:
         figures = {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from modeloom.streams.prove import StreamProof, prove_stream
 from modeloom.streams.prove_channels import prove_channels
 from modeloom.streams.prove_numbers import prove_numbers
 from modeloom.streams.prove_setup import prove_setup
-from modeloom.streams.steps import steps_of
+from modeloom.streams.steps import Step, steps_of
 from modeloom.streams.trace import trace_stream
 
 __all__ = ["APART", "CompiledStream", "StreamOptions", "compile_stream", "default_cores", "default_sizes"]
@@ -134,7 +135,8 @@ class StreamOptions:
         Bits of a word of the LWC interface, 32, 64 or 128 (default: 32).
     cipher_cores : int or None
         Ciphers of a mode whose blocks wait for the cipher of the one before, at most as many as a block needs (default: 1 with one
-        channel, and as many as a block needs with more; None for all other modes).
+        channel, and as many as a block needs with more).  In a mode with two passes, always as many as a block needs.  None for all
+        other modes.
     """
 
     key_bits: int | None = None
@@ -245,6 +247,7 @@ class CompiledStream:
                 }
                 for step in starts
             ],
+            **({"passes": 2} if self.mode.two_passes else {}),
             **({"turn": placed.turn} if plan.chained else {}),
             **({"returns": {title: list(uses) for title, uses in plan.uses.items() if title in placed.returns}} if plan.returning else {}),
             **({"beside": [*["start"] * plan.runs_ahead, *["tag"] * plan.follows]} if plan.runs_ahead or plan.follows else {}),
@@ -282,9 +285,6 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
         The pipeline does not compute the definition.
     """
     chosen = cipher_of(mode, options.cipher)
-    if mode.two_passes or mode.derives():
-        why = "has two passes over the text" if mode.two_passes else "derives the keys of messages"
-        raise InputError(f"{mode.name} {why}, for which there are no cores yet; modeloom.model({mode.name!r}, key) is its software model")
     if options.key_bits is None and not options.more_key_bits and options.keys != "expanded":
         first, *more = default_sizes(mode, chosen)
         options = replace(options, key_bits=first, more_key_bits=tuple(more))
@@ -326,6 +326,11 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     for (left, right), why in APART.items():
         if given[left] and given[right]:
             raise InputError(f"{left} and {right} do not go together: {why}; leave out one of them")
+    if mode.two_passes and (options.packet == "wire" or options.interface == "lwc"):
+        option = "--packet wire" if options.packet == "wire" else "--interface lwc"
+        raise InputError(f"{option} is not for {mode.name}: it has two passes, and the tag of a packet comes last; leave it out")
+    if mode.derives() and options.keys != "inline":
+        raise InputError(f"{mode.name} has other keys for each nonce, which come with the messages; build it with --keys inline")
     if options.keys == "inline" and not RING_SLOTS[0] <= slots <= RING_SLOTS[1]:
         raise InputError(f"--key-slots is from {RING_SLOTS[0]} to {RING_SLOTS[1]} with --keys inline, not {slots}")
     if options.keys == "expanded" and chosen.expand is None:
@@ -354,7 +359,10 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     chosen.check_sizes(request)
     timing = chosen.timing(request)
     latencies: dict[str, int] = {CIPHER: timing.latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
-    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cadence=timing.cadence)
+    needs = _block_ciphers(steps_of(trace_stream(mode, first // 8))) if mode.two_passes else 1
+    if needs > 1 and timing.cadence is not None:
+        raise InputError(f"--cipher-arch multistream is not for {mode.name}: a block goes through {needs} ciphers; leave it out")
+    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, max(1, needs), timing.cadence)
     _check_pairs(plan, options)
     for node in plan.trace.nodes:
         if node.operation and node.operation.keyed:
@@ -362,7 +370,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     options = replace(options, cipher_cores=_cores(plan, options))
     if plan.chained and plan.cadence is not None:
         raise InputError(f"--cipher-arch multistream is not for {mode.name}: a block waits for the cipher of the one before; leave it out")
-    if options.cipher_cores is not None and options.cipher_cores > 1:
+    if options.cipher_cores is not None and options.cipher_cores > plan.cores:
         plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores)
     if prove:
         prove_setup(plan)
@@ -384,16 +392,19 @@ def _check_pairs(plan: StreamPlan, options: StreamOptions) -> None:
 
 
 def default_cores(plan: StreamPlan, channels: int) -> int | None:
-    """Ciphers of a core if a user names no number; None if the mode has no chain through the cipher."""
+    """Ciphers of a core if a user names no number; None if a block never waits for a cipher."""
+    if plan.mode.two_passes:
+        # A block to open is deciphered, and then absorbed.
+        return plan.cores if plan.cores > 1 else None
     if not plan.chained:
         return None
     # A lone message waits for its chain in any case, and several fill all ciphers that a block needs.
-    return 1 if channels == 1 else _most_cores(plan)
+    return 1 if channels == 1 else _block_ciphers(plan.steps)
 
 
-def _most_cores(plan: StreamPlan) -> int:
+def _block_ciphers(steps: Iterable[Step]) -> int:
     """Ciphers that a block needs."""
-    return max(sum(made.operation.keyed for made in step.operations) for step in plan.steps if step.name not in ("start", "tag"))
+    return max(sum(made.operation.keyed for made in step.operations) for step in steps if step.name not in ("start", "tag"))
 
 
 def _cores(plan: StreamPlan, options: StreamOptions) -> int | None:
@@ -401,9 +412,12 @@ def _cores(plan: StreamPlan, options: StreamOptions) -> int | None:
     given, mode = options.cipher_cores, plan.mode.name
     if given is None:
         return default_cores(plan, options.channels)
-    if not plan.chained:
+    if plan.mode.two_passes and given != plan.cores:
+        count = "the cipher" if plan.cores == 1 else f"{plan.cores} ciphers"
+        raise InputError(f"--cipher-cores {given}: a block of {mode} goes through {count}; leave it out")
+    if not plan.chained and not plan.mode.two_passes:
         raise InputError(f"--cipher-cores is for modes whose blocks wait for the cipher of the one before, unlike {mode}; leave it out")
-    if not 1 <= given <= (most := _most_cores(plan)):
+    if not 1 <= given <= (most := _block_ciphers(plan.steps)):
         raise InputError(f"--cipher-cores of {mode} is from 1 to {most}, the ciphers of a block, not {given}")
     return given
 

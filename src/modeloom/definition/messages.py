@@ -10,17 +10,27 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from modeloom.ciphers import cipher_of
 from modeloom.definition.keyed import KeyedDefinition, as_bytes, key_lengths
+from modeloom.modes import find_any
 from modeloom.spec import Keys, blame
 from modeloom.spec.beside import beside
 from modeloom.spec.errors import AuthenticationError, DefinitionError, InputError
 from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode
 from modeloom.spec.stream_numbers import Piece, StreamNumbers
 
-__all__ = ["KeyedMessages", "StreamModel", "derived_key"]
+__all__ = ["KeyedMessages", "StreamModel", "derived_key", "derived_key_of"]
+
+
+def derived_key_of(definition: str, folder: str | Path, cipher: str, key: bytes, nonce: bytes) -> bytes:
+    """``derived_key`` of a mode by its name, or by file and class.  A relative path starts at *folder*."""
+    mode = find_any(definition, folder)
+    if not isinstance(mode, StreamMode):
+        raise InputError(f"{definition} is a mode on sectors")
+    return derived_key(mode, key, nonce, cipher)
 
 
 def derived_key(mode: StreamMode, key: bytes, nonce: bytes, cipher_name: str | None = None) -> bytes:

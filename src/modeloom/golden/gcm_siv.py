@@ -99,6 +99,45 @@ class GCMSIV:
         return authentication_key, self._factory(encryption_key)
 
 
+class GCMSIVMessages:
+    """AES-GCM-SIV under the keys of one nonce, as derive_keys gives them. Sections 4 and 5, without derive_keys.
+
+    Parameters
+    ----------
+    keys : bytes
+        The message-authentication key, 16 bytes, and the message-encryption key, 16 or 32 bytes.
+    cipher : callable
+        The block cipher of the bytes of a key.
+
+    Raises
+    ------
+    TypeError, ValueError
+        *keys* is not bytes, or has another length.
+    """
+
+    def __init__(self, keys: bytes, cipher: CipherFactory = AES) -> None:
+        keys = check_bytes("GCM-SIV message keys", keys)
+        if len(keys) - BLOCK_BYTES not in KEY_BYTES:
+            raise ValueError(f"GCM-SIV message keys must have 32 or 48 bytes, not {len(keys)}")
+        self._authentication_key, self._cipher = keys[:BLOCK_BYTES], cipher(keys[BLOCK_BYTES:])
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
+        """As :meth:`GCMSIV.seal`."""
+        nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
+        check_lengths(len(nonce), len(text), len(ad), tag_bytes)
+        tag = expected_tag(self._authentication_key, self._cipher, nonce, text, ad)
+        return aes_ctr(self._cipher, _first_counter(tag), text) + tag
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
+        """As :meth:`GCMSIV.open`."""
+        nonce, sealed, ad = check_bytes("nonce", nonce), check_bytes("sealed", sealed), check_bytes("ad", ad)
+        check_lengths(len(nonce), max(0, len(sealed) - TAG_BYTES), len(ad), tag_bytes)
+        ciphertext, tag = split_sealed(sealed, TAG_BYTES)
+        text = aes_ctr(self._cipher, _first_counter(tag), ciphertext)
+        check_tag(tag, expected_tag(self._authentication_key, self._cipher, nonce, text, ad))
+        return text
+
+
 def expected_tag(authentication_key: bytes, cipher: BlockCipher, nonce: bytes, text: bytes, ad: bytes) -> bytes:
     """The tag of a text under the keys of its nonce. Section 4: from the length block to the tag."""
     length_block = (8 * len(ad)).to_bytes(8, "little") + (8 * len(text)).to_bytes(8, "little")

@@ -13,7 +13,7 @@ from .ccm import CCM
 from .deoxys_i import DeoxysI
 from .deoxys_ii import DeoxysII
 from .gcm import GCM
-from .gcm_siv import GCMSIV
+from .gcm_siv import GCMSIV, GCMSIVMessages
 from .ocb3 import OCB3
 from .otr import AESOTR
 from .sm4 import SM4
@@ -35,6 +35,8 @@ _ON_AES: dict[str, Callable[[bytes], StreamMode]] = {
     "gcm-siv": GCMSIV,
 }
 
+_UNDER_MESSAGE_KEYS: dict[tuple[str, str], Callable[[bytes], StreamMode]] = {("gcm-siv", "aes"): GCMSIVMessages}
+
 _ON_DEOXYS_BC: dict[str, Callable[[bytes], StreamMode]] = {"deoxys-i": DeoxysI, "deoxys-ii": DeoxysII}
 
 _CIPHERS: dict[str, CipherFactory] = {"aes": AES, "sm4": SM4}
@@ -47,8 +49,10 @@ def stream_mode_names(cipher: str = "aes") -> tuple[str, ...]:
     return tuple(sorted(_references(cipher)))
 
 
-def stream_mode(name: str, key: bytes, cipher: str = "aes") -> StreamMode:
+def stream_mode(name: str, key: bytes, cipher: str = "aes", message_keys: bool = False) -> StreamMode:
     """The reference of stream mode *name* under *key*, with the cipher "aes", "sm4" or "deoxys-bc".
+
+    With *message_keys*, *key* is what the mode derives from a key and a nonce, and all messages have this nonce.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def stream_mode(name: str, key: bytes, cipher: str = "aes") -> StreamMode:
     if name not in references:
         of_cipher = "" if cipher == "aes" else f" with cipher {cipher!r}"
         raise ValueError(f"no reference for stream mode {name!r}{of_cipher}; there are {', '.join(sorted(references)) or 'none'}")
-    return references[name](key)
+    return (_UNDER_MESSAGE_KEYS[name, cipher] if message_keys else references[name])(key)
 
 
 def _references(cipher: str) -> dict[str, Callable[[bytes], StreamMode]]:

@@ -67,11 +67,15 @@ class MessageCode(IntEnum):
 
 
 @cache
-def _command(block_bytes: int, inline: bool = False, wire: bool = False, lengths: bool = False) -> Packing:
+def _command(block_bytes: int, inline: bool = False, wire: bool = False, lengths: bool = False, passes: int = 1) -> Packing:
     # A core without slots to name has a flag, and the bytes of the slot at the end.
     slot = () if inline else (Field("slot", 16, "the key slot"),)
     turn = (Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),) if inline else ()
     tag = "not read: the packet has the tag" if wire else "the tag of a message to open, padded with zeros"
+    way = Field("decrypt", 1, "1 to open a message, 0 to seal one")
+    if passes > 1:
+        tag = "the tag of a message to open, or to seal in a second pass"
+        way = Field("decrypt", 2, "1 to open a message; 0 and 2 for the first and the second pass of a message to seal")
     return Packing(
         (
             Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
@@ -83,9 +87,9 @@ def _command(block_bytes: int, inline: bool = False, wire: bool = False, lengths
             Field("channel", 8, "the channel; 0 if the core has one channel"),
             Field("nonce_bytes", 8, "the number of bytes of the nonce"),
             Field("tag_bytes", 8, "the number of bytes of the tag"),
-            Field("decrypt", 1, "1 to open a message, 0 to seal one"),
+            way,
             *turn,
-            Field(RESERVED, 22 if inline else 7, "send zeros"),
+            Field(RESERVED, (22 if inline else 7) + 1 - way.bits, "send zeros"),
         )
     )
 
@@ -120,7 +124,7 @@ def _wire_data(hold: int | None) -> tuple[Interface, Interface]:
 @cache
 def message_core(
     block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1, inline: bool = False,
-    packet: str = "aligned", channels: int = 1, lengths: bool = False,
+    packet: str = "aligned", channels: int = 1, lengths: bool = False, passes: int = 1,
 ) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
@@ -143,8 +147,10 @@ def message_core(
         Number of channels, whose packets may interleave.  With more than one, beats of data have a ``tid``.
     lengths : bool
         Whether a command has the number of bytes of text, for a mode that knows all lengths before a message begins.
+    passes : int
+        How often a message to seal goes through the core, 1 or 2.
     """
-    command, status = _command(block_bytes, inline, packet == "wire", lengths), _status(block_bytes, channels)
+    command, status = _command(block_bytes, inline, packet == "wire", lengths, passes), _status(block_bytes, channels)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
@@ -159,8 +165,11 @@ def message_core(
         about = f"{about}; packets of different channels may interleave"
     data_in = replace(DATA_IN, about=about, payload=(*DATA_IN.payload, *channel))
     about = "text out: one packet for each message that has text"
+    if passes > 1:
+        about = f"{about}, but for first passes, which have none"
     if hold is not None:
-        about = f"{about}; that of an opened message leaves only after its tag was found correct"
+        whose = "of an opened message" if passes == 1 else "of an opened message and of a second pass"
+        about = f"{about}; that {whose} leaves only after its tag was found correct"
     if channels > 1:
         about = f"{about}; packets of different channels may interleave"
     data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, *channel, cut))
@@ -174,13 +183,15 @@ def message_core(
 
 def pack_message_command(
     *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
-    decrypt: bool = False, nonce_bytes: int | None = None, block_bytes: int = 16, new_key: bool | None = None, text: int | None = None,
+    decrypt: int = 0, nonce_bytes: int | None = None, block_bytes: int = 16, new_key: bool | None = None, text: int | None = None,
+    passes: int = 1,
 ) -> bytes:  # fmt: skip
     """The bytes of a command.
 
     Nonce and tag are padded with zeros at their ends.  ``nonce_bytes`` and ``tag_bytes`` are the lengths that the command states.
     By default they are the lengths of ``nonce`` and ``tag``.  For a core whose keys come with messages, ``new_key`` says whether a
     key comes with this message.  Such a command has no slot.  ``text`` is the number of bytes of text, for a core whose commands have it.
+    In a core with two passes, ``decrypt`` is 2 for the second pass of a message to seal.
 
     Raises
     ------
@@ -191,7 +202,7 @@ def pack_message_command(
         if len(value) > block_bytes:
             raise ValueError(f"a {what} has at most {block_bytes} bytes, not {len(value)}")
     key = {"slot": slot} if new_key is None else {"new_key": int(new_key)}
-    return _command(block_bytes, new_key is not None, lengths=text is not None).pack(
+    return _command(block_bytes, new_key is not None, lengths=text is not None, passes=passes).pack(
         {
             **key, **({} if text is None else {"text": text}),
             "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "associated": associated, "id": id,

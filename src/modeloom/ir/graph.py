@@ -24,7 +24,7 @@ __all__ = ["LEAVES", "MESSAGE_LEAVES", "OF_PIECES", "Node", "Trace", "reached"]
 LEAVES = ("block", "tweak", "raw", "const")
 """Kinds of nodes that read no others, in sectors."""
 
-MESSAGE_LEAVES = ("state", "text", "associated", "nonce", "lengths", "number", "mark")
+MESSAGE_LEAVES = ("state", "text", "associated", "nonce", "tag", "lengths", "number", "mark")
 """Kinds of nodes that read no others, in messages (``streams.trace``)."""
 
 OF_PIECES = ("cut", "whole")

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, AESOCB3
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, AESGCMSIV, AESOCB3
 
-from modeloom.definition.messages import StreamModel
+from modeloom.definition.messages import StreamModel, derived_key_of
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.messages import MessageCode
 from modeloom.measure.mixes import Mix
@@ -107,7 +107,25 @@ class _PackageOCB3:
             raise AuthenticationError("the tag is wrong") from None
 
 
-PACKAGE: dict[str, Callable[[bytes], Oracle]] = {"ccm": _PackageCCM, "gcm": _Package, "ocb3": _PackageOCB3}
+class _PackageGCMSIV:
+    """GCM-SIV of the ``cryptography`` package, which has tags of 16 bytes."""
+
+    def __init__(self, key: bytes):
+        self._siv = AESGCMSIV(key)
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        if tag_bytes != PACKAGE_TAG:
+            raise ValueError(f"the package has tags of {PACKAGE_TAG} bytes, not {tag_bytes}")
+        return self._siv.encrypt(nonce, text, ad)
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        try:
+            return self._siv.decrypt(nonce, sealed, ad)
+        except InvalidTag:
+            raise AuthenticationError("the tag is wrong") from None
+
+
+PACKAGE: dict[str, Callable[[bytes], Oracle]] = {"ccm": _PackageCCM, "gcm": _Package, "gcm-siv": _PackageGCMSIV, "ocb3": _PackageOCB3}
 """The modes that the ``cryptography`` package has on AES."""
 
 
@@ -167,7 +185,8 @@ def measure_traffic(
         raise InputError(f"the bytes of associated data must be at least 0, not {associated}")
     rng = random.Random(f"traffic {seed}")
     make, name = oracle_of(d, folder)
-    keys = [rng.randbytes(d.key_lengths[slot % len(d.key_lengths)]) for slot in range(count)]
+    lengths = d.user_key_lengths
+    keys = [rng.randbytes(lengths[slot % len(lengths)]) for slot in range(count)]
     for slot, key in enumerate(() if d.inline else keys):
         core.load_key(key, slot)
     oracles = [make(key) for key in keys]
@@ -182,9 +201,13 @@ def measure_traffic(
         nonce, slot = rng.randbytes(d.nonces[0]), number % count
         decrypt = d.ways[rng.randrange(len(d.ways))]
         sealed = oracles[slot].seal(nonce, text, ad, tag_bytes)
-        data, brings = sealed if decrypt else text, {"key": keys[slot]} if d.inline else {"slot": slot}
+        key = derived_key_of(d.definition, folder, d.cipher, keys[slot], nonce) if d.derives else keys[slot]
+        brings = {"key": key} if d.inline else {"slot": slot}
+        tag = sealed[len(text) :]
+        # With two passes, each pass is a packet.
+        data, out = {0: (text, tag if d.two_passes else sealed), 1: (sealed, text), 2: (text + tag, sealed[: len(text)])}[decrypt]
         messages.append(Message(nonce, data, ad, decrypt, channel=number % d.channels if alternate else 0, **brings))
-        wanted.append(text if decrypt else sealed)
+        wanted.append(out)
     given = core.outcomes(messages)
     _compare(messages, given, wanted, name)
     return {

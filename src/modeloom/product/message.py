@@ -15,6 +15,10 @@ from modeloom.spec import InputError
 __all__ = ["Message", "MessageError", "Outcome", "check_message"]
 
 
+WAYS = (0, 1, 2)
+"""What ``Message.decrypt`` may be."""
+
+
 class MessageError(RuntimeError):
     """The status of a command is neither OK nor WRONG_TAG."""
 
@@ -32,11 +36,11 @@ class Message:
     nonce : bytes
         The nonce.
     data : bytes
-        The plaintext, or the ciphertext with the tag at its end.
+        The plaintext, or the ciphertext with the tag at its end.  In a second pass, it is the plaintext with the tag.
     ad : bytes
         The associated data.
-    decrypt : bool
-        Whether to open the message.
+    decrypt : int
+        0 to seal the message, 1 to open it.  In a core with two passes, 0 and 2 are the first and the second pass of sealing.
     slot : int
         The key slot.
     tag_bytes : int or None
@@ -50,7 +54,7 @@ class Message:
     nonce: bytes
     data: bytes
     ad: bytes = b""
-    decrypt: bool = False
+    decrypt: int = False
     slot: int = 0
     tag_bytes: int | None = None
     key: bytes | None = None
@@ -61,8 +65,8 @@ class Message:
             object.__setattr__(self, "key", as_bytes("key", self.key))
         for name in ("nonce", "data", "ad"):
             object.__setattr__(self, name, as_bytes(name, getattr(self, name)))
-        if not isinstance(self.decrypt, bool):
-            raise TypeError(f"decrypt is True or False, not {self.decrypt!r}")
+        if not isinstance(self.decrypt, int) or self.decrypt not in WAYS:
+            raise TypeError(f"decrypt is True or False, or 2 for a second pass, not {self.decrypt!r}")
         check_slot(self.slot)
         if not isinstance(self.channel, int) or isinstance(self.channel, bool):
             raise TypeError(f"channel is a number, not {self.channel!r}")
@@ -81,7 +85,7 @@ class Outcome:
     text : bytes
         The text that came out.  If the core does not hold text, there is text even with a wrong tag.
     tag : bytes
-        The tag of a sealed message.  It is empty for others.
+        The tag of a sealed message, or of its first pass.  It is empty for others.
     packet : bytes or None
         In wire form, the packet that came out, or None if there was none.
     """
@@ -105,8 +109,11 @@ def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
     tag_bytes = d.tag_bytes[0] if message.tag_bytes is None else message.tag_bytes
     if tag_bytes not in d.tag_bytes:
         raise InputError(f"{d.mode}: a tag has {_or(d.tag_bytes)} bytes, not {tag_bytes}")
-    if ("decrypt" if message.decrypt else "encrypt") not in d.directions:
-        raise InputError(f"this core was not built to {'open' if message.decrypt else 'seal'} messages; build it with --direction both")
+    if message.decrypt == 2 and not d.two_passes:
+        raise InputError(f"a message of {d.mode} to seal goes through the core once; it has no second pass")
+    if message.decrypt not in d.ways:
+        does = "open" if message.decrypt == 1 else "seal"
+        raise InputError(f"this core was not built to {does} messages; build it with --direction both")
     if d.inline and message.slot:
         raise InputError(f"this core has no key slots to name, and so no slot {message.slot}: give the message its key")
     if not 0 <= message.slot < d.named_slots:

@@ -107,6 +107,7 @@ class StreamExplain:
     latency_tag: Annotated[int, "Cycles from the last token to the tag, in the pipeline."]
     tokens: Tokens
     starts: Annotated[tuple[StartFigures, ...], "The start of a message, for each class of nonces."]
+    passes: Annotated[int | None, "How often a message to seal goes through the core; missing if once."] = None
     turn: Annotated[
         int | None, "Cycles from a block to the next token of its message, which waits for its cipher; only in modes with such a chain."
     ] = None
@@ -160,6 +161,9 @@ class StreamDescription(Description):
         tuple[PrefixFigures, ...] | None, "What the core puts before associated data, by their length; not there if it is nothing."
     ] = None
     key_sizes: Annotated[tuple[int, ...], "Bytes of a key, for each size of keys that the core takes."]
+    master_key_sizes: Annotated[
+        tuple[int, ...] | None, "Bytes of a master key, of which software derives the keys of messages; not there if there is none."
+    ] = None
     packet_bytes: Annotated[int | None, "Bytes of a key packet with round keys; not there if a packet is a key."] = None
     key_interval: Annotated[
         int | None, "Cycles after which the core can prepare the next key that comes with a message; not there if keys are in slots."
@@ -198,6 +202,16 @@ class StreamDescription(Description):
         return self.key_sizes
 
     @property
+    def user_key_lengths(self) -> tuple[int, ...]:
+        """The number of bytes of a key that a user has: of a master key, if the keys of messages are derived of it."""
+        return self.key_sizes if self.master_key_sizes is None else self.master_key_sizes
+
+    @property
+    def derives(self) -> bool:
+        """Whether software derives the key of a message of a master key and the nonce."""
+        return self.master_key_sizes is not None
+
+    @property
     def packet_sizes(self) -> tuple[int, ...]:
         """The number of bytes of a key packet, for each size of keys."""
         return self.key_sizes if self.packet_bytes is None else (self.packet_bytes,)
@@ -218,9 +232,34 @@ class StreamDescription(Description):
         return self.blocks_per_cycle * self.block_bytes
 
     @property
-    def ways(self) -> tuple[bool, ...]:
-        """The directions.  True is decryption."""
-        return tuple(direction == "decrypt" for direction in self.directions)
+    def two_passes(self) -> bool:
+        """Whether a message to seal goes through the core twice."""
+        return self.explain.passes == 2
+
+    @property
+    def ways(self) -> tuple[int, ...]:
+        """The values of the field ``decrypt`` of a command: 0 seals, 1 opens.  With two passes, 0 is the first pass of a message to
+        seal, and 2 the second one."""
+        found = [way for way, direction in enumerate(DIRECTIONS) if direction in self.directions]
+        return tuple([*found, *([2] if self.two_passes and 0 in found else [])])
+
+    def step_of(self, way: int) -> str:
+        """The step that a block of text takes: "encrypt", "decrypt", or "absorb" in the first pass."""
+        return (("absorb", "decrypt", "encrypt") if self.two_passes else DIRECTIONS)[way]
+
+    def text_of(self, way: int, nbytes: int) -> int:
+        """The bytes of text that come out of a message with so many bytes of text."""
+        return 0 if self.two_passes and not way else nbytes
+
+    @property
+    def timed(self) -> tuple[int, ...]:
+        """The ways of messages whose text leaves as soon as it is computed."""
+        return tuple(way for way in self.ways if self.text_of(way, 1) and (self.hold is None or not way))
+
+    @property
+    def compares(self) -> bool:
+        """Whether the core compares tags."""
+        return self.two_passes or "decrypt" in self.directions
 
     @property
     def nonces(self) -> tuple[int, ...]:
@@ -232,12 +271,12 @@ class StreamDescription(Description):
         """Whether plaintext leaves the core before its tag has been checked."""
         return self.hold is None and "decrypt" in self.directions
 
-    def latency_of(self, decrypt: bool) -> int:
+    def latency_of(self, decrypt: int) -> int:
         """``latency`` of a message that is opened or sealed.
 
         In wire form the beat of a message to open is the last one of its packet, which takes a cycle more than a full one before its tag.
         """
-        return self.latency + (self.wire and decrypt and "encrypt" in self.directions)
+        return self.latency + (self.wire and decrypt == 1 and "encrypt" in self.directions)
 
     @property
     def wire(self) -> bool:
@@ -378,7 +417,7 @@ class StreamDescription(Description):
         """The interfaces of cores for messages."""
         return message_core(
             self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet, self.channels,
-            bool(self.lengths_first),
+            bool(self.lengths_first), self.explain.passes or 1,
         )  # fmt: skip
 
     @property
@@ -397,7 +436,7 @@ class StreamDescription(Description):
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Whether a key is refused, if the mode refuses some, and whether a tag is correct, if the core opens messages."""
-        if "decrypt" not in self.directions:
+        if not self.compares:
             return super().verdicts
         statuses = tuple(group for group in self.interfaces if group.stream)
         return (*super().verdicts, Verdict(TAG_VERDICT, self._outputs(Role.VERDICT, statuses)))
@@ -407,7 +446,7 @@ class StreamDescription(Description):
         """The latency of text that is not held, and the distance of messages of ``bench_shape``."""
         shape = self.bench_shape
         # With a cadence, the latency depends on the cycle of the message.
-        latency = {"latency": self.latency} if (self.hold is None or "encrypt" in self.directions) and self.cadence is None else {}
+        latency = {"latency": self.latency} if self.timed and self.cadence is None else {}
         # Blocks that wait for each other come at equal distances with one channel alone.
         even = self.explain.turn is None or self.channels == 1
         return {**latency, **({"cycles_per_message": self.cycles_of(shape.associated, shape.text)} if even else {})}

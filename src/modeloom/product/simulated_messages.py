@@ -11,10 +11,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from modeloom.definition.expanded import expanded_key_of
+from modeloom.definition.keyed import as_bytes
+from modeloom.definition.messages import derived_key_of
 from modeloom.interfaces.messages import MessageCode, pack_message_command, status_channel, unpack_message_status
 from modeloom.product.beats import PacketBeats, parts_of
 from modeloom.product.driven import CoreFault, DrivenCore
@@ -71,6 +74,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0
         self._next_key: bytes | None = None
+        self._master: bytes | None = None
         self._reader = WireReader(self.beat_bytes)
         self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
         self.status_cycles: list[int] = []
@@ -89,19 +93,37 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Loads the whole key of the mode into a slot.  If keys come with the messages, this one comes with the next message that brings
-        none of its own.
+        none of its own.  In a mode that derives keys, it is the master key of all messages that bring none of their own.
 
         Raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does not exist.
         """
-        if self.description.inline:
+        if self.description.derives:
+            self._master = self._checked_master(key)
+        elif self.description.inline:
             self._next_key = self.check_key(key, slot)
         else:
             super().load_key(key, slot)
 
     def erase_key(self, slot: int = 0) -> None:
         """Overwrites the keys of a slot and everything derived from them; the key of the last message, if keys come with them."""
-        self._next_key = None
+        self._next_key = self._master = None
         super().erase_key(slot)
+
+    def _checked_master(self, key: object) -> bytes:
+        """The bytes of a master key.  Raises ``InputError`` if their number is wrong."""
+        data, known = as_bytes("key", key), self.description.user_key_lengths
+        if len(data) not in known:
+            raise InputError(f"{self.description.mode}: a master key has {' or '.join(map(str, known))} bytes, not {len(data)}")
+        return data
+
+    def _derived(self, message: Message) -> Message:
+        """A message with the key of its own that is derived of its master key."""
+        d, master = self.description, self._master if message.key is None else self._checked_master(message.key)
+        if master is None:
+            raise InputError(f"{d.mode}: load a master key first, of which the keys of messages are derived")
+        if len(message.nonce) not in d.nonces:
+            check_message(d, message, len(message.data))
+        return replace(message, key=derived_key_of(d.definition, self._directory, d.cipher, master, message.nonce))
 
     # -- messages -----------------------------------------------------------------------------------------------------------------
 
@@ -136,7 +158,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
                 packet.add_part(part)
             packet.end()
             packets.append(packet)
-            given.append(Given(message, len(text), 0 if message.decrypt else tag_bytes))
+            nbytes = self.description.text_of(message.decrypt, len(text))
+            given.append(Given(message, nbytes, 0 if message.decrypt else tag_bytes))
         if not given:
             return [], 0
         every = PacketBeats(self.beat_bytes)
@@ -174,6 +197,10 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
     def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
         """Runs messages back to back, and returns the sealed messages and the opened texts in order.
 
+        In a core with two passes, the first passes of all messages to seal come first, and then their second passes and all messages to
+        open.  Such a message brings its key in both passes, if keys come with messages.  If the mode derives keys, the key of a message
+        is its master key here, and in ``outcomes`` and ``send`` the derived one.
+
         Raises
         ------
         AuthenticationError
@@ -181,14 +208,37 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         MessageError
             For the first message that the core refused.
         """
-        results = []
-        for number, outcome in enumerate(self.outcomes(messages)):
+        if self.description.two_passes:
+            return self._twice(list(messages))
+        return [outcome.text + outcome.tag for outcome in self._right(list(enumerate(messages)))]
+
+    def _right(self, messages: Sequence[tuple[int, Message]]) -> list[Outcome]:
+        """The outcomes of messages with their numbers.  Raises the error of the first one that is not OK."""
+        outcomes = self.outcomes([message for _, message in messages])
+        for (number, _), outcome in zip(messages, outcomes, strict=True):
             if outcome.code == MessageCode.WRONG_TAG:
                 raise AuthenticationError(f"{self.description.mode}: the tag is wrong" + (f" (message {number})" if number else ""))
             if outcome.code != MessageCode.OK:
                 raise MessageError(number, outcome.code)
-            results.append(outcome.text + outcome.tag)
-        return results
+        return outcomes
+
+    def _twice(self, messages: list[Message]) -> list[bytes]:
+        """The same in a core with two passes."""
+        if self.description.derives:
+            messages = [self._derived(message) for message in messages]
+        elif self.description.inline:
+            # The passes of a message are not one after the other, so that each brings the key.
+            key = self._next_key
+            for number, message in enumerate(messages):
+                key = message.key or key
+                messages[number] = replace(message, key=key)
+        first = [(number, message) for number, message in enumerate(messages) if not message.decrypt]
+        tags = {number: outcome.tag for (number, _), outcome in zip(first, self._right(first), strict=True)}
+        later = [
+            (number, replace(message, decrypt=2, data=message.data + tags[number]) if number in tags else message)
+            for number, message in enumerate(messages)
+        ]
+        return [outcome.text + tags.get(number, b"") for number, outcome in enumerate(self._right(later))]
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
         """The ciphertext of a message with its tag behind it."""
@@ -201,6 +251,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
     def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"", text: int | None = None) -> Iterator[bytes]:
         """Runs a long message piece by piece.  Yields text as it comes, and at the end the tag if the message is sealed.
 
+        In a core with two passes, this is one pass.  The first one yields the tag alone.
+
         The text of a message to be opened comes before its tag has been checked.  The caller must discard it if this raises.
 
         Parameters
@@ -210,7 +262,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         chunks : iterable of bytes
             The text.  Each chunk but the last one has whole beats.
         tag : bytes
-            The tag of a message to be opened.
+            The tag of a message to be opened, or of a second pass.
         text : int, optional
             The number of bytes of the text, for a core whose commands have it.
 
@@ -224,6 +276,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         if self.description.lengths_first and text is None:
             raise InputError("the commands of this core have the bytes of text; give text")
         tag_bytes = check_message(self.description, message, len(tag) + (text or 0))
+        if self.description.derives:
+            message = self._derived(message)
         wire = self.description.wire
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, b"" if wire else tag, tag_bytes, text or 0)})
         portions = whole_beats(chain((message.ad,), chunks, (tag,)), self.beat_bytes, PIECE) if wire else parts_of(message.ad, chunks)
@@ -275,7 +329,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         return pack_message_command(
             nonce=message.nonce, associated=len(message.ad), tag=tag, tag_bytes=tag_bytes, id=self._id, slot=message.slot,
             decrypt=message.decrypt, channel=message.channel, block_bytes=self.block_bytes, new_key=new_key,
-            text=text if self.description.lengths_first else None,
+            text=text if self.description.lengths_first else None, passes=1 + self.description.two_passes,
         )  # fmt: skip
 
     def _limit(self, messages: int, beats: int) -> int:

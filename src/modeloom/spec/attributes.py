@@ -59,6 +59,8 @@ def _check_passes(mode: StreamMode) -> None:
         raise _wrong(mode, "two_passes", f"a mode with two passes has a step {missing}()")
     if own and not mode.two_passes:
         raise _wrong(mode, "two_passes", f"{min(own)}() is a step of modes with two passes; set two_passes = True")
+    if mode.two_passes and mode.text_blocks != 1:
+        raise _wrong(mode, "two_passes", "a mode with two passes takes a block of text at a time; leave out text_blocks")
     if mode.two_passes and mode.tag_bytes != (mode.block_bytes,):
         raise _wrong(mode, "tag_bytes", f"a mode with two passes encrypts under its whole tag, so tag_bytes is ({mode.block_bytes},)")
 

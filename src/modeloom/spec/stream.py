@@ -310,6 +310,12 @@ class StreamMode(Definition):
             made += [step, cls.step_of(step, most - 1, True), cls.step_of(step, most, True), cls.step_of(step, min(size, most), True)]
         return tuple(dict.fromkeys(made))
 
+    @classmethod
+    def text_steps(cls) -> tuple[str, ...]:
+        """The steps of which each message has one for its text, by the number in its command: 0 to seal it, or for the first pass; 1 to
+        open it; 2 for the second pass of a message to seal."""
+        return (ABSORB, "decrypt", "encrypt") if cls.two_passes else ("encrypt", "decrypt")
+
     def tag(self, o: Any, k: Keys, s: State, n: Lengths) -> Any:
         """The whole tag.  A shorter tag consists of its first bytes."""
         raise NotImplementedError

@@ -24,12 +24,12 @@ from modeloom.spec.stream_numbers import trailing_zeros
 from modeloom.streams.known import Known, lengths_in_start
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["Definition", "Forms", "Message", "Unit", "Unknown", "input_block", "nonce_block", "prefix_of"]
+__all__ = ["Definition", "Forms", "Message", "Unit", "Unknown", "input_block", "nonce_block", "prefix_of", "tag_block"]
 
 
 class Unit(NamedTuple):
-    """What a step takes: the part of the message, "associated", "encrypt" or "decrypt"; the step; the number of its blocks; and the bytes
-    of the last of them."""
+    """What a step takes: the part of the message, "associated" or a step of text; the step; the number of its blocks; and the bytes of the
+    last of them."""
 
     part: str
     step: str
@@ -168,7 +168,7 @@ class Definition:
         size, prefixes = self.plan.mode.block_bytes, self.plan.mode.associated_prefix
         lengths = message.lengths
         before = message.associated_blocks(size, prefixes)
-        state = self.step("start", message, nonce_block(self.forms, number, message.nonce), message.nonce, {}, lengths)[0]
+        state = self.step("start", message, nonce_block(self.forms, number, message.nonce), message.nonce, {}, lengths, number=number)[0]
         given: list[Polynomial] = []
         place = 0
         for _, step, count, nbytes in message.units(self.plan.mode, prefixes):
@@ -185,7 +185,8 @@ class Definition:
         return given, tag
 
     def step(
-        self, name: str, message: Message, block: Any, nbytes: int, state: dict[str, Polynomial], lengths: dict[str, int], index: int = 1
+        self, name: str, message: Message, block: Any, nbytes: int, state: dict[str, Polynomial], lengths: dict[str, int], index: int = 1,
+        number: int = 0,
     ) -> tuple[dict[str, Polynomial], Any]:
         """The state after a step, and what it gives: a block, both blocks of a pair, or None.
 
@@ -196,6 +197,8 @@ class Definition:
             Its block or pair.
         nbytes : int
             The bytes of the last block of it.
+        number : int
+            The number of the message, which names its tag in a mode with two passes.
         """
         trace, forms = self.plan.trace, self.forms
         step = trace.step(name, message.nonce_class if name == "start" else 0)
@@ -206,11 +209,15 @@ class Definition:
                 return arg
             return (trailing_zeros(index) if arg.what is None else forms.last_bits(value(arg.what), arg.bits)) + arg.plus
 
+        tag = tag_block(forms, number)
+
         def value(number: int) -> Polynomial:
             if number not in values:
                 node = trace.nodes[number]
                 if node.key_only:
                     values[number] = forms.value(message.slot, number)
+                elif node.kind == "tag":
+                    values[number] = tag
                 elif node.kind in ("nonce", "associated", "text"):
                     at = node.args[0]
                     values[number] = block if not at else forms.front01(block, nbytes) if node.kind == "nonce" else block[at - 1]
@@ -256,3 +263,8 @@ def input_block(forms: Forms, number: int, place: int, nbytes: int, prefix: byte
 def nonce_block(forms: Forms, number: int, nbytes: int) -> Polynomial:
     """The nonce of a message."""
     return forms.algebra.head(forms.algebra.atom("nonce", number), nbytes)
+
+
+def tag_block(forms: Forms, number: int) -> Polynomial:
+    """The tag of a message that is known when it begins.  Nothing is known of it, so that it may be right or wrong."""
+    return forms.algebra.atom("tag", number)

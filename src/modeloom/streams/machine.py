@@ -86,6 +86,8 @@ class Token:
         The number of the block among those of associated data, or of text, from 1.
     message : int
         The number of the message.
+    tag : Any
+        The tag of the message, for its ``start`` in a mode with two passes.
     opens, closes : bool
         Whether it is the first token of its message that reads the state, or the last one.  A token without a step only opens and closes
         a message without blocks.
@@ -106,6 +108,7 @@ class Token:
     lengths: Mapping[str, int] = field(default_factory=dict)
     index: int = 0
     message: int = 0
+    tag: Any = None
     opens: bool = False
     closes: bool = False
 
@@ -361,6 +364,8 @@ class Machine:
             return 0, self.o.key(token.slot, what, 1)
         if kind == "mark":
             return 0, self.o.mark(token.nbytes)
+        if kind == "tag":
+            return token.cycle, token.tag
         if kind == "number":
             assert isinstance(what, tuple)
             of, first, nbytes = what

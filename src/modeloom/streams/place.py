@@ -143,6 +143,9 @@ class _Placer:
         if self.placed.cadence is not None:
             # Starts would take places of the batches out of turn.
             return []
+        if any(term.source.kind == "tag" for step in starts for form in step.forms() for term in form):
+            # The tag of a message is known when it begins.
+            return []
         made = any(term.source.kind == "op" for step in starts for form in step.updates.values() for term in form)
         forms = {name: {step.updates[name] for step in starts} for name in self.kinds}
         # Only a sum of constants that is the same for all nonces need not wait.

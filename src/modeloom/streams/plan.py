@@ -263,10 +263,10 @@ class StreamPlan:
     def tokens_of(self, name: str) -> int:
         """The number of tokens of a step.
 
-        The steps are "start" with nonces of the default length, "associated", "text" in the direction that needs more tokens, and
-        "tag".  A token that returns to the cipher counts as one for each time.
+        The steps are "start" with nonces of the default length, "associated", "text" in the direction or pass that needs more tokens,
+        and "tag".  A token that returns to the cipher counts as one for each time.
         """
-        names = ("encrypt", "decrypt") if name == "text" else (name,)
+        names = self.mode.text_steps() if name == "text" else (name,)
         return max(
             max(len(self.placed.passes[step.title]), self.places_of(step.name)) for step in self.steps
             if step.name in names and not step.nonce_class

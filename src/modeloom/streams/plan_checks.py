@@ -29,20 +29,21 @@ def check_last(plan: StreamPlan) -> None:
 
 def check_lanes(plan: StreamPlan) -> None:
     """Raises ``DefinitionError`` or ``InputError`` for steps that cannot run in several lanes."""
-    hashed = [plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "decrypt", "tag")]
-    if plan.horner is not None and (hashed[1] != hashed[2] or (hashed[0] and hashed[3] and not hashed[1])):
+    names = ("associated", *plan.mode.text_steps(), "tag")
+    first, *texts, last = (plan.hashed(plan.step(name)) is not None for name in names)
+    if plan.horner is not None and (len(set(texts)) > 1 or (first and last and not texts[0])):
         raise DefinitionError(f"{plan.mode.name}: the hash takes blocks of text in one direction alone, or leaves them out between others")
     if plan.lanes == 1:
         return
     if plan.pairs or plan.returning:
         why = "takes text in pairs" if plan.pairs else "returns to the cipher with a block"
         raise InputError(f"{plan.mode.name} {why}, which is for one block a cycle; leave out --blocks-per-cycle")
-    for name in ("associated", "encrypt", "decrypt"):
+    for name in names[:-1]:
         if len(plan.placed.passes[name]) > 1:
             raise InputError(f"{plan.mode.name}: {name}() needs a unit twice, so that several blocks a cycle are impossible")
     for whole, part in ((whole, each) for whole, others in plan.last_steps.items() for each in others):
-        first, last = (_counted(plan, plan.step(name)) for name in (whole, part))
-        if first and last and first != last:
+        counted = [_counted(plan, plan.step(name)) for name in (whole, part)]
+        if all(counted) and counted[0] != counted[1]:
             raise InputError(f"{plan.mode.name}: {part}() adds another number to a counter than {whole}(); it takes one block a cycle")
     for kind in plan.kinds.values():
         if kind.chained:

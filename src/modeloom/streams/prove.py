@@ -28,7 +28,7 @@ from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
 from modeloom.spec.stream import PARTIAL
 from modeloom.streams.chains import Weight, weights
-from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, prefix_of
+from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, prefix_of, tag_block
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.overlap import entered
 from modeloom.streams.plan import StreamPlan
@@ -51,7 +51,7 @@ class StreamProof:
     """Pairs of messages of different channels, in cores that have several."""
 
 
-def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordinal: int = 0) -> Iterator[Token]:
+def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordinal: int = 0, tag: Any = None) -> Iterator[Token]:
     """The tokens of a message in the order in which the message control admits them, with an earliest cycle for the first one.
 
     Parameters
@@ -60,15 +60,17 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
         ``block(place, nbytes)`` is a block of the message, and ``block(None, nbytes)`` is the nonce.
     ordinal : int
         The number of the message.
+    tag : Any
+        Its tag, in a mode with two passes.
     """
     title = plan_title(plan, message.nonce_class)
     lengths = message.lengths
     nonce = block(None, message.nonce)
     cycle = plan.begins(cycle, title)
     for number, part in enumerate(plan.placed.passes[title]):
-        yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths, message=ordinal)
+        yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths, message=ordinal, tag=tag)
     if not plan.placed.passes[title]:
-        yield Token(cycle, title, -1, slot=message.slot, block=nonce, lengths=lengths)
+        yield Token(cycle, title, -1, slot=message.slot, block=nonce, lengths=lengths, tag=tag)
     cycle += plan.placed.ahead[title]
     gaps = iter(message.gaps)
     groups = list(_groups(plan, message))
@@ -77,7 +79,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
     first, slot, opens = True, message.slot, True
     before = message.associated_blocks(plan.mode.block_bytes, plan.prefixes)
     if plan.follows:
-        tag = groups.pop()
+        ending = groups.pop()
         if not groups:
             yield Token(cycle, "", message=ordinal, opens=True, closes=True)
     taken = Taken(plan)
@@ -111,7 +113,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
         cycle += plan.placed.passes[group[0].step][-1].at + turn
     if plan.follows:
         # The tag follows the last block, or what stands for it.
-        yield Token(cycle - bool(groups) + plan.behind, tag[0].step, slot=slot, lengths=lengths, message=ordinal)
+        yield Token(cycle - bool(groups) + plan.behind, ending[0].step, slot=slot, lengths=lengths, message=ordinal)
 
 
 def _groups(plan: StreamPlan, message: Message) -> Iterator[list[Unit]]:
@@ -151,7 +153,7 @@ def _messages(plan: StreamPlan, seed: int) -> list[Message]:
     made = []
     for total in range(3 * chains + 4):
         for associated in {0, total, min(1, total), max(0, total - 1), total // 2, rng.randrange(total + 1)}:
-            for direction in ("encrypt", "decrypt"):
+            for direction in plan.mode.text_steps():
                 text = total - associated
                 cut = [rng.randrange(size) if blocks and rng.random() < 0.5 else 0 for blocks in (associated, text)]
                 number = rng.randrange(len(plan.mode.nonce_bytes))
@@ -162,7 +164,7 @@ def _messages(plan: StreamPlan, seed: int) -> list[Message]:
         made += [Message(0, number, "encrypt", nonce, 0, rng.choice((0, size)), ()) for nonce in lengths]
     usual = plan.mode.nonce_bytes[0][0]
     lengths_of_text = range(size * plan.mode.text_blocks)
-    made += [Message(1, 0, direction, usual, 0, nbytes) for direction in ("encrypt", "decrypt") for nbytes in lengths_of_text]
+    made += [Message(1, 0, direction, usual, 0, nbytes) for direction in plan.mode.text_steps() for nbytes in lengths_of_text]
     if plan.last_steps:
         made += [Message(2, 0, "encrypt", usual, nbytes, rng.randrange(2 * size)) for nbytes in range(1, 2 * size)]
     rng.shuffle(made)
@@ -202,7 +204,7 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
     for number, message in enumerate(messages):
         # In a cadence, a message begins in the phase in which the one before it ends.
         phase = (alone[-1][-1].cycle + 1) % plan.cadence.interval if alone and plan.cadence is not None else 0
-        alone.append(list(tokens_of(plan, message, phase, block_of(number, message), number)))
+        alone.append(list(tokens_of(plan, message, phase, block_of(number, message), number, tag_block(forms, number))))
     given: list[list[Polynomial]] = [[] for _ in messages]
     for number, token in entered(plan, alone, seed):
         try:

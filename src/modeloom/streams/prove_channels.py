@@ -23,6 +23,7 @@ from typing import Any
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
 from modeloom.spec.stream import PARTIAL
+from modeloom.streams.forms import tag_block
 from modeloom.streams.known import lengths_in_start
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan
@@ -121,7 +122,7 @@ def _pairs(plan: StreamPlan, rng: random.Random) -> Iterator[tuple[Message, Mess
         number = rng.randrange(len(plan.mode.nonce_bytes))
         nonce = rng.choice(plan.mode.nonce_bytes[number])
         tag = tags.choice(plan.mode.tag_bytes)
-        return Message(rng.randrange(3), number, rng.choice(("encrypt", "decrypt")), nonce, lengths[0], lengths[1], tag=tag)
+        return Message(rng.randrange(3), number, rng.choice(plan.mode.text_steps()), nonce, lengths[0], lengths[1], tag=tag)
 
     for blocks in range(most):
         for other in (blocks, rng.randrange(most)):
@@ -148,7 +149,7 @@ def _units(plan: StreamPlan, forms: Forms, number: int, message: Message, channe
     def block(place: int | None, nbytes: int) -> Polynomial:
         return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
 
-    tokens = [replace(token, channel=channel) for token in tokens_of(plan, message, 0, block, number)]
+    tokens = [replace(token, channel=channel) for token in tokens_of(plan, message, 0, block, number, tag_block(forms, number))]
     # A tag that waits begins before its first token.
     waits = 0 if plan.follows else plan.placed.passes["tag"][0].at
     begins = sorted({token.cycle - waits * (token.step == "tag") for token in tokens if token.part <= 0})

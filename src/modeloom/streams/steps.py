@@ -28,7 +28,7 @@ __all__ = ["Form", "Source", "Step", "Term", "UnitOperation", "key_word", "steps
 WIRES = ("scale", "keep", "cut", "shift", "whole")
 """Linear maps that take no cycle."""
 
-INPUTS = ("associated", "text", "nonce")
+INPUTS = ("associated", "text", "nonce", "tag")
 
 PADDED = (("text", None), ("text", 2))
 """Sources that are padded with zeros behind the bytes of the last block."""
@@ -44,7 +44,7 @@ class Source(NamedTuple):
     """The source of a term.
 
     ``kind`` is "associated", "text" or "nonce" (the block of the token; a nonce with "01" is at the end of the block, behind a bit 1; the
-    text of a pair has 1 or 2),
+    text of a pair has 1 or 2), "tag" (the tag of the message, which is known when it begins),
     "state" (``what`` is its name), "left" (what the step makes of this part of the state), "key" (a key word by its node), "const" (its
     value), "lengths" (order, and two lengths), "number" (a length or a ``Known``, its first byte and its bytes), "mark" (a bit 1 behind the
     bytes of a partial block), or "op" (the number of an operation of the step).

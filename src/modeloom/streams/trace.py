@@ -7,6 +7,12 @@
     state, associated ──▶ state
     state, text ──encrypt / decrypt──▶ state, text
     state, lengths ──tag──▶ tag
+
+In a mode with two passes, what ``tagged`` makes of the tag is a part of ``start``.  The first pass does not know the tag, and its steps
+read nothing of it::
+
+    nonce, tag ──start, tagged──▶ state
+    state, text ──absorb──▶ state
 """
 
 from __future__ import annotations
@@ -22,7 +28,7 @@ from modeloom.spec import CipherKey, DefinitionError, Keys, blame
 from modeloom.spec.amounts import Amount
 from modeloom.spec.beside import beside
 from modeloom.spec.keyed import KeyParts
-from modeloom.spec.stream import BLOCKS, LAST, PARTIAL, Lengths, Nonce, State, StreamMode
+from modeloom.spec.stream import ABSORB, BLOCKS, LAST, PARTIAL, Lengths, Nonce, State, StreamMode
 from modeloom.streams.known import Known, Length
 
 __all__ = ["StepTrace", "StreamTrace", "StreamTracer", "trace_stream"]
@@ -38,7 +44,7 @@ class StepTrace:
     Attributes
     ----------
     name : str
-        "start", "associated", "encrypt", "decrypt" or "tag", or one for a partial last block, such as "partial_encrypt".
+        "start", "associated", "absorb", "encrypt", "decrypt" or "tag", or one for a partial last block, such as "partial_encrypt".
     nonce_class : int
         For ``start``: its class of nonces.
     updates : dict
@@ -64,10 +70,13 @@ class StreamTrace(Trace):
     ----------
     state : tuple of str
         Names of the state, in the order in which ``start`` wrote them.
+    tagged : tuple of str
+        Those that depend on the tag of a message, in a mode with two passes.
     steps : list of StepTrace
     """
 
     state: tuple[str, ...] = ()
+    tagged: tuple[str, ...] = ()
     steps: list[StepTrace] = field(default_factory=list)
 
     def step(self, name: str, nonce_class: int = 0) -> StepTrace:
@@ -255,6 +264,7 @@ def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
     for name in mode.block_steps():
         _loop(mode, o, keys, name)
     _tag(mode, o, keys)
+    _check_first_pass(mode, result)
     return result
 
 
@@ -291,6 +301,11 @@ def _start(mode: StreamMode, o: StreamTracer, keys: Keys, number: int, nonce: No
         state = mode.begin(o, keys, nonce, n)
     o.starting = False
     updates = _updates(mode, o, "start", state)
+    if mode.two_passes:
+        with beside(mode.folder), blame(mode.name, mode.tagged):
+            state = mode.tagged(o, keys, state, o.leaf("tag", 0))
+        before, updates = updates, _updates(mode, o, "tagged", state)
+        trace.tagged = tuple(name for name in updates if updates[name] != before.get(name) or name in trace.tagged)
     if number and tuple(updates) != trace.state:
         raise DefinitionError(f"{mode.name}: start() writes {', '.join(updates)} for some nonces, and {', '.join(trace.state)} for others")
     trace.state = tuple(updates)
@@ -300,7 +315,7 @@ def _start(mode: StreamMode, o: StreamTracer, keys: Keys, number: int, nonce: No
 def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
     trace = o.trace
     assert isinstance(trace, StreamTrace)
-    of_text = not name.endswith("associated")
+    of_text, gives_text = not name.endswith("associated"), not name.endswith(("associated", ABSORB))
     pair = mode.takes_pair(name)
     kind = "text" if of_text else "associated"
     blocks = [o.leaf(kind, at) for at in ((1, 2) if pair else (0,))]
@@ -310,7 +325,7 @@ def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
     with beside(mode.folder), blame(mode.name, step):
         given = step(o, keys, _state(o), o.paired if pair else block)
     o.piece, o.of_text, o.paired = None, False, ()
-    if not of_text:
+    if not gives_text:
         trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, given)))
         return
     wanted = "(the state, a pair of blocks)" if pair else "(the state, a block)"
@@ -341,3 +356,22 @@ def _tag(mode: StreamMode, o: StreamTracer, keys: Keys) -> None:
     if not isinstance(given, Value):
         raise _wrong(mode, "tag", given, "a block")
     trace.steps.append(StepTrace("tag", output=given.id))
+
+
+def _check_first_pass(mode: StreamMode, trace: StreamTrace) -> None:
+    """Raises ``DefinitionError`` if a step of the first pass reads what ``tagged`` has made of the tag, which is not known then."""
+    for step in trace.steps:
+        if step.name.removeprefix(PARTIAL) not in ("associated", ABSORB, "tag"):
+            continue
+        kept = [node for name, node in step.updates.items() if name not in trace.tagged]
+        reached, waiting = set[int](), [*kept, *([step.output] if step.output is not None else [])]
+        while waiting:
+            node = trace.nodes[waiting.pop()]
+            if node.id not in reached:
+                reached.add(node.id)
+                waiting += node.inputs
+        states = {trace.nodes[n].args[0] for n in reached if trace.nodes[n].kind == "state"}
+        read = [name for name in trace.tagged if name in states]
+        if read:
+            why = "the first pass has no tag yet"
+            raise DefinitionError(f"{mode.name}: {step.name}() reads the state {read[0]}, which tagged() writes: {why}")

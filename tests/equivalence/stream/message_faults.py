@@ -24,6 +24,10 @@ STREAMS: dict[str, Any] = {"cipher_arch": "multistream", "streams": 2, "cipher_s
 """Options of a core whose cipher takes two blocks in 20 cycles, beside ``SMALL``."""
 
 
+TWICE: dict[str, Any] = {"mode": "wide-twice", "key_bits": None, "key_slots": 2, "mul_stages": 0}
+"""The same of a core with two passes."""
+
+
 @dataclass(frozen=True)
 class MessageFault:
     """In a module of a core (its name behind that of the core), the first match of a pattern gets its replacement; ``message`` is part of
@@ -122,6 +126,14 @@ FAULTS = (
         "text that is held leaves before its verdict", "bus", r"\.right\(verdicts_right\)", ".right(1'h1)",
         r"cycle \d+: a beat leaves that belongs to no message|message \d+ \(.*(block \d+ of the text|tkeep of beat)", {"hold": 100},
     ),
+    MessageFault(
+        "the tag of the command is not read", "bus_entry", r"given <= message_payload\[535:280\];", "given <= 256'h0;", TEXT, TWICE,
+    ),
+    MessageFault(
+        "text leaves in the first pass", "bus_entry", r"beat <= ([^;]*) & decrypt;", r"beat <= \1;",
+        r"a beat leaves that belongs to no message|message \d+ \(.*block \d+ of the text", TWICE,
+    ),
+    MessageFault("the second pass deciphers", "bus_entry", r"decrypt & message_payload\[543\]", "1'h0 & message_payload[543]", TAG, TWICE),
 )  # fmt: skip
 
 

@@ -97,7 +97,7 @@ class PipelineBench:
         plan = self.plan
         begun, hashed, closed = None, 0, False
         self.sent += 1
-        tokens = list(tokens_of(plan, sent.message, cycle, sent.block(plan.mode.block_bytes)))
+        tokens = list(tokens_of(plan, sent.message, cycle, sent.block(plan.mode.block_bytes), tag=int.from_bytes(sent.known, "little")))
         for at, group in groupby(tokens, key=lambda token: (token.cycle, token.part < 0)):
             group = list(group)
             if at[1]:
@@ -116,6 +116,8 @@ class PipelineBench:
             }  # fmt: skip
             lane = 0
             values |= {f"known_{name}": group[0].lengths.get(name, 0) for name in plan.known_lengths}
+            if plan.mode.two_passes:
+                values["given"] = self.rng.getrandbits(8) if begun is None else int.from_bytes(sent.known, "little")
             if plan.runs_ahead:
                 values |= {"start_place": self.sent % 2, "begin_place": self.sent % 2, "blank": 0}
             for token in group:

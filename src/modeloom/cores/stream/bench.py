@@ -111,7 +111,7 @@ def _limit(d: StreamDescription, vectors: BenchVectors) -> int:
 
 def _latency_check(d: StreamDescription) -> str:
     """The check of the latency.  Text that is held has none."""
-    if d.hold is not None and "encrypt" not in d.directions:
+    if not d.timed:
         return ""
     return CHECK if d.cadence is None else CADENCE_CHECK.replace("@WAITS@", str(d.waits))
 
@@ -138,7 +138,7 @@ def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str,
 def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     """The text of the bench, in SystemVerilog."""
     vectors = bench_vectors(compiled, d)
-    places = message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first))
+    places = message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes)
     beats = [len(message.beats) for message in vectors.messages]
     longest = max(d.packet_sizes)
     most_beats = -(-longest // KEY_BEAT_BYTES)

@@ -29,7 +29,7 @@ def _cycles(compiled: CompiledStream) -> Tokens:
     def most(*names: str) -> int:
         return max(of(name) for name in names if name in titles)
 
-    first, plan = next(p.starts), compiled.plan
+    first, plan, texts = next(p.starts), compiled.plan, compiled.mode.text_steps()
     begin = 1 if plan.runs_ahead else of(first) if p.program(first).tokens else 0
 
     def turn(*names: str) -> int:
@@ -38,7 +38,7 @@ def _cycles(compiled: CompiledStream) -> Tokens:
 
     return Tokens(
         start=begin, associated=most("associated") + turn("associated"),
-        text=most("encrypt", "decrypt") + turn("encrypt", "decrypt"), tag=most("tag"),
+        text=most(*texts) + turn(*texts), tag=most("tag"),
     )  # fmt: skip
 
 
@@ -67,6 +67,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         key_bytes=sum(part.bytes for part in layout),
         key_layout=layout,
         key_sizes=key_sizes(compiled),
+        master_key_sizes=tuple(bits // 8 for bits in compiled.cipher_request.key_sizes) if mode.derives() else None,
         packet_bytes=p.keys.packet_bytes if p.expanded else None,
         key_slots=p.keys.slots,
         erase_cycles=erase_cycles(compiled),

@@ -12,10 +12,12 @@ __all__ = ["message_places"]
 
 
 @cache
-def message_places(block_bytes: int, slots: int, inline: bool = False, channels: int = 1, lengths: bool = False) -> dict[str, object]:
-    """The values for the templates, for blocks of this number of bytes, for key slots or keys that come with messages, channels, and
-    commands with or without the bytes of text."""
-    interfaces = message_core(block_bytes, inline=inline, channels=channels, lengths=lengths)
+def message_places(
+    block_bytes: int, slots: int, inline: bool = False, channels: int = 1, lengths: bool = False, passes: int = 1,
+) -> dict[str, object]:  # fmt: skip
+    """The values for the templates, for blocks of this number of bytes, for key slots or keys that come with messages, channels,
+    commands with or without the bytes of text, and one or two passes of a message to seal."""
+    interfaces = message_core(block_bytes, inline=inline, channels=channels, lengths=lengths, passes=passes)
     packings = {group.name: group.packing for group in interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
     command, status = packings["s_axis_cmd"], packings["m_axis_status"]
     return {

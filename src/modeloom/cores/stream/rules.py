@@ -44,10 +44,21 @@ RINGED = """
           tag_bytes[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_TAG_BYTES@;"""
 """What has to be known of a message in wire form."""
 
+SILENT = """
+  reg        silent     [0:CHANNELS*IN_FLIGHT-1];"""
+SILENCED = """
+          silent[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_DECRYPT@ == 2'd0;"""
+"""Whether a message is a first pass, which has no text out."""
+
 
 def _packet_rules(d: StreamDescription, values: dict[str, object]) -> dict[str, object]:
     """What is told of packets out with their statuses."""
+    if d.two_passes:
+        silenced = SILENCED.replace("@COMMAND_DECRYPT@", str(values["COMMAND_DECRYPT"]))
+        text = filled(__package__ or "", "rules_aligned.v", {**values, "HAS_TEXT": "!silent[place(first[c])] && "}).rstrip()
+        return {"RINGS": SILENT, "RINGED": silenced, "PACKET_RULES": text}
     if not d.wire:
+        values = {**values, "HAS_TEXT": ""}
         return {"RINGS": "", "RINGED": "", "PACKET_RULES": filled(__package__ or "", "rules_aligned.v", values).rstrip()}
     ringed = RINGED
     for name in ("COMMAND_DECRYPT", "COMMAND_TAG_BYTES"):
@@ -132,7 +143,7 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     in_flight = p.tag_depth + waiting + 16
     values = {
         **rules.values(top_ports(interfaces, p), WIRE_KEEP if d.wire else KEEP),
-        **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first)),
+        **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,
         "SLOTS": d.named_slots,

@@ -46,7 +46,8 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
     too_long = TOO_LONG_PACKET if d.wire else TOO_LONG
     if d.hold is not None:
         what = "header and text" if d.wire else "text"
-        warning = f" Text of a message to open leaves the core only after its tag was found correct, up to {d.hold} bytes of {what}."
+        whose = "a message to open, or of a second pass," if d.two_passes else "a message to open"
+        warning = f" Text of {whose} leaves the core only after its tag was found correct, up to {d.hold} bytes of {what}."
     return Sheet(
         summary=(
             f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, "
@@ -188,6 +189,12 @@ def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
         yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; {where}."
         yield ""
         yield from key_table(d, compiled.mode)
+        if d.derives:
+            yield (
+                f"Each nonce has keys of its own. Software derives them of a master key of {numbers(d.user_key_lengths)} bytes, and sends "
+                f"{' and '.join(d.key_parts)}, one behind the other, with the first message of a nonce. The core has no master key."
+            )
+            yield ""
         return
     count = bus_parameters(compiled).keys.round_keys
     yield (
@@ -209,6 +216,12 @@ def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
         else "To seal, take the tag from the status. To open, put the tag into the command; the status says whether it is right. A refused "
         "message gives a status and no text:"
     )
+    if d.two_passes:
+        yield from _passes(d)
+        tags = (
+            "To open, put the tag into the command with `decrypt` 1; the status says whether it is right. A refused message gives a status "
+            "and no text:"
+        )
     yield (
         "**Messages.** Send a command and a packet for each message, in the same order; either may come first. Text comes back in that "
         f"order, and one status for each command follows its text. {tags}"
@@ -225,7 +238,30 @@ def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
         "wrong beat decides. A host that does not take text or statuses holds up the entry of further blocks; nothing is lost."
     )
     yield ""
-    yield "**Never use a nonce twice under a key.** The core does not look for it."
+    if d.two_passes:
+        yield (
+            "**Use a nonce for one message.** The core does not look for it. Messages that are equal, with the same nonce, are sealed to "
+            "the same; this is all that a nonce that is used a few times reveals."
+        )
+    else:
+        yield "**Never use a nonce twice under a key.** The core does not look for it."
+    yield ""
+
+
+def _passes(d: StreamDescription) -> Iterator[str]:
+    """The paragraphs on the passes of a message."""
+    if "encrypt" not in d.directions:
+        return
+    yield (
+        "**Two passes.** A message to seal goes through the core twice, with the same nonce, associated data and plaintext. The first pass "
+        "is a command with `decrypt` 0 and a packet: no text comes out, and the status has the tag. The second pass has `decrypt` 2 and "
+        "this tag in its command: the ciphertext comes out. Other messages may come between the passes, so that no cycle is lost."
+    )
+    yield ""
+    yield (
+        "The core computes the tag in the second pass, too, and compares it. WRONG_TAG says that the passes were not those of one message. "
+        + ("No text of such a pass leaves." if d.hold is not None else "Its text must then be discarded, as it reveals key stream.")
+    )
     yield ""
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -72,7 +72,7 @@ class Sent:
     nonce: bytes
     ad: bytes
     text: bytes
-    decrypt: bool
+    decrypt: int
     tag_bytes: int
 
 
@@ -100,6 +100,8 @@ class Traffic:
     in_order : bool
         Whether results of several channels come in the order of their messages.  Otherwise all messages are of the last channel.
 
+    In a mode with two passes, the passes of sealing take turns, each on messages of its own.
+
     Attributes
     ----------
     turns : int
@@ -117,7 +119,7 @@ class Traffic:
 
     def load(self, slot: int, key: bytes) -> StreamModel:
         """Uses a key for the following messages in a slot, and returns its model."""
-        self.models[slot] = StreamModel(self.mode, key, self.cipher)
+        self.models[slot] = StreamModel(self.mode, key, self.cipher, derived=True)
         self.turns += 1
         return self.models[slot]
 
@@ -131,16 +133,22 @@ class Traffic:
         """The channel of the next message."""
         return self.number % self.channels if self.in_order else self.channels - 1
 
-    def _decrypts(self) -> bool:
+    def _decrypts(self) -> int:
         # There are runs of one, two and three messages in a direction, so that changes of direction come at different distances.
         turn = (self.number % 12) in (1, 4, 5, 9, 10, 11) and len(self.directions) - 1
-        return self.directions[turn] == "decrypt"
+        if self.directions[turn] == "decrypt":
+            return 1
+        return 2 if self.mode.two_passes and self.number % 12 in (2, 6, 7) else 0
+
+    def _run(self, model: StreamModel, sent: Sent, tag: bytes = b"") -> tuple[bytes, bytes]:
+        """The text and the whole tag of a message.  ``tag`` is the tag that its command has."""
+        return model.run(self.mode.text_steps()[sent.decrypt], sent.nonce, sent.text, sent.ad, sent.tag_bytes, tag)
 
     def _slot(self) -> int:
         slots = sorted(self.models)
         return slots[self.number // 3 % len(slots)] if slots else 0
 
-    def _sent(self, ad: int, text: int, nonce: int | None, tag: int | None, decrypt: bool | None) -> Sent:
+    def _sent(self, ad: int, text: int, nonce: int | None, tag: int | None, decrypt: int | None) -> Sent:
         n = self.number
         length = self.mode.nonce_bytes[0][0] if nonce is None else nonce
         return Sent(
@@ -161,8 +169,8 @@ class Traffic:
     def _of_packet(self, model: StreamModel, sent: Sent, beats: tuple[Beat, ...]) -> Outcome:
         """What a core gives for a packet on the wire."""
         parts = split_packet(beats, self.beat_bytes, len(sent.ad), sent.tag_bytes if sent.decrypt else 0)
-        run = partial(model.run, "decrypt" if sent.decrypt else "encrypt", sent.nonce, tag_bytes=sent.tag_bytes)
-        found = judge_packet(parts, len(sent.ad), sent.tag_bytes, sent.decrypt, self.hold, run)
+        run = partial(model.run, self.mode.text_steps()[sent.decrypt], sent.nonce, tag_bytes=sent.tag_bytes)
+        found = judge_packet(parts, len(sent.ad), sent.tag_bytes, bool(sent.decrypt), self.hold, run)
         return Outcome(found.code, found.tag, () if found.packet is None else self._whole(found.packet))
 
     def _outcome(self, model: StreamModel | None, sent: Sent, tag: bytes = b"") -> Outcome:
@@ -171,7 +179,7 @@ class Traffic:
             return self._of_packet(model, sent, self.packet(sent, tag))
         if model is None:
             return Outcome(MessageCode.NO_KEY)
-        text, made = model.run("decrypt" if sent.decrypt else "encrypt", sent.nonce, sent.text, sent.ad, sent.tag_bytes)
+        text, made = self._run(model, sent, tag)
         made = made[: sent.tag_bytes]
         beats = beats_of(text, self.beat_bytes)
         if sent.decrypt:
@@ -181,8 +189,15 @@ class Traffic:
             return Outcome(code, b"", beats if self.hold is None or code == MessageCode.OK else ())
         return Outcome(MessageCode.OK, made, beats)
 
-    def _tag(self, model: StreamModel, sent: Sent) -> bytes:
-        return model.run("decrypt", sent.nonce, sent.text, sent.ad, sent.tag_bytes)[1][: sent.tag_bytes] if sent.decrypt else b""
+    def _tag(self, model: StreamModel, sent: Sent) -> tuple[Sent, bytes]:
+        """A message with its tag.  With two passes, the text to open is one that was sealed: only then does it have a tag."""
+        if not sent.decrypt:
+            return sent, b""
+        if not self.mode.two_passes:
+            return sent, self._run(model, sent)[1][: sent.tag_bytes]
+        sealed = model.seal(sent.nonce, sent.text, sent.ad)
+        end = len(sent.text)
+        return replace(sent, text=sealed[:end]) if sent.decrypt == 1 else sent, sealed[end:]
 
     def _command(self, sent: Sent, slot: int, tag: bytes, **changes: int) -> bytes:
         key: dict[str, Any] = {"slot": slot}
@@ -193,11 +208,13 @@ class Traffic:
             **key, "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, "id": (0x4D4C + 257 * self.number) & 0xFFFF,
             "decrypt": sent.decrypt, "channel": self.channel, **({"text": len(sent.text)} if self.mode.lengths_first else {}), **changes,
         }  # fmt: skip
-        return pack_message_command(nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, **fields)
+        return pack_message_command(
+            nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, passes=1 + self.mode.two_passes, **fields
+        )
 
     def good(
         self, ad: int, text: int, *, nonce: int | None = None, tag: int | None = None, slot: int | None = None,
-        decrypt: bool | None = None, wrong_bit: int | None = None, renewed: StreamModel | None = None, changes: bool = False,
+        decrypt: int | None = None, wrong_bit: int | None = None, renewed: StreamModel | None = None, changes: bool = False,
     ) -> None:  # fmt: skip
         """Adds a message that is correct, or has a wrong bit in its tag.
 
@@ -206,7 +223,7 @@ class Traffic:
         slot = self._slot() if slot is None else slot
         sent = self._sent(ad, text, nonce, tag, decrypt)
         model = self.models[slot]
-        expected = self._tag(model, sent)
+        sent, expected = self._tag(model, sent)
         if wrong_bit is not None:
             expected = (int.from_bytes(expected, "little") ^ 1 << wrong_bit).to_bytes(len(expected), "little")
         self.messages.append(
@@ -245,12 +262,12 @@ class Traffic:
         """
         # The core reports text that is too long to be held before the fault comes.
         sealed = self.hold is not None and text > self.hold and "encrypt" in self.directions
-        slot, sent = self._slot(), self._sent(ad, text, None, None, False if sealed else None)
+        slot, sent = self._slot(), self._sent(ad, text, None, None, 0 if sealed else None)
         beats: tuple[Beat, ...] = ()
         # Text leaves in whole pairs, if the mode takes pairs.
         given -= given % self.mode.text_blocks
         # No text of a message that is held leaves the core.
-        if given and not (sent.decrypt and self.hold is not None):
+        if given and not (sent.decrypt and self.hold is not None) and not (self.mode.two_passes and not sent.decrypt):
             beats = (*self._outcome(self.models[slot], sent).beats[:given], (bytes(self.beat_bytes), 0))
         self.messages.append(
             BenchMessage(
@@ -258,14 +275,14 @@ class Traffic:
             )
         )
 
-    def broken(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], decrypt: bool) -> None:
+    def broken(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], decrypt: int) -> None:
         """A message whose packet on the wire is edited, so that it has this code; nothing, if it is too long to be held."""
         # What is too long to be held is told of before the fault comes.
         if decrypt and self.hold is not None and ad + text > self.hold:
             return
         slot, sent = self._slot(), self._sent(ad, text, None, None, decrypt)
         model = self.models[slot]
-        beats = tuple(edit(list(self.packet(sent, self._tag(model, sent)))))
+        beats = tuple(edit(list(self.packet(*self._tag(model, sent)))))
         wanted = self._of_packet(model, sent, beats)
         if wanted.code != code:
             raise ValueError(f"the packet has the code {MessageCode(wanted.code).name}, not {code.name}")

@@ -105,11 +105,13 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     seals = "encrypt" in traffic.directions
     # In a core that holds text, sealed and opened messages wait for each other at the output, so the figures are those of sealed
     # ones.
-    unheld = False if seals and d.hold is not None else None
+    unheld = 0 if seals and d.hold is not None else None
+    # The first pass has no text out, so that the second one is timed.
+    alone = d.timed[-1] if d.two_passes and d.timed else 0 if seals and d.wire else unheld
     for _ in range(BURST):
         traffic.good(shape.associated, shape.text, decrypt=unheld)
     end("burst")
-    traffic.good(0, size, decrypt=False if seals and d.wire else unheld)
+    traffic.good(0, size, decrypt=alone)
     end("alone")
     _lengths(traffic)
     end("lengths")
@@ -126,14 +128,14 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     load(len(slots))
     some(8)
     end("renewed")
-    third = StreamModel(compiled.mode, loaded[-1][1], compiled.options.cipher)
+    third = StreamModel(compiled.mode, loaded[-1][1], compiled.options.cipher, derived=True)
     for number in range(12):
         slot = slots[number % len(slots)]
         # A key that comes with messages changes none of those before it.
         changes = slot == slots[0] and not d.inline
         traffic.good(
             number % 2 * size, 2 * size + number, slot=slot, renewed=third if changes else None, changes=changes,
-            decrypt=not seals if changes else None,
+            decrypt=int(not seals) if changes else None,
         )  # fmt: skip
     end("reload")
     load(2 * len(slots), 1)
@@ -176,11 +178,17 @@ def _packet(compiled: CompiledStream, key: bytes) -> bytes:
     return expanded_key(compiled.mode, cipher_of(compiled.mode, compiled.options.cipher), key)
 
 
+def _ways(traffic: Traffic) -> list[int]:
+    """What commands say of the direction and the pass of their messages."""
+    seals, opens = ("encrypt" in traffic.directions, "decrypt" in traffic.directions)
+    return [*[0] * seals, *[2] * (seals and traffic.mode.two_passes), *[1] * opens]
+
+
 def _lengths(traffic: Traffic) -> None:
     """Adds messages with every class of lengths, alone and one after another, with each length of nonces and tags, and with wrong
     tags."""
     size, mode = traffic.beat_bytes, traffic.mode
-    ways = [direction == "decrypt" for direction in traffic.directions]
+    ways = _ways(traffic)
     for ad in (0, 1, size - 1, size, size + 1, 3 * size):
         for text in (0, 1, size - 1, size, size + 1, 3 * size):
             traffic.good(ad, text)
@@ -201,8 +209,8 @@ def _lengths(traffic: Traffic) -> None:
             if decrypt:
                 # The wrong bits are one in every byte of the longest tag, and those at the ends of the other tags.
                 for bit in (*range(5, 8 * tag, 9), 0, 8 * tag - 1) if tag == max(mode.tag_bytes) else (0, 8 * tag - 1):
-                    traffic.good(3, size + 1, tag=tag, decrypt=True, wrong_bit=bit)
-                traffic.good(3, size + 1, tag=tag, decrypt=True)
+                    traffic.good(3, size + 1, tag=tag, decrypt=decrypt, wrong_bit=bit)
+                traffic.good(3, size + 1, tag=tag, decrypt=decrypt)
 
 
 def _turned(place: int, bits: int) -> Callable[[list[Beat]], list[Beat]]:
@@ -235,7 +243,7 @@ def _wrong_packets(traffic: Traffic) -> None:
     """Packets on the wire that are too short, or have a wrong tkeep, at every place that differs."""
     size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
     short, keep = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP
-    for decrypt in (way == "decrypt" for way in traffic.directions):
+    for decrypt in _ways(traffic):
         for ad, text in ((2 * size, size), (size + 1, 2)):
             traffic.broken(short, ad, text, lambda beats: beats[:1], decrypt)
             traffic.broken(short, ad, text, lambda beats: [(beats[0][0], 1)], decrypt)
@@ -307,6 +315,8 @@ def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
         traffic.refused(MessageCode.NO_KEY, slot=slot)
     if len(d.directions) == 1:
         traffic.refused(MessageCode.NO_DIRECTION, decrypt=int(d.directions == ("encrypt",)))
+    if d.two_passes:
+        traffic.refused(MessageCode.NO_DIRECTION, decrypt=3)
     if d.channels < 256 and traffic.in_order:
         traffic.refused(MessageCode.NO_CHANNEL, channel=d.channels)
         traffic.refused(MessageCode.NO_CHANNEL, channel=255, text=3 * size)

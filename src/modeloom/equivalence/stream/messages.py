@@ -8,12 +8,15 @@
 
 The tag of a message to open is the right one, or one that differs in a bit that is known to differ.  So the verdict is known, though tag,
 text and key are symbols.
+
+In a mode with two passes the plaintext is made of symbols, in each direction.  The ciphertext of a message to open is what a second pass
+gives under the tag in its command, be it right or wrong, so that the core finds this plaintext and its tag again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.stream.words import KeyWords, TokenWords
@@ -21,7 +24,7 @@ from modeloom.streams.machine import Machine
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message, prefix_of, tokens_of
 
-__all__ = ["Expected", "Planned", "Symbols", "computed"]
+__all__ = ["Expected", "Planned", "Symbols", "computed", "opened"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ class Planned:
 
 @dataclass(frozen=True)
 class Symbols:
-    """The symbols of a message: nonce, and the bytes of associated data and text, each as one word.
+    """The symbols of a message: nonce, and the bytes of associated data and text, each as one word.  In a mode with two passes, the text is
+    the plaintext.
 
     If a step takes a number from the end of the nonce, this end is no symbol.  Messages after one another have all numbers in turn.
     """
@@ -91,8 +95,13 @@ class Expected:
     tag: int
 
 
-def computed(plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, symbols: Symbols) -> Expected:
-    """Runs the machine of the plan on a message."""
+def computed(
+    plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, symbols: Symbols, tag: int | None = None,
+) -> Expected:  # fmt: skip
+    """Runs the machine of the plan on a message.
+
+    ``tag`` is the tag in its command, in a mode with two passes.
+    """
     words = TokenWords(plan, keys)
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, words)
     size, full = plan.mode.block_bytes, lanes.mask(words.width)
@@ -109,11 +118,22 @@ def computed(plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, s
         return symbols.text >> (place - before) * bits & full
 
     given: list[int] = []
-    for token in tokens_of(plan, message, 0, block):
+    for token in tokens_of(plan, message, 0, block, tag=tag):
         if token.part < 0:
             machine.start(token)
             continue
         output = machine.run(token)
         given += [] if output is None else output if isinstance(output, tuple) else [output]
-    *text, tag = given
-    return Expected(sum(word << n * bits for n, word in enumerate(text)), tag)
+    *text, made = given
+    return Expected(sum(word << n * bits for n, word in enumerate(text)), made)
+
+
+def opened(
+    plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, symbols: Symbols, tag: int
+) -> tuple[Symbols, Expected]:  # fmt: skip
+    """In a mode with two passes: what goes into the core for a message whose command has this tag, and what comes out."""
+    second = computed(plan, keys, replace(message, direction="encrypt"), symbols, tag)
+    if message.direction == "encrypt":
+        return symbols, second
+    sent = replace(symbols, text=second.text & lanes.mask(8 * message.text))
+    return sent, computed(plan, keys, message, sent, tag)

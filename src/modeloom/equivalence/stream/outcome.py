@@ -15,8 +15,9 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.stream.messages import Expected, Planned, Symbols
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.messages import StreamDescription
+from modeloom.spec.stream import ABSORB
 
-__all__ = ["Sent", "outcome"]
+__all__ = ["Sent", "judged", "outcome"]
 
 CODES = {
     "nonce": MessageCode.BAD_NONCE_LENGTH, "tag": MessageCode.BAD_TAG_LENGTH, "short": MessageCode.TOO_SHORT, "hole": MessageCode.BAD_KEEP,
@@ -66,11 +67,16 @@ class Sent:
 def outcome(d: StreamDescription, number: int, planned: Planned, expected: Expected, symbols: Symbols) -> Sent:
     """What must come back for a message to a core with this description."""
     code = CODES.get(planned.fault, MessageCode.WRONG_TAG if planned.wrong is not None else MessageCode.OK)
-    decrypt = planned.message.direction == "decrypt"
+    decrypt = judged(d, planned.message.direction)
     found = _wire(d, planned, expected, symbols, code) if d.wire else _aligned(d, planned, expected, code)
     code, packet, nbytes, beats, marked = found
     tag = 0 if decrypt or code != MessageCode.OK else expected.tag & lanes.mask(8 * planned.tag_bytes)
     return Sent(number, planned, code, packet, nbytes, beats, marked, tag, expected)
+
+
+def judged(d: StreamDescription, direction: str) -> bool:
+    """Whether the tag of messages in a direction, or in a pass, is compared."""
+    return direction == "decrypt" or (d.two_passes and direction == "encrypt")
 
 
 Outcome = tuple[MessageCode, int | None, int, int, bool]
@@ -79,13 +85,13 @@ Outcome = tuple[MessageCode, int | None, int, int, bool]
 
 def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: MessageCode) -> Outcome:
     message, size = planned.message, d.beat_bytes
-    nbytes, cut = message.text, False
-    if planned.fault == "hole":
+    nbytes, cut = 0 if message.direction == ABSORB else message.text, False
+    if planned.fault == "hole" and nbytes:
         # The beats before the wrong one leave, if the mode takes pairs in whole pairs, and the packet is cut off.
         nbytes = (-(-message.text // size) - 1) * size
         nbytes -= nbytes % d.text_bytes
         cut = nbytes > 0
-    held = d.hold is not None and message.direction == "decrypt"
+    held = d.hold is not None and judged(d, message.direction)
     if d.hold is not None and held and planned.fault not in REFUSED:
         # The length of the command counts, and the packet is not checked.  Without one, a beat behind the end of the packet or behind a
         # wrong beat does not count.

@@ -40,7 +40,7 @@ class Packets:
         return found
 
     def given_tag(self, planned: Planned, expected: Expected, name: str) -> int:
-        """The tag of a message to open."""
+        """The tag in the command of a message."""
         known = lanes.mask(8 * planned.tag_bytes)
         given = expected.tag & known
         if planned.wrong is None:
@@ -50,15 +50,16 @@ class Packets:
         return lanes.atom(f"wrong tag {name}", 8 * planned.tag_bytes) & known & ~bit | (given ^ bit) & bit
 
     def command(self, number: int, planned: Planned, symbols: Symbols, given: int, name: str) -> dict[str, int]:
-        """The command of a message.  ``given`` is the tag of a message to open."""
+        """The command of a message.  ``given`` is the tag of a message to open, or of a second pass."""
         message, fields = planned.message, self.command_fields
         bits = 8 * self.description.block_bytes
-        decrypt = message.direction == "decrypt"
+        way = next(way for way in self.description.ways if self.description.step_of(way) == message.direction)
+        decrypt = way > 0
         tag = lanes.atom(f"any tag {name}", bits)
         if decrypt and not self.description.wire:
             tag = given | behind(f"tag {name}", bits, 8 * planned.tag_bytes)
         numbers = {
-            "associated": message.associated, "id": id_of(number), "channel": planned.channel, "decrypt": int(decrypt),
+            "associated": message.associated, "id": id_of(number), "channel": planned.channel, "decrypt": way,
             "nonce_bytes": 0 if planned.fault == "nonce" else message.nonce,
             "tag_bytes": 0 if planned.fault == "tag" else planned.tag_bytes,
             **({"text": message.text} if self.description.lengths_first else {}),

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from modeloom.equivalence.stream.messages import Planned
+from modeloom.equivalence.stream.outcome import judged
 from modeloom.product.messages import StreamDescription
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message
@@ -46,6 +47,7 @@ class MessagePlans:
         self.description, self.plan, self.slots = description, plan, list(slots)
         self.rng = random.Random(seed)
         self.count = self.wrongs = self.turns = 0
+        self.directions = tuple(map(description.step_of, description.ways))
         self.refused = False
 
     def message(
@@ -75,22 +77,22 @@ class MessagePlans:
     def judged(self, direction: str, associated: int, text: int, nonce: int | None = None) -> Planned:
         """A message whose tag is wrong in every second case, if it is opened: in the next bit each time."""
         made = self.message(direction, associated, text, nonce=nonce)
-        if direction == "encrypt" or self.rng.random() < 0.5:
+        if not judged(self.description, direction) or self.rng.random() < 0.5:
             return made
         self.wrongs += 1
         return replace(made, wrong=self.wrongs * 11 % (8 * made.tag_bytes))
 
     def lengths(self) -> Iterator[Planned]:
         """Messages of all lengths, in random order."""
-        d, size = self.description, self.plan.mode.block_bytes
+        size = self.plan.mode.block_bytes
         most = 3 * self.plan.chains + 3
         totals = [*range(min(most, MOST_BLOCKS) + 1), *range(MOST_BLOCKS + 1, most + 1, 5)]
         made = []
         for total in totals:
             for associated in {0, total, self.rng.randrange(total + 1)}:
                 cut = [self.rng.randrange(size) if blocks and self.rng.random() < 0.5 else 0 for blocks in (associated, total - associated)]
-                made.append((self.rng.choice(d.directions), associated * size - cut[0], (total - associated) * size - cut[1]))
-        made += [(direction, first, size - first) for direction in d.directions for first in range(1, size)]
+                made.append((self.rng.choice(self.directions), associated * size - cut[0], (total - associated) * size - cut[1]))
+        made += [(direction, first, size - first) for direction in self.directions for first in range(1, size)]
         self.rng.shuffle(made)
         for direction, associated, text in made:
             yield self.judged(direction, associated, text)
@@ -99,34 +101,32 @@ class MessagePlans:
         """Messages with nonces of every length, one after another and after messages with usual ones."""
         d, size = self.description, self.plan.mode.block_bytes
         for nonce in d.nonces:
-            yield self.judged(self.rng.choice(d.directions), self.rng.randrange(2 * size), self.rng.randrange(4 * size), nonce)
+            yield self.judged(self.rng.choice(self.directions), self.rng.randrange(2 * size), self.rng.randrange(4 * size), nonce)
             if self.rng.random() < 0.3:
-                yield self.judged(self.rng.choice(d.directions), 0, self.rng.randrange(2 * size))
+                yield self.judged(self.rng.choice(self.directions), 0, self.rng.randrange(2 * size))
 
     def tags(self) -> Iterator[Planned]:
         """Messages with tags of every length, and wrong ones if the core opens messages."""
         d = self.description
         longest = max(d.tag_bytes)
         for tag_bytes in d.tag_bytes:
-            for direction in d.directions:
+            for direction in self.directions:
                 yield self.message(direction, 0, 0, tag_bytes=tag_bytes)
-            if "decrypt" not in d.directions:
-                continue
-            for bit in range(8 * tag_bytes):
+            for bit in range(8 * tag_bytes) if d.compares else ():
                 # Each bit where a tag takes a cycle, as for GCM.
                 if (tag_bytes == longest and d.cycles.tag == 1) or bit % 8 == (bit // 8 + tag_bytes) % 8:
-                    yield self.message("decrypt", 0, 0, tag_bytes=tag_bytes, wrong=bit)
+                    yield self.message(next(way for way in self.directions if judged(d, way)), 0, 0, tag_bytes=tag_bytes, wrong=bit)
 
     def faults(self) -> Iterator[Planned]:
         """Messages with faults, each before messages without."""
         d, size = self.description, self.description.beat_bytes
         kinds = [("nonce", 5, 20), ("tag", 20, 3), ("short", 3 * size, 0), ("hole", 3, size), ("hole", 0, 3 * size)]
         for fault, associated, text in [*kinds, *[("key", 3, size), ("key", 0, 0)] * d.inline]:
-            for direction in d.directions:
+            for direction in self.directions:
                 yield self.message(direction, associated, text, fault=fault)
                 if fault == "key":
                     yield self.message(direction, text, associated, fault=fault)
-                yield self.judged(self.rng.choice(d.directions), self.rng.randrange(2 * size), self.rng.randrange(3 * size))
+                yield self.judged(self.rng.choice(self.directions), self.rng.randrange(2 * size), self.rng.randrange(3 * size))
 
     def some(self, count: int) -> Iterator[Planned]:
         """Random messages."""
@@ -135,7 +135,7 @@ class MessagePlans:
         for _ in range(count):
             associated, text = (self.rng.choice((0, self.rng.randrange(2 * size), self.rng.randrange(most))) for _ in range(2))
             nonce = self.rng.choice(d.nonces) if self.rng.random() < 0.2 else None
-            yield self.judged(self.rng.choice(d.directions), associated, text, nonce)
+            yield self.judged(self.rng.choice(self.directions), associated, text, nonce)
 
 
 CHANNELS = 4

@@ -12,10 +12,11 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.host import Beat, Pace
 from modeloom.equivalence.stream.core import SymbolicMessageCore
 from modeloom.equivalence.stream.keys import Loaded, MessageKeys
-from modeloom.equivalence.stream.messages import Expected, Planned, Symbols, computed
+from modeloom.equivalence.stream.messages import Expected, Planned, Symbols, computed, opened
 from modeloom.equivalence.stream.outcome import Sent, outcome
 from modeloom.equivalence.stream.packets import Packets, id_of
 from modeloom.prove.errors import ProofError
+from modeloom.spec.stream import ABSORB
 
 __all__ = ["MessageComparison", "MessageTraffic"]
 
@@ -159,8 +160,12 @@ class MessageTraffic:
         name = f"{self.name} {number}"
         self.sent += 1
         symbols = Symbols.of(name, message, self.plan, number)
-        expected = computed(self.plan, {slot: key.words for slot, key in self.loaded.items()}, message, symbols)
+        keys = {slot: key.words for slot, key in self.loaded.items()}
+        first = replace(message, direction=ABSORB) if self.description.two_passes else message
+        expected = computed(self.plan, keys, first, symbols, 0)
         given = self.packets.given_tag(planned, expected, name)
+        if first != message:
+            symbols, expected = opened(self.plan, keys, message, symbols, given)
         if not self.early:
             self._bring(planned)
         self.host.waiting["s_axis_cmd"].append(self.packets.command(number, planned, symbols, given, name))
@@ -269,6 +274,8 @@ class MessageTraffic:
             for n, block in enumerate(self._blocks(other.expected, other.planned.message.text)):
                 if word == block & kept:
                     return f": it is block {n} of message {other.number}"
+        if self.description.two_passes and message.direction != ABSORB:
+            return ""
         symbols = Symbols.of(f"{self.name} {sent.number}", message, self.plan, sent.number)
         for slot, key in self.loaded.items():
             moved = computed(self.plan, {message.slot: key.words}, message, symbols)

@@ -180,7 +180,7 @@ class MessageBus(wiring.Component):
         wiring.connect(m, verdicts.status, wiring.flipped(self.status))
         wiring.connect(m, wiring.flipped(self.key), preparation.key if isinstance(preparation, InlineKeys) else key_port.key)
 
-        self._join(m, entry, pipeline, (*TOKEN, *(f"known_{name}" for name in p.plan.known_lengths)))
+        self._join(m, entry, pipeline, (*TOKEN, *(("given",) if p.two_passes else ()), *(f"known_{name}" for name in p.plan.known_lengths)))
         if pipeline.batches:
             self._join(m, entry, pipeline, ("batch",))
         if starts is not None:

@@ -114,7 +114,7 @@ class MessageCommands(BusComponent[MessageParameters]):
         wrong = (
             *self._wrong_text(m, command),
             (MessageCode.TOO_LONG, _above(command.associated, mode.most_associated)),
-            (MessageCode.NO_DIRECTION, Mux(command.decrypt, not p.decrypt, not p.encrypt)),
+            (MessageCode.NO_DIRECTION, self._no_direction(command.decrypt)),
             (MessageCode.NO_CHANNEL, command.channel != 0 if p.channels == 1 else _above(command.channel, p.channels - 1)),
             (MessageCode.BAD_TAG_LENGTH, ~tag_known),
             (MessageCode.BAD_NONCE_LENGTH, ~nonce_known),
@@ -138,7 +138,8 @@ class MessageCommands(BusComponent[MessageParameters]):
             made.message.id.eq(command.id),
             made.message.tag.eq(command.tag[:size]),
             made.message.tag_bytes.eq(command.tag_bytes),
-            made.message.decrypt.eq(command.decrypt),
+            made.message.decrypt.eq(command.decrypt.any()),
+            *([made.message.second.eq(command.decrypt[1])] if p.two_passes else []),
             *([made.message.channel.eq(command.channel)] if p.channels > 1 else []),
             made.associated.eq(command.associated),
             *([made.text.eq(command.text)] if p.lengths_first else []),
@@ -188,6 +189,13 @@ class MessageCommands(BusComponent[MessageParameters]):
             step = 8 << bit
             wide = Mux(nbytes[bit], wide[step:], wide[: len(wide) - step])
         return Mux(nbytes == size, nonce, wide[: 8 * size])
+
+    def _no_direction(self, way: Value) -> Value:
+        """Whether the core was not built for this direction, or this pass."""
+        p = self.parameters
+        if not p.two_passes:
+            return Mux(way, not p.decrypt, not p.encrypt)
+        return Mux(way[0], way[1] | (not p.decrypt), not p.encrypt)
 
     def _length(self, command: Any, name: str) -> Value:
         """A length that ``start`` reads, by its name."""

@@ -12,6 +12,7 @@ Starts that run ahead, and tags that follow, enter before these (``entry_beside`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
@@ -52,8 +53,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         Asks for a token of set-up.  ``prepared`` is high in the cycle in which it enters.
     scrub, scrubbed : 1, 1
         Asks for tokens of the slot that overwrite what messages have left in the state.  ``scrubbed`` is high when this is done.
-    valid, active, kind, block, nbytes, times, begin, nonce, known_LENGTH, slot, product, chain, fresh, opening, power, start_place, \
-    begin_place, blank
+    valid, active, kind, block, nbytes, times, begin, nonce, given, known_LENGTH, slot, product, chain, fresh, opening, power, \
+    start_place, begin_place, blank
         The token that enters, as described in :class:`~modeloom.rtl.stream.pipeline.TokenPipeline`.
     beat, bytes, last, cut : 1, number of bytes, 1, 1
         The token gives a beat of text.  ``bytes`` is its number of bytes, and ``last`` marks the last beat of its packet.  With
@@ -82,6 +83,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         kinds = range(max(2, len(plan.tokens) + len(plan.preparations)))
         return {
             **({"held": Out(1)} if p.hold else {}),
+            **({"given": Out(p.block_bits)} if p.two_passes else {}),
             **({"batch": Out(1)} if plan.cadence is not None else {}),
             **({
                 "context": Out(p.context_bits), "next_context": Out(p.context_bits), "channel": Out(8),
@@ -112,7 +114,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         p, plan = self.parameters, self.parameters.plan
         token, message = self.token.payload.token, self.message.payload
         starts = [p.program(title) for title in p.starts]
-        programs = {name: p.program(name) for name in ("associated", "encrypt", "decrypt", "tag")}
+        programs = {name: p.program(name) for name in ("associated", *plan.mode.text_steps(), "tag")}
         longest = max(program.cycles for program in (*starts, *programs.values()))
 
         # -- what is next -----------------------------------------------------------------------------------------------------
@@ -185,7 +187,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             self._keep_cadence(m, plan.cadence, opened, prepare_opened, step, decrypt, takes_start, nonce_class)
         # Of the token of a message, whatever overwrites: whether this is the last cycle of its program.
         complete = Signal()
-        ways = (programs["associated"].cycles, Mux(message.decrypt, programs["decrypt"].cycles, programs["encrypt"].cycles))
+        ways = (programs["associated"].cycles, self._of_text({name: program.cycles for name, program in programs.items()}, message.decrypt))
         with m.Switch(token.step):
             for block_step, cycles in zip((TokenStep.ASSOCIATED, TokenStep.TEXT), ways, strict=True):
                 with m.Case(block_step):
@@ -214,10 +216,13 @@ class TokenEntry(BusComponent[MessageParameters]):
                     with m.Case(TokenStep.ASSOCIATED):
                         run(programs["associated"], done)
                     with m.Case(TokenStep.TEXT):
-                        with m.If(decrypt):
+                        if p.two_passes:
+                            with m.If(decrypt & message.second):
+                                run(programs["encrypt"], done)
+                        with m.Elif(decrypt) if p.two_passes else m.If(decrypt):
                             run(programs["decrypt"], done)
                         with m.Else():
-                            run(programs["encrypt"], done)
+                            run(programs[plan.mode.text_steps()[0]], done)
                     with m.Default():
                         run(programs["tag"], done)
             m.d.sync += [offset_reg.eq(offset_reg + 1), false_reg.eq(false)]
@@ -288,6 +293,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             self.valid.eq(beside.valid(issue | self.prepared, ending)),
             self.begin.eq(((issue | ending) if plan.follows else issue) & begins),
             self.nonce.eq(0 if plan.runs_ahead else Mux(begun, message.nonce, 0)),
+            *([self.given.eq(Mux(begun, message.tag, 0))] if p.two_passes else []),
             *(getattr(self, f"known_{name}").eq(value) for name, value in beside.known(begun, message).items()),
             self.slot.eq(beside.slot_or(Mux(real, message.slot, self.prepare_slot))),
             self.product.eq(product),
@@ -344,6 +350,9 @@ class TokenEntry(BusComponent[MessageParameters]):
 
         # -- what comes of it -------------------------------------------------------------------------------------------------
         beat = real & done & (step == TokenStep.TEXT)
+        if p.two_passes:
+            # The first pass gives no text.
+            beat = beat & decrypt
         with m.If(beat):
             m.d[kept.domain] += kept.next.packet.eq(1)
         with m.If(ends):
@@ -376,7 +385,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         cadence."""
         plan, p = self.parameters.plan, self.parameters
         starts = list(p.starts)
-        ways = ("associated", "encrypt", "decrypt", "tag", *starts)
+        ways = ("associated", *plan.mode.text_steps(), "tag", *starts)
         once = cadence.phases((0,))
         m.submodules.cadence = counter = TokenCadence(cadence, [once, *filter(None, map(plan.phases, ways))])
         m.d.comb += self.batch.eq(counter.batch)
@@ -388,7 +397,7 @@ class TokenEntry(BusComponent[MessageParameters]):
                 with m.Case(TokenStep.ASSOCIATED):
                     m.d.comb += opened.eq(opens["associated"])
                 with m.Case(TokenStep.TEXT):
-                    m.d.comb += opened.eq(Mux(decrypt, opens["decrypt"], opens["encrypt"]))
+                    m.d.comb += opened.eq(self._of_text(opens, decrypt))
                 with m.Default():
                     m.d.comb += opened.eq(opens["tag"])
             if plan.shares_tag:
@@ -397,6 +406,12 @@ class TokenEntry(BusComponent[MessageParameters]):
         ciphered = [int(made.operation.keyed) for made in plan.preparations]
         uses = Array([*[0] * len(plan.tokens), *ciphered])[self.prepare_kind] if any(ciphered) else Const(0, 1)
         m.d.comb += prepare_opened.eq(~uses | counter.opens(once))
+
+    def _of_text(self, values: Mapping[str, Any], decrypt: Value) -> Value:
+        """The value of the step that a block of text of the message takes, from the values of steps by name."""
+        p = self.parameters
+        known = Mux(self.message.payload.second, values["encrypt"], values["decrypt"]) if p.two_passes else values["decrypt"]
+        return Mux(decrypt, known, values[p.plan.mode.text_steps()[0]])
 
     def _credits(self, m: Module, credit: Signal, used: Value, returned: Value, places: int) -> None:
         """Counts free places.  ``credit`` is a register that is high if there is one."""

@@ -80,15 +80,25 @@ class MessageParameters(MessageSizes):
         titles = {step.nonce_class: step.title for step in self.plan.steps if step.name == "start"}
         return (titles[number] for number in sorted(titles))
 
+    @property
+    def two_passes(self) -> bool:
+        """Whether a message to seal goes through the core twice."""
+        return self.plan.mode.two_passes
+
     # -- records ------------------------------------------------------------------------------------------------------------------
 
     @property
     def message(self) -> StructLayout:
-        """The layout of a message: what is known of it when it begins.  If the tag comes late, it is not known."""
+        """The layout of a message: what is known of it when it begins.  If the tag comes late, it is not known.
+
+        ``decrypt`` says that its tag is compared.  In a mode with two passes, ``second`` is the second pass of a message to seal, whose
+        tag is compared, too.
+        """
         return StructLayout({
             "nonce": 0 if self.plan.runs_ahead else self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits,
             "slot": self.slot_bits,
             "id": 16, "tag": 0 if self.late_tag else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
+            **({"second": 1} if self.two_passes else {}),
             **({"channel": 8} if self.channels > 1 else {}),
             **{name: known_bits(name, self.block_bytes) for name in self.plan.known_lengths if name not in LENGTH_FIELDS},
             **({"place": self.place_bits} if self.plan.runs_ahead else {}),

@@ -74,6 +74,8 @@ class TokenPipeline(wiring.Component):
         If text comes in pairs: the second block of a pair.  ``nbytes`` is then the number of its bytes.
     begin, nonce : In
         Whether it is the first token of a message whose ``start`` takes no token, and the nonce of this message.
+    given : In
+        In a mode with two passes: the tag of a message that is known when it begins.
     known_LENGTH : In
         The lengths that the token of a ``start``, or the message that begins, reads (``plan.known_lengths``).
     times : In
@@ -127,7 +129,7 @@ class TokenPipeline(wiring.Component):
             "valid": In(1), "active": In(lanes), "kind": In(range(max(2, len(plan.tokens) + len(plan.preparations)))).array(lanes),
             "block": In(self.width).array(lanes), "nbytes": In(range(plan.mode.block_bytes + 1)).array(lanes),
             **({"second": In(self.width)} if plan.pairs else {}),
-            "begin": In(1), "nonce": In(self.width), "slot": In(slot),
+            "begin": In(1), "nonce": In(self.width), "slot": In(slot), **({"given": In(self.width)} if plan.mode.two_passes else {}),
             **{f"known_{name}": In(known_bits(name, plan.mode.block_bytes)) for name in plan.known_lengths},
             **({"times": In(plan.times_bits).array(lanes)} if plan.times_bits else {}),
             **({

@@ -143,6 +143,8 @@ class MessageSizes:
             raise ValueError("segments do not tell the bytes of associated data before a message begins")
         if self.wire and self.lengths_first:
             raise ValueError("packets on the wire are for modes that do not know lengths before a message begins")
+        if self.late_tag and self.plan.mode.two_passes:
+            raise ValueError("a mode with two passes needs its tag before a message begins")
 
     # -- members of CoreShape -----------------------------------------------------------------------------------------------------
 
@@ -284,15 +286,16 @@ class MessageSizes:
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the core."""
         return message_core(
-            self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet, self.channels, self.lengths_first
-        )
+            self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet, self.channels, self.lengths_first,
+            1 + self.plan.mode.two_passes,
+        )  # fmt: skip
 
     @cached_property
     def hashed(self) -> tuple[bool, bool, bool]:
         """For each of ``TokenStep``, whether it has a product of the hash."""
         plan = self.plan
         return tuple(  # type: ignore[return-value]
-            plan.hashed(plan.step(name)) is not None for name in ("associated", "encrypt", "tag")
+            plan.hashed(plan.step(name)) is not None for name in ("associated", plan.mode.text_steps()[0], "tag")
         )
 
     @property

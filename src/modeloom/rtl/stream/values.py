@@ -53,6 +53,7 @@ class TokenValues:
             name: Line(self.late, getattr(c, name), 0, name, reset=name == "product")
             for name in (
                 "begin", "nonce", "slot", "product", "chain", "fresh", "opening", *(f"known_{name}" for name in self.plan.known_lengths),
+                *(("given",) if self.plan.mode.two_passes else ()),
                 *(("start_place", "begin_place", "blank") if self.plan.runs_ahead else ()),
             )
         }  # fmt: skip
@@ -264,6 +265,8 @@ class TokenValues:
             return self._mark(stage, lane)
         if kind == "number":
             return self._number(what, stage)
+        if kind == "tag":
+            return self.lines["given"].at(stage)
         if kind == "left":
             return self.states[str(what)][lane + 1].at(stage)
         if kind == "state" and step is not None and step.name == "tag" and self.plan.follows:
@@ -319,7 +322,7 @@ class TokenValues:
             return Const(int(term.source.what), self.width)  # type: ignore[call-overload]
         if term.source.kind == "number":
             return self._number(term.source.what, stage)
-        return self.lines["nonce"].at(stage)
+        return self.lines["given" if term.source.kind == "tag" else "nonce"].at(stage)
 
     def _number(self, what: object, stage: int) -> Value:
         """A number of lengths as big-endian bytes of a block."""

@@ -29,7 +29,7 @@ class MessageJob:
 
     id: int
     slot: int
-    decrypt: bool
+    decrypt: int
     nonce: bytes
     ad: bytes
     tag: bytes
@@ -94,7 +94,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
     # Sending
 
     def job(
-        self, *, slot: int = 0, decrypt: bool = False, ad: bytes | int = 0, text: bytes | int = 0, nonce: bytes | int | None = None,
+        self, *, slot: int = 0, decrypt: int = 0, ad: bytes | int = 0, text: bytes | int = 0, nonce: bytes | int | None = None,
         tag_bytes: int | None = None, key: bytes | None = None, wrong_bit: int | None = None, fault: str | None = None,
         stated: int | None = None, **fields: int,
     ) -> None:  # fmt: skip
@@ -102,8 +102,10 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
         Parameters
         ----------
+        decrypt : int
+            The direction or the pass, as commands have it.
         ad, text, nonce : bytes or int
-            The bytes, or the number of random bytes.
+            The bytes, or the number of random bytes.  Of a message to open in a mode with two passes, the text is the plaintext.
         key : bytes, optional
             The key for the tag of a message to open.  The default is the key at the end of the history of the slot.
         wrong_bit : int, optional
@@ -128,7 +130,10 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         tag = b""
         if decrypt:
             reference = self.subject.reference(key) if key is not None else None
-            if reference is not None and length in d.tag_bytes:
+            if reference is not None and length in d.tag_bytes and d.two_passes:
+                sealed, tag = reference.sealed(nonce, text, ad)
+                text = sealed if decrypt == 1 else text
+            elif reference is not None and length in d.tag_bytes:
                 tag = reference.run(True, nonce, text, ad, length)[1][:length]
             else:
                 tag = rng.randbytes(min(length, d.block_bytes))
@@ -145,11 +150,12 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         # A core with one channel knows no other one.
         channel = values["channel"] if d.channels > 1 else 0
         job = MessageJob(
-            values["id"], values["slot"], bool(values["decrypt"]), nonce, ad, tag, values["tag_bytes"], packet, values["associated"],
+            values["id"], values["slot"], values["decrypt"], nonce, ad, tag, values["tag_bytes"], packet, values["associated"],
             self._refused(values), channel, values.get("text"),
         )
         self._jobs[channel].append(job)
-        self._pending.append((pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, **values | turn), job))
+        command = pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, passes=1 + d.two_passes, **values | turn)
+        self._pending.append((command, job))
         if d.channels == 1:
             self.flush()
         self._patience += self.description.message_cycles(len(ad), len(packet.data))
@@ -215,7 +221,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             return MessageCode.BAD_TAG_LENGTH
         if values.get("channel", 0) >= d.channels:
             return MessageCode.NO_CHANNEL
-        if bool(values["decrypt"]) not in d.ways:
+        if values["decrypt"] not in d.ways:
             return MessageCode.NO_DIRECTION
         return MessageCode.NO_KEY if values["slot"] >= self.slots else None
 
@@ -321,7 +327,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         """What comes of a message whose command is refused."""
         if not self.description.wire:
             return Allowed(code)
-        return Allowed(code, text=refused_packet(self._parts(job), code, job.decrypt, self.description.hold).packet, cut=True)
+        return Allowed(code, text=refused_packet(self._parts(job), code, bool(job.decrypt), self.description.hold).packet, cut=True)
 
     def _of_packet(self, job: MessageJob, key: bytes) -> list[Allowed]:
         """What may come of a packet on the wire under a key."""
@@ -331,7 +337,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         def run(text: bytes, header: bytes) -> tuple[bytes, bytes]:
             return reference.run(job.decrypt, job.nonce, text, header, job.tag_bytes)
 
-        found = judge_packet(parts, job.associated, job.tag_bytes, job.decrypt, d.hold, run)
+        found = judge_packet(parts, job.associated, job.tag_bytes, bool(job.decrypt), d.hold, run)
         allowed = [Allowed(found.code, found.tag, found.packet, found.code != MessageCode.OK)]
         if job.decrypt and d.hold is not None and len(parts.header) + len(parts.text) > d.hold:
             # A fault behind the bytes that can be held may be told of or not.
@@ -352,12 +358,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         hold, judged = self.description.hold, judge(job.packet, len(job.ad), self.description.beat_bytes, job.stated)
         reference: MessageReference = self.subject.reference(key)
         held = hold is not None and job.decrypt
+        # The first of two passes has no text out.
+        silent = not self.description.text_of(job.decrypt, 1)
         if held and hold is not None and len(judged.text) > hold:
             # If the fault lies behind the bytes that the core can hold, the core may report either error.
             codes = {MessageCode.TOO_LONG_TO_HOLD, judged.code} - {MessageCode.OK}
             return [Allowed(code) for code in sorted(codes)]
         if judged.code != MessageCode.OK:
-            if not judged.text or held:
+            if not judged.text or held or silent:
                 return [Allowed(judged.code)]
             # A mode that knows the length before sees that of the command.  What leaves is not the last of the text.
             unit = self.description.text_bytes
@@ -365,9 +373,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             if not kept:
                 return [Allowed(judged.code)]
             whole = judged.text.ljust(job.stated or kept + unit, b"\0")
-            text, _ = reference.run(job.decrypt, job.nonce, whole, job.ad, job.tag_bytes)
+            text, _ = reference.run(job.decrypt, job.nonce, whole, job.ad, job.tag_bytes, job.tag)
             return [Allowed(judged.code, text=text[:kept], cut=True)]
-        text, tag = reference.run(job.decrypt, job.nonce, judged.text, job.ad, job.tag_bytes)
+        text, tag = reference.run(job.decrypt, job.nonce, judged.text, job.ad, job.tag_bytes, job.tag)
         given = text or None
         if not job.decrypt:
             return [Allowed(MessageCode.OK, tag[: job.tag_bytes], given)]
@@ -385,7 +393,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         return MessageCode.TOO_LONG_TO_HOLD if d.hold is not None and job.decrypt and job.stated > d.hold else None
 
     def _words(self, job: MessageJob) -> str:
-        way = "opening" if job.decrypt else "sealing"
+        way = ("sealing", "opening", "sealing (second pass)")[job.decrypt]
         return (
             f"{way} message {self.messages} (id {job.id:#06x}, slot {job.slot}, channel {job.channel}, {len(job.nonce)} bytes of nonce, "
             f"{len(job.ad)} of associated data, {len(job.packet.keeps)} beats, {job.tag_bytes} bytes of tag)"

@@ -66,14 +66,14 @@ def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             for tag in d.tag_bytes:
                 host.job(slot=next(slots), decrypt=decrypt, ad=nonce % 3, text=tag, nonce=nonce, tag_bytes=tag)
         host.settle()
-    if "decrypt" in d.directions:
+    for decrypt in filter(None, subject.ways):
         for tag in d.tag_bytes:
             for bit in range(8 * tag):
-                host.job(slot=next(slots), decrypt=True, ad=3, text=d.block_bytes + 1, tag_bytes=tag, wrong_bit=bit)
+                host.job(slot=next(slots), decrypt=decrypt, ad=3, text=d.block_bytes + 1, tag_bytes=tag, wrong_bit=bit)
                 if not bit % 8:
-                    host.job(slot=next(slots), decrypt=True, ad=3, text=d.block_bytes + 1, tag_bytes=tag)
+                    host.job(slot=next(slots), decrypt=decrypt, ad=3, text=d.block_bytes + 1, tag_bytes=tag)
             host.settle()
-    wrong = ", wrong tags with each bit inverted" if "decrypt" in d.directions else ""
+    wrong = ", wrong tags with each bit inverted" if d.compares else ""
     told = f"{host.messages} messages of all lengths up to {most} bytes, all lengths of nonces and tags{wrong}"
     return told, {"messages": host.messages}
 

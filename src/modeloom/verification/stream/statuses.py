@@ -25,8 +25,8 @@ def possible_codes(subject: StreamSubject) -> set[MessageCode]:
         # Lengths of 2^36 bytes are not simulated, but a command may state them.
         MessageCode.TOO_LONG: not d.lengths_first,
         MessageCode.TOO_LONG_TO_HOLD: d.hold is None or d.hold > 1 << 14,
-        MessageCode.WRONG_TAG: "decrypt" not in d.directions,
-        MessageCode.NO_DIRECTION: len(d.directions) > 1,
+        MessageCode.WRONG_TAG: not d.compares,
+        MessageCode.NO_DIRECTION: len(d.directions) > 1 and not d.two_passes,
         MessageCode.NO_CHANNEL: d.channels > 255,
         MessageCode.BAD_TAG_LENGTH: False,
     }
@@ -58,9 +58,9 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             for nbytes in (d.hold, d.hold + 1, d.hold + 5 * size):
                 for decrypt in subject.ways:
                     host.job(slot=rng.choice(slots), decrypt=decrypt, text=nbytes)
-        if "decrypt" in d.directions:
-            host.job(slot=slots[0], decrypt=True, ad=3, text=9, wrong_bit=0)
-            host.job(slot=slots[0], decrypt=True, ad=3, text=9)
+        for way in filter(None, subject.ways):
+            host.job(slot=slots[0], decrypt=way, ad=3, text=9, wrong_bit=0)
+            host.job(slot=slots[0], decrypt=way, ad=3, text=9)
         host.settle()
     host.set_gaps({})
     refused = _refused_keys(host)
@@ -79,7 +79,7 @@ def _changes(host: MessageHost) -> list[dict[str, Any]]:
     changes += [{"nonce_bytes": length} for length in (0, d.block_bytes + 1, 255) if length not in d.nonces]
     changes += [{"tag_bytes": length} for length in (0, 1, d.block_bytes + 1, 255) if length not in d.tag_bytes]
     changes += [{"channel": channel} for channel in (d.channels, 255) if channel < 256]
-    changes += [{"decrypt": way} for way in (False, True) if way not in d.ways]
+    changes += [{"decrypt": way} for way in range(4 if d.two_passes else 2) if way not in d.ways]
     if d.lengths_first:
         changes += [{"stated": nbytes} for nbytes in (0, 1, d.text_with(d.nonces[0]) + 1, (1 << 64) - 1)]
     nowhere = {} if d.inline else {"slot": host.slots}

@@ -36,13 +36,16 @@ class MessageReference:
     model: StreamModel
     golden: golden.StreamMode | None
 
-    def run(self, decrypt: bool, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> tuple[bytes, bytes]:
+    def run(self, decrypt: int, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int, known: bytes = b"") -> tuple[bytes, bytes]:
         """The ciphertext of a plaintext or the plaintext of a ciphertext, and at least ``tag_bytes`` bytes of the tag of the message.
 
-        A length of tags that the mode does not have stands for its longest one.
+        A length of tags that the mode does not have stands for its longest one.  With two passes, ``decrypt`` is the number of the
+        direction or pass, and ``known`` the tag in the command.
         """
         if tag_bytes not in self.model.mode.tag_bytes:
             tag_bytes = max(self.model.mode.tag_bytes)
+        if self.model.mode.two_passes:
+            return self._pass(decrypt, nonce, text, ad, known)
         if self.golden is None:
             return self.model.run("decrypt" if decrypt else "encrypt", nonce, text, ad, tag_bytes)
         if not decrypt:
@@ -53,6 +56,22 @@ class MessageReference:
         if sealed[: len(text)] != text:
             raise AssertionError("the definition and the reference differ")
         return plain, sealed[len(text) :]
+
+    def sealed(self, nonce: bytes, text: bytes, ad: bytes) -> tuple[bytes, bytes]:
+        """The ciphertext and the tag of a message of a mode with two passes."""
+        sealed = (self.golden or self.model).seal(nonce, text, ad)
+        return sealed[: len(text)], sealed[len(text) :]
+
+    def _pass(self, way: int, nonce: bytes, text: bytes, ad: bytes, known: bytes) -> tuple[bytes, bytes]:
+        """A pass of a mode with two passes."""
+        out, tag = self.model.run(self.model.mode.text_steps()[way], nonce, text, ad, known=known)
+        if self.golden is None:
+            return out, tag
+        # The tag is that of the plaintext, even if another one is known.
+        ciphertext, expected = self.sealed(nonce, out if way == 1 else text, ad)
+        if tag != expected or (tag == known and way and ciphertext != (text if way == 1 else out)):
+            raise AssertionError("the definition and the reference differ")
+        return out, tag
 
 
 class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageReference]):
@@ -93,9 +112,11 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
         """The reference for a key; None if the mode refuses the key."""
         cipher = self.description.cipher
         try:
-            model = StreamModel(self.mode, key, cipher)
+            # The keys of a mode that derives them are derived ones here, as in the core.
+            model = StreamModel(self.mode, key, cipher, derived=True)
         except InputError:
             if not self.description.refused_keys:
                 raise
             return None
-        return MessageReference(model, golden.stream_mode(self.description.definition, key, cipher) if self.independent else None)
+        name, derives = self.description.definition, self.description.derives
+        return MessageReference(model, golden.stream_mode(name, key, cipher, derives) if self.independent else None)
