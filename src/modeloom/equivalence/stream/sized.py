@@ -10,6 +10,7 @@ its order, since zeros of the longest size were written to all places::
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import groupby
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import CircuitError
@@ -47,7 +48,11 @@ class SizedCipherCore(CipherCore):
         order = list(written)
         zeros = [at for at, (size, number) in enumerate(order) if not size and number < self.rounds]
         first = zeros[0] if len(zeros) == self.rounds else 0
-        return {place: written[place] for place in order[first:]}
+        held: dict[tuple[int, int], int] = {}
+        for size, places in groupby(order[first:], key=lambda at: at[0]):
+            # Round keys of the longest size have a place each, so their order does not matter.  An erasure may begin at either end.
+            held |= {place: written[place] for place in (places if size else sorted(places))}
+        return held
 
     def _place(self, inputs: Mapping[str, int], writer: str, cycle: int) -> int:
         if self.place is None:
