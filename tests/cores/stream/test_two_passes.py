@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
 from tests.built import slow, slowly
 from tests.streamed import compiled, folder, simulated
 from tests.streams.modes import WideTwice
 
 import modeloom
 from modeloom import golden
+from modeloom.cli import cli
 from modeloom.cores.stream import StreamCore
 from modeloom.definition.messages import StreamModel
 from modeloom.equivalence.stream import prove_messages
@@ -25,6 +29,7 @@ from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.statuses import check_reloads, check_statuses
 from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.vectors import check_vectors
 
 SMALL: dict[str, Any] = {"key_slots": 2, "cipher_stages": 1, "mul_stages": 0}
 SIZE = 32
@@ -118,6 +123,7 @@ OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
     "keys inline": (WIDE, {**SMALL, "key_slots": 4, "keys": "inline"}),
     "deoxys-ii": ("deoxys-ii", {"cipher_stages": 1, "key_slots": 2}),
     "deoxys-ii in channels": ("deoxys-ii", {"cipher_stages": 1, "key_slots": 2, "channels": 2}),
+    "gcm-siv": ("gcm-siv", {"key_bits": 128, "cipher_stages": 1, "mul_stages": 1, "keys": "inline", "key_slots": 8}),
     "batches": ("hashed-twice", {"key_bits": 128, "key_slots": 2, "cipher_arch": "multistream", "streams": 2}),
 }
 """What a core can have."""
@@ -137,7 +143,7 @@ def test_checks(check: Any) -> None:
 def test_checks_of_other_cores(name: str) -> None:
     mode, options = OTHERS[name]
     subject = StreamSubject(folder(mode, prove=False, **options), optimize=0)
-    for check in (few, check_statuses, check_lengths, rounds, check_pace, check_erasure):
+    for check in (check_vectors, few, check_statuses, check_lengths, rounds, check_pace, check_erasure):
         assert check(subject)[0]
 
 
@@ -164,3 +170,42 @@ def test_deoxys_ii() -> None:
         nonce, header, plain = rng.randbytes(15), rng.randbytes(ad), rng.randbytes(text)
         sealed = reference.seal(nonce, plain, header)
         assert core.seal(nonce, plain, header) == sealed and core.open(nonce, sealed, header) == plain
+
+
+@slow
+def test_gcm_siv() -> None:
+    """Under a master key, and with a master key for each message; the keys of messages are derived outside the core."""
+    core, rng = simulated("gcm-siv", prove=False, **OTHERS["gcm-siv"][1]), Random(5)
+    with pytest.raises(InputError, match="gcm-siv: load a master key first, of which the keys of messages are derived"):
+        core.seal(bytes(12), b"")
+    with pytest.raises(InputError, match="gcm-siv: a master key has 16 bytes, not 32"):
+        core.load_key(bytes(32))
+    key = rng.randbytes(16)
+    core.load_key(key)
+    for ad, text in LENGTHS:
+        nonce, header, plain = rng.randbytes(12), rng.randbytes(ad), rng.randbytes(text)
+        sealed = AESGCMSIV(key).encrypt(nonce, plain, header)
+        assert core.seal(nonce, plain, header) == sealed and core.open(nonce, sealed, header) == plain
+        with pytest.raises(modeloom.AuthenticationError):
+            core.open(nonce, sealed[:-1] + bytes([sealed[-1] ^ 1]), header)
+    made = []
+    for number in range(30):
+        key, nonce, plain = rng.randbytes(16), rng.randbytes(12), rng.randbytes(rng.randrange(300))
+        sealed = AESGCMSIV(key).encrypt(nonce, plain, b"header")
+        data, wanted = (sealed, plain) if number % 3 else (plain, sealed)
+        made.append((Message(nonce, data, b"header", bool(number % 3), key=key), wanted))
+    assert core.run([message for message, _ in made]) == [wanted for _, wanted in made]
+
+
+@slow
+def test_a_file(tmp_path: Path) -> None:
+    """``seal`` sends the file twice, and ``open`` once."""
+    place = str(folder("gcm-siv", prove=False, **OTHERS["gcm-siv"][1]))
+    files = {name: tmp_path / name for name in ("key", "plain", "sealed", "back")}
+    files["key"].write_bytes(bytes(range(16)))
+    files["plain"].write_bytes(bytes(range(256)) * 5 + b"end")
+    common = [place, "--key-file", str(files["key"]), "--nonce", "00" * 12, "--optimize", "0"]
+    assert CliRunner().invoke(cli, ["seal", *common, str(files["plain"]), str(files["sealed"])]).exit_code == 0
+    assert files["sealed"].read_bytes() == AESGCMSIV(bytes(range(16))).encrypt(bytes(12), files["plain"].read_bytes(), None)
+    assert CliRunner().invoke(cli, ["open", *common, str(files["sealed"]), str(files["back"])]).exit_code == 0
+    assert files["back"].read_bytes() == files["plain"].read_bytes()
