@@ -162,6 +162,7 @@ def take_beat(
     ends_message, alone, shared, is_text = Signal(), Signal(), Signal(), Signal()
     fault = Signal(CODE_BITS)
     full_lanes = Signal(range(p.lanes + 1))
+    lengths = Signal(2 * LENGTH_BITS)
     m.d.comb += [
         full_lanes.eq(sum((beat.keep[at : at + 1] for at in range(p.block_bytes, size, p.block_bytes)), beat.keep[:1])),
         Value.cast(token.blocks).eq(beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
@@ -170,6 +171,7 @@ def take_beat(
         token.tag.eq(shared),
         token.first.eq(packet.first),
         token.nbytes.eq(nbytes),
+        *([token.lengths.eq(lengths)] if p.plan.tag_lengths else []),
         *([token.final.eq(Mux(is_text, beat.last, packet.reached))] if p.plan.ends else []),
         out.valid.eq(give),
         ready.eq(take),
@@ -217,7 +219,6 @@ def take_beat(
     with m.If(give):
         packet.set(first=Const(0))
 
-    lengths = Signal(2 * LENGTH_BITS)
     own: ValueLike = Cat(packet.associated, packet.partial, packet.text)
     if packet.text_bytes is not None:
         own = Cat(packet.associated, packet.text_bytes)
@@ -232,8 +233,6 @@ def take_beat(
     if p.plan.shares_tag:
         with m.If(shared):
             m.d.comb += token.blocks[full_lanes].eq(lengths)
-    if p.plan.tag_lengths:
-        m.d.comb += token.lengths.eq(lengths)
     with m.If(alone):
         m.d.comb += [
             give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(lengths), token.code.eq(packet.code), token.nbytes.eq(0),
