@@ -56,6 +56,10 @@ def _led(key_bits: int, streams: int) -> str:
     return f"circuit {name} --key-bits {key_bits} --target xc3se"
 
 
+DEOXYS_I = "build deoxys-i --cipher-arch multistream --streams 4 --key-slots 1"
+"""The core of Tables 5 and 6: like that of the paper, it holds one key."""
+
+
 SUBJECTS: dict[str, dict[str, Subjects]] = {
     "2": {
         "Virtex 5, ours, 2 streams, key schedule offline": {"": _aes(2, "xc5v")},
@@ -74,6 +78,8 @@ SUBJECTS: dict[str, dict[str, Subjects]] = {
         "Dec. data path": {"four": _deoxys(4, "decrypt")},
         "Key Schedule": dict.fromkeys(("two", "four"), "circuit deoxys-key-schedule --target xc6v"),
     },
+    "5": {"Virtex 6, ours": {"": f"{DEOXYS_I} --target xc6v"}},
+    "6": {"Ours": {"": f"{DEOXYS_I} --direction encrypt --target xc6v"}},
     "8": {
         "[18], 1 stream": {"": _led(64, 1)},
         "Ours, 3 streams": {"": _led(64, 3)},

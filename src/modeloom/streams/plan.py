@@ -206,6 +206,12 @@ class StreamPlan:
         """The cycles in which tokens that use the cipher enter; None if they may enter in every cycle."""
         return self.placed.cadence
 
+    @property
+    def all_ciphered(self) -> bool:
+        """Whether every token of a message uses the cipher, in one pass, and none returns to it."""
+        keyed = (any(self.step(each.title).operations[n].operation.keyed for n in each.operations) for each in self.tokens)
+        return not self.placed.returns and not self.mode.two_passes and all(keyed)
+
     def program_cycles(self, title: str) -> int:
         """The number of cycles after which the next step may begin: those of its tokens, and for a ``start`` until its results are there.
         It is 0 for a ``start`` without tokens."""

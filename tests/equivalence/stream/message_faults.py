@@ -119,6 +119,10 @@ FAULTS = (
         "a batch of .*cipher begins before the one before it is done", STREAMS,
     ),
     MessageFault(
+        "a batch takes the places of the one before it", "bus_pipeline_lines", r"(batch_at_0_number_reg <= )batch_at_0[^;]*;",
+        r"\g<1>1'h0;", f"{TEXT}|{TAG}", {"mode": "deoxys-i", **STREAMS},
+    ),
+    MessageFault(
         "set-up does not keep the cadence", "bus_entry", r"(prepare_opened = )[^;]*;", r"\g<1>1'h1;",
         TAG, STREAMS,
     ),

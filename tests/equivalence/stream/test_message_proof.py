@@ -57,6 +57,8 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "deciphering, one size": ("deciphering", SMALL),
     "tweaks, tags that follow": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2}),
     "tweaks, encryption alone, channels": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2, "direction": "encrypt", "channels": 2}),
+    "tweaks, four streams": ("deoxys-i", {**STREAMS, "streams": 4, "key_slots": 2}),
+    "ocb3, two streams": ("ocb3", SMALL | STREAMS),
     "tweaks in lanes": ("deoxys-i", {"cipher_stages": 1, "key_slots": 2, "blocks_per_cycle": 2}),
     "ocb3": ("ocb3", {}),
     "ocb3, one size": ("ocb3", SMALL),

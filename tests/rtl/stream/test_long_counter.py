@@ -17,8 +17,9 @@ def near(rng):
     return (rng.choice((0, 1 << LOW_BITS, 3 << LOW_BITS, most, rng.randrange(most))) + rng.randrange(-6, 7)) % most
 
 
-def test_counts_and_limits():
-    dut, rng, seen = LongCounter(BITS), Random(1), []
+@pytest.mark.parametrize("small", [False, True])
+def test_counts_and_limits(small):
+    dut, rng, seen = LongCounter(BITS, small=small), Random(1), []
 
     async def bench(ctx):
         for _ in range(300):

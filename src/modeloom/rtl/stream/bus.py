@@ -210,7 +210,7 @@ class MessageBus(wiring.Component):
             self._join(m, entry, texts, ("held",))
             self._join(m, verdicts, texts, ("judged", "right"))
             self._join(m, texts, verdicts, ("dropped",))
-        for part in (command, *((messages, window) if p.channels == 1 else (front, entry, flight)), texts, verdicts, pipeline):
+        for part in (command, *((intake, messages, window) if p.channels == 1 else (front, entry, flight)), texts, verdicts, pipeline):
             self._join(m, self, part, ("erase", "erase_address"))
         if p.wire:
             m.submodules.packets = packets = WirePackets(whole)

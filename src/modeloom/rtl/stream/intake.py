@@ -23,11 +23,11 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, most_text_held, packet_layout, see_beat, seen_layout, take_beat
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.port_slice import port_slice
 
 __all__ = ["MessageIntake"]
 
@@ -48,6 +48,8 @@ class MessageIntake(BusComponent[MessageParameters]):
     associated, ending : 64, 1
         With a prefix of associated data only: the bytes of associated data of the message of the token, and whether it has the last of
         them.
+    erase, erase_address : In
+        While it is held in reset: beats that wait are overwritten.
     """
 
     @staticmethod
@@ -57,6 +59,7 @@ class MessageIntake(BusComponent[MessageParameters]):
             "order": In(stream.Signature(started_layout(parameters))),
             "message": Out(stream.Signature(parameters.message)),
             "token": Out(stream.Signature(parameters.piece)),
+            "erase": In(1), "erase_address": In(parameters.erase_bits),
             **({"associated": Out(LENGTH_BITS), "ending": Out(1)} if parameters.plan.prefixes else {}),
         }
 
@@ -67,9 +70,9 @@ class MessageIntake(BusComponent[MessageParameters]):
         most, most_held = p.plan.mode.most_text, most_text_held(p)
         count_bits = LENGTH_BITS - index_bits
         # What tkeep says is found before the register: much depends on it.
-        m.submodules.slice = taken = RegisterSlice(StructLayout({"beat": packet_layout(p), "seen": seen_layout(p)}))
-        m.submodules.associated_counter = associated = LongCounter(count_bits)
-        m.submodules.text_counter = text = LongCounter(count_bits)
+        m.submodules.slice = taken = port_slice(m, p, StructLayout({"beat": packet_layout(p), "seen": seen_layout(p)}), self)
+        m.submodules.associated_counter = associated = LongCounter(count_bits, small=p.plan.cadence is not None)
+        m.submodules.text_counter = text = LongCounter(count_bits, small=p.plan.cadence is not None)
         m.d.comb += [
             taken.i.valid.eq(self.s.valid), taken.i.payload.beat.eq(self.s.payload), self.s.ready.eq(taken.i.ready),
             *see_beat(p, taken.i.payload.seen, self.s.payload),

@@ -25,6 +25,8 @@ class LongCounter(wiring.Component):
     ----------
     bits : int
         Width of the counter, which is more than ``LOW_BITS``.
+    small : bool
+        Has one adder and one comparison of all bits instead, with fewer registers and a longer path.
 
     Members
     -------
@@ -43,15 +45,28 @@ class LongCounter(wiring.Component):
         If *bits* is too small.
     """
 
-    def __init__(self, bits: int):
+    def __init__(self, bits: int, *, small: bool = False):
         if bits <= LOW_BITS:
             raise ValueError(f"a long counter has more than {LOW_BITS} bits, not {bits}")
-        self.bits = bits
+        self.bits, self.small = bits, small
         super().__init__({
             "clear": In(1), "first": In(bits), "limit": In(bits), "count": In(1), "value": Out(bits), "reached": Out(1),
         })  # fmt: skip
 
+    def _whole(self) -> Module:
+        """The counter without parts."""
+        m = Module()
+        count_reg, limit_reg = Signal(self.bits), Signal(self.bits)
+        with m.If(self.clear):
+            m.d.sync += [count_reg.eq(self.first), limit_reg.eq(self.limit)]
+        with m.Elif(self.count):
+            m.d.sync += count_reg.eq(count_reg + 1)
+        m.d.comb += [self.value.eq(count_reg), self.reached.eq(count_reg == limit_reg)]
+        return m
+
     def elaborate(self, platform: object) -> Module:
+        if self.small:
+            return self._whole()
         m = Module()
         high_bits = self.bits - LOW_BITS
         limit_reg = Signal(self.bits)

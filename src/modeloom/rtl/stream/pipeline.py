@@ -26,7 +26,6 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.inline_port import writer_ends
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.key_values import KeyValues
-from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.sizes import known_bits
 from modeloom.rtl.stream.started import StartedValues
 from modeloom.spec.kinds import CIPHER
@@ -215,7 +214,7 @@ class _Elaboration(StartedValues, KeyValues):
                     result = self._cipher(c.ciphers[lane * len(ciphers) + ciphers.index(unit)], lane, unit, stage)
                 else:
                     continue
-                self.units[lane][unit] = Line(self.late, result, stage + self.placed.latencies[unit], self.in_lane(lane, unit))
+                self.units[lane][unit] = self.line(result, stage + self.placed.latencies[unit], self.in_lane(lane, unit))
 
     def _multiplier(self, component: Any, lane: int) -> Value:
         m = self.m

@@ -43,7 +43,7 @@ class StateValues(TokenValues):
             register = self.kept(name, home)
             initial = self.initial(name, home)
             m.d.comb += value.eq(register if initial is None else Mux(self.lines["begin"].at(home), initial, register))
-            self.states[name] = [Line(self.late, value, home, name)]
+            self.states[name] = [self.line(value, home, name)]
 
     def chain_states(self) -> None:
         """Makes the values of the state that each lane leaves to the next one, within a cycle."""
@@ -67,7 +67,7 @@ class StateValues(TokenValues):
                     value = Mux(reduce(or_, whens), new, value)
                 left = Signal(self.width, name=f"{self.in_lane(lane, name)}_left")
                 self.late.d.comb += left.eq(value)
-                self.states[name].append(Line(self.late, left, home, left.name))
+                self.states[name].append(self.line(left, home, left.name))
 
     def _reads_others(self, name: str) -> bool:
         """Whether a step makes the new value of a part of the state of that of another part, which must be there before."""

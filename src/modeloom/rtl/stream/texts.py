@@ -22,11 +22,12 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces import Interface
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import payload_layout
-from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.delay import Delay
 from modeloom.rtl.stream.hold import HoldBuffer
+from modeloom.rtl.stream.line import Line, QuietLine
 from modeloom.rtl.stream.pairs import PairSplitter
 from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.port_slice import port_slice
 from modeloom.rtl.stream.queue import Queue
 
 __all__ = ["TextQueue", "text_layout"]
@@ -88,13 +89,9 @@ class TextQueue(BusComponent[MessageParameters]):
         m.submodules.flags = line = Delay(flags, p.text_stage)
         # The pipeline gives zeros for a token that is none, and has none in reset.
         m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits, masked=False)
-        m.submodules.out = out = RegisterSlice(text_layout(p))
+        m.submodules.out = out = port_slice(m, p, text_layout(p), self)
         # A token that is in flight when the core is reset gives no beat.
-        beat: Signal = self.beat
-        for number in range(p.text_stage):
-            register = Signal(name=f"beat_{number}_reg")
-            m.d.sync += register.eq(beat)
-            beat = register
+        beat = (QuietLine(m, self.beat, 0, "beat") if p.plan.cadence else Line(m, self.beat, 0, "beat", reset=True)).at(p.text_stage)
         m.d.comb += [
             line.i.nbytes.eq(self.bytes), line.i.last.eq(self.last), line.i.cut.eq(self.cut),
             queue.i.valid.eq(beat), queue.i.payload.data.eq(Cat(self.text[place] for place in range(blocks))),

@@ -24,7 +24,7 @@ from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.engine.wires import kept
 from modeloom.rtl.gf128.scale import scale
 from modeloom.rtl.stream.gated import GatedSum
-from modeloom.rtl.stream.line import Line
+from modeloom.rtl.stream.line import LEAST_BITS, Batches, BatchLine, Line, QuietLine
 from modeloom.rtl.stream.moves import moved, scaled, string_moved
 from modeloom.spec.amounts import Amount
 from modeloom.streams.known import Known
@@ -47,22 +47,28 @@ class TokenValues:
         m, c = self.m, component
         # Delay lines are made where they are read, under conditions too: their registers stand in a module of their own.
         m.submodules.lines = self.late = Module()
-        self.valid = Line(self.late, c.valid, 0, "valid", reset=True)
+        self._batches: Batches | None = None
+        if c.batches:
+            begins = Line(self.late, c.batch, 0, "batch")
+            if self.plan.all_ciphered:
+                self._batches = Batches(self.late, self.plan.cadence, begins)
+        self.valid = self.flag(c.valid, "valid")
         self.kinds: list[dict[int, Line]] = [self._kinds(lane) for lane in range(self.lanes)]
         self.lines = {
-            name: Line(self.late, getattr(c, name), 0, name, reset=name == "product")
+            name: self.line(getattr(c, name), 0, name)
             for name in (
-                "begin", "nonce", "slot", "product", "chain", "fresh", "opening", *(f"known_{name}" for name in self.plan.known_lengths),
+                "begin", "nonce", "slot", "chain", "fresh", "opening", *(f"known_{name}" for name in self.plan.known_lengths),
                 *(("given",) if self.plan.mode.two_passes else ()),
                 *(("start_place", "begin_place", "blank") if self.plan.runs_ahead else ()),
             )
         }  # fmt: skip
+        self.lines["product"] = self.flag(c.product, "product")
         if c.batches:
-            self.lines["batch"] = Line(self.late, c.batch, 0, "batch", reset=True)
+            self.lines["batch"] = begins
         if c.contexts > 1:
             self.lines["context"] = Line(self.late, c.context, 0, "context")
         self.of_lane = {
-            name: [Line(self.late, getattr(c, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
+            name: [self.line(getattr(c, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
             for name in ("block", "nbytes", "power", *(("times",) if self.plan.times_bits else ()))
         }
         if self.plan.pairs:
@@ -92,6 +98,16 @@ class TokenValues:
         # By what is added: the values that the operand is made of, and the sum.
         self._adders: dict[Hashable, tuple[list[Value], Value]] = {}
 
+    def line(self, value: Value, stage: int, name: str) -> Line:
+        """A line of a value from a stage on."""
+        if self._batches is not None and len(value) >= LEAST_BITS:
+            return BatchLine(self.late, value, stage, name, self._batches)
+        return Line(self.late, value, stage, name)
+
+    def flag(self, value: Value, name: str) -> Line:
+        """A line of a bit that says that there is a token."""
+        return QuietLine(self.late, value, 0, name) if self.c.batches else Line(self.late, value, 0, name, reset=True)
+
     def in_lane(self, lane: int, name: str) -> str:
         """A name in a lane."""
         return name if self.lanes == 1 else f"{name}_{lane}"
@@ -103,7 +119,7 @@ class TokenValues:
         for number in self._numbers(lane):
             bit = Signal(name=self.in_lane(lane, f"is_{self._name(number)}"))
             self.m.d.comb += bit.eq(c.valid & c.active[lane] & (c.kind[lane] == number))
-            result[number] = Line(self.late, bit, 0, bit.name, reset=True)
+            result[number] = self.flag(bit, bit.name)
         return result
 
     def _numbers(self, lane: int) -> list[int]:

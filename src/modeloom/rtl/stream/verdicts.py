@@ -21,8 +21,8 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import fields_layout
-from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.port_slice import port_slice
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.wire.layouts import final_layout
 
@@ -79,14 +79,17 @@ class VerdictQueue(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        told = StructLayout({"tag": p.block_bits, "id": 16, "code": CODE_BITS, "packet": 1, **(
+        told = StructLayout({"code": CODE_BITS, "packet": 1, **(
             {"dropped": 1} if p.hold else {"channel": 8, "mark": p.mark_bits} if p.channels > 1 else {}
         )})  # fmt: skip
+        shown_layout = StructLayout({"tag": p.block_bits, "id": 16})
         # The entry registers verdicts.  If tags come late, the one that is expected comes from elsewhere.
         m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits, masked=p.late_tag)
         # All that a status is made of is in registers which a reset clears.
         m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits, masked=False)
-        m.submodules.out = out = RegisterSlice(status_layout(p))
+        # What does not depend on the verdict waits here for it.
+        m.submodules.tags = tags = Queue(shown_layout, p.tag_depth, p.erase_bits, masked=False)
+        m.submodules.out = out = port_slice(m, p, status_layout(p), self)
 
         tag_reg = Signal(p.block_bits, reset_less=True)
         there_reg = Signal()
@@ -95,16 +98,14 @@ class VerdictQueue(BusComponent[MessageParameters]):
         compared = Signal(p.block_bytes)
         shown = Signal(p.block_bytes)
         different_reg = Signal(p.block_bits, reset_less=True)
-        given_reg = Signal(p.block_bits, reset_less=True)
+        given_reg = Signal(p.block_bits)
         compared_reg = Signal()
         wanted_reg = Signal(p.verdict)
         parts_reg = Signal(-(-p.block_bits // 16), reset_less=True)
-        collected_reg = Signal(p.block_bits, reset_less=True)
         summed_reg = Signal()
         sums_reg = Signal(p.verdict)
         # The verdict is the only bit that depends on secrets and on which control depends.
         wrong_reg = Signal()
-        passed_reg = Signal(p.block_bits)
         decided_reg = Signal()
         decision_reg = Signal(p.verdict)
         m.d.comb += [
@@ -122,39 +123,42 @@ class VerdictQueue(BusComponent[MessageParameters]):
             *(given_reg.word_select(at, 8).eq(Mux(shown[at], tag_reg.word_select(at, 8), 0)) for at in range(p.block_bytes)),
             compared_reg.eq(there_reg), wanted_reg.eq(want),
             parts_reg.eq(Cat(different_reg[at : at + 16].any() for at in range(0, p.block_bits, 16))),
-            collected_reg.eq(given_reg), summed_reg.eq(compared_reg), sums_reg.eq(wanted_reg),
-            wrong_reg.eq(parts_reg.any()),
-            passed_reg.eq(collected_reg), decided_reg.eq(summed_reg), decision_reg.eq(sums_reg),
+            summed_reg.eq(compared_reg), sums_reg.eq(wanted_reg),
+            wrong_reg.eq(parts_reg.any()), decided_reg.eq(summed_reg), decision_reg.eq(sums_reg),
         ]  # fmt: skip
-        code = Signal(CODE_BITS)
+        code, pop = Signal(CODE_BITS), Signal()
         m.d.comb += code.eq(decision_reg.code)
         with m.If(wrong_reg & ~decision_reg.code.any()):
             m.d.comb += code.eq(MessageCode.WRONG_TAG)
         m.d.comb += [
             statuses.i.valid.eq(decided_reg & ~decision_reg.empty),
-            statuses.i.payload.tag.eq(passed_reg), statuses.i.payload.id.eq(decision_reg.id), statuses.i.payload.code.eq(code),
-            statuses.i.payload.packet.eq(decision_reg.packet),
+            statuses.i.payload.code.eq(code), statuses.i.payload.packet.eq(decision_reg.packet),
+            tags.i.valid.eq(compared_reg & ~wanted_reg.empty), tags.i.payload.id.eq(wanted_reg.id),
+            tags.i.payload.tag.eq(given_reg), tags.o.ready.eq(pop),
             self.finished.eq(there_reg & ~want.empty),
         ]  # fmt: skip
         if p.wire:
             seals = ~decision_reg.decrypt & ~decision_reg.code.any()
+            collected_reg, passed_reg = Signal(p.block_bits, reset_less=True), Signal(p.block_bits)
+            m.d.sync += [collected_reg.eq(given_reg), passed_reg.eq(collected_reg)]
             m.d.comb += [
                 self.decided.eq(statuses.i.valid), self.final.tag.eq(passed_reg), self.final.failed.eq(code.any()),
                 self.final.nbytes.eq(decision_reg.tag_bytes & seals.replicate(len(decision_reg.tag_bytes))),
             ]
         # A status follows the text of its message, or what becomes of it.
         delivered_reg = Signal(range(p.tag_depth + 4))
-        head, pop = statuses.o.payload, Signal()
+        head = statuses.o.payload
         may, told_now = Signal(), Signal()
         m.d.comb += [
             told_now.eq(statuses.o.valid & may),
             out.i.valid.eq(told_now), statuses.o.ready.eq(out.i.ready & may),
             pop.eq(statuses.o.valid & statuses.o.ready),
-            out.i.payload.tag.eq(head.tag), out.i.payload.id.eq(head.id), out.i.payload.code.eq(head.code),
+            out.i.payload.tag.eq(tags.o.payload.tag), out.i.payload.id.eq(tags.o.payload.id),
+            out.i.payload.code.eq(head.code),
             self.taken.eq(pop + (decided_reg & decision_reg.empty)),
             self.status.valid.eq(out.o.valid), out.o.ready.eq(self.status.ready),
             Value.cast(self.status.payload).eq(Value.cast(out.o.payload) & out.o.valid.replicate(len(Value.cast(out.o.payload)))),
-            queue_erase(expected, self), queue_erase(statuses, self),
+            queue_erase(expected, self), queue_erase(statuses, self), queue_erase(tags, self),
         ]  # fmt: skip
         if p.channels > 1:
             self._order_by_marks(m, decision_reg, statuses, out, may, told_now)
@@ -178,7 +182,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         return m
 
 
-    def _order_by_marks(self, m: Module, decision: Any, statuses: Queue, out: RegisterSlice, may: Signal, told_now: Signal) -> None:
+    def _order_by_marks(self, m: Module, decision: Any, statuses: Queue, out: Any, may: Signal, told_now: Signal) -> None:
         """A status follows the packets that have ended before it, of whatever channel."""
         p, head = self.parameters, statuses.o.payload
         packets_reg = Signal(p.mark_bits)
