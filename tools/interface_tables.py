@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from circuit_tables import table
 
 from modeloom.interfaces import Interface, Packing, Side
@@ -11,6 +14,9 @@ from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, STATUSES, StatusCode
 
 __all__ = ["TABLES"]
+
+LWC_ROWS = Path(__file__).resolve().parents[1] / "baselines" / "lwc.json"
+"""What ``bench/lwc.py`` stores."""
 
 
 def _sentence(text: str) -> str:
@@ -64,10 +70,29 @@ def lwc_words() -> str:
     return table(("bits 31 to 28", "name", "what it is"), rows, 3)
 
 
+def lwc_cost() -> str:
+    """Cycles of messages behind the LWC interface, as ``bench/lwc.py`` has measured them."""
+    rows = {(row["interface"], row["text"], row["keys"]): row for row in json.loads(LWC_ROWS.read_text(encoding="utf-8"))}
+    heads = {
+        ("axi", "one"): "AXI4-Stream", ("lwc 32", "one"): "LWC, 32 bits", ("lwc 32", "new"): "with a new key each",
+        ("lwc 64", "one"): "LWC, 64 bits", ("lwc 128", "one"): "LWC, 128 bits",
+    }  # fmt: skip
+    columns = [column for column in heads if column in {(interface, keys) for interface, _, keys in rows}]
+    lines = []
+    for what in dict.fromkeys(text for _, text, _ in rows):
+        bare = rows["axi", what, "one"]
+        cells = [f"{bare['cycles']:.1f}"]
+        for interface, keys in columns[1:]:
+            row = rows[interface, what, keys]
+            cells.append(f"{row['cycles']:.1f} ({100 * bare['cycles'] / row['cycles']:.0f} %)")
+        lines.append((f"mix `{what}`" if not what.isdigit() else f"{what} bytes", *cells))
+    return table(("text", *(heads[column] for column in columns)), lines, 1)
+
+
 TABLES = {
     "ports": ports, "command": lambda: fields(COMMANDS), "status": lambda: fields(STATUSES), "codes": lambda: codes(StatusCode),
     "message_command": lambda: message("s_axis_cmd"), "message_status": lambda: message("m_axis_status"),
-    "lwc_words": lwc_words,
+    "lwc_words": lwc_words, "lwc_cost": lwc_cost,
     "turn_command": lambda: message("s_axis_cmd", inline=True), "message_codes": lambda: codes(MessageCode),
 }  # fmt: skip
 """Names of generated parts, and what makes them."""

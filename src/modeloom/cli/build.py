@@ -26,9 +26,12 @@ SCHEMA = "modeloom-build-1"
 @click.option("--name", help="Name of the top module (default: made of mode, sector size and options).")
 @unit_options
 @stream_only
+@click.option("--lwc-vectors", help="Stream modes: with --interface lwc, folder for test vectors: pdi.txt, sdi.txt, do.txt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def build(arguments: list[str], mode: str, directory: str, name: str | None, as_json: bool, **values: Any) -> None:
+def build(
+    arguments: list[str], mode: str, directory: str, name: str | None, lwc_vectors: str | None, as_json: bool, **values: Any
+) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
 
     A stream mode becomes a core for messages of any length, without a listing.
@@ -38,11 +41,14 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, as_
     from modeloom.cores.sector import SectorCore
     from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.modes import find_any
+    from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
 
     definition = find_any(mode, cipher=values["cipher"])
+    if lwc_vectors is not None and values["interface"] != "lwc":
+        raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):
-        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json)
+        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors)
         return
     options = options_from(values)
     for nbytes in (options.sector, *options.more_sectors):
@@ -75,14 +81,14 @@ def build(arguments: list[str], mode: str, directory: str, name: str | None, as_
 
 
 def command_line(arguments: list[str]) -> str:
-    """The command line without the output folder and the form of the output, on which the emitted files do not depend."""
+    """The command line without the folders for output and the form of the output, on which the emitted files do not depend."""
     kept: list[str] = []
     skip = False
     for argument in arguments:
         if skip:
             skip = False
-        elif argument in ("-o", "--output"):
+        elif argument in ("-o", "--output", "--lwc-vectors"):
             skip = True
-        elif argument != "--json" and not argument.startswith(("-o", "--output=")):
+        elif argument != "--json" and not argument.startswith(("-o", "--output=", "--lwc-vectors=")):
             kept.append(argument)
     return shlex.join(["modeloom", *kept])

@@ -88,15 +88,18 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool) -> N
 
 
 def build_stream(
-    mode: StreamMode, directory: str, name: str | None, values: dict[str, Any], command: str, schema: str, as_json: bool
-) -> None:
-    """Compiles a stream mode, proves its pipeline, and writes a core."""
+    mode: StreamMode, directory: str, name: str | None, values: dict[str, Any], command: str, schema: str, as_json: bool,
+    lwc_vectors: str | None = None,
+) -> None:  # fmt: skip
+    """Compiles a stream mode, proves its pipeline, and writes a core; and, if a folder is named for them, test vectors of LWC."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
     from modeloom.cores.lwc import LwcCore
+    from modeloom.cores.lwc.text import write_vectors
     from modeloom.cores.stream import StreamCore
     from modeloom.cores.stream.sheet import RELEASED
     from modeloom.emit import building, check_directory, check_name, emit
+    from modeloom.product.lwc import LwcDescription
 
     options = stream_options(mode, values)
     check_directory(directory)
@@ -110,6 +113,8 @@ def build_stream(
         progress("emit", 0.5)
         made = LwcCore if compiled.options.interface == "lwc" else StreamCore
         description = emit(made(compiled), Path(directory), name=name, command=command, exclusive=False)
+        if lwc_vectors is not None and isinstance(description, LwcDescription):
+            write_vectors(lwc_vectors, compiled, description)
     figures = compiled.explain()
     if as_json:
         result = {

@@ -15,6 +15,7 @@ from tests.streamed import COMMAND
 import modeloom
 from modeloom.cli import cli
 from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.cores.lwc.text import vector_texts
 from modeloom.emit import CheckFailed, emit, run_bench
 from modeloom.interfaces.lwc import Opcode
 from modeloom.modes.gcm import GCM
@@ -22,7 +23,7 @@ from modeloom.product.driven import CoreFault
 from modeloom.product.folder import read_description
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.message import Message
-from modeloom.product.segments import LONGEST
+from modeloom.product.segments import LONGEST, Piece
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.rtl.lwc import assembler, bus, loader, parser, writer
 from modeloom.spec import InputError
@@ -133,6 +134,24 @@ def test_core_json():
     assert description.name.endswith("_lwc") and description.options["interface"] == "lwc" and description.releases
     sheet = (folder() / description.files.datasheet).read_text(encoding="utf-8")
     assert "s_axis" not in sheet and "status is FAILURE" in sheet
+
+
+def test_vectors_as_text():
+    """The words in the texts are those that the core takes and gives."""
+    core = made()
+    texts = vector_texts(core.compiled, core.describe("core", "modeloom build"))
+    words = {}
+    for name, text in texts.items():
+        assert text.endswith("###EOF\n")
+        rows = [line.split(" = ") for line in text.splitlines() if line and not line.startswith("#")]
+        assert {kind for kind, _ in rows} <= {"INS", "HDR", "DAT", "STT"} and all(len(data) % 8 == 0 for _, data in rows)
+        words[name] = [int(data[at : at + 8], 16) for _, data in rows for at in range(0, len(data), 8)]
+    run = simulated()
+    for port, name in (("pdi", "pdi.txt"), ("sdi", "sdi.txt")):
+        run.feed(port, [Piece("INS", words[name])])
+    assert run.runner.run({"do": len(words["do.txt"])}, max_cycles=100_000).done
+    assert run.runner.take("do").values("do_data") == words["do.txt"]
+    assert texts["do.txt"].count("STT = F0000000") == 3 and "HDR = D200000C" in texts["pdi.txt"]
 
 
 @slow
