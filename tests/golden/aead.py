@@ -51,16 +51,21 @@ def message(random, nonce_bytes, text_bytes, ad_bytes):
     return random.randbytes(nonce_bytes), random.randbytes(text_bytes), random.randbytes(ad_bytes)
 
 
-def check_refusals(reference, nonce, text, ad, tag_bytes=16):
-    """Each flipped bit of a sealed message, and some of nonce and associated data, are refused; so are bytes at another place."""
-    sealed = reference.seal(nonce, text, ad, tag_bytes)
-    bits = range(8 * len(sealed))
-    wrong = [(nonce, flipped(sealed, bit), ad) for bit in bits]
+def wrong_messages(nonce, sealed, ad):
+    """Nonce, sealed message and associated data that must be refused: each flipped bit of a sealed message, some of nonce and associated
+    data, and bytes at another place.
+    """
+    wrong = [(nonce, flipped(sealed, bit), ad) for bit in range(8 * len(sealed))]
     wrong += [(nonce, sealed, flipped(ad, bit)) for bit in range(0, 8 * len(ad), 5)]
     wrong += [(flipped(nonce, bit), sealed, ad) for bit in range(0, 8 * len(nonce), 5)]
     wrong += [(nonce, sealed, ad + b"\0"), (nonce, sealed, ad[:-1]), (nonce, ad[-1:] + sealed, ad[:-1])]
-    wrong += [(nonce, sealed[1:], ad), (nonce, b"\0" + sealed, ad)]
-    for arguments in wrong:
+    return [*wrong, (nonce, sealed[1:], ad), (nonce, b"\0" + sealed, ad)]
+
+
+def check_refusals(reference, nonce, text, ad, tag_bytes=16):
+    """All of ``wrong_messages`` are refused."""
+    sealed = reference.seal(nonce, text, ad, tag_bytes)
+    for arguments in wrong_messages(nonce, sealed, ad):
         with pytest.raises(AuthenticationError, match="the tag is wrong"):
             reference.open(*arguments, tag_bytes)
     assert reference.open(nonce, sealed, ad, tag_bytes) == text

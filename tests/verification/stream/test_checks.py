@@ -73,7 +73,10 @@ def test_faults_are_found(name: str, tmp_path: Path) -> None:
 @slow
 @pytest.mark.parametrize(
     "options",
-    [{}, {"hold": 100}, {"blocks_per_cycle": 2}, {"blocks_per_cycle": 4, "hold": 64}, {"direction": "decrypt"}, {"key_slots": 100}],
+    [
+        {}, {"hold": 100}, {"blocks_per_cycle": 2}, {"blocks_per_cycle": 4, "hold": 64}, {"direction": "decrypt"}, {"key_slots": 100},
+        {"channels": 3},
+    ],
     ids=lambda options: "-".join(f"{name}{value}" for name, value in options.items()) or "plain",
 )  # fmt: skip
 def test_all_of_it(options: dict) -> None:
