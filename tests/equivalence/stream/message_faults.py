@@ -135,7 +135,7 @@ FAULTS = (
     ),
     MessageFault(
         "text leaves in the first pass", "bus_entry", r"beat <= ([^;]*) & decrypt;", r"beat <= \1;",
-        r"a beat leaves that belongs to no message|message \d+ \(.*block \d+ of the text", TWICE,
+        r"a beat leaves that belongs to no message|message \d+ \(.*(block \d+ of the text|tkeep of beat)", TWICE,
     ),
     MessageFault("the second pass deciphers", "bus_entry", r"decrypt & message_payload\[543\]", "1'h0 & message_payload[543]", TAG, TWICE),
 )  # fmt: skip
