@@ -56,14 +56,15 @@ def test_every_length_of_the_last_pair():
     ("ad", "text", "cycles"), [(0, 0, 2), (0, 1, 3), (1, 0, 3), (0, 32, 4), (17, 47, 7), (0, 160, 12), (33, 1, 6), (0, 1500, 96)]
 )
 def test_pace(ad, text, cycles):
-    """A place of the cipher for each block, one for the start and one for the tag."""
+    """A place of the cipher for each block, one for the start and one for the tag; at most a cycle more with associated data."""
     host, traffic = core()
     count = 80
     statuses = check(host, [traffic.one(None, ad, text) for _ in range(count)])
     half = [status.status_cycle for status in statuses[count // 4 :]]
     # Starts of messages without data come in bursts, as many as have places.
     burst = PLACES if not ad + text else 0
-    assert half[-1] - half[0] <= cycles * (len(half) - 1) + burst
+    # Where the measured part begins and ends, a message may be a cycle late or early.
+    assert half[-1] - half[0] <= (cycles + bool(ad)) * (len(half) - 1) + burst + 2
 
 
 @pytest.mark.parametrize("beats", range(1, 6))

@@ -36,9 +36,11 @@ def _cycles(compiled: CompiledStream) -> Tokens:
         # With several channels, others fill the cycles in which a message waits for its chain.
         return max(plan.turn_after(plan.step(name)) for name in names if name in titles) - 1 if p.channels == 1 else 0
 
+    # A token that has the cipher only when it returns takes the cycle in which it enters from others, at most.
+    alone = int(any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns))
     return Tokens(
         start=begin, associated=most("associated") + turn("associated"),
-        text=most(*texts) + turn(*texts), tag=most("tag"),
+        text=most(*texts) + turn(*texts), tag=most("tag") + alone,
     )  # fmt: skip
 
 
