@@ -134,7 +134,7 @@ def test_wrong_messages(core: SimulatedStreamCore, arguments: dict, message: str
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("arguments", [{"nonce": "00"}, {"data": 3}, {"decrypt": 1}, {"slot": "0"}, {"tag_bytes": 16.0}])
+@pytest.mark.parametrize("arguments", [{"nonce": "00"}, {"data": 3}, {"decrypt": 3}, {"decrypt": "1"}, {"slot": "0"}, {"tag_bytes": 16.0}])
 def test_wrong_types(arguments: dict) -> None:
     with pytest.raises(TypeError):
         Message(**{"nonce": bytes(12), "data": b"", **arguments})

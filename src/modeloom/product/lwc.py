@@ -61,7 +61,7 @@ class LwcDescription(StreamDescription):
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """None that the check has to look for; see ``declassified``."""
+        """There are none that the check has to look for (``declassified``)."""
         return ()
 
     @property

@@ -80,7 +80,7 @@ class SimulatedLwcCore(DrivenCore[LwcDescription]):
         self._next_key = self.check_key(key, slot)
 
     def erase_key(self, slot: int = 0) -> None:
-        """There is no instruction for it; raises ``InputError``."""
+        """Raises ``InputError``, as the interface has no instruction for it."""
         raise InputError("the LWC interface has no instruction that erases a key; zeroize erases the core")
 
     # -- messages -----------------------------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ class _Maker:
         return [self.form.instruction(Opcode.ACTIVATE_KEY)], self.form.key(key)
 
     def item(
-        self, ad: int, text: int, decrypt: bool, *, new_key: bool = False, wrong: bool = False, nonce: int | None = None,
+        self, ad: int, text: int, decrypt: int, *, new_key: bool = False, wrong: bool = False, nonce: int | None = None,
         ad_segment: int = LONGEST, text_segment: int = LONGEST,
     ) -> LwcItem:  # fmt: skip
         """A message with so many bytes."""
@@ -113,7 +113,7 @@ class _Maker:
     def _wanted(self, message: Message, shown: bytes, text: int, tag: bytes, fails: bool, most: int) -> Iterator[Piece]:
         kind = Segment.PLAINTEXT if message.decrypt else Segment.CIPHERTEXT
         if shown or not text:
-            yield from self.form.part(kind, shown, last=message.decrypt, most=most)
+            yield from self.form.part(kind, shown, last=bool(message.decrypt), most=most)
         if not (fails or message.decrypt):
             yield self.form.segment(Header(Segment.TAG, len(tag), False, True, True), tag)
         yield self.form.status(not fails)

@@ -45,7 +45,7 @@ def _cycles(compiled: CompiledStream) -> Tokens:
 
 
 def _options(options: StreamOptions) -> dict[str, OptionValue]:
-    """The options; without those that only some modes or interfaces have, if this core has not."""
+    """The options.  Those that only some modes or interfaces have are left out of cores that have no other value of them."""
     values = asdict(options)
     for name, none in (("cipher_cores", None), ("interface", "axi"), ("interface_bits", None)):
         if values[name] == none:

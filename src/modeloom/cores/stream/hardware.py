@@ -49,7 +49,6 @@ from modeloom.rtl.stream.sizes import MOST_HOLD
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError
 from modeloom.spec.kinds import CIPHER
-from modeloom.streams.plan import StreamPlan
 
 __all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "key_interval", "latency"]
 
@@ -135,8 +134,9 @@ def key_interval(compiled: CompiledStream) -> int:
     return max(p.keys.words, *(-(-time // parts) for time, parts in shared))
 
 
-def _started_in(plan: StreamPlan) -> int:
+def _started_in(compiled: CompiledStream) -> int:
     """The stage in which the token of a start that runs ahead has computed the state, from which on its message may come."""
+    plan = compiled.plan
     stages = [plan.placed.homes[name] for name in plan.started]
     for step in plan.steps:
         for name in plan.started if step.name == "start" else ():
@@ -156,7 +156,7 @@ def latency(compiled: CompiledStream) -> int:
     first = next(p.starts)
     starts = (first,) if p.program(first).tokens else ()
     if p.plan.runs_ahead:
-        held += START_CYCLES + _started_in(p.plan)
+        held += START_CYCLES + _started_in(compiled)
     if p.wire:
         tag = p.program("tag")
         before = max(p.entry_cycles(*starts, way, "tag") for way in compiled.options.directions) - tag.cycles

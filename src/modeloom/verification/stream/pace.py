@@ -31,7 +31,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     load_all(host)
     size, slots = d.beat_bytes, slots_used(host)
     # In a core that holds text, an opened message waits for its verdict, so only sealed messages are measured.
-    ways = [way for way in subject.ways if d.hold is None or not way] or [1]
+    ways = [way for way in subject.ways if d.hold is None or not way] or [True]
     if d.timed:
         for way in d.timed:
             stated = d.latency_of(way)
@@ -78,7 +78,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 
 
 def _statuses(
-    host: MessageHost, slots: list[int], ways: list[int], count: int, ad: int, text: int, nonce: int | None
+    host: MessageHost, slots: list[int], ways: list[bool], count: int, ad: int, text: int, nonce: int | None
 ) -> list[int]:
     """The cycles of the statuses of equal messages back to back, in slots and directions in turn."""
     host.status_cycles = []
@@ -122,7 +122,7 @@ def _latencies(host: MessageHost, way: int, slot: int) -> set[int]:
     return set(found.values())
 
 
-def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[int]) -> int:
+def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) -> int:
     """Measures the cycles that a new key for every message costs.
 
     Returns the number of bytes of the shortest messages that lose few cycles.
@@ -144,7 +144,7 @@ def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[int]) -> 
     return least
 
 
-def _interleaved(host: MessageHost, slots: list[int], ways: list[int]) -> str:
+def _interleaved(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
     """Changes the channel at every beat: the messages take no cycle more than one after another."""
     d = host.description
     ad, text = d.beat_bytes + 1, 5 * d.beat_bytes
@@ -161,7 +161,7 @@ def _interleaved(host: MessageHost, slots: list[int], ways: list[int]) -> str:
     return ", another channel at every beat costs nothing"
 
 
-def _chained(host: MessageHost, slots: list[int], ways: list[int]) -> str:
+def _chained(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
     """Changes the channel at every beat, where a block waits for the one before it.
 
     All channels take the same step at about the same time.  A step whose last token comes c - 1 cycles after its begin takes a channel
