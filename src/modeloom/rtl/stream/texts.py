@@ -91,7 +91,9 @@ class TextQueue(BusComponent[MessageParameters]):
         m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits, masked=False)
         m.submodules.out = out = port_slice(m, p, text_layout(p), self)
         # A token that is in flight when the core is reset gives no beat.
-        beat = (QuietLine(m, self.beat, 0, "beat") if p.plan.cadence else Line(m, self.beat, 0, "beat", reset=True)).at(p.text_stage)
+        # The first register has number 0.
+        line_of = QuietLine(m, self.beat, -1, "beat") if p.plan.cadence else Line(m, self.beat, -1, "beat", reset=True)
+        beat = line_of.at(p.text_stage - 1)
         m.d.comb += [
             line.i.nbytes.eq(self.bytes), line.i.last.eq(self.last), line.i.cut.eq(self.cut),
             queue.i.valid.eq(beat), queue.i.payload.data.eq(Cat(self.text[place] for place in range(blocks))),

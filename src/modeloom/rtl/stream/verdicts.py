@@ -79,16 +79,16 @@ class VerdictQueue(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        told = StructLayout({"code": CODE_BITS, "packet": 1, **(
+        # In a small core, what does not depend on the verdict waits for it in a memory, and not in registers on the way.
+        apart = p.plan.cadence is not None
+        fields = {"tag": p.block_bits, "id": 16}
+        told = StructLayout({**({} if apart else fields), "code": CODE_BITS, "packet": 1, **(
             {"dropped": 1} if p.hold else {"channel": 8, "mark": p.mark_bits} if p.channels > 1 else {}
         )})  # fmt: skip
-        shown_layout = StructLayout({"tag": p.block_bits, "id": 16})
         # The entry registers verdicts.  If tags come late, the one that is expected comes from elsewhere.
         m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits, masked=p.late_tag)
         # All that a status is made of is in registers which a reset clears.
         m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits, masked=False)
-        # What does not depend on the verdict waits here for it.
-        m.submodules.tags = tags = Queue(shown_layout, p.tag_depth, p.erase_bits, masked=False)
         m.submodules.out = out = port_slice(m, p, status_layout(p), self)
 
         tag_reg = Signal(p.block_bits, reset_less=True)
@@ -98,7 +98,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         compared = Signal(p.block_bytes)
         shown = Signal(p.block_bytes)
         different_reg = Signal(p.block_bits, reset_less=True)
-        given_reg = Signal(p.block_bits)
+        given_reg = Signal(p.block_bits, reset_less=not apart)
         compared_reg = Signal()
         wanted_reg = Signal(p.verdict)
         parts_reg = Signal(-(-p.block_bits // 16), reset_less=True)
@@ -133,32 +133,39 @@ class VerdictQueue(BusComponent[MessageParameters]):
         m.d.comb += [
             statuses.i.valid.eq(decided_reg & ~decision_reg.empty),
             statuses.i.payload.code.eq(code), statuses.i.payload.packet.eq(decision_reg.packet),
-            tags.i.valid.eq(compared_reg & ~wanted_reg.empty), tags.i.payload.id.eq(wanted_reg.id),
-            tags.i.payload.tag.eq(given_reg), tags.o.ready.eq(pop),
             self.finished.eq(there_reg & ~want.empty),
         ]  # fmt: skip
-        if p.wire:
-            seals = ~decision_reg.decrypt & ~decision_reg.code.any()
+        head = tag = statuses.o.payload
+        if not apart or p.wire:
             collected_reg, passed_reg = Signal(p.block_bits, reset_less=True), Signal(p.block_bits)
             m.d.sync += [collected_reg.eq(given_reg), passed_reg.eq(collected_reg)]
+        if apart:
+            m.submodules.tags = tags = Queue(StructLayout(fields), p.tag_depth, p.erase_bits, masked=False)
+            tag = tags.o.payload
+            m.d.comb += [
+                tags.i.valid.eq(compared_reg & ~wanted_reg.empty), tags.i.payload.id.eq(wanted_reg.id),
+                tags.i.payload.tag.eq(given_reg), tags.o.ready.eq(pop), queue_erase(tags, self),
+            ]
+        else:
+            m.d.comb += [statuses.i.payload.tag.eq(passed_reg), statuses.i.payload.id.eq(decision_reg.id)]
+        if p.wire:
+            seals = ~decision_reg.decrypt & ~decision_reg.code.any()
             m.d.comb += [
                 self.decided.eq(statuses.i.valid), self.final.tag.eq(passed_reg), self.final.failed.eq(code.any()),
                 self.final.nbytes.eq(decision_reg.tag_bytes & seals.replicate(len(decision_reg.tag_bytes))),
             ]
         # A status follows the text of its message, or what becomes of it.
         delivered_reg = Signal(range(p.tag_depth + 4))
-        head = statuses.o.payload
         may, told_now = Signal(), Signal()
         m.d.comb += [
             told_now.eq(statuses.o.valid & may),
             out.i.valid.eq(told_now), statuses.o.ready.eq(out.i.ready & may),
             pop.eq(statuses.o.valid & statuses.o.ready),
-            out.i.payload.tag.eq(tags.o.payload.tag), out.i.payload.id.eq(tags.o.payload.id),
-            out.i.payload.code.eq(head.code),
+            out.i.payload.tag.eq(tag.tag), out.i.payload.id.eq(tag.id), out.i.payload.code.eq(head.code),
             self.taken.eq(pop + (decided_reg & decision_reg.empty)),
             self.status.valid.eq(out.o.valid), out.o.ready.eq(self.status.ready),
             Value.cast(self.status.payload).eq(Value.cast(out.o.payload) & out.o.valid.replicate(len(Value.cast(out.o.payload)))),
-            queue_erase(expected, self), queue_erase(statuses, self), queue_erase(tags, self),
+            queue_erase(expected, self), queue_erase(statuses, self),
         ]  # fmt: skip
         if p.channels > 1:
             self._order_by_marks(m, decision_reg, statuses, out, may, told_now)
