@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of docs/circuits.md, docs/scaling.md, docs/streams.md and docs/papers.md: ``python tools/plots.py``
+"""Draws the pictures of docs/aead.md, docs/circuits.md, docs/scaling.md, docs/streams.md and docs/papers.md: ``python tools/plots.py``
 (``--check``: only says which no longer show today's figures).
 
 Drawing needs matplotlib (``pip install -e '.[docs]'``); the check does not.  Each picture carries the points that it shows, as JSON in
@@ -28,6 +28,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
 import scaling_tables  # noqa: E402
 
 from modeloom.circuits import find_circuit  # noqa: E402
+from modeloom.measure.aead import rows as aead_rows  # noqa: E402
+from modeloom.measure.aead import stored as aead_stored  # noqa: E402
 from modeloom.papers.speedup import STREAMS  # noqa: E402
 from modeloom.papers.speedup import rows as speedup_rows  # noqa: E402
 
@@ -99,7 +101,19 @@ def speedup() -> Series:
     return lines
 
 
+def aead() -> Series:
+    """Bytes a cycle against LUTs of all kinds on xc7, for each stream mode with its ciphers."""
+    lines: Series = {}
+    for row in aead_rows(aead_stored(), "xc7"):
+        if row["luts"] is not None:
+            luts = sum(row[kind] for kind in ("luts", "lutram_luts", "srl_luts"))
+            label = row["mode"] if row["architecture"] == "pipeline" else ""
+            lines.setdefault(row["mode"], []).append((luts, row["bytes_a_cycle"], label))
+    return lines
+
+
 PLOTS: dict[str, tuple[Callable[[], Series], str, str]] = {
+    "aead": (aead, "LUTs of logic, memories and shift registers, xc7", "bytes a cycle"),
     "multiplier_gates": (multiplier_gates, "gates on the longest path of the product", "area of the product, NAND2 gates"),
     "multiplier_luts": (multiplier_luts, "LUT levels, Virtex-6", "LUTs"),
     "sbox_area": (sbox_area, "delay, ns, osu018", "area, NAND2 gates"),

@@ -39,6 +39,8 @@ from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E40
 from modeloom.cores.stream.hardware import key_interval  # noqa: E402
 from modeloom.emit.package import to_json  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
+from modeloom.measure.aead import rows as aead_rows  # noqa: E402
+from modeloom.measure.aead import stored as aead_stored  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
 from modeloom.modes.gcm import GCM  # noqa: E402
 from modeloom.papers import page as papers_page  # noqa: E402
@@ -349,6 +351,29 @@ def multistream() -> str:
     return table(head, lines, 1)
 
 
+def aead(target: str) -> str:
+    """Area and rate of every stream mode on three kinds of ciphers, as ``bench/aead.py`` has measured them, and why cores are missing."""
+    names = ("luts", "lutram_luts", "srl_luts", "ffs", "bram_cells", "cycles_a_block", "tokens", "latency")
+    every = aead_rows(aead_stored(), target)
+    lines = [
+        (
+            row["mode"], row["architecture"], *("-" if row[name] is None else row[name] for name in names),
+            *("-" if row[name] is None else f"{row[name]:.2f}" for name in ("bytes_a_cycle", "bytes_a_cycle_per_1000_luts")),
+        )
+        for row in every
+    ]  # fmt: skip
+    head = ("mode", "cipher", "LUTs", "memories", "shift registers", "registers", "block memories", "cycles a block", "tokens", "latency",
+            "bytes a cycle", "for 1000 LUTs")  # fmt: skip
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for row in every:
+        if row["refused"]:
+            reasons.setdefault((row["mode"], row["refused"]), []).append(row["architecture"])
+    # Without the option that is refused, and without what the user should do.
+    short = {reason: reason.partition(": ")[2].partition("; ")[0] for _, reason in reasons}
+    notes = "".join(f"- {mode}, {' and '.join(ciphers)}: {short[reason]}.\n" for (mode, reason), ciphers in reasons.items())
+    return table(head, lines, 2) + (f"\n{notes}" if notes else "")
+
+
 def inline_keys() -> str:
     """What a new key for every packet costs, as ``bench/inline_keys.py`` has measured it."""
     rows = json.loads((ROOT / "baselines" / "inline_keys.json").read_text(encoding="utf-8"))
@@ -397,6 +422,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "own_bounds": own_bounds,
     "modes": modes,
     "multistream": multistream,
+    "aead_xc7": lambda: aead("xc7"),
+    "aead_ecp5": lambda: aead("ecp5"),
     "papers": papers,
     "pipelines": pipelines,
     "results": results,

@@ -180,6 +180,9 @@ CASES = {
     "papers": [
         "papers TES2010-22", "papers brw2013-3 nosuch", "papers --jsn",
     ],
+    "aead": [
+        "aead --target xc6", "aead --add hctr2", "aead --add nosuch.py:Mode", "aead --add", "aead gcm",
+    ],
 }  # fmt: skip
 
 TINY = {"sector": 64, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0, "prove": False}

@@ -11,6 +11,7 @@ import sys
 
 import click
 
+from modeloom.cli.aead import aead
 from modeloom.cli.build import build
 from modeloom.cli.circuit import circuit
 from modeloom.cli.crypt import crypt
@@ -67,7 +68,7 @@ def cli() -> None:
     """Compile block-cipher modes to hardware."""
 
 
-for command in (list_modes, explain, build, crypt, model, seal_file, open_file, traffic, verify, synth, circuit, papers):
+for command in (list_modes, explain, build, crypt, model, seal_file, open_file, traffic, verify, synth, circuit, papers, aead):
     cli.add_command(command)
 
 
