@@ -27,8 +27,10 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--hold", type=int, help="Stream modes: bytes of text that wait until the tag was found correct (default: none)."),
         click.option(
             "--keys",
-            help="Stream modes: expand, expanded if the host gives round keys, or inline if keys come with messages (default: expand).",
+            help="Stream modes: expand, expanded if the host gives round keys, inline if keys come with messages, or derived if the core "
+            "makes them of master keys and nonces (default: expand).",
         ),
+        click.option("--key-derivers", type=int, help="Stream modes: with --keys derived, round cores, 1 to 8 (default: 1 or 2 for AES)."),
         click.option(
             "--key-schedule",
             help="Stream modes: word, or iterative for a round key in each cycle (default: iterative with --keys inline, else word).",
@@ -125,13 +127,16 @@ def build_stream(
         return
     cycles, cadence = description.cycles, description.cadence
     batches = "" if cadence is None else f"{cadence.blocks} block{'s' * (cadence.blocks != 1)} every {cadence.interval} cycles, "
-    most, proved = "at most " if batches else "", "proved" if description.explain.proved else "not proved"
+    derived = description.derive_interval
+    most, proved = "at most " if batches or derived else "", "proved" if description.explain.proved else "not proved"
     click.echo(
         f"{directory}: {batches}{cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} "
         f"for one of text, {cycles.tag} for the tag, latency {most}{description.latency}, {proved}"
     )
     if options.interface == "lwc":
         click.echo(f"LWC interface with words of {compiled.options.interface_bits} bits; cycles are those of the core behind it.")
+    elif derived is not None:
+        click.echo(f"The core derives the key of each message of a master key. In the mean, a message takes at least {derived} cycles.")
     elif description.inline:
         apart = description.key_interval
         click.echo(f"Keys come with messages. A new key costs at most 3 cycles if keys are sent ahead, {apart} or more cycles apart.")

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from modeloom.ciphers import BlockCipher, cipher_of
 from modeloom.ciphers.request import CoreRequest
+from modeloom.compiler.derived import DerivedKeys, derived_keys
 from modeloom.compiler.options import MULTIPLIERS, Options
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.cadence import Cadence
@@ -22,7 +23,7 @@ from modeloom.streams.prove_setup import prove_setup
 from modeloom.streams.steps import Step, steps_of
 from modeloom.streams.trace import trace_stream
 
-__all__ = ["APART", "CompiledStream", "StreamOptions", "compile_stream", "default_cores", "default_sizes"]
+__all__ = ["APART", "CompiledStream", "DerivedKeys", "StreamOptions", "compile_stream", "default_cores", "default_sizes"]
 
 PACKETS = ("aligned", "wire")
 """What ``StreamOptions.packet`` may be."""
@@ -36,7 +37,7 @@ LWC_BITS = (32, 64, 128)
 LWC_SLOTS = 2
 """Key slots behind the LWC interface, which take turns: one key is prepared while another one is in use."""
 
-KEYS = ("expand", "expanded", "inline")
+KEYS = ("expand", "expanded", "inline", "derived")
 """What ``StreamOptions.keys`` may be."""
 
 KEY_SCHEDULES = ("word", "iterative")
@@ -58,6 +59,9 @@ RING_SLOTS = (3, 64)
 SLOTS, RING = 16, 32
 """Key slots of a core if a user names no number, and those of a core whose keys come with the messages."""
 
+MOST_MASTERS = 64
+"""Slots for master keys."""
+
 MOST_SLOTS = 1024
 """Key slots that a key port takes."""
 
@@ -74,11 +78,13 @@ BLOCKS_PER_CYCLE = (1, 2, 4)
 APART = {
     ("--hold", "--channels"): "each channel would need a buffer of its own",
     ("--keys inline", "--channels"): "keys come in the order of the messages, and messages of several channels have none",
+    ("--keys derived", "--channels"): "keys are derived in the order of the messages, and messages of several channels have none",
     ("--packet wire", "--channels"): "the parts of a packet that touch each other are put in order for one message at a time",
     ("--interface lwc", "--channels"): "its words belong to one message at a time",
     ("--interface lwc", "--packet wire"): "its messages come as segments",
     ("--interface lwc", "--keys expanded"): "its keys are those of the mode",
     ("--interface lwc", "--keys inline"): "a key is loaded when an instruction activates it",
+    ("--interface lwc", "--keys derived"): "a key is loaded when an instruction activates it",
     ("--interface lwc", "--key-slots"): "an instruction activates a key and names no slot",
 }
 """Options that a core does not have both of, and why."""
@@ -120,7 +126,10 @@ class StreamOptions:
         Messages that may interleave, 1 to 256.
     keys : str
         "expand" for a core that expands keys, "expanded" for one that takes round keys from the host and has no key schedule, or "inline"
-        for one whose keys come with the messages: it expands them, and ``key_slots`` of them are in the core at a time.
+        for one whose keys come with the messages: it expands them, and ``key_slots`` of them are in the core at a time.  "derived" is for
+        a mode that derives keys: master keys are in ``key_slots`` slots, and the core derives the key of each message.
+    key_derivers : int or None
+        Round cores of the cipher that derive keys, 1 to 8 (default: as few as derive the longest key in ``DERIVE_TARGET`` cycles).
     key_schedule : str or None
         "word" for a key schedule that makes a word of a round key in each cycle, or "iterative" for one that makes a round key
         (default: "iterative" for keys that come with the messages, if the cipher has it, and otherwise "word").
@@ -157,6 +166,7 @@ class StreamOptions:
     channels: int = 1
     key_schedule: str | None = None
     key_schedules: int | None = None
+    key_derivers: int | None = None
     cipher_cores: int | None = None
     interface: str = "axi"
     interface_bits: int | None = None
@@ -169,7 +179,7 @@ class StreamOptions:
         InputError
             There are no such key schedules.
         """
-        inline = self.keys == "inline"
+        inline = self.in_order
         kind, count = self.key_schedule, self.key_schedules
         if kind is None:
             kind = "iterative" if inline and cipher.iterative_schedule is not None else "word"
@@ -187,14 +197,24 @@ class StreamOptions:
             raise InputError(f"--key-schedules is from 1 to {MOST_KEY_SCHEDULES}, not {count}")
         if count > 1 and not several:
             raise InputError(f"--key-schedules {count} is for --keys inline with --key-schedule iterative; leave it out")
-        usual = RING if inline else LWC_SLOTS if self.interface == "lwc" else SLOTS
+        usual = RING if self.keys == "inline" else LWC_SLOTS if self.interface == "lwc" else SLOTS
         slots = usual if self.key_slots is None else self.key_slots
         return replace(self, key_slots=slots, key_schedule=kind, key_schedules=count)
 
     @property
+    def in_order(self) -> bool:
+        """Whether each message has the next key: one that comes with it, or one that the core derives."""
+        return self.keys in ("inline", "derived")
+
+    @property
+    def slots_inside(self) -> int | None:
+        """Key slots of the pipeline: those that a host names, or those of the ring."""
+        return RING if self.keys == "derived" else self.key_slots
+
+    @property
     def writers(self) -> int:
         """Ports of the cipher for writes of round keys, as ``CoreRequest`` has them."""
-        return cast(int, self.key_schedules) if self.keys == "inline" and self.key_schedule == "iterative" else 0
+        return cast(int, self.key_schedules) if self.in_order and self.key_schedule == "iterative" else 0
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -216,6 +236,8 @@ class CompiledStream:
         The request to the cipher.
     proof : StreamProof or None
         The result of the proof; None if it has not run.
+    derived : DerivedKeys or None
+        How the core derives the keys of messages; None if it does not.
     """
 
     mode: StreamMode
@@ -223,6 +245,7 @@ class CompiledStream:
     plan: StreamPlan
     cipher_request: CoreRequest
     proof: StreamProof | None
+    derived: DerivedKeys | None = None
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
@@ -248,6 +271,7 @@ class CompiledStream:
                 for step in starts
             ],
             **({"passes": 2} if self.mode.two_passes else {}),
+            **({"derivation": self.derived.explain()} if self.derived is not None else {}),
             **({"turn": placed.turn} if plan.chained else {}),
             **({"returns": {title: list(uses) for title, uses in plan.uses.items() if title in placed.returns}} if plan.returning else {}),
             **({"beside": [*["start"] * plan.runs_ahead, *["tag"] * plan.follows]} if plan.runs_ahead or plan.follows else {}),
@@ -320,7 +344,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     given = {
         "--hold": options.hold is not None, "--channels": options.channels > 1, "--keys inline": options.keys == "inline",
         "--packet wire": options.packet == "wire", "--interface lwc": options.interface == "lwc",
-        "--keys expanded": options.keys == "expanded",
+        "--keys expanded": options.keys == "expanded", "--keys derived": options.keys == "derived",
         "--key-slots": named_slots and options.interface == "lwc" and slots != LWC_SLOTS,
     }  # fmt: skip
     for (left, right), why in APART.items():
@@ -329,8 +353,17 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     if mode.two_passes and (options.packet == "wire" or options.interface == "lwc"):
         option = "--packet wire" if options.packet == "wire" else "--interface lwc"
         raise InputError(f"{option} is not for {mode.name}: it has two passes, and the tag of a packet comes last; leave it out")
-    if mode.derives() and options.keys != "inline":
-        raise InputError(f"{mode.name} has other keys for each nonce, which come with the messages; build it with --keys inline")
+    if mode.derives() and not options.in_order:
+        raise InputError(
+            f"{mode.name} has other keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"
+        )
+    if options.keys == "derived":
+        if not mode.derives():
+            raise InputError(f"--keys derived is for modes that derive the key of a message of its nonce, unlike {mode.name}; leave it out")
+        if slots > MOST_MASTERS:
+            raise InputError(f"--key-slots is from 1 to {MOST_MASTERS} with --keys derived, not {slots}")
+    if options.key_derivers is not None and options.keys != "derived":
+        raise InputError("--key-derivers is for --keys derived; leave it out")
     if options.keys == "inline" and not RING_SLOTS[0] <= slots <= RING_SLOTS[1]:
         raise InputError(f"--key-slots is from {RING_SLOTS[0]} to {RING_SLOTS[1]} with --keys inline, not {slots}")
     if options.keys == "expanded" and chosen.expand is None:
@@ -351,12 +384,15 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     request = CoreRequest(
         direction=needed, form=options.cipher_arch, key_bits=first, stages=options.streams or cast(int, shared.cipher_stages),
         streams=options.streams or 1,
-        slots=slots, sbox=cast(str, shared.cipher_sbox), more_key_bits=options.more_key_bits, writers=options.writers,
-        networks="lut6" if options.mul_arch == "lut6" else "plain",
+        slots=cast(int, options.slots_inside), sbox=cast(str, shared.cipher_sbox),
+        more_key_bits=options.more_key_bits, writers=options.writers, networks="lut6" if options.mul_arch == "lut6" else "plain",
     )  # fmt: skip
     for bits in request.key_sizes:
         mode.check_key_bits(bits)
     chosen.check_sizes(request)
+    derived = derived_keys(mode, chosen, request, options.key_derivers) if options.keys == "derived" else None
+    if derived is not None:
+        options = replace(options, key_derivers=derived.cores)
     timing = chosen.timing(request)
     latencies: dict[str, int] = {CIPHER: timing.latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     needs = _block_ciphers(steps_of(trace_stream(mode, first // 8))) if mode.two_passes else 1
@@ -375,10 +411,12 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     if prove:
         prove_setup(plan)
         prove_numbers(plan)
+        if derived is not None:
+            derived.prove(mode)
     proof = prove_stream(plan) if prove else None
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))
-    return CompiledStream(mode, options, plan, request, proof)
+    return CompiledStream(mode, options, plan, request, proof, derived)
 
 
 def _check_pairs(plan: StreamPlan, options: StreamOptions) -> None:
@@ -453,8 +491,9 @@ def _on_architecture(options: StreamOptions, cipher: BlockCipher) -> StreamOptio
         raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
     if options.cipher_sbox not in (None, cipher.sboxes[0]):
         raise InputError(f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {cipher.sboxes[0]}")
-    if options.keys == "inline":
-        raise InputError("--keys inline is for pipelines: it clears all round keys of a slot at once; leave out --cipher-arch multistream")
+    if options.in_order:
+        why = "it clears all round keys of a slot at once"
+        raise InputError(f"--keys {options.keys} is for pipelines: {why}; leave out --cipher-arch multistream")
     return replace(options, streams=streams)
 
 

@@ -29,6 +29,10 @@ Keys that come with messages are prepared one behind the other, in a ring of R s
 
 The distance of keys is the longest of the first three, or all of them in R - 1 parts.
 
+A core that derives the key of a message::
+
+    command ─ round cores ─ key schedule ─ tokens of set-up ─ powers, and DERIVE_SLACK = 60 at most for all else ─▶ its key is ready
+
 Blocks that wait for the cipher of the one before, where several channels take turns::
 
     end of a turn ─ PICK_CYCLES = 3 ─▶ next token of the channel enters
@@ -40,9 +44,9 @@ HOLD_SLACK = 10 more with ``--hold`` and in wire form, so that no cycle is lost.
 from __future__ import annotations
 
 __all__ = [
-    "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK",
-    "PICK_CYCLES", "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "START_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES",
-    "WORD_CYCLES",
+    "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DERIVE_SLACK", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES",
+    "HOLD_SLACK", "PICK_CYCLES", "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "START_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES",
+    "WIRE_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
 
 PIN_CYCLES = 11
@@ -69,6 +73,9 @@ CHAINED_CYCLES = 2
 
 HOLD_CYCLES = 2
 """Cycles that the buffer for unverified text, or for unverified packets, adds."""
+
+DERIVE_SLACK = 60
+"""Cycles from a command to its key, if the core derives it, that are not those of the cipher, the key schedule and set-up."""
 
 WORD_CYCLES = 2
 """Cycles from the write of a word of the key memory to the first token that may read it."""

@@ -22,7 +22,7 @@ from modeloom.spec.errors import AuthenticationError, DefinitionError, InputErro
 from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode
 from modeloom.spec.stream_numbers import Piece, StreamNumbers
 
-__all__ = ["KeyedMessages", "StreamModel", "derived_key", "derived_key_of"]
+__all__ = ["KeyedMessages", "StreamModel", "derived_key", "derived_key_of", "derived_under"]
 
 
 def derived_key_of(definition: str, folder: str | Path, cipher: str, key: bytes, nonce: bytes) -> bytes:
@@ -46,16 +46,22 @@ def derived_key(mode: StreamMode, key: bytes, nonce: bytes, cipher_name: str | N
     if len(key) not in (known := key_lengths(mode, cipher_name)):
         raise InputError(f"{mode.name}: a key must have {' or '.join(map(str, known))} bytes, not {len(key)}")
     mode.nonce_class(len(nonce))
-    size, keyed = mode.block_bytes, cipher_of(mode, cipher_name).software
-    o = StreamNumbers(mode.field, [keyed(key)], keyed, len(key))
+    keyed = cipher_of(mode, cipher_name).software
+    return derived_under(mode, keyed(key), keyed, len(key), nonce)
+
+
+def derived_under(mode: StreamMode, cipher: Any, keyed: Any, key_bytes: int, nonce: bytes) -> bytes:
+    """``derived_key`` with any cipher: ``cipher`` has the master key of ``key_bytes`` bytes, and ``keyed`` gives it other keys."""
+    size = mode.block_bytes
+    o = StreamNumbers(mode.field, [cipher], keyed, key_bytes)
     with beside(mode.folder), blame(mode.name, mode.derive):
-        made = mode.derive(o, Nonce(Piece(nonce), len(nonce)), -(-len(key) // size))
+        made = mode.derive(o, Nonce(Piece(nonce), len(nonce)), -(-key_bytes // size))
     parts = made.blocks() if isinstance(made, MessageKeys) else {}
     if set(parts) != set(mode.key_parts):
         raise DefinitionError(f"{mode.name}: derive() returns MessageKeys(...) with the parts {', '.join(mode.key_parts)}")
     result = b""
     for part in mode.key_parts:
-        length, data = mode.part_bytes(part, len(key)), b"".join(block.to_bytes(size, "little") for block in parts[part])
+        length, data = mode.part_bytes(part, key_bytes), b"".join(block.to_bytes(size, "little") for block in parts[part])
         if len(data) < length:
             raise DefinitionError(f"{mode.name}: derive() gives {len(data)} bytes of {part}, which has {length}")
         result += data[:length]

@@ -249,7 +249,7 @@ def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence
     nbytes, total = sum(map(sum, sizes[1:-1])), starts[-1] - starts[1]
     lost = total - sum(d.cycles_of(*size) for size in sizes[1:-1])
     return {
-        **({"cycles_lost_per_key": round(lost / packets, 2)} if d.inline else {}),
+        **({"cycles_lost_per_key": round(lost / packets, 2)} if d.inline or d.derive_interval else {}),
         "bytes": nbytes, "cycles": total, "percent_of_peak": round(100 * nbytes / total / d.beat_bytes * pace, 2),
         "percent_as_gcm2008": round(100 * sum(shares) / packets, 2),
     }  # fmt: skip

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from modeloom.spec.kinds import CIPHER, UNITS
 
-__all__ = ["sector_groups", "stream_groups"]
+__all__ = ["derived_groups", "sector_groups", "stream_groups"]
 
 STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
 
@@ -52,6 +52,17 @@ def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
 
 
 STREAM_STORAGE = r"bus\.pipeline\.(?:key_memory|chains)\d*|bus\.(?:messages|texts|verdicts|window)(?:\.\w+)*\.memory"
+
+DERIVES = ("deriver", "key_port", "key_schedule")
+"""What derives keys, in front of the message control."""
+
+
+def derived_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
+    """The blocks of a core that derives keys: those of a core for messages, and ``deriver`` with master keys and round cores."""
+    inside = [path for path in paths if path.startswith(f"{prefix}bus.messages.")]
+    groups = stream_groups([f"{prefix}bus.{path.removeprefix(f'{prefix}bus.messages.')}" for path in inside], cipher, prefix)
+    groups = {name: [path.replace(f"{prefix}bus", f"{prefix}bus.messages", 1) for path in each] for name, each in groups.items()}
+    return {**groups, "deriver": [f"{prefix}bus.{part}" for part in DERIVES], "bus": [f"{prefix}bus"]}
 
 
 def stream_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:

@@ -9,13 +9,13 @@ from typing import Annotated, Any, ClassVar
 
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.messages import PACKETS, message_core
-from modeloom.product.blocks import stream_groups
+from modeloom.product.blocks import derived_groups, stream_groups
 from modeloom.product.cadence import CadenceFigures
 from modeloom.product.description import Description, Rate, Result, Verdict
 
 __all__ = [
-    "TAG_VERDICT", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures", "StreamDescription", "StreamExplain",
-    "Tokens", "UnitPlace",
+    "TAG_VERDICT", "DerivationFigures", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures",
+    "StreamDescription", "StreamExplain", "Tokens", "UnitPlace",
 ]  # fmt: skip
 
 DIRECTIONS = ("encrypt", "decrypt")
@@ -92,6 +92,15 @@ class ProofFigures:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DerivationFigures:
+    """How a core derives the key of a message of a master key."""
+
+    calls: Annotated[tuple[int, ...], "Calls of the cipher, for each size of keys."]
+    cores: Annotated[int, "Round cores of the cipher, each of which has a call of a batch."]
+    cycles: Annotated[int, "Cycles from one key to the next, of the size that takes longest."]
+
+
+@dataclass(frozen=True, kw_only=True)
 class StreamExplain:
     """The figures of ``modeloom explain --json`` of a stream mode."""
 
@@ -108,6 +117,7 @@ class StreamExplain:
     tokens: Tokens
     starts: Annotated[tuple[StartFigures, ...], "The start of a message, for each class of nonces."]
     passes: Annotated[int | None, "How often a message to seal goes through the core; missing if once."] = None
+    derivation: Annotated[DerivationFigures | None, "There if the core derives the keys of messages."] = None
     turn: Annotated[
         int | None, "Cycles from a block to the next token of its message, which waits for its cipher; only in modes with such a chain."
     ] = None
@@ -167,6 +177,9 @@ class StreamDescription(Description):
     packet_bytes: Annotated[int | None, "Bytes of a key packet with round keys; not there if a packet is a key."] = None
     key_interval: Annotated[
         int | None, "Cycles after which the core can prepare the next key that comes with a message; not there if keys are in slots."
+    ] = None
+    derive_interval: Annotated[
+        int | None, "Cycles after which the core can derive the key of the next message; not there if it derives none."
     ] = None
     channels: Annotated[int, "Messages that may interleave."]
     hold: Annotated[int | None, "Bytes of text that are held until the tag was right; not there if plaintext leaves before."] = None
@@ -253,7 +266,9 @@ class StreamDescription(Description):
 
     @property
     def timed(self) -> tuple[int, ...]:
-        """The ways of messages whose text leaves as soon as it is computed."""
+        """The ways of messages whose text leaves as soon as it is computed, a fixed number of cycles after it came."""
+        if self.derive_interval is not None:
+            return ()
         return tuple(way for way in self.ways if self.text_of(way, 1) and (self.hold is None or not way))
 
     @property
@@ -293,6 +308,11 @@ class StreamDescription(Description):
     def cadence(self) -> CadenceFigures | None:
         """The cycles in which tokens that use the cipher enter; None if they may enter in every cycle."""
         return self.explain.cadence
+
+    @property
+    def even(self) -> bool:
+        """Whether equal messages have equal distances: not if blocks wait for others in several channels, or messages for their keys."""
+        return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None
 
     @property
     def varies(self) -> bool:
@@ -447,10 +467,8 @@ class StreamDescription(Description):
         shape = self.bench_shape
         # With a cadence, the latency depends on the cycle of the message.
         latency = {"latency": self.latency} if self.timed and self.cadence is None else {}
-        # Blocks that wait for each other come at equal distances with one channel alone.
-        even = self.explain.turn is None or self.channels == 1
-        return {**latency, **({"cycles_per_message": self.cycles_of(shape.associated, shape.text)} if even else {})}
+        return {**latency, **({"cycles_per_message": self.cycles_of(shape.associated, shape.text)} if self.even else {})}
 
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
         """Cipher, multiplier, storage, pipeline and bus."""
-        return stream_groups(paths, self.cipher)
+        return (stream_groups if self.derive_interval is None else derived_groups)(paths, self.cipher)

@@ -12,7 +12,7 @@ A value that depends only on the key is a key word. The set-up computes it once 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import Operation
 from modeloom.streams.trace import StreamTrace
 
-__all__ = ["Form", "Source", "Step", "Term", "UnitOperation", "key_word", "steps_of"]
+__all__ = ["Form", "Source", "Step", "Term", "UnitOperation", "forms_of", "key_word", "steps_of"]
 
 WIRES = ("scale", "keep", "cut", "shift", "whole")
 """Linear maps that take no cycle."""
@@ -146,6 +146,13 @@ def key_word(trace: StreamTrace, node: int) -> str:
 def steps_of(trace: StreamTrace) -> list[Step]:
     """The steps of a traced definition."""
     return [_Builder(trace, step.name, step.nonce_class).build(step.updates, step.output, step.second) for step in trace.steps]
+
+
+def forms_of(trace: StreamTrace, name: str, nodes: Sequence[int]) -> tuple[list[UnitOperation], list[Form]]:
+    """The operations on which some nodes of a trace depend, and the forms of the nodes.  ``name`` is what errors call them."""
+    builder = _Builder(trace, name, 0)
+    forms = [builder.form(node) for node in nodes]
+    return builder.step.operations, forms
 
 
 class _Builder:

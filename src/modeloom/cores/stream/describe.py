@@ -7,14 +7,24 @@ from dataclasses import asdict
 
 from modeloom.compiler.streams import CompiledStream, StreamOptions
 from modeloom.cores.described import described, key_layout
+from modeloom.cores.stream.derived import (
+    derive_interval,
+    derived_erase_cycles,
+    derived_latency,
+    derived_parameters,
+    master_erase_cycles,
+)
 from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
 from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_erase_cycles, key_interval, latency
-from modeloom.product.description import OptionValue, file_names
+from modeloom.product.description import KeyPart, OptionValue, file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens
 from modeloom.product.ports import top_ports
 
 __all__ = ["describe"]
+
+MASTER = "master"
+"""The part of a key packet in a core that derives the keys of messages."""
 
 
 def _cycles(compiled: CompiledStream) -> Tokens:
@@ -47,7 +57,7 @@ def _cycles(compiled: CompiledStream) -> Tokens:
 def _options(options: StreamOptions) -> dict[str, OptionValue]:
     """The options.  Those that only some modes or interfaces have are left out of cores that have no other value of them."""
     values = asdict(options)
-    for name, none in (("cipher_cores", None), ("interface", "axi"), ("interface_bits", None)):
+    for name, none in (("cipher_cores", None), ("interface", "axi"), ("interface_bits", None), ("key_derivers", None)):
         if values[name] == none:
             del values[name]
     return values
@@ -58,22 +68,25 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
     mode, options = compiled.mode, compiled.options
     explain = read(StreamExplain, compiled.explain())
     p = bus_parameters(compiled)
-    layout = key_layout(mode, options.key_bits or 0)
-    ports = top_ports(p.interfaces, p)
+    derives = compiled.derived is not None
+    layout = (KeyPart(name=MASTER, offset=0, bytes=(options.key_bits or 0) // 8),) if derives else key_layout(mode, options.key_bits or 0)
+    shape = derived_parameters(compiled) if derives else p
+    ports = top_ports(shape.interfaces, shape)
     return StreamDescription(
         schema=StreamDescription.SCHEMA,
-        **described(mode, name, command, file_names(name, listing=False)),
+        **described(mode, name, command, file_names(name, listing=False)) | {"key_parts": tuple(part.name for part in layout)},
         definition_sha256=definition_hash(compiled),
         options=_options(options),
         cipher=options.cipher or "",
         key_bytes=sum(part.bytes for part in layout),
         key_layout=layout,
         key_sizes=key_sizes(compiled),
-        master_key_sizes=tuple(bits // 8 for bits in compiled.cipher_request.key_sizes) if mode.derives() else None,
+        master_key_sizes=tuple(bits // 8 for bits in compiled.cipher_request.key_sizes) if mode.derives() and not derives else None,
+        derive_interval=derive_interval(compiled) if derives else None,
         packet_bytes=p.keys.packet_bytes if p.expanded else None,
-        key_slots=p.keys.slots,
-        erase_cycles=erase_cycles(compiled),
-        key_erase_cycles=key_erase_cycles(compiled),
+        key_slots=shape.key_slots,
+        erase_cycles=(derived_erase_cycles if derives else erase_cycles)(compiled),
+        key_erase_cycles=(master_erase_cycles if derives else key_erase_cycles)(compiled),
         ports=tuple(port.described for port in ports),
         block_bytes=mode.block_bytes,
         blocks_per_cycle=explain.blocks_per_cycle,
@@ -87,11 +100,11 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         associated_prefix=tuple(
             PrefixFigures(least=each.least, marker=each.marker.hex(), nbytes=each.nbytes) for each in compiled.plan.prefixes
         ) or None,
-        key_interval=key_interval(compiled) if p.inline else None,
+        key_interval=key_interval(compiled) if p.inline and not derives else None,
         channels=options.channels,
         hold=options.hold,
         packet=options.packet,
-        latency=latency(compiled),
+        latency=(derived_latency if derives else latency)(compiled),
         tokens=explain.tokens,
         cycles=_cycles(compiled),
         shares_tag=compiled.plan.shares_tag,

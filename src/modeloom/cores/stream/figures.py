@@ -11,7 +11,9 @@ __all__ = ["cipher_name", "definition_hash", "directions", "key_sizes"]
 
 
 def key_sizes(compiled: CompiledStream) -> tuple[int, ...]:
-    """The sizes, in bytes, of the keys of the mode that the core takes."""
+    """The sizes, in bytes, of the keys that the core takes: those of the mode, or master keys if it derives the keys of messages."""
+    if compiled.derived is not None:
+        return tuple(bits // 8 for bits in compiled.cipher_request.key_sizes)
     return tuple(compiled.mode.key_bytes(bits // 8) for bits in compiled.cipher_request.key_sizes)
 
 
@@ -40,5 +42,7 @@ def definition_hash(compiled: CompiledStream) -> str:
         updates = " ".join(f"{name}={node}" for name, node in sorted(step.updates.items()))
         second = "" if step.second is None else f" {step.second}"
         lines.append(f"step {step.name} {step.nonce_class} {updates} output {step.output}{second}")
+    for derivation in compiled.derived.derivations if compiled.derived is not None else ():
+        lines += [f"derive {derivation.nbytes} {derivation.operands} {derivation.blocks}"]
     lines += [f"value {node} {name}" for node, name in sorted(trace.key_names.items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

@@ -35,7 +35,7 @@ from modeloom.cycles.messages import (
     TURN_CYCLES,
     WIRE_CYCLES,
 )  # fmt: skip
-from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.interfaces.table import LISTED_SLOTS, CoreShape
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters
@@ -63,20 +63,22 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
         raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
     if options.hold is not None and not 1 <= options.hold <= MOST_HOLD:
         raise InputError(f"--hold takes 1 to {MOST_HOLD} bytes, not {options.hold}")
-    kind: Callable[..., KeyParameters] = {"expanded": ExpandedKeyParameters, "inline": InlineKeyParameters}.get(options.keys, KeyParameters)
+    kind: Callable[..., KeyParameters] = (
+        InlineKeyParameters if options.in_order else {"expanded": ExpandedKeyParameters}.get(options.keys, KeyParameters)
+    )
     raw, horner = len(parts) - 1, compiled.plan.horner
     own: dict[str, int] = {}
     if options.writers:
         own |= {"writers": options.writers, "least_round_keys": min(map(cipher.round_keys, sizes))}
-    if options.keys == "inline" and horner is not None and horner.key is not None and compiled.plan.word(horner.key) < raw:
+    if options.in_order and horner is not None and horner.key is not None and compiled.plan.word(horner.key) < raw:
         own["base_word"] = compiled.plan.word(horner.key)
     try:
         return MessageParameters(
             plan=compiled.plan, hold=options.hold, packet="segments" if options.interface == "lwc" else options.packet,
-            channels=options.channels,
+            channels=options.channels, tells_freed=options.keys == "derived",
             encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
             keys=kind(
-                slots=options.key_slots, block_bits=8 * mode.block_bytes, cipher_key_bits=sizes[0],
+                slots=options.slots_inside, block_bits=8 * mode.block_bytes, cipher_key_bits=sizes[0],
                 more_key_bits=sizes[1:], round_keys=max(map(cipher.round_keys, sizes)), round_key_bits=cipher.round_key_bits,
                 raw_words_before=before, raw_words_after=len(parts) - before - 1, words=len(compiled.plan.words), **own,
             ),
@@ -201,13 +203,23 @@ class StreamHardware(wiring.Component):
         self.compiled = compiled
         self.parameters = p = parameters or bus_parameters(compiled)
         self.flat = self.ports_of(p)
-        super().__init__(top_members(self.flat, p))
+        super().__init__(top_members(self.flat, self.shape))
 
     QUIET: tuple[str, ...] = ("cmd.ready", "s.ready", "m.valid", "status.valid")
     """Outputs that would be high while the buses are held in reset, or in the first cycle of it.  The core keeps them low."""
 
     QUIET_PAYLOADS: tuple[str, ...] = ("m.payload", "status.payload")
     """Payloads that the core keeps zero in these cycles."""
+
+    @property
+    def shape(self) -> CoreShape:
+        """The figures on which the widths of ports depend."""
+        return self.parameters
+
+    @property
+    def swept(self) -> tuple[int, int]:
+        """Words of the deepest memory, and the largest number of cycles that a value stays in registers without a reset."""
+        return self.parameters.erase_words, self.parameters.flush
 
     def ports_of(self, parameters: MessageParameters) -> tuple[FlatPort, ...]:
         """The ports of the buses."""
@@ -239,7 +251,7 @@ class StreamHardware(wiring.Component):
         compiled, p = self.compiled, self.parameters
         m.domains.sync = ClockDomain("sync")
         m.domains.always = ClockDomain("always", reset_less=True)
-        m.submodules.zeroizer = zeroizer = Zeroizer(p.erase_words, p.flush)
+        m.submodules.zeroizer = zeroizer = Zeroizer(*self.swept)
         m.d.comb += [
             ClockSignal().eq(self.aclk), ClockSignal("always").eq(self.aclk), ResetSignal().eq(zeroizer.hold),
             zeroizer.request.eq(self.zeroize | ~self.aresetn), self.zeroizing.eq(zeroizer.hold),

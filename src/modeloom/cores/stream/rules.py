@@ -70,6 +70,9 @@ def _packet_rules(d: StreamDescription, values: dict[str, object]) -> dict[str, 
     }
 
 
+DERIVING = 4
+"""Messages in registers of the part that derives keys."""
+
 TIDS = 256
 """Values of ``tid``.  Messages of channels that a core does not have get a status too."""
 
@@ -134,15 +137,15 @@ def _key_wrong(sizes: tuple[int, ...]) -> str:
 def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     """The text of the module with the assertions, with its ``ifdef``."""
     p = bus_parameters(compiled)
-    interfaces = p.interfaces
+    interfaces = d.interfaces
     rules = PortRules(interfaces, "id", d.named_slots)
     packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
     # The most messages without a status: those whose tags are in flight, those in waiting tokens, and those in registers on the
     # way.
     waiting = p.token_depth if d.channels == 1 else p.message_store
-    in_flight = p.tag_depth + waiting + 16
+    in_flight = p.tag_depth + waiting + 16 + (DERIVING if compiled.derived is not None else 0)
     values = {
-        **rules.values(top_ports(interfaces, p), WIRE_KEEP if d.wire else KEEP),
+        **rules.values(top_ports(interfaces, d), WIRE_KEEP if d.wire else KEEP),
         **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,

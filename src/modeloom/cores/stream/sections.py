@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-__all__ = ["TITLES"]
+from collections.abc import Mapping
+
+__all__ = ["OF_DERIVED", "TITLES", "titles_around"]
 
 TITLES: dict[str, list[str]] = {
     name: [title]
@@ -36,3 +38,21 @@ TITLES: dict[str, list[str]] = {
     }.items()
 }
 """The titles of modules, by their names without the name of the core."""
+
+OF_DERIVED = {
+    "bus": "The part that derives keys, in front of the message control",
+    "bus_deriver": "Derives the key of each message of its nonce and the master key in its slot",
+    "bus_deriver_flight": "Which master keys have something derived of them in the core",
+    "bus_deriver_cipher_0": "A round of the cipher",
+    "bus_key_port": "Takes master keys, and erases them",
+    "bus_key_schedule": "Round keys of master keys",
+    "bus_messages": "The message control around the pipeline",
+}
+"""Those of a core that derives keys."""
+
+
+def titles_around(own: Mapping[str, str]) -> dict[str, list[str]]:
+    """The titles of a core that has something in front of its message control: what it has of its own, and the others."""
+    inside = {name.replace("bus", "bus_messages", 1): title for name, title in TITLES.items() if name.startswith("bus")}
+    others = {name: title for name, title in TITLES.items() if not name.startswith("bus")}
+    return {**others, **inside, **{name: [title] for name, title in own.items()}}

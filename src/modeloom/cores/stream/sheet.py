@@ -13,7 +13,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.core import Sheet
 from modeloom.product.markdown import table
-from modeloom.product.messages import StreamDescription
+from modeloom.product.messages import DerivationFigures, StreamDescription
 
 __all__ = ["RELEASED", "numbers", "sheet"]
 
@@ -80,7 +80,8 @@ def _slots(d: StreamDescription) -> str:
     """A phrase that says where keys are."""
     if d.inline:
         return f"keys that come with messages, {d.key_slots} at a time"
-    return f"{d.key_slots} key slot{'s' * (d.key_slots != 1)}"
+    slots = f"{d.key_slots} key slot{'s' * (d.key_slots != 1)}"
+    return slots if d.derive_interval is None else f"{slots} for master keys"
 
 
 def _theory(d: StreamDescription) -> Iterator[str]:
@@ -106,6 +107,9 @@ def _theory(d: StreamDescription) -> Iterator[str]:
             "hash key that depends on the blocks to come. Set-up computes these powers once for each key."
         )
         yield ""
+    if e.derivation is not None:
+        yield from _derivation(e.derivation)
+        return
     if d.inline:
         yield (
             f"Keys come with the messages, and are in a ring of {d.key_slots} slots that no port names. While messages use one key, the "
@@ -118,6 +122,18 @@ def _theory(d: StreamDescription) -> Iterator[str]:
     yield (
         "A key slot is prepared by tokens in cycles that messages of other slots leave free "
         f"({e.key_words} blocks of the key memory a slot)."
+    )
+    yield ""
+
+
+def _derivation(of: DerivationFigures) -> Iterator[str]:
+    """The paragraph on how the core derives keys."""
+    calls = " or ".join(map(str, sorted(set(of.calls))))
+    cores = "a round core" if of.cores == 1 else f"{of.cores} round cores"
+    yield (
+        f"Slots hold master keys. In front of the pipeline, {cores} of the cipher make the key of each message of its nonce and the master "
+        f"key in its slot, with {calls} calls of the cipher, while the pipeline works on the messages before it. The key is then expanded, "
+        "and its powers are computed, in a ring of slots that no port names. When the message is done, they are overwritten."
     )
     yield ""
 
@@ -189,6 +205,12 @@ def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
         yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; {where}."
         yield ""
         yield from key_table(d, compiled.mode)
+        if d.derive_interval is not None:
+            yield (
+                "Each nonce has keys of its own, which the core derives of the master key. They never leave the core. A command names the "
+                "slot of the master key."
+            )
+            yield ""
         if d.derives:
             yield (
                 f"Each nonce has keys of its own. Software derives them of a master key of {numbers(d.user_key_lengths)} bytes, and sends "
@@ -310,6 +332,7 @@ def _row(figure: str, cycles: int | None) -> list[list[object]]:
 def _figures(d: StreamDescription) -> Iterator[str]:
     usual, *others = d.explain.starts
     shape, mean = d.bench_shape, "" if d.cadence is None else ", in the mean"
+    most = ", at most" if mean or d.derive_interval else ""
     rows: list[list[object]] = [
         *(
             [[f"blocks that the cipher takes in {d.cadence.interval} cycles", d.cadence.blocks, "blocks"]] if d.cadence is not None else []
@@ -322,7 +345,8 @@ def _figures(d: StreamDescription) -> Iterator[str]:
             f"distance of messages of {shape.associated} bytes of associated data and {shape.text} of text",
             d.cycles_of(shape.associated, shape.text), "cycles",
         ],
-        [f"latency over the pins, first beat of text in to first beat out{', at most' if mean else ''}", d.latency, "cycles"],
+        [f"latency over the pins, first beat of text in to first beat out{most}", d.latency, "cycles"],
+        *(_row("least mean distance of messages, for their keys", d.derive_interval) if d.derive_interval else []),
         *(_row("new keys that cost at most 3 cycles, at least so far apart", d.key_interval) if d.inline else []),
         ["most associated data", d.most_associated, "bytes"],
         ["most text", d.most_text, "bytes"],
@@ -331,6 +355,8 @@ def _figures(d: StreamDescription) -> Iterator[str]:
     yield from table(["figure", "value", "unit"], rows)
     alone = "a sealed message" if d.hold is not None else "a message"
     yield f"The latency holds for {alone} that is alone, without associated data, whose command comes with its text."
+    if d.derive_interval is not None:
+        yield "It includes the time until the key of this message is derived and prepared."
     if d.cadence is not None:
         yield f"It depends on the cycle in which the message comes: the message waits up to {d.waits} cycles for the cipher."
     if d.wire:

@@ -100,6 +100,9 @@ class Traffic:
     in_order : bool
         Whether results of several channels come in the order of their messages.  Otherwise all messages are of the last channel.
 
+    derives : bool
+        Whether the core derives the keys of messages, so that its keys are master keys.
+
     In a mode with two passes, the passes of sealing take turns, each on messages of its own.
 
     Attributes
@@ -110,8 +113,9 @@ class Traffic:
 
     def __init__(
         self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
-        inline: bool = False, wire: bool = False, channels: int = 1, in_order: bool = True,
+        inline: bool = False, wire: bool = False, channels: int = 1, in_order: bool = True, derives: bool = False,
     ):  # fmt: skip
+        self.derives = derives
         self.inline, self.turns, self.wire, self.channels, self.in_order = inline, 0, wire, channels, in_order
         self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
         self.models: dict[int, StreamModel] = {}
@@ -119,7 +123,7 @@ class Traffic:
 
     def load(self, slot: int, key: bytes) -> StreamModel:
         """Uses a key for the following messages in a slot, and returns its model."""
-        self.models[slot] = StreamModel(self.mode, key, self.cipher, derived=True)
+        self.models[slot] = StreamModel(self.mode, key, self.cipher, derived=not self.derives)
         self.turns += 1
         return self.models[slot]
 

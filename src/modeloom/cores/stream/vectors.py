@@ -83,7 +83,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
     traffic = Traffic(
         compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels,
-        in_order=d.explain.turn is None or d.channels == 1,
+        in_order=d.explain.turn is None or d.channels == 1, derives=compiled.derived is not None,
     )  # fmt: skip
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}
@@ -128,7 +128,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     load(len(slots))
     some(8)
     end("renewed")
-    third = StreamModel(compiled.mode, loaded[-1][1], compiled.options.cipher, derived=True)
+    third = StreamModel(compiled.mode, loaded[-1][1], compiled.options.cipher, derived=compiled.derived is None)
     for number in range(12):
         slot = slots[number % len(slots)]
         # A key that comes with messages changes none of those before it.

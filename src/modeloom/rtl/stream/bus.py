@@ -91,6 +91,8 @@ class MessageBus(wiring.Component):
         With segments only: the last token of a message enters the pipeline, and whether the message has a packet of text.
     judged, right : 1, 1
         With segments and ``hold`` only: the verdict on a message to be opened that has text.
+    freed : 1
+        With ``parameters.tells_freed`` only: a key that came with messages is overwritten, in the order of the keys.
     erase, erase_address : 1, erase_bits
         Writes zeros to this word of all memories, while the buses and the pipeline are held in reset.
     """
@@ -104,6 +106,7 @@ class MessageBus(wiring.Component):
             "key_state": Out(key_state_signature(1 if p.inline else p.keys.slots)),
             **({"late": In(stream.Signature(late_layout(p))), "told": Out(1), "has_text": Out(1)} if p.segments else {}),
             **({"judged": Out(1), "right": Out(1)} if p.segments and p.hold else {}),
+            **({"freed": Out(1)} if p.tells_freed else {}),
             "erase": In(1), "erase_address": In(p.erase_bits),
         })  # fmt: skip
 
@@ -278,6 +281,8 @@ class MessageBus(wiring.Component):
             self._join(m, keys, pipeline, ("clear_words", "clear_rounds", "clear_slot"))
             self._join(m, pipeline, keys, ("words_cleared",))
         m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
+        if self.parameters.tells_freed:
+            self._join(m, keys, self, ("freed",))
 
     def _around(
         self, m: Module, packets: WirePackets, command: MessageCommands, intake: MessageIntake, entry: TokenEntry, texts: TextQueue,

@@ -54,6 +54,8 @@ class InlineKeys(BusComponent[MessageParameters]):
         That of a second key schedule.
     clear_words, words_cleared, clear_rounds, clear_slot
         Zeros to all words, or to all round keys, of a slot.  They are there with iterative key schedules.
+    freed : 1
+        As in the ring.  It is there if ``parameters.tells_freed``.
     """
 
     def __init__(self, parameters: MessageParameters, key_schedules: Sequence[wiring.Component]):
@@ -73,6 +75,7 @@ class InlineKeys(BusComponent[MessageParameters]):
             "key_we": Out(1), "key_slot": Out(slot), "key_index": Out(index), "key_data": Out(p.block_bits),
             **{name: Out(shape) for name, shape in p.round_key_ports.items()},
             **({"clear_words": Out(1), "words_cleared": In(1), "clear_rounds": Out(1), "clear_slot": Out(slot)} if p.writers else {}),
+            **({"freed": Out(1)} if p.tells_freed else {}),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -103,6 +106,8 @@ class InlineKeys(BusComponent[MessageParameters]):
         self._join(m, self, ring, ("in_use", "scrubbed"))
         if p.base_word is not None:
             self._join(m, port, preparation, ("base",))
+        if p.tells_freed:
+            self._join(m, ring, self, ("freed",))
 
         free, given = Signal(), Signal()
         m.d.comb += [

@@ -53,6 +53,8 @@ class KeyRing(BusComponent[MessageParameters]):
         Asks the entry to overwrite what messages have left in the state.
     busy : 1
         Something of a used key is left.
+    freed : 1
+        A slot is free again, after the slots before it.
     """
 
     @staticmethod
@@ -68,7 +70,7 @@ class KeyRing(BusComponent[MessageParameters]):
                 "erase_word": Out(1), "erase_index": Out(range(max(2, p.keys.words))), "word_taken": In(1),
                 "erase_round": Out(1), "erase_number": Out(p.keys.round_bits), "round_taken": In(1),
             }),
-            "scrub": Out(1), "scrubbed": In(1), "busy": Out(1),
+            "scrub": Out(1), "scrubbed": In(1), "busy": Out(1), **({"freed": Out(1)} if p.tells_freed else {}),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -117,6 +119,8 @@ class KeyRing(BusComponent[MessageParameters]):
             overwriting = self._clear(m, used, freed, tail_reg)
         else:
             overwriting = self._overwrite(m, used_reg, freed, tail_reg)
+        if p.tells_freed:
+            m.d.comb += self.freed.eq(freed)
         left_reg = Signal()
         with m.If(freed):
             m.d.sync += left_reg.eq(1)

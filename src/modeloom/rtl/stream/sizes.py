@@ -102,6 +102,8 @@ class MessageSizes:
         The same for beats of associated data, in a core with one channel.
     channels : int
         Messages that may interleave, 1 to 256.
+    tells_freed : bool
+        Whether a core whose keys come with messages tells what is in front of it when a key is overwritten.
 
     Raises
     ------
@@ -118,9 +120,10 @@ class MessageSizes:
     text_from: int = 0
     associated_from: int = 0
     channels: int = 1
+    tells_freed: bool = False
 
     def __post_init__(self) -> None:
-        check_flags(self, "encrypt", "decrypt")
+        check_flags(self, "encrypt", "decrypt", "tells_freed")
         if not (self.encrypt or self.decrypt):
             raise ValueError("a core has at least one direction")
         if self.hold is not None:
@@ -136,6 +139,8 @@ class MessageSizes:
         check_integer("text_from", self.text_from, 0, 0 if self.lengths_first else self.plan.mode.most_text // self.beat_bytes)
         if self.channels > 1 and self.plan.chained and self.plan.horner is not None:
             raise ValueError("a mode with a chain through the cipher and a polynomial hash takes one channel")
+        if self.tells_freed and not self.inline:
+            raise ValueError("tells_freed is for keys that come with messages")
         if self.segments and self.channels > 1:
             raise ValueError("segments are for cores with one channel")
         unknown = [name for name in self.plan.known_lengths if name not in ("nonce", "tag")] or self.plan.prefixes

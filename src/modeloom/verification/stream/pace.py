@@ -20,6 +20,9 @@ COUNT = 24
 BURST = 12
 """Longest run of messages in which a period of bursts is looked for, in latencies."""
 
+PHASES = 13
+"""Number of cycles of the cadence of a deriver in which a lone message comes."""
+
 TURNS = 80
 """Number of messages with a new key each, of each length.  The mean distance in the second half is compared."""
 
@@ -38,9 +41,9 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             found = _latencies(host, way, slots[0])
             if max(found) != stated or min(found) < stated - d.waits:
                 host.fail(f"takes {' or '.join(map(str, sorted(found)))} cycles from text to text, core.json states {stated}")
+    even = d.even
     shapes: list[tuple[int, int, int | None]] = [(0, 1, None), (1, 0, None), (0, size, None), (size + 1, 3 * size - 1, None)]
     shapes += [(1, size, lengths[0]) for lengths in d.nonce_bytes[1:]]
-    even = d.explain.turn is None or d.channels == 1
     for ad, text, nonce in shapes if even else ():
         for one in (True, False):
             cycles = _statuses(host, slots[:1] if one else slots, ways, COUNT, ad, text, nonce)
@@ -60,6 +63,9 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                 if any(_steps(cycles, burst) == {burst * stated // messages} for burst in bursts):
                     continue
                 host.fail(f"gives {what} every {' or '.join(map(str, sorted(steps)))} cycles, core.json states {stated}")
+    if d.derive_interval is not None:
+        told = _derived(host, slots, ways)
+        return told, {"messages": host.messages, "derive_interval": d.derive_interval}
     if d.inline:
         turns = _check_turns(host, subject, ways)
         told = (
@@ -98,14 +104,14 @@ def _steps(cycles: list[int], messages: int) -> set[int]:
     return {b - a for a, b in zip(half, half[messages:])}
 
 
-def _latencies(host: MessageHost, way: int, slot: int) -> set[int]:
-    """The cycles from text to text of lone messages.  With a cadence, they come in all of its phases."""
+def _latencies(host: MessageHost, way: int, slot: int, phases: int | None = None) -> set[int]:
+    """The cycles from text to text of lone messages.  With a cadence, they come in all of its phases, or in a number of them."""
     d = host.description
-    interval = 1 if d.cadence is None else d.cadence.interval
+    interval = phases or (1 if d.cadence is None else d.cadence.interval)
     found: dict[int, int] = {}
     # Cycles from the command of a run to the beat in the core.
     before = 0
-    for phase in [0, *range(interval if d.cadence else 0)]:
+    for phase in [0, *range(interval if d.cadence or phases else 0)]:
         host.run(d.message_cycles(0, d.beat_bytes))
         host.run((phase - before - host.core.cycles) % interval)
         host.runner.accepted("s_axis")
@@ -115,9 +121,9 @@ def _latencies(host: MessageHost, way: int, slot: int) -> set[int]:
         host.settle()
         come = host.runner.accepted("s_axis")[0]
         before, latency = come - asked, host.output_cycles()[0] - come
-        if found.setdefault(come % interval, latency) != latency:
+        if found.setdefault(come % interval, latency) != latency and phases is None:
             host.fail(f"takes {latency} cycles from text to text, and {found[come % interval]} in the same phase of its cadence")
-    if len(found) < interval:
+    if len(found) < interval and phases is None:
         raise ValueError(f"messages came in {len(found)} of {interval} phases")
     return set(found.values())
 
@@ -142,6 +148,28 @@ def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) ->
         if half[-1] - half[0] > stated * len(half):
             host.fail(f"gives messages of {text} bytes with a new key each every {mean:.1f} cycles; core.json allows {stated}")
     return least
+
+
+def _derived(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
+    """Measures lone messages and messages back to back, each of whose keys the core derives."""
+    d = host.description
+    assert d.derive_interval is not None
+    measured = [way for way in ways if d.text_of(way, 1) and (d.hold is None or not way)][:1]
+    places = {slots[0], slots[-1]} if measured else ()
+    longest = max((found for slot in places for found in _latencies(host, measured[0], slot, PHASES)), default=0)
+    if longest > d.latency:
+        host.fail(f"takes {longest} cycles from text to text, core.json states at most {d.latency}")
+    least = d.derive_interval * d.beat_bytes
+    for text in (0, 1, least, 2 * least + 1):
+        cycles = _statuses(host, slots, ways, TURNS, 0, text, None)[TURNS // 2 :]
+        mean, stated = (cycles[-1] - cycles[0]) / (len(cycles) - 1), max(d.cycles_of(0, text) + MOST_LOST, d.derive_interval)
+        # Single distances vary, so the last one of them may be longer.
+        if cycles[-1] - cycles[0] > stated * len(cycles):
+            host.fail(f"gives messages of {text} bytes every {mean:.1f} cycles; core.json allows {stated}")
+    return (
+        f"latency is at most {longest} of {d.latency} cycles, and a message with its key takes {d.derive_interval} cycles or those of its "
+        "blocks"
+    )
 
 
 def _interleaved(host: MessageHost, slots: list[int], ways: list[bool]) -> str:

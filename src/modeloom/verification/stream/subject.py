@@ -112,8 +112,8 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
         """The reference for a key; None if the mode refuses the key."""
         cipher = self.description.cipher
         try:
-            # The keys of a mode that derives them are derived ones here, as in the core.
-            model = StreamModel(self.mode, key, cipher, derived=True)
+            # If software derives the keys of messages, they are derived ones here, as in the core.
+            model = StreamModel(self.mode, key, cipher, derived=self.description.derives)
         except InputError:
             if not self.description.refused_keys:
                 raise
