@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""
 
-AT_THE_END = {"report", "measure", "papers", "verification", "cli"}
+AT_THE_END = {"report", "measure", "papers", "verification", "conformance", "cli"}
 """Rooms that may import everything."""
 
 LOOSE = {"__init__", "version"}

@@ -183,6 +183,10 @@ CASES = {
     "papers": [
         "papers TES2010-22", "papers brw2013-3 nosuch", "papers --jsn",
     ],
+    "vectors": [
+        "vectors", "vectors gcm", "vectors gcm none", "vectors gcm key", "vectors gcm empty", "vectors gcm key key --response r.json",
+        "vectors gcm key --expected none", "vectors gmc key", "vectors gcm key --optimize 4", "vectors gcm key --jsn",
+    ],
     "aead": [
         "aead --target xc6", "aead --add hctr2", "aead --add nosuch.py:Mode", "aead --add", "aead gcm",
     ],

@@ -22,6 +22,7 @@ from modeloom.cli.papers import papers
 from modeloom.cli.seal import open_file, seal_file
 from modeloom.cli.synth import synth
 from modeloom.cli.traffic import traffic
+from modeloom.cli.vectors import vectors
 from modeloom.cli.verify import verify
 from modeloom.spec import InputError, UnknownName
 from modeloom.version import VERSION
@@ -68,7 +69,7 @@ def cli() -> None:
     """Compile block-cipher modes to hardware."""
 
 
-for command in (list_modes, explain, build, crypt, model, seal_file, open_file, traffic, verify, synth, circuit, papers, aead):
+for command in (list_modes, explain, build, crypt, model, seal_file, open_file, traffic, verify, vectors, synth, circuit, papers, aead):
     cli.add_command(command)
 
 

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads vector sets of NIST's ACVP, and writes the responses to them: AES-GCM, AES-GMAC, AES-CCM, AES-GCM-SIV, AES-XTS.
+
+A vector set has the questions alone (``prompt.json``), or the answers too (``internalProjection.json``).  The answers may also stand in a
+file of their own (``expectedResults.json``).  Lengths are bits.  In files of CCM and GCM-SIV, the tag follows the ciphertext in ``ct``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from modeloom.conformance.case import DIRECTIONS, Case, Unreadable, VectorFile, hex_bytes, whole_bytes
+
+__all__ = ["ALGORITHMS", "looks_like_acvp", "read_acvp", "response"]
+
+Object = Mapping[str, Any]
+
+ALGORITHMS = {
+    "ACVP-AES-GCM": "gcm", "ACVP-AES-GMAC": "gcm", "ACVP-AES-CCM": "ccm", "ACVP-AES-GCM-SIV": "gcm-siv", "ACVP-AES-XTS": "xts",
+}  # fmt: skip
+"""The mode of each algorithm."""
+
+APPENDED = ("ACVP-AES-CCM", "ACVP-AES-GCM-SIV")
+"""The algorithms whose ``ct`` ends with the tag."""
+
+GCM_SIV_TAG_BITS = 128
+
+XTS_TWEAK_BYTES = 16
+
+
+def _parts(value: object) -> tuple[Object | None, Object] | None:
+    """The object with the version, if there is one, and the vector set."""
+    if isinstance(value, Sequence) and len(value) == 2 and all(isinstance(part, Mapping) for part in value) and "acvVersion" in value[0]:
+        return value[0], value[1]
+    return (None, value) if isinstance(value, Mapping) else None
+
+
+def looks_like_acvp(value: object) -> bool:
+    """Whether JSON is a vector set of ACVP."""
+    parts = _parts(value)
+    return parts is not None and str(parts[1].get("algorithm", "")).startswith("ACVP-")
+
+
+def read_acvp(name: str, value: object, answers: object = None) -> VectorFile:
+    """The tests of a vector set, with the answers of another file.  Raises ``Unreadable``."""
+    parts = _parts(value)
+    assert parts is not None
+    envelope, vectors = parts
+    algorithm = vectors.get("algorithm")
+    if algorithm not in ALGORITHMS:
+        raise Unreadable(f"algorithm {algorithm!r} is none of {', '.join(ALGORITHMS)}")
+    known = dict(_answers(answers, vectors)) if answers is not None else {}
+    cases = [_case(algorithm, group, {**test, **known.get(test["tcId"], {})}) for group in vectors["testGroups"] for test in group["tests"]]
+    if not any(case.input(case.directions[0]) is not None for case in cases if not case.reason):
+        raise Unreadable("it has no questions; give the file with the prompt, and this one with --expected")
+    return VectorFile(
+        name=name, format="ACVP", algorithm=algorithm, mode=ALGORITHMS[algorithm], cipher="aes", cases=cases, prompt=vectors,
+        envelope=envelope,
+    )  # fmt: skip
+
+
+def _answers(value: object, vectors: Object) -> Iterator[tuple[int, Object]]:
+    parts = _parts(value)
+    if parts is None or parts[1].get("algorithm") != vectors["algorithm"] or "testGroups" not in parts[1]:
+        raise Unreadable(f"the file with the expected results is not one of {vectors['algorithm']}")
+    for group in parts[1]["testGroups"]:
+        for test in group["tests"]:
+            yield test["tcId"], test
+
+
+def _case(algorithm: str, group: Object, test: Object) -> Case:
+    name, direction = f"tcId {test['tcId']}", group["direction"]
+    if direction not in DIRECTIONS:
+        raise Unreadable(f"{name}: direction {direction!r} is neither encrypt nor decrypt")
+    if reason := _reason(algorithm, group):
+        return Case(name=name, directions=(direction,), reason=reason)
+
+    def read(member: str) -> bytes | None:
+        return hex_bytes(test[member], f"{name}: {member}") if test.get(member) is not None else None
+
+    def needed(member: str) -> bytes:
+        found = read(member)
+        if found is None:
+            raise Unreadable(f"{name}: {member} is missing")
+        return found
+
+    if algorithm == "ACVP-AES-XTS":
+        plain, sealed, tag_bytes = read("pt"), read("ct"), 0
+        nonce, ad = _tweak(name, group, test, needed), b""
+    else:
+        tag_bytes = group.get("tagLen", GCM_SIV_TAG_BITS) // 8
+        plain, text, tag = read("pt"), read("ct"), read("tag")
+        if algorithm == "ACVP-AES-GMAC":
+            plain, text = b"", b""
+        if algorithm in APPENDED:
+            sealed = text
+        else:
+            sealed = None if text is None or tag is None else text + tag
+        nonce, ad = needed("iv"), needed("aad")
+    answered = test.get("testPassed")
+    if direction == "decrypt" and answered is False:
+        plain, valid = None, False
+    elif direction == "decrypt" and answered is None and (plain is None or algorithm == "ACVP-AES-GMAC"):
+        plain, valid = None, None
+    else:
+        valid = True
+    return Case(
+        name=name, directions=(direction,), key=_key(algorithm, test, needed), nonce=nonce, ad=ad, plain=plain, sealed=sealed,
+        tag_bytes=tag_bytes, valid=valid,
+    )  # fmt: skip
+
+
+def _key(algorithm: str, test: Object, needed: Callable[[str], bytes]) -> bytes:
+    """The key; those of XTS may come in two members."""
+    return needed("key1") + needed("key2") if algorithm == "ACVP-AES-XTS" and "key" not in test else needed("key")
+
+
+def _reason(algorithm: str, group: Object) -> str:
+    """Why no test of a group can be run; empty if they can."""
+    if group.get("testType", "AFT") != "AFT":
+        return f"tests of the type {group['testType']} are not supported"
+    if group.get("ivGen", "external") != "external":
+        return "the module under test generates the nonce, and no core of modeloom does"
+    for member in ("payloadLen", "aadLen", "ivLen", "tagLen", "dataUnitLen"):
+        if isinstance(group.get(member), int) and whole_bytes(group[member], member) is None:
+            return "its lengths are not whole bytes"
+    if algorithm == "ACVP-AES-XTS" and group.get("dataUnitLen", group.get("payloadLen")) != group.get("payloadLen"):
+        return "its payload has several data units"
+    return ""
+
+
+def _tweak(name: str, group: Object, test: Object, needed: Callable[[str], bytes]) -> bytes:
+    if "tweakValue" in test:
+        return needed("tweakValue")
+    number = test.get("sequenceNumber")
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 1 << 8 * XTS_TWEAK_BYTES:
+        raise Unreadable(f"{name}: there is neither a tweakValue nor a sequenceNumber")
+    return number.to_bytes(XTS_TWEAK_BYTES, "little")
+
+
+def response(file: VectorFile, answers: Mapping[str, bytes | None]) -> tuple[Any, int]:
+    """The response to a vector set, and the number of its tests that have no answer.
+
+    *answers* has what came out for each test by its name; None stands for a message that was refused.
+    """
+    assert file.prompt is not None
+    groups, missing = [], 0
+    for group in file.prompt["testGroups"]:
+        tests = []
+        for test in group["tests"]:
+            name = f"tcId {test['tcId']}"
+            if name not in answers:
+                missing += 1
+                continue
+            tests.append({"tcId": test["tcId"], **_answer(file.algorithm, group, answers[name])})
+        groups.append({"tgId": group["tgId"], "tests": tests})
+    names = ("vsId", "algorithm", "mode", "revision", "isSample")
+    made = {**{name: file.prompt[name] for name in names if name in file.prompt}, "testGroups": groups}
+    return ([dict(file.envelope), made] if file.envelope is not None else made), missing
+
+
+def _answer(algorithm: str, group: Object, output: bytes | None) -> dict[str, Any]:
+    if group["direction"] == "decrypt":
+        if algorithm == "ACVP-AES-GMAC":
+            return {"testPassed": output is not None}
+        return {"testPassed": False} if output is None else {"pt": _hex(output)}
+    assert output is not None
+    if algorithm == "ACVP-AES-XTS" or algorithm in APPENDED:
+        return {"ct": _hex(output)}
+    at = len(output) - group["tagLen"] // 8
+    return {"tag": _hex(output)} if algorithm == "ACVP-AES-GMAC" else {"ct": _hex(output[:at]), "tag": _hex(output[at:])}
+
+
+def _hex(data: bytes) -> str:
+    return data.hex().upper()

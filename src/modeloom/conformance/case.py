@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A test of a vector file in the form that all readers give, and the file that it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from modeloom.spec.errors import InputError
+
+__all__ = ["DIRECTIONS", "Case", "Unreadable", "VectorFile", "hex_bytes", "whole_bytes"]
+
+DIRECTIONS = ("encrypt", "decrypt")
+
+
+class Unreadable(InputError):
+    """A vector file lacks something, or has something that its format does not allow."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One test: a message, or a sector.
+
+    Attributes
+    ----------
+    name : str
+        What the file calls it, such as ``tcId 3``.
+    directions : tuple of str
+        "encrypt", "decrypt" or both: what the test is about.
+    key, nonce, ad : bytes
+        The key with all its parts, the nonce or the tweak, and the associated data.
+    plain, sealed : bytes or None
+        The plaintext, and the ciphertext with the tag at its end.  None stands for what the file does not tell.
+    tag_bytes : int
+        Bytes of the tag; 0 for a sector.
+    valid : bool or None
+        Whether the message must open.  None if the file does not tell.
+    reason : str
+        Why nothing can run this test; empty if something can.
+    """
+
+    name: str
+    directions: tuple[str, ...]
+    key: bytes = b""
+    nonce: bytes = b""
+    ad: bytes = b""
+    plain: bytes | None = None
+    sealed: bytes | None = None
+    tag_bytes: int = 0
+    valid: bool | None = True
+    reason: str = ""
+
+    def input(self, direction: str) -> bytes | None:
+        """What goes in."""
+        return self.plain if direction == "encrypt" else self.sealed
+
+    def output(self, direction: str) -> bytes | None:
+        """What must come out, if the message is valid and the file tells it."""
+        return self.sealed if direction == "encrypt" else self.plain
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorFile:
+    """The tests of a file.
+
+    Attributes
+    ----------
+    name : str
+        The name of the file.
+    format : str
+        "ACVP", "CAVP" or "Wycheproof".
+    algorithm : str
+        What the file calls the algorithm.
+    mode, cipher : str
+        The mode and the block cipher, by their names in modeloom.
+    cases : sequence of Case
+        All tests, in the order of the file.
+    prompt : mapping or None
+        The vector set of ACVP that a response answers; None for other formats.
+    envelope : mapping or None
+        The object with the version that precedes the vector set of ACVP; None if there is none.
+    """
+
+    name: str
+    format: str
+    algorithm: str
+    mode: str
+    cipher: str
+    cases: Sequence[Case]
+    prompt: Mapping[str, Any] | None = None
+    envelope: Mapping[str, Any] | None = field(default=None)
+
+
+def hex_bytes(value: object, what: str) -> bytes:
+    """The bytes of hexadecimal digits.  Raises ``Unreadable`` for anything else."""
+    try:
+        if isinstance(value, str):
+            return bytes.fromhex(value)
+    except ValueError:
+        pass
+    raise Unreadable(f"{what} is not a string of hexadecimal digits, two for each byte")
+
+
+def whole_bytes(bits: object, what: str) -> int | None:
+    """The number of bytes of a number of bits, or None if they are not whole bytes.  Raises ``Unreadable`` for what is not a number."""
+    if not isinstance(bits, int) or isinstance(bits, bool) or bits < 0:
+        raise Unreadable(f"{what} is not a number of bits")
+    return None if bits % 8 else bits // 8

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the tests of a vector file through a subject, and counts what came of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from modeloom.conformance.case import Case, VectorFile
+from modeloom.conformance.subjects import Job, NotApplicable, Refused, Result, Subject
+
+__all__ = ["Report", "run_file"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What came of the tests of a file.
+
+    Attributes
+    ----------
+    passed : int
+        Tests that gave what the file says, in each direction that the subject has.
+    answered : int
+        Tests that ran, and for which the file does not say what must come out.
+    failed : mapping of str to str
+        By the names of tests, what is wrong.
+    not_applicable : mapping of str to int
+        By the reason, the number of tests that could not be run.
+    answers : mapping of str to bytes or None
+        By the names of tests, what came out in their first direction; None if the message was refused.
+    """
+
+    file: VectorFile
+    passed: int
+    answered: int
+    failed: Mapping[str, str]
+    not_applicable: Mapping[str, int]
+    answers: Mapping[str, bytes | None]
+
+
+def run_file(file: VectorFile, subject: Subject) -> Report:
+    """Runs all tests of a file that a subject can run."""
+    other = _other(file, subject)
+    able = [] if other else [case for case in file.cases if not case.reason]
+    jobs = [(case, way) for case in able for way in case.directions if case.input(way) is not None]
+    results: dict[int, list[tuple[Job, Result]]] = {}
+    for job, result in zip(jobs, subject.run(jobs), strict=True):
+        results.setdefault(id(job[0]), []).append((job, result))
+    passed, answered, failed = 0, 0, {}
+    reasons: Counter[str] = Counter()
+    answers: dict[str, bytes | None] = {}
+    for case in file.cases:
+        ran = [(job, result) for job, result in results.get(id(case), []) if not isinstance(result, NotApplicable)]
+        if not ran:
+            unable = [result.reason for _, result in results.get(id(case), []) if isinstance(result, NotApplicable)]
+            reasons[case.reason or other or (unable[0] if unable else "the file does not have its input")] += 1
+            continue
+        wrong = [text for job, result in ran if (text := _wrong(*job, result))]
+        first = ran[0][1]
+        if isinstance(first, (bytes, Refused)):
+            answers[case.name] = first if isinstance(first, bytes) else None
+        if wrong:
+            failed[case.name] = wrong[0]
+        elif all(case.valid is None or (case.valid and case.output(way) is None) for (_, way), _ in ran):
+            answered += 1
+        else:
+            passed += 1
+    return Report(file=file, passed=passed, answered=answered, failed=failed, not_applicable=dict(reasons), answers=answers)
+
+
+def _other(file: VectorFile, subject: Subject) -> str:
+    """Why no test of a file is for a subject; empty if they are."""
+    if (file.mode, file.cipher) == (subject.mode, subject.cipher):
+        return ""
+    return f"the file is of {file.algorithm}, and the {subject.kind} of {subject.mode} with {subject.cipher}"
+
+
+def _wrong(case: Case, direction: str, result: Result) -> str:
+    """What is wrong about a result; empty if nothing is."""
+    does = "seal" if direction == "encrypt" and case.tag_bytes else "open" if case.tag_bytes else direction
+    if isinstance(result, Refused):
+        return f"{does}: a valid message was refused" if case.valid else ""
+    if not isinstance(result, bytes):
+        return f"{does}: {result}"
+    if case.valid is False:
+        return f"{does}: a forged message was accepted"
+    wanted = case.output(direction)
+    if case.valid is None or wanted is None or wanted == result:
+        return ""
+    if len(wanted) != len(result):
+        return f"{does}: {len(result)} bytes, not {len(wanted)}"
+    at = next(at for at, (one, two) in enumerate(zip(wanted, result, strict=True)) if one != two)
+    return f"{does}: byte {at} of {len(wanted)} differs"

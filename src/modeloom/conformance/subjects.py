@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs test vectors: the software model of a mode, or the simulation of a core.
+
+Each takes pairs of a case and a direction, and gives a result for each: what came out, or that the message was refused, or why it cannot
+run the case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from modeloom.ciphers import cipher_of
+from modeloom.conformance.case import Case
+from modeloom.definition.messages import StreamModel
+from modeloom.definition.software import Model
+from modeloom.interfaces.messages import MessageCode
+from modeloom.modes import find_any
+from modeloom.product.description import Description
+from modeloom.product.folder import other_kind, read_description
+from modeloom.product.message import Message, MessageError, Outcome, check_message
+from modeloom.product.messages import StreamDescription
+from modeloom.product.sectors import SectorDescription
+from modeloom.product.simulated import Sector
+from modeloom.product.simulation import core as simulated
+from modeloom.spec import InputError
+from modeloom.spec.errors import AuthenticationError
+from modeloom.spec.mode import Mode
+
+__all__ = ["NotApplicable", "Refused", "Result", "Subject", "subject_of"]
+
+Job = tuple[Case, str]
+"""A case and a direction."""
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """Why a case cannot be run."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A message was refused: its tag is wrong."""
+
+
+Result = bytes | Refused | NotApplicable | MessageError
+
+
+class Subject(Protocol):
+    """What runs cases.  ``mode`` and ``cipher`` are names, ``kind`` is "model" or "core"."""
+
+    mode: str
+    cipher: str
+    kind: str
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
+        """The result of each job, in their order."""
+        ...
+
+
+def subject_of(target: str, cipher: str | None = None, optimize: int = 2) -> Subject:
+    """The simulation of the core in a folder, or the model of a mode.
+
+    Parameters
+    ----------
+    target : str
+        The folder of a core, or a mode by its name or by file and class.
+    cipher : str, optional
+        The block cipher of the model (default: that of the mode).  It must not be given for a core.
+    optimize : int
+        Optimisation level of the C++ compiler for the simulation.
+
+    Raises
+    ------
+    InputError
+        It is neither, or the core is of a kind that has no vectors.
+    """
+    if not Path(target).is_dir():
+        return ModelSubject(target, cipher)
+    if cipher is not None:
+        raise InputError(f"{target} holds a core, which has its block cipher; leave out --cipher")
+    description = read_description(target)
+    if isinstance(description, StreamDescription):
+        return MessageCoreSubject(target, description, optimize)
+    if isinstance(description, SectorDescription):
+        return SectorCoreSubject(target, description, optimize)
+    raise other_kind(target, description, "a core for sectors or messages")
+
+
+class ModelSubject:
+    """The software model of a mode."""
+
+    kind = "model"
+
+    def __init__(self, name: str, cipher: str | None = None):
+        self._mode = find_any(name, cipher=cipher)
+        self._cipher = cipher
+        self.mode, self.cipher = self._mode.name, cipher_of(self._mode, cipher).name
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
+        """The result of each job.  Models of the last key are kept."""
+        key, model = None, None
+        for case, direction in jobs:
+            try:
+                if key != case.key:
+                    key, model = None, self._model(case.key)
+                    key = case.key
+                yield self._one(model, case, direction)
+            except AuthenticationError:
+                yield Refused()
+            except InputError as error:
+                yield NotApplicable(str(error))
+
+    def _model(self, key: bytes) -> Model | StreamModel:
+        return Model(self._mode, key, self._cipher) if isinstance(self._mode, Mode) else StreamModel(self._mode, key, self._cipher)
+
+    def _one(self, model: Model | StreamModel | None, case: Case, direction: str) -> bytes:
+        data = case.input(direction)
+        assert data is not None
+        if isinstance(model, StreamModel):
+            step = model.seal if direction == "encrypt" else model.open
+            return step(case.nonce, data, case.ad, case.tag_bytes)
+        assert isinstance(self._mode, Mode) and model is not None
+        self._mode.check_tweak(len(case.nonce))
+        self._mode.check_sector(len(data))
+        return model.encrypt(case.nonce, data) if direction == "encrypt" else model.decrypt(case.nonce, data)
+
+
+class _CoreSubject:
+    """What the subjects of cores have in common: cases under as many keys at a time as the core has slots."""
+
+    kind = "core"
+
+    def __init__(self, directory: str, description: Description, optimize: int):
+        self.mode, self.cipher = description.mode, description.cipher
+        self.core = simulated(directory, optimize=optimize)
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
+        """The result of each job."""
+        results: dict[int, Result] = {}
+        waiting: dict[bytes, list[tuple[int, Job]]] = {}
+        for number, job in enumerate(jobs):
+            try:
+                self._check(*job)
+                waiting.setdefault(job[0].key, []).append((number, job))
+            except InputError as error:
+                results[number] = NotApplicable(str(error))
+        keys, slots = list(waiting), max(1, min(self.core.slots, 64))
+        for at in range(0, len(keys), slots):
+            for slot, key in enumerate(keys[at : at + slots]):
+                self._load(key, slot)
+            chosen = [(number, job, slot) for slot, key in enumerate(keys[at : at + slots]) for number, job in waiting[key]]
+            outputs = self._run([(job, slot) for _, job, slot in chosen])
+            results.update((number, output) for (number, _, _), output in zip(chosen, outputs, strict=True))
+        return iter([results[number] for number in range(len(jobs))])
+
+    def _check(self, case: Case, direction: str) -> None:
+        """Raises ``InputError`` if the core cannot take a case."""
+        raise NotImplementedError
+
+    def _load(self, key: bytes, slot: int) -> None:
+        self.core.load_key(key, slot)
+
+    def _run(self, jobs: Sequence[tuple[Job, int]]) -> list[Result]:
+        """The results of jobs under the keys of slots."""
+        raise NotImplementedError
+
+
+class MessageCoreSubject(_CoreSubject):
+    """The simulation of a core for messages."""
+
+    def __init__(self, directory: str, description: StreamDescription, optimize: int):
+        super().__init__(directory, description, optimize)
+        self._description = description
+
+    def _message(self, case: Case, direction: str, slot: int = 0, way: int | None = None, data: bytes | None = None) -> Message:
+        d = self._description
+        key = case.key if d.inline else None
+        given = case.input(direction) if data is None else data
+        assert given is not None
+        way = int(direction == "decrypt") if way is None else way
+        return Message(case.nonce, given, case.ad, way, 0 if d.inline else slot, case.tag_bytes, key)
+
+    def _check(self, case: Case, direction: str) -> None:
+        d = self._description
+        if direction not in d.directions:
+            raise InputError(f"this core was not built to {'open' if direction == 'decrypt' else 'seal'} messages")
+        if len(case.key) not in d.user_key_lengths:
+            raise InputError(f"{d.mode}: a key of this core has {' or '.join(map(str, d.user_key_lengths))} bytes, not {len(case.key)}")
+        data = case.input(direction)
+        assert data is not None
+        check_message(d, Message(case.nonce, data, case.ad, int(direction == "decrypt"), 0, case.tag_bytes), len(data))
+        if d.hold is not None and len(data) - (case.tag_bytes if direction == "decrypt" else 0) > d.hold:
+            raise InputError(f"{d.mode}: this core holds at most {d.hold} bytes of text")
+
+    def _load(self, key: bytes, slot: int) -> None:
+        if not self._description.inline:
+            super()._load(key, slot)
+
+    def _run(self, jobs: Sequence[tuple[Job, int]]) -> list[Result]:
+        outcomes = self.core.outcomes([self._message(*job, slot) for job, slot in jobs])
+        results = [self._result(number, outcome, job) for number, (outcome, (job, _)) in enumerate(zip(outcomes, jobs, strict=True))]
+        if not self._description.two_passes:
+            return results
+        again, second = [], []
+        for number, (((case, way), slot), outcome) in enumerate(zip(jobs, outcomes, strict=True)):
+            if way == "encrypt" and outcome.code == MessageCode.OK:
+                again.append(number)
+                second.append(self._message(case, way, slot, 2, (case.plain or b"") + outcome.tag))
+        for number, outcome in zip(again, self.core.outcomes(second), strict=True):
+            ok = outcome.code == MessageCode.OK
+            results[number] = outcome.text + outcomes[number].tag if ok else MessageError(number, outcome.code)
+        return results
+
+    @staticmethod
+    def _result(number: int, outcome: Outcome, job: Job) -> Result:
+        if outcome.code == MessageCode.OK:
+            return outcome.text + outcome.tag
+        return Refused() if outcome.code == MessageCode.WRONG_TAG and job[1] == "decrypt" else MessageError(number, outcome.code)
+
+
+class SectorCoreSubject(_CoreSubject):
+    """The simulation of a core for sectors."""
+
+    def __init__(self, directory: str, description: SectorDescription, optimize: int):
+        super().__init__(directory, description, optimize)
+        self._description = description
+
+    def _check(self, case: Case, direction: str) -> None:
+        d = self._description
+        data = case.input(direction)
+        assert data is not None
+        if direction not in d.directions:
+            raise InputError(f"this core was not built to {direction} sectors")
+        if len(data) not in d.sector_sizes:
+            raise InputError(f"a sector of this core has {' or '.join(map(str, d.sector_sizes))} bytes, not {len(data)}")
+        if len(case.nonce) != d.tweak_bytes:
+            raise InputError(f"a tweak of this core has {d.tweak_bytes} bytes, not {len(case.nonce)}")
+        self.core.check_key(case.key)
+
+    def _run(self, jobs: Sequence[tuple[Job, int]]) -> list[Result]:
+        return self.core.run([Sector(case.nonce, case.input(way) or b"", way == "decrypt", slot) for (case, way), slot in jobs])

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads Wycheproof's JSON: AEAD, MAC (GMAC) and XTS tests in groups, each with result "valid", "invalid" or "acceptable"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from modeloom.conformance.case import DIRECTIONS, Case, Unreadable, VectorFile, hex_bytes
+
+__all__ = ["ALGORITHMS", "read_wycheproof"]
+
+ALGORITHMS: dict[str, tuple[str, str]] = {
+    "AES-GCM": ("gcm", "aes"), "AES-GMAC": ("gcm", "aes"), "AES-CCM": ("ccm", "aes"), "AES-GCM-SIV": ("gcm-siv", "aes"),
+    "AES-OCB": ("ocb3", "aes"), "AES-XTS": ("xts", "aes"), "SM4-GCM": ("gcm", "sm4"), "SM4-CCM": ("ccm", "sm4"),
+}  # fmt: skip
+"""Mode and cipher of each algorithm that the files may name."""
+
+RESULTS = ("valid", "invalid", "acceptable")
+
+
+def read_wycheproof(name: str, value: Mapping[str, Any]) -> VectorFile:
+    """The tests of a file.  Raises ``Unreadable``."""
+    algorithm = value.get("algorithm")
+    if algorithm not in ALGORITHMS:
+        raise Unreadable(f"algorithm {algorithm!r} is none of {', '.join(ALGORITHMS)}")
+    mode, cipher = ALGORITHMS[algorithm]
+    return VectorFile(
+        name=name, format="Wycheproof", algorithm=algorithm, mode=mode, cipher=cipher,
+        cases=[_case(test, algorithm, group) for group, test in _tests(value)],
+    )  # fmt: skip
+
+
+def _tests(value: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    for group in value["testGroups"]:
+        for test in group["tests"]:
+            yield group, test
+
+
+def _case(test: Mapping[str, Any], algorithm: str, group: Mapping[str, Any]) -> Case:
+    name = f"tcId {test['tcId']}"
+    result = test["result"]
+    if result not in RESULTS:
+        raise Unreadable(f"{name}: result {result!r} is none of {', '.join(RESULTS)}")
+
+    def read(member: str) -> bytes:
+        return hex_bytes(test[member], f"{name}: {member}")
+
+    is_mac = algorithm.endswith("GMAC")
+    tag = read("tag") if "tag" in test else b""
+    plain = b"" if is_mac else read("msg")
+    ciphertext = b"" if is_mac else read("ct")
+    # A tag is as long as its group says; one of another length is forged.
+    bits = group.get("tagSize", 8 * len(tag))
+    reason = ""
+    if result == "acceptable":
+        reason = "the file leaves open whether it is valid"
+    elif bits != 8 * len(tag):
+        reason = "its tag is cut off"
+    return Case(
+        name=name, directions=DIRECTIONS if result == "valid" else ("decrypt",), key=read("key"), nonce=read("iv"),
+        ad=read("msg") if is_mac else read("aad") if "aad" in test else b"", plain=plain, sealed=ciphertext + tag, tag_bytes=len(tag),
+        valid=result == "valid", reason=reason,
+    )  # fmt: skip

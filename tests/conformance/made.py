@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vector files for the tests: in the forms of ACVP, CAVP and Wycheproof, with results of the cryptography package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, AESGCMSIV
+
+Json = dict[str, Any]
+
+
+def gcm(key: bytes, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
+    sealed = AESGCM(key).encrypt(nonce, text, ad)
+    return sealed[: len(text) + tag_bytes]
+
+
+SEAL: dict[str, Callable[[bytes, bytes, bytes, bytes, int], bytes]] = {
+    "ACVP-AES-GCM": gcm,
+    "ACVP-AES-GMAC": gcm,
+    "ACVP-AES-CCM": lambda key, nonce, text, ad, tag_bytes: AESCCM(key, tag_bytes).encrypt(nonce, text, ad),
+    "ACVP-AES-GCM-SIV": lambda key, nonce, text, ad, tag_bytes: AESGCMSIV(key).encrypt(nonce, text, ad),
+}
+
+NONCE = {"ACVP-AES-GCM": 12, "ACVP-AES-GMAC": 12, "ACVP-AES-CCM": 13, "ACVP-AES-GCM-SIV": 12}
+
+TAGS = {"ACVP-AES-GCM": (16, 12), "ACVP-AES-GMAC": (16, 4), "ACVP-AES-CCM": (16, 8), "ACVP-AES-GCM-SIV": (16,)}
+
+
+def xts(key: bytes, tweak: bytes, text: bytes) -> bytes:
+    worker = Cipher(algorithms.AES(key), modes.XTS(tweak)).encryptor()
+    return worker.update(text) + worker.finalize()
+
+
+def _hex(data: bytes) -> str:
+    return data.hex().upper()
+
+
+def acvp(algorithm: str, key_bytes: int = 16, tests: int = 3) -> tuple[Any, Any]:
+    """The prompt and the expected results of a vector set.  Each second message to open is forged."""
+    rng, questions, answers, number = Random(algorithm), [], [], 0
+    for direction in ("encrypt", "decrypt"):
+        for tag_bytes in TAGS[algorithm]:
+            text_bytes = 0 if algorithm.endswith("GMAC") else rng.randrange(50)
+            group: Json = {
+                "tgId": len(questions) + 1, "testType": "AFT", "direction": direction, "keyLen": 8 * key_bytes,
+                "ivLen": 8 * NONCE[algorithm], "payloadLen": 8 * text_bytes, "aadLen": 8 * rng.randrange(40), "tests": [],
+            }  # fmt: skip
+            if algorithm in ("ACVP-AES-GCM", "ACVP-AES-GMAC"):
+                group |= {"ivGen": "external", "ivGenMode": "8.2.1"}
+            if algorithm != "ACVP-AES-GCM-SIV":
+                group["tagLen"] = 8 * tag_bytes
+            results = []
+            for _ in range(tests):
+                number += 1
+                key, nonce = rng.randbytes(key_bytes), rng.randbytes(NONCE[algorithm])
+                text, ad = rng.randbytes(text_bytes), rng.randbytes(group["aadLen"] // 8)
+                sealed = SEAL[algorithm](key, nonce, text, ad, tag_bytes)
+                forged = direction == "decrypt" and number % 2 == 0
+                if forged:
+                    sealed = sealed[:-1] + bytes([sealed[-1] ^ 0x10])
+                if algorithm in ("ACVP-AES-GCM", "ACVP-AES-GMAC"):
+                    output = {"ct": _hex(sealed[:text_bytes]), "tag": _hex(sealed[text_bytes:])}
+                else:
+                    output = {"ct": _hex(sealed)}
+                given = {"pt": _hex(text)}
+                if algorithm == "ACVP-AES-GMAC":
+                    given, output = {}, {"tag": output["tag"]}
+                test = {"tcId": number, "key": _hex(key), "iv": _hex(nonce), "aad": _hex(ad)}
+                group["tests"].append({**test, **(given if direction == "encrypt" else output)})
+                if direction == "decrypt":
+                    result = {"testPassed": not forged} if forged or algorithm == "ACVP-AES-GMAC" else given
+                else:
+                    result = output
+                results.append({"tcId": number, **result})
+            questions.append(group)
+            answers.append({"tgId": group["tgId"], "tests": results})
+    head = {"vsId": 7, "algorithm": algorithm, "revision": "1.0", "isSample": True}
+    return [{"acvVersion": "1.0"}, {**head, "testGroups": questions}], [{"acvVersion": "1.0"}, {**head, "testGroups": answers}]
+
+
+def acvp_xts(numbers: bool = False) -> tuple[Any, Any]:
+    """The prompt and the expected results for data units of 64 and 41 bytes."""
+    rng, questions, answers, number = Random("xts"), [], [], 0
+    for direction in ("encrypt", "decrypt"):
+        for nbytes in (64, 41):
+            tests, results = [], []
+            for _ in range(2):
+                number += 1
+                key, value = rng.randbytes(32), rng.getrandbits(8 if numbers else 128)
+                text = rng.randbytes(nbytes)
+                tweak = value.to_bytes(16, "little")
+                sealed = xts(key, tweak, text)
+                named = {"sequenceNumber": value} if numbers else {"tweakValue": _hex(tweak)}
+                plain, cipher = {"pt": _hex(text)}, {"ct": _hex(sealed)}
+                given, output = (plain, cipher) if direction == "encrypt" else (cipher, plain)
+                tests.append({"tcId": number, "key": _hex(key), **named, **given})
+                results.append({"tcId": number, **output})
+            group = {"tgId": len(questions) + 1, "testType": "AFT", "direction": direction, "keyLen": 128, "payloadLen": 8 * nbytes,
+                     "tweakMode": "number" if numbers else "hex"}  # fmt: skip
+            questions.append({**group, "tests": tests})
+            answers.append({"tgId": group["tgId"], "tests": results})
+    head = {"vsId": 8, "algorithm": "ACVP-AES-XTS", "revision": "1.0", "isSample": True}
+    return {**head, "testGroups": questions}, {**head, "testGroups": answers}
+
+
+def write(folder: Path, name: str, value: Any) -> Path:
+    path = folder / name
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return path
+
+
+def cavp_gcm() -> str:
+    """A file of GCM with a valid message, a forged one, and a nonce of 128 bytes."""
+    rng, text = Random("cavp"), "# CAVS\n\n"
+    for nonce_bytes in (12, 128):
+        key, nonce, plain, ad = (rng.randbytes(count) for count in (16, nonce_bytes, 13, 20))
+        sealed = gcm(key, nonce, plain, ad, 14)
+        text += f"[Keylen = 128]\n[IVlen = {8 * nonce_bytes}]\n[PTlen = 104]\n[AADlen = 160]\n[Taglen = 112]\n\n"
+        for count, tag in enumerate((sealed[13:], sealed[13:-1] + bytes([sealed[-1] ^ 1]))):
+            text += f"Count = {count}\nKey = {key.hex()}\nIV = {nonce.hex()}\nCT = {sealed[:13].hex()}\n"
+            text += f"AAD = {ad.hex()}\nTag = {tag.hex()}\n"
+            text += "FAIL\n\n" if count else f"PT = {plain.hex()}\n\n"
+    return text
+
+
+def cavp_ccm() -> str:
+    """A file of CCM: the key stands before the records, and an empty payload is 00."""
+    rng, text = Random("ccm"), "# CAVS\n\n"
+    for nbytes in (0, 5):
+        key, nonce, ad, plain = rng.randbytes(16), rng.randbytes(7), rng.randbytes(3), rng.randbytes(nbytes)
+        sealed = AESCCM(key, 4).encrypt(nonce, plain, ad)
+        text += f"[Alen = 3, Plen = {nbytes}, Nlen = 7, Tlen = 4]\n\nKey = {key.hex()}\n\n"
+        payload = plain.hex() or "00"
+        text += f"Count = 0\nNonce = {nonce.hex()}\nAdata = {ad.hex()}\nCT = {sealed.hex()}\nResult = Pass\nPayload = {payload}\n\n"
+        forged = bytes([sealed[0] ^ 2]) + sealed[1:]
+        text += f"Count = 1\nNonce = {nonce.hex()}\nAdata = {ad.hex()}\nCT = {forged.hex()}\nResult = Fail\n\n"
+    return text
+
+
+def cavp_xts() -> str:
+    """A file of XTS: both directions, a tweak and a number of a data unit, and a unit of 130 bits."""
+    rng, text = Random("xts"), ""
+    for section in ("ENCRYPT", "DECRYPT"):
+        text += f"[{section}]\n\n"
+        for count, bits in enumerate((256, 200, 130), 1):
+            key, number, plain = rng.randbytes(32), rng.randrange(256), rng.randbytes(-(-bits // 8))
+            tweak = number.to_bytes(16, "little")
+            named = f"i = {tweak.hex()}" if count == 1 else f"DataUnitSeqNumber = {number}"
+            text += f"COUNT = {count}\nDataUnitLen = {bits}\nKey = {key.hex()}\n{named}\nPT = {plain.hex()}\n"
+            text += f"CT = {xts(key, tweak, plain).hex()}\n\n\n"
+    return text
+
+
+def wycheproof(algorithm: str = "AES-GCM") -> Json:
+    """Valid, forged and acceptable messages, and a nonce of 20 bytes."""
+    rng, tests = Random(algorithm), []
+    for number, (result, nonce_bytes) in enumerate((("valid", 12), ("invalid", 12), ("acceptable", 12), ("valid", 20)), 1):
+        key, nonce, plain, ad = (rng.randbytes(count) for count in (16, nonce_bytes, 17, 9))
+        sealed = gcm(key, nonce, plain, ad, 16)
+        tag = sealed[17:] if result == "valid" else bytes(16)
+        tests.append({"tcId": number, "key": key.hex(), "iv": nonce.hex(), "aad": ad.hex(), "msg": plain.hex(), "ct": sealed[:17].hex(),
+                      "tag": tag.hex(), "result": result})  # fmt: skip
+    return {"algorithm": algorithm, "testGroups": [{"ivSize": 96, "keySize": 128, "tagSize": 128, "tests": tests}]}

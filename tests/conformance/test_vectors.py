@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom vectors``: the three formats through models and cores, wrong results that must fail, responses, and files that are refused."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests import built, streamed
+from tests.built import slow, slowly
+from tests.conformance import made
+from tests.cores.lwc import core as lwc
+
+from modeloom.cli import cli
+from modeloom.conformance import read_file, run_file, subject_of
+from modeloom.conformance.case import Unreadable
+from modeloom.emit.tools import CheckFailed
+from modeloom.spec import InputError
+
+AEADS = {"ACVP-AES-GCM": "gcm", "ACVP-AES-GMAC": "gcm", "ACVP-AES-CCM": "ccm", "ACVP-AES-GCM-SIV": "gcm-siv"}
+
+
+def counted(report: Any) -> tuple[int, int, int, int]:
+    return report.passed, len(report.failed), report.answered, sum(report.not_applicable.values())
+
+
+def run(target: Any, path: Any, expected: Any = None) -> Any:
+    return run_file(read_file(path, expected), subject_of(str(target), optimize=0))
+
+
+@pytest.mark.parametrize("algorithm", AEADS)
+def test_acvp_with_and_without_results(algorithm: str, tmp_path: Any) -> None:
+    """Questions alone are answered, and with the expected results they pass.  The response has what was expected."""
+    prompt, results = made.acvp(algorithm)
+    count = sum(len(group["tests"]) for group in prompt[1]["testGroups"])
+    asked, known = made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results)
+    response = tmp_path / "r.json"
+    # A GMAC tag to open has neither text nor answer, so nothing tells whether it is right.
+    assert counted(run(AEADS[algorithm], asked)) == (0, 0, count, 0)
+    assert counted(run(AEADS[algorithm], asked, known)) == (count, 0, 0, 0)
+    result = CliRunner().invoke(cli, ["vectors", AEADS[algorithm], str(asked), "--response", str(response)], obj=[])
+    assert result.exit_code == 0, result.output
+    assert json.loads(response.read_text()) == results
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_acvp_xts(numbers: bool, tmp_path: Any) -> None:
+    prompt, results = made.acvp_xts(numbers)
+    asked, known = made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results)
+    response = tmp_path / "r.json"
+    assert counted(run("xts", asked, known)) == (8, 0, 0, 0)
+    assert CliRunner().invoke(cli, ["vectors", "xts", str(asked), "--response", str(response)], obj=[]).exit_code == 0
+    assert json.loads(response.read_text()) == results
+
+
+@pytest.mark.parametrize("algorithm", AEADS)
+def test_acvp_with_answers_inside(algorithm: str, tmp_path: Any) -> None:
+    """An internal projection has questions and answers in one file."""
+    prompt, results = made.acvp(algorithm)
+    for group, answers in zip(prompt[1]["testGroups"], results[1]["testGroups"], strict=True):
+        for test, answer in zip(group["tests"], answers["tests"], strict=True):
+            test |= answer
+    report = run(AEADS[algorithm], made.write(tmp_path, "projection.json", prompt))
+    assert not report.failed and report.passed and not report.answered
+
+
+@pytest.mark.parametrize("algorithm", AEADS)
+def test_each_wrong_result_of_acvp_fails(algorithm: str, tmp_path: Any) -> None:
+    """One wrong bit of any expected text or tag, and each verdict the other way, is one failure."""
+    prompt, results = made.acvp(algorithm, tests=2)
+    asked = made.write(tmp_path, "p.json", prompt)
+    for group in range(len(results[1]["testGroups"])):
+        for number in range(2):
+            for member in ("ct", "tag", "pt", "testPassed"):
+                wrong = copy.deepcopy(results)
+                test = wrong[1]["testGroups"][group]["tests"][number]
+                if not test.get(member) and member != "testPassed" or member not in test:
+                    continue
+                if member == "testPassed":
+                    test[member] = not test[member]
+                else:
+                    test[member] = f"{int(test[member][0], 16) ^ 8:X}" + test[member][1:]
+                report = run(AEADS[algorithm], asked, made.write(tmp_path, "e.json", wrong))
+                assert list(report.failed) == [f"tcId {test['tcId']}"], (member, report)
+
+
+def test_nonces_from_inside_and_bits_are_not_applicable(tmp_path: Any) -> None:
+    prompt, _ = made.acvp("ACVP-AES-GCM")
+    first, second, third, _ = prompt[1]["testGroups"]
+    first["ivGen"], second["payloadLen"], third["testType"] = "internal", second["payloadLen"] + 1, "MCT"
+    report = run("gcm", made.write(tmp_path, "p.json", prompt))
+    assert counted(report) == (0, 0, 3, 9)
+    assert {"the module under test generates the nonce, and no core of modeloom does", "its lengths are not whole bytes",
+            "tests of the type MCT are not supported"} == set(report.not_applicable)  # fmt: skip
+
+
+def test_cavp(tmp_path: Any) -> None:
+    """Shared keys, a payload of no bytes, forged messages, numbers of data units, and lengths that are not whole bytes."""
+    report = run("gcm", made.write(tmp_path, "gcm.rsp", made.cavp_gcm()))
+    assert counted(report) == (2, 0, 0, 2) and "not 128" in next(iter(report.not_applicable))
+    assert counted(run("ccm", made.write(tmp_path, "ccm.rsp", made.cavp_ccm()))) == (4, 0, 0, 0)
+    report = run("xts", made.write(tmp_path, "xts.rsp", made.cavp_xts()))
+    assert counted(report) == (4, 0, 0, 2) and report.not_applicable == {"its lengths are not whole bytes": 2}
+
+
+@pytest.mark.parametrize(("mode", "text", "before", "after"), [
+    ("gcm", made.cavp_gcm(), "\nPT = ", "\nPT = 00"), ("gcm", made.cavp_gcm(), "FAIL", "PT = "),
+    ("ccm", made.cavp_ccm(), "Fail", "Pass\nPayload = 00"), ("ccm", made.cavp_ccm(), "Result = Pass", "Result = Fail"),
+    ("xts", made.cavp_xts(), "\nCT = ", "\nCT = 00"), ("xts", made.cavp_xts(), "DataUnitSeqNumber = ", "DataUnitSeqNumber = 1"),
+])  # fmt: skip
+def test_wrong_results_of_cavp_fail(mode: str, text: str, before: str, after: str, tmp_path: Any) -> None:
+    """Changed plaintexts, ciphertexts and tweaks, and verdicts the other way."""
+    assert before in text
+    report = run(mode, made.write(tmp_path, "x.rsp", text.replace(before, after, 1)))
+    assert len(report.failed) == 1, report
+
+
+def test_wycheproof(tmp_path: Any) -> None:
+    report = run("gcm", made.write(tmp_path, "w.json", made.wycheproof()))
+    assert counted(report) == (2, 0, 0, 2)
+    value = made.wycheproof()
+    value["testGroups"][0]["tests"][1]["result"] = "valid"
+    value["testGroups"][0]["tests"][0]["result"] = "invalid"
+    report = run("gcm", made.write(tmp_path, "w.json", value))
+    assert report.failed == {"tcId 1": "open: a forged message was accepted", "tcId 2": "seal: byte 17 of 33 differs"}
+    # The file of another algorithm fits none of them.
+    report = run("ccm", made.write(tmp_path, "w.json", made.wycheproof()))
+    assert report.not_applicable == {
+        "the file is of AES-GCM, and the model of ccm with aes": 3, "the file leaves open whether it is valid": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "options"), [
+    ("gcm", {}), *slowly(("ccm", {"channels": 3}), ("gcm-siv", {"keys": "inline", "key_slots": None}), ("gcm", {"interface": "lwc"})),
+])  # fmt: skip
+def test_cores(mode: str, options: Any, tmp_path: Any) -> None:
+    """A simulated core gives the response that the model gives, and does not run what it was not built for."""
+    if options.get("interface"):
+        folder = lwc.folder(mode)
+    else:
+        chosen = {name: value for name, value in {**streamed.SMALL, **options}.items() if value is not None}
+        folder = streamed.folder(mode, **chosen)
+    algorithm = next(name for name, each in AEADS.items() if each == mode)
+    prompt, results = made.acvp(algorithm)
+    asked, known = made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results)
+    on_core, on_model = run(folder, asked, known), run(mode, asked, known)
+    if options.get("interface"):  # tags of the default length only
+        assert counted(on_core) == (6, 0, 0, 6)
+    else:
+        assert (on_core.answers, counted(on_core)) == (on_model.answers, (counted(on_model)))
+    prompt, _ = made.acvp(algorithm, key_bytes=32)
+    report = run(folder, made.write(tmp_path, "p.json", prompt))
+    assert report.passed + report.answered == 0 and "not 32" in next(iter(report.not_applicable))
+
+
+@slow
+def test_sector_core(tmp_path: Any) -> None:
+    """A core for sectors runs the data units that have its size."""
+    prompt, results = made.acvp_xts()
+    folder = built.folder("xts", sectors=(64,))
+    report = run(folder, made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results))
+    assert counted(report) == (4, 0, 0, 4)
+
+
+REFUSED = [
+    ("x", "neither JSON of ACVP or Wycheproof nor a response file of CAVP"),
+    ({"algorithm": "AES-EAX", "testGroups": []}, "algorithm 'AES-EAX' is none of AES-GCM"),
+    ({"algorithm": "ACVP-AES-CBC", "testGroups": []}, "algorithm 'ACVP-AES-CBC' is none of ACVP-AES-GCM"),
+    ({"algorithm": "ACVP-AES-GCM", "testGroups": []}, "it has no questions"),
+    ({"algorithm": "ACVP-AES-GCM"}, "'testGroups' is missing"),
+    ({"algorithm": "AES-GCM", "testGroups": [{"tests": [{"tcId": 1}]}]}, "'result' is missing"),
+    ({"algorithm": "AES-GCM", "testGroups": [3]}, "a member has the wrong type"),
+    ("Count = 0\nPLAINTEXT = 00\n", "its records are none of GCM, CCM and XTS"),
+    ("Count = 0\nIV = 00\n", "Tag is missing"),
+    ("Count = 0\nIV 00\n", "line 2 is not NAME = VALUE"),
+    ("Count = 0\nIV = 00\nTag = 0\nKey = 00\n", "Tag is not a string of hexadecimal digits"),
+    ("[BOTH]\nCount = 0\nDataUnitLen = 8\n", "it stands in no section [ENCRYPT] or [DECRYPT]"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), REFUSED)
+def test_files_that_are_refused(value: Any, message: str, tmp_path: Any) -> None:
+    """One line and exit status 2."""
+    path = made.write(tmp_path, "f", value)
+    with pytest.raises(Unreadable) as caught:
+        read_file(path)
+    assert message in str(caught.value) and str(path) in str(caught.value) and "\n" not in str(caught.value)
+    with pytest.raises(InputError):
+        CliRunner().invoke(cli, ["vectors", "gcm", str(path)], obj=[], catch_exceptions=False)
+
+
+def test_command_line(tmp_path: Any) -> None:
+    """JSON, exit status 1 for a failure and for a run of nothing, and no response for other formats."""
+    good, response = made.write(tmp_path, "w.json", made.wycheproof()), tmp_path / "r.json"
+    result = CliRunner().invoke(cli, ["vectors", "gcm", str(good), "--json"], obj=[])
+    figures = json.loads(result.output)
+    assert (figures["schema"], figures["subject"]) == ("modeloom-vectors-1", "model")
+    assert (figures["files"][0]["passed"], figures["files"][0]["tests"]) == (2, 4)
+    for arguments, error, message in (
+        (["gcm", str(good), "--response", str(response)], InputError, "--response answers a vector set of ACVP"),
+        (["gcm", str(good), "--expected", str(good)], InputError, "--expected is for these"),
+        (["gcm", str(good), str(good), "--response", str(response)], InputError, "give one FILE"),
+        (["ccm", str(good)], CheckFailed, "no test could be run"),
+        (["gcm", str(tmp_path / "none")], InputError, "cannot be read"),
+    ):
+        with pytest.raises(error, match=message):
+            CliRunner().invoke(cli, ["vectors", *arguments], obj=[], catch_exceptions=False)
+    assert not response.exists()
+    value = made.wycheproof()
+    value["testGroups"][0]["tests"][0]["ct"] = "00" * 17
+    with pytest.raises(CheckFailed, match="1 test failed"):
+        CliRunner().invoke(cli, ["vectors", "gcm", str(made.write(tmp_path, "w.json", value))], obj=[], catch_exceptions=False)
+
