@@ -6,7 +6,7 @@ VENV := .venv
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 # The slow tests are so many shards (tests/shards.py); make test-slow SHARD=3 runs one of them, without SHARD all.
-SHARDS ?= 8
+SHARDS ?= 16
 SHARD ?=
 
 .PHONY: setup demo test test-slow bench clean

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The slow tests, in shards of about equal length.
 
-``slow_seconds.json`` holds the processor seconds that the slow tests of each file take.  A file that takes long is divided by the
+A test is slow if it says so, or if ``slow_tests.txt`` names it: there are cases whose like is among the other tests, with the seconds that
+they took in a run of all (``tools/slow_tests.py``).
+
+``slow_seconds.json`` holds the processor seconds that the other slow tests of each file take.  A file that takes long is divided by the
 parameters of its tests, so that those of one core stay together.  The longest go first, each to the shard that has least: the same
 tests give the same shards.
 """
@@ -10,13 +13,33 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["LONGEST", "SECONDS", "USUAL", "group_of", "parse", "seconds_of", "shards"]
+__all__ = ["LISTED", "LONGEST", "MEASURED", "SECONDS", "USUAL", "group_of", "parse", "seconds_of", "shards"]
 
-SECONDS: dict[str, float] = json.loads((Path(__file__).parent / "slow_seconds.json").read_text(encoding="utf-8"))
-"""Seconds by file."""
+HERE = Path(__file__).parent
+
+LISTED: dict[str, float] = {
+    name: float(seconds)
+    for seconds, name in (line.split(maxsplit=1) for line in (HERE / "slow_tests.txt").read_text(encoding="utf-8").splitlines())
+}
+"""Seconds by test, of those that ``slow_tests.txt`` names."""
+
+MEASURED: dict[str, float] = json.loads((HERE / "slow_seconds.json").read_text(encoding="utf-8"))
+"""Seconds by file, of those that say that they are slow."""
+
+
+def _seconds() -> dict[str, float]:
+    every = Counter(MEASURED)
+    for name, seconds in LISTED.items():
+        every[name.partition("::")[0]] += seconds
+    return dict(every)
+
+
+SECONDS = _seconds()
+"""Seconds by file, of all slow tests."""
 
 USUAL = 60.0
 """Seconds of a file that has not been measured."""

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tests and their order are the same in each process: pytest-xdist refuses to run them otherwise."""
+"""The tests and their order are the same in each process: pytest-xdist refuses to run them otherwise.  Listed tests are there."""
 
 import os
 import subprocess
 import sys
 
 from tests.scripts import ROOT
+from tests.shards import LISTED
 
 
 def collected(seed):
@@ -18,3 +19,4 @@ def test_no_name_depends_on_the_seed_of_hashes():
     names = [[line for line in run.communicate()[0].splitlines() if line.startswith("tests/")] for run in runs]
     assert all(run.returncode == 0 for run in runs) and len(names[0]) > 1000
     assert names[0] == names[1]
+    assert set(LISTED) <= set(names[0]), set(LISTED) - set(names[0])

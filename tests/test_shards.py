@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from tests.scripts import ROOT
-from tests.shards import LONGEST, SECONDS, USUAL, group_of, parse, seconds_of, shards
+from tests.shards import LONGEST, MEASURED, SECONDS, USUAL, group_of, parse, seconds_of, shards
 
 
 def collected(*options):
@@ -54,7 +54,7 @@ def test_tests_of_one_core_stay_together():
 
 
 def test_every_measured_file_is_there():
-    for file in SECONDS:
+    for file in MEASURED:
         text = (ROOT / file).read_text(encoding="utf-8")
         assert "slow" in text or "EACH" in text, file
 

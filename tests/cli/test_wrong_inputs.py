@@ -186,6 +186,7 @@ CASES = {
     "vectors": [
         "vectors", "vectors gcm", "vectors gcm none", "vectors gcm key", "vectors gcm empty", "vectors gcm key key --response r.json",
         "vectors gcm key --expected none", "vectors gmc key", "vectors gcm key --optimize 4", "vectors gcm key --jsn",
+        "vectors gcm key --cipher des", "vectors gcm key --json --response r.json",
     ],
     "aead": [
         "aead --target xc6", "aead --add hctr2", "aead --add nosuch.py:Mode", "aead --add", "aead gcm",

@@ -11,8 +11,9 @@ from modeloom.cores.sector import key_erase_cycles
 from modeloom.product.simulated import Sector
 from modeloom.verification.twins import state
 
-CHOICES = [("hctr2", SMALL), ("hctr2", SEQUENTIAL), XTS]
+CHOICES = [("hctr2", SEQUENTIAL), XTS]
 CHOICES += slowly(
+    ("hctr2", SMALL),
     XCB,
     ("heh-brw", {"sector": 128, "key_bits": 256, "key_slots": 2}),
     ("heh-brw", {"sector": 128, "squares": "fly"}),
@@ -25,7 +26,7 @@ CHOICES += slowly(
 )  # fmt: skip
 
 
-OVER = [("hctr2", SMALL), XTS, *slowly(XCB, ("heh-brw", {"sector": 64, "cipher_cores": 2, "cipher_stages": 1}), TET)]
+OVER = [XTS, *slowly(("hctr2", SMALL), XCB, ("heh-brw", {"sector": 64, "cipher_cores": 2, "cipher_stages": 1}), TET)]
 """In HEH[BRW] with two pipelines a unit reads a word in the cycle before the set-up of the new key overwrites it."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+from tests.built import slow
 from tests.scripts import ROOT, script
 from tests.streamed import SMALL, folder
 
@@ -22,6 +23,7 @@ def test_every_core_is_there_and_reaches_the_goal():
     assert all(abs(row["megabytes"] / row["seconds"] - row["megabytes_a_second"]) < 0.02 for row in ROWS)
 
 
+@slow
 def test_a_row():
     """A small core: its cycles are those of the tokens, and the sealed text is compared."""
     bench = script("bench/seal_speed.py")

@@ -54,10 +54,12 @@ def host(compiled, keys):
     return made
 
 
+@slow
 def test_messages(host, keys):
     check(host, Traffic(GCM(), keys, Random(3)).some(60))
 
 
+@slow
 def test_a_key_is_loaded_while_others_work(host, keys):
     """It takes cycles that messages leave free."""
     traffic, new, spent = Traffic(GCM(), keys, Random(3)), bytes(range(16)), []
@@ -73,6 +75,7 @@ def test_a_key_is_loaded_while_others_work(host, keys):
     check(host, [other.one(None, 20, 50, slot=2) for _ in range(5)])
 
 
+@slow
 def test_a_key_that_is_not_expanded_is_refused(host, keys):
     traffic = Traffic(GCM(), keys, Random(3))
     host.key(keys[1], 1)
@@ -81,6 +84,7 @@ def test_a_key_that_is_not_expanded_is_refused(host, keys):
     assert [got.code for got in statuses] == ["NO_KEY", "OK"]
 
 
+@slow
 def test_there_is_no_key_schedule(compiled, host):
     """Neither in the core nor among the registers of its simulation; and its interface says what a packet is."""
     assert not [name for name in host.sim.objects if "key_schedule" in name]
