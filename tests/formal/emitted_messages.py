@@ -122,7 +122,7 @@ def message_verilog(shape: str) -> str:
     of, lanes = FORMS[shape], range(p.lanes)
     pipeline = TokenPipeline(
         p.plan, [NoCipher(p) for _ in lanes], [NoMultiplier() for _ in lanes], p.keys.slots, p.keys.round_bits,
-        p.keys.round_key_bits, p.erase_bits, p.contexts, p.writers,
+        p.keys.round_key_bits, p.erase_bits, p.contexts, p.writers, last_words=p.last_words,
     )  # fmt: skip
     schedules = [PortKeySchedule(of.sizes) if of.iterative else KeySchedule(of.sizes[0]) for _ in range(max(1, of.writers))]
     return inner_verilog(component_rtlil(MessageBus(p, pipeline, schedules), TOP), TOP)

@@ -16,7 +16,12 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.spec import COUNTERS, Counter
 
-__all__ = ["CounterAdder"]
+__all__ = ["CounterAdder", "counter_bits"]
+
+
+def counter_bits(counter: Counter, width: int) -> slice:
+    """The bits of a block of *width* bits that a counter changes."""
+    return slice(width - counter.bits, width) if counter.order == "big" else slice(0, counter.bits)
 
 
 class CounterAdder(wiring.Component):

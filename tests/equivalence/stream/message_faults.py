@@ -44,15 +44,17 @@ class MessageFault:
 
 FAULTS = (
     MessageFault(
-        "the plaintext is hashed", "bus_pipeline", r"(mul_a_gate_3 =[^;]*& \{16\{)lines_is_encrypt_11_reg", r"\g<1>1'h0", TAG,
+        "the plaintext is hashed", "bus_pipeline", r"(mul_a_gate_2 =[^;]*& \{16\{)lines_is_encrypt_11_reg", r"\g<1>1'h0", TAG,
     ),
     MessageFault("a mask of another byte", "bus_pipeline_lines", r"(mask_11_14_14 = nbytes_11_reg > 5'h)e", r"\g<1>d", f"{TAG}|{TEXT}"),
     MessageFault(
         "a chain at another address", "bus_pipeline", r"\.raddr_0\(lines_chain_10_reg\)", ".raddr_0(lines_chain_10_reg ^ 3'h1)", TAG,
     ),
     MessageFault("a power too high", "bus_pipeline", r"lines_power_10_reg - 3'h1", "lines_power_10_reg", TAG),
-    MessageFault("a power of set-up", "bus_pipeline", r"(lines_is_prepare_3_10_reg \? 3'h)2", r"\g<1>1", TAG),
-    MessageFault("chains are not cleared", "bus_pipeline", r"lines_product_11_reg & ~lines_fresh_11_reg", "lines_product_11_reg", TAG),
+    MessageFault("a power of set-up", "bus_entry", r"else block_0 <= last_word;", "else block_0 <= { last_word[127:1], 1'h0 };", TAG),
+    MessageFault(
+        "chains are not cleared", "bus_pipeline", r"~lines_product_10_reg \| lines_fresh_10_reg", "~lines_product_10_reg", TAG,
+    ),
     MessageFault("the hash of the message before", "bus_pipeline", r"lines_opening_14_reg \? 128'h0 : y_reg", "1'h0 ? 128'h0 : y_reg", TAG),
     MessageFault(
         "the counter stops in decryption", "bus_pipeline", r"(\| lines_is_encrypt) \| lines_is_decrypt\)", r"\1)", f"{TEXT}|{TAG}",
@@ -67,12 +69,12 @@ FAULTS = (
         "key slot 1: the round keys are not those of its key",
     ),
     MessageFault(
-        "a bit of the tag is not compared", "bus_verdicts", r"\|different_reg\[127:112\]", "|different_reg[126:112]",
-        "wrong in bit 127.*the verdict depends on data",
+        "bits of the tag are not compared", "bus_verdicts", r"\|different_reg\[47:42\]", "|different_reg[46:42]",
+        "wrong in bit 12[67].*the verdict depends on data",
     ),
     MessageFault(
         "a byte of a short tag is not compared", "bus_verdicts",
-        r"(assign compared =[^;]*?expected_o_payload\[148:144\] > 5'h)7", r"\g<1>8",
+        r"(assign longer_than_4 = expected_o_payload\[148:144\] > 5'h)4", r"\g<1>8",
         f"tag 8 bytes, wrong in bit .*({CODE}|the verdict depends on data)",
     ),
     MessageFault(

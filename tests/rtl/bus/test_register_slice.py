@@ -74,3 +74,30 @@ def test_a_memory_slice_is_overwritten() -> None:
     simulator.add_testbench(testbench)
     simulator.run()
     assert left == [0, 0]
+
+
+def test_blank_bits_are_taken_as_zeros() -> None:
+    """In both places, also while the slice is full, and only with the payload that they come with."""
+    generator = random.Random("blank")
+    dut = RegisterSlice(16, blanks=(slice(0, 4), slice(8, 16)))
+    masks = (0x000F, 0xFF00)
+    sent, received = [], []
+
+    async def testbench(ctx) -> None:
+        for _ in range(400):
+            payload, blank = generator.getrandbits(16), generator.getrandbits(2)
+            ctx.set(dut.i.valid, generator.random() < 0.7)
+            ctx.set(dut.i.payload, payload)
+            ctx.set(dut.blank, blank)
+            ctx.set(dut.o.ready, generator.random() < 0.6)
+            if ctx.get(dut.i.valid) and ctx.get(dut.i.ready):
+                sent.append(payload & ~sum(mask for n, mask in enumerate(masks) if blank >> n & 1))
+            if ctx.get(dut.o.valid) and ctx.get(dut.o.ready):
+                received.append(ctx.get(dut.o.payload))
+            await ctx.tick()
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(testbench)
+    simulator.run()
+    assert len(received) > 100 and received == sent[: len(received)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from random import Random
 from typing import Any
 
 import pytest
@@ -89,6 +90,35 @@ def test_words_of_all_parts(depth: int, deep: bool, style: str, words: list[int]
     """
     text = rtlil.convert(BlockMemory(WIDTH, depth, 1, deep, style), ports=None)
     assert [int(line.split()[4]) for line in text.splitlines() if line.strip().startswith("memory ")] == words
+
+
+def test_a_port_that_gives_zeros() -> None:
+    """A cleared port is zero in the next cycle, and has the word again in the one behind it; a word that is written is seen later."""
+    memory, rng = BlockMemory(WIDTH, 5, 2, clears=True), Random(5)
+    words, seen = [0] * 5, []
+
+    async def bench(ctx: Any) -> None:
+        wanted = None
+        for _ in range(200):
+            if wanted is not None:
+                seen.append([ctx.get(memory.rdata[port]) for port in range(2)] == wanted)
+            put, place, word = rng.getrandbits(1), rng.randrange(5), rng.getrandbits(WIDTH)
+            reads = [(rng.randrange(5), rng.getrandbits(1)) for _ in range(2)]
+            for signal, value in ((memory.we, put), (memory.waddr, place), (memory.wdata, word)):
+                ctx.set(signal, value)
+            for port, (address, clear) in enumerate(reads):
+                ctx.set(memory.raddr[port], address)
+                ctx.set(memory.clear[port], clear)
+            wanted = [0 if clear else words[address] for address, clear in reads]
+            if put:
+                words[place] = word
+            await ctx.tick()
+
+    simulator = Simulator(memory)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert len(seen) == 199 and all(seen)
 
 
 @pytest.mark.parametrize("late", [False, True])

@@ -48,3 +48,29 @@ def test_each_kind_has_its_own_sum() -> None:
 def test_a_sum_of_nothing_is_zero() -> None:
     value = GatedSum(WIDTH, "none").total(Module())
     assert isinstance(value, Const) and value.value == 0
+
+
+def test_quiet_values_have_no_gates() -> None:
+    """A value that is zero unless one of its conditions holds is added as it is, and only then."""
+    m = Module()
+    kinds, a, b, c, total = Signal(3), Signal(WIDTH), Signal(WIDTH), Signal(WIDTH), Signal(WIDTH)
+    bits = [kinds[n] for n in range(3)]
+    values = GatedSum(WIDTH, "quiet")
+    for key, when, value in (("a", 0, a), ("a", 1, a), ("b", 0, b), ("b", 0, b), ("b", 1, b), ("c", 2, c)):
+        values.add(key, bits[when], value)
+    values.hush("a", bits[:2])
+    # It is added twice under a condition, and not at all under the last one.
+    values.hush("b", bits[:2])
+    values.hush("c", bits[1:])
+    m.d.comb += total.eq(values.total(m))
+
+    async def testbench(ctx) -> None:
+        for kind, wanted in ((0, 0x5), (1, 0x5), (1 << 0, 0x5), (1 << 1, 0x5 ^ 0x30), (1 << 2, 0x5 ^ 0x700)):
+            for signal, value in ((kinds, kind), (a, 0x5), (b, 0x30), (c, 0x700)):
+                ctx.set(signal, value)
+            await ctx.delay(1e-9)
+            assert ctx.get(total) == wanted, kind
+
+    simulator = Simulator(m)
+    simulator.add_testbench(testbench)
+    simulator.run()

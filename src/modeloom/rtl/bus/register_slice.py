@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -19,16 +21,22 @@ class RegisterSlice(wiring.Component):
     ----------
     shape : ShapeLike
         The shape of the payload.
+    blanks : sequence of slice
+        Bits of the payload that may be taken as zeros.  The registers then have a reset for them, which takes no LUTs.
 
     Members
     -------
     i, o : stream
         The input and the output.
+    blank : In(len(blanks))
+        With *blanks* only: takes zeros instead of these bits of ``i``.
     """
 
-    def __init__(self, shape: ShapeLike):
-        self.shape = shape
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+    def __init__(self, shape: ShapeLike, *, blanks: Sequence[slice] = ()):
+        self.shape, self.blanks = shape, tuple(blanks)
+        super().__init__({
+            "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), **({"blank": In(len(self.blanks))} if blanks else {}),
+        })  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -40,8 +48,12 @@ class RegisterSlice(wiring.Component):
         # Each side has a pointer of its own, so that no handshake drives the enables of wide registers.  An empty place takes
         # whatever is on the input, so an old payload is gone one cycle after a reset.
         for i, reg in enumerate(payload_reg):
-            with m.If(~full_reg & ~(valid_reg & (from_reg == i))):
+            takes = ~full_reg & ~(valid_reg & (from_reg == i))
+            with m.If(takes):
                 m.d.sync += reg.eq(self.i.payload)
+            for number, part in enumerate(self.blanks):
+                with m.If(takes & self.blank[number]):
+                    m.d.sync += Value.cast(reg)[part].eq(0)
         put = Signal()
         get = Signal()
         m.d.comb += [

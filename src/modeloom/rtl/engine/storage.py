@@ -43,6 +43,8 @@ class BlockMemory(wiring.Component):
         Width of ``erase_address``; 0 if the memory holds no secrets.
     style : str
         The attribute ``ram_style`` of the memory: "distributed", "block" (in one part), or "" for the choice of the tool.
+    clears : bool
+        Whether a read port can give zeros.  The memory is then "distributed", and not deep.
 
     Members
     -------
@@ -52,16 +54,19 @@ class BlockMemory(wiring.Component):
         The read ports.
     move : In(2)
         Bit 0 enables the registers behind the memory, and bit 1 those behind the choice of a part.  Both are high by default.
+    clear : In(1), for each port
+        With *clears* only: gives zeros in the next cycle, instead of the word.
     erase, erase_address : In(1), In(erase_bits)
         Writes to this word in the next cycle.  The word becomes the ``wdata`` of that cycle, which has to be zero.  An address
         beyond the last word does nothing.
     """
 
     def __init__(
-        self, width: int, depth: int, ports: int, deep: bool = False, style: str = "distributed", erase_bits: int = 0
-    ):
+        self, width: int, depth: int, ports: int, deep: bool = False, style: str = "distributed", erase_bits: int = 0,
+        clears: bool = False,
+    ):  # fmt: skip
         self.width, self.depth, self.ports, self.deep, self.style = width, depth, ports, deep, style
-        self.erase_bits = erase_bits
+        self.erase_bits, self.clears = erase_bits, clears
         address = range(max(2, depth))
         super().__init__(
             {
@@ -73,6 +78,7 @@ class BlockMemory(wiring.Component):
                 "erase": In(1),
                 "erase_address": In(erase_bits),
                 "rdata": Out(width).array(ports),
+                **({"clear": In(1).array(ports)} if clears else {}),
             }
         )
 
@@ -108,6 +114,15 @@ class BlockMemory(wiring.Component):
             here = waddr[inner:] == n if part < depth else 1
             m.d.comb += [write.en.eq(we & here), write.addr.eq(waddr[:bits]), write.data.eq(self.wdata)]
             for i in range(self.ports):
+                if self.clears:
+                    # The register has a reset for this, which takes no LUTs.
+                    asked = mem.read_port(domain="comb")
+                    word = Signal(self.width, name=f"word{i}_reg", reset_less=True)
+                    m.d.comb += asked.addr.eq(self.raddr[i][:bits])
+                    with m.If(self.move[0]):
+                        m.d.sync += word.eq(Mux(self.clear[i], 0, asked.data))
+                    parts[i].append(word)
+                    continue
                 read = mem.read_port()
                 m.d.comb += [read.en.eq(self.move[0]), read.addr.eq(self.raddr[i][:bits])]
                 parts[i].append(read.data)

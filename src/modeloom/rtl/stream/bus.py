@@ -186,6 +186,8 @@ class MessageBus(wiring.Component):
         self._join(m, entry, pipeline, (*TOKEN, *(("given",) if p.two_passes else ()), *(f"known_{name}" for name in p.plan.known_lengths)))
         if pipeline.batches:
             self._join(m, entry, pipeline, ("batch",))
+        if pipeline.last_words:
+            self._join(m, pipeline, entry, ("last_word",))
         if starts is not None:
             wiring.connect(m, starts.start, entry.start)
             self._join(m, entry, pipeline, ("start_place", "begin_place", "blank"))

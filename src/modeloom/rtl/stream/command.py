@@ -90,7 +90,9 @@ class MessageCommands(BusComponent[MessageParameters]):
         p = self.parameters
         order = order_layout(p)
         m.submodules.taken = taken = MemorySlice(command_layout(p))
-        m.submodules.checked = checked = StreamRegister(StructLayout({"order": order, "slot": 16}), reset=True)
+        held = StructLayout({"order": order, "slot": 16})
+        ends = p.plan.nonce_form != "01"
+        m.submodules.checked = checked = StreamRegister(held, reset=True, blanks=self._nonce_bytes(held) if ends else ())
         command, made = taken.o.payload, Signal(order, name="made")
         m.d.comb += [
             taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),
@@ -129,9 +131,7 @@ class MessageCommands(BusComponent[MessageParameters]):
             m.d.comb += given.eq(self._at_end(nonce, command.nonce_bytes))
         else:
             # Bytes behind the end of the nonce are ignored.
-            m.d.comb += [
-                given.word_select(at, 8).eq(Mux(command.nonce_bytes > at, nonce.word_select(at, 8), 0)) for at in range(p.block_bytes)
-            ]
+            m.d.comb += [given.eq(nonce), checked.blank.eq(Cat(command.nonce_bytes <= at for at in range(p.block_bytes)))]
         m.d.comb += [
             made.message.nonce_bytes.eq(command.nonce_bytes),
             made.message.nonce_class.eq(nonce_class),
@@ -178,6 +178,14 @@ class MessageCommands(BusComponent[MessageParameters]):
             m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
         return m
 
+
+    def _nonce_bytes(self, held: StructLayout) -> list[slice]:
+        """The bits of each byte of the nonce in the register of a checked command."""
+        p, order = self.parameters, held["order"]
+        place = held["order"].offset
+        inner = order.shape["nonce"] if p.plan.runs_ahead else order.shape["message"]
+        place += inner.offset if p.plan.runs_ahead else inner.offset + inner.shape["nonce"].offset
+        return [slice(place + 8 * at, place + 8 * at + 8) for at in range(p.block_bytes)]
 
     def _at_end(self, nonce: Value, nbytes: Value) -> Value:
         """A nonce at the end of a block, with a bit 1 in front of it (``StreamNumbers.pad01``)."""

@@ -20,10 +20,13 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.stream.block_source import block_sources, find_source
 from modeloom.rtl.stream.cadence import TokenCadence
 from modeloom.rtl.stream.cipher_places import CipherPlaces
 from modeloom.rtl.stream.contexts import ContextWords, MessageProgress, count_blocks
-from modeloom.rtl.stream.entry_beside import BesideTokens, lengths_block
+from modeloom.rtl.stream.credits import count_places
+from modeloom.rtl.stream.entry_beside import BesideTokens
+from modeloom.rtl.stream.lengths import lengths_block
 from modeloom.rtl.stream.parameters import MessageParameters, Program
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
 from modeloom.spec.cadence import Cadence
@@ -51,6 +54,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         If starts run ahead: a message enters with its first token, and the place of what its start has computed.
     prepare, prepare_kind, prepare_slot, prepared : 1, kind, slot, 1
         Asks for a token of set-up.  ``prepared`` is high in the cycle in which it enters.
+    last_word : block
+        If tokens of set-up bring the word before: this word, which is zero if no set-up is under way.
     scrub, scrubbed : 1, 1
         Asks for tokens of the slot that overwrite what messages have left in the state.  ``scrubbed`` is high when this is done.
     valid, active, kind, block, nbytes, times, begin, nonce, given, known_LENGTH, slot, product, chain, fresh, opening, power, \
@@ -91,6 +96,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             } if p.channels > 1 else {}),
             **{f"known_{name}": Out(known_bits(name, p.block_bytes)) for name in plan.known_lengths},
             **({"times": Out(plan.times_bits).array(p.lanes)} if plan.times_bits else {}),
+            **({"last_word": In(p.block_bits)} if p.last_words else {}),
             **({
                 "start": In(stream.Signature(p.start)), "begun": Out(1), "begun_place": Out(p.place_bits),
                 "start_place": Out(p.place_bits), "begin_place": Out(p.place_bits), "blank": Out(1),
@@ -179,7 +185,6 @@ class TokenEntry(BusComponent[MessageParameters]):
         # -- which of its tokens enters in this cycle -------------------------------------------------------------------------
         issue, done, start_done, ends = Signal(), Signal(), Signal(), Signal()
         kind = Signal.like(self.prepare_kind)
-        source = Signal(2)
         takes_start = Signal()
         has_start = Array(int(bool(one.tokens)) for one in starts)
         m.d.comb += takes_start.eq(first & ~started_reg & has_start[nonce_class])
@@ -201,7 +206,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             with m.Switch(offset_reg if longest > 1 else Const(0, 1)):
                 for at, number in program.tokens:
                     with m.Case(at):
-                        m.d.comb += [issue.eq(1), kind.eq(number), source.eq(_source(plan.tokens[number].source))]
+                        m.d.comb += [issue.eq(1), kind.eq(number)]
             m.d.comb += finished.eq(offset_reg == program.cycles - 1)
 
         with m.If(active):
@@ -301,6 +306,10 @@ class TokenEntry(BusComponent[MessageParameters]):
             self.fresh.eq(kept.now.hashed != chains),
             self.opening.eq((kept.now.hashed == 0) | self.token.payload.opening),
         ]
+        sources, source = block_sources(p), Signal(2)
+        m.d.comb += source.eq(
+            find_source(p, takes_start, nonce_class, offset_reg, step, lambda values: self._of_text(values, decrypt))
+        )
         tag_kind = next(n for n, one in enumerate(plan.tokens) if one.title == "tag")
         for lane in range(p.lanes):
             is_tag = token.tag & (token.full == lane) & plain if not plan.follows else Const(0, 1)
@@ -316,7 +325,8 @@ class TokenEntry(BusComponent[MessageParameters]):
                     if (others := self._kinds_of(prefix)) is not None:
                         of_block = Mux(condition & last_here, Array(others)[kind], of_block)
             m.d.comb += mine.eq(Mux(is_tag, tag_kind, of_block) if p.plan.shares_tag else of_block)
-            with m.Switch(Mux(is_tag, _source(plan.tokens[tag_kind].source), source) if lane == 0 or p.plan.shares_tag else Const(0, 2)):
+            tag_source = sources[tag_kind]
+            with m.Switch(Mux(is_tag, tag_source, source) if lane == 0 or p.plan.shares_tag else Const(0, 2)):
                 if lane == 0:
                     with m.Case(1):
                         m.d.comb += block.eq(message.nonce)
@@ -324,6 +334,10 @@ class TokenEntry(BusComponent[MessageParameters]):
                     m.d.comb += block.eq(lengths_block(m, p, f"lengths_{lane}", mine, token.blocks[lane], message.nonce_bytes))
                 with m.Default():
                     m.d.comb += block.eq(token.blocks[lane])
+            here, entering = real, block
+            if p.last_words:
+                # A packet that is cut off has no block.
+                here, entering = (real & ~token.cut) | self.prepared, Mux(issue, block, self.last_word)
             before = lane * p.block_bytes
             if plan.pairs:
                 bytes_here: Value = token.nbytes - Mux(token.full == 2, p.block_bytes, 0)
@@ -336,7 +350,7 @@ class TokenEntry(BusComponent[MessageParameters]):
                     else (issue & (alone | has_block | is_tag)) | (self.prepared & (lane == 0))
                 ),
                 self.kind[lane].eq(beside.kind_or(Mux(issue, mine, self.prepare_kind)) if lane == 0 else mine),
-                self.block[lane].eq(beside.block_or(Mux(real, block, 0)) if lane == 0 else Mux(real, block, 0)),
+                self.block[lane].eq(beside.block_or(Mux(here, entering, 0)) if lane == 0 else Mux(here, entering, 0)),
                 self.nbytes[lane].eq(Mux(real, bytes_here, 0)),
                 self.power[lane].eq(Mux(false, lane == 0, self.token.payload.powers[lane])),
             ]
@@ -373,8 +387,8 @@ class TokenEntry(BusComponent[MessageParameters]):
                 packets_reg.eq(packets), self.channel.eq(message.channel),
                 self.verdict.channel.eq(message.channel), self.verdict.slot.eq(message.slot), self.verdict.mark.eq(packets),
             ]  # fmt: skip
-        self._credits(m, text_credit, beat, self.text_taken, p.text_depth)
-        self._credits(m, tag_credit, ends, self.tag_taken, p.tag_depth)
+        count_places(m, text_credit, beat, self.text_taken, p.text_depth)
+        count_places(m, tag_credit, ends, self.tag_taken, p.tag_depth)
         return m
 
     def _keep_cadence(
@@ -413,18 +427,6 @@ class TokenEntry(BusComponent[MessageParameters]):
         known = Mux(self.message.payload.second, values["encrypt"], values["decrypt"]) if p.two_passes else values["decrypt"]
         return Mux(decrypt, known, values[p.plan.mode.text_steps()[0]])
 
-    def _credits(self, m: Module, credit: Signal, used: Value, returned: Value, places: int) -> None:
-        """Counts free places.  ``credit`` is a register that is high if there is one."""
-        free_reg = Signal(range(places + 1), init=places)
-        free = Signal(range(places + 1))
-        credit_reg = Signal(init=1)
-        # What is used is known late in a cycle, so both results are there before.
-        more, less = Signal(range(places + 1)), Signal(range(places + 1))
-        m.d.comb += [
-            more.eq(free_reg + returned), less.eq(free_reg + returned - 1), free.eq(Mux(used, less, more)), credit.eq(credit_reg),
-        ]
-        m.d.sync += [free_reg.eq(free), credit_reg.eq(Mux(used, less != 0, more != 0))]
-
     def _of_last(self, token: Any, counts: Value) -> tuple[Value, Value, Value]:
         """Whether the last block of a token is partial; whether it is the last of its part of the message; and whether it is text without
         a partner.  What no step of the mode asks for is low."""
@@ -442,8 +444,3 @@ class TokenEntry(BusComponent[MessageParameters]):
             return None
         kinds = [numbers.get((prefix + token.title, token.part), number) for number, token in enumerate(plan.tokens)]
         return [*kinds, *range(len(kinds), len(kinds) + len(plan.preparations))]
-
-
-def _source(source: object) -> int:
-    """The source of a token's block: 0 for the token of the message control, 1 for the nonce, 2 for lengths."""
-    return {"nonce": 1, "lengths": 2}.get(getattr(source, "kind", ""), 0)

@@ -19,9 +19,10 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.data import StructLayout
 
 from modeloom.rtl.stream.delay import Delay
-from modeloom.rtl.stream.parameters import LENGTH_FIELDS, MessageParameters
+from modeloom.rtl.stream.lengths import lengths_block
+from modeloom.rtl.stream.parameters import LENGTH_FIELDS
 
-__all__ = ["BesideTokens", "lengths_block"]
+__all__ = ["BesideTokens"]
 
 
 class BesideTokens:
@@ -120,24 +121,3 @@ class BesideTokens:
         if self.plan.runs_ahead:
             return {name: self.entry.start.payload[name] for name in self.plan.known_lengths}
         return {name: Mux(real, message[LENGTH_FIELDS.get(name, name)], 0) for name in self.plan.known_lengths}
-
-
-def lengths_block(m: Module, p: MessageParameters, name: str, kind: Value, counted: Value, nonce_bytes: Value) -> Value:
-    """The block of lengths for a token of this kind.  It is 0 if the kind has none."""
-    half = p.block_bits // 2
-    values = {"nonce": nonce_bytes, "associated": counted[:64], "text": counted[64:128]}
-    result = Signal(p.block_bits, name=name)
-    with m.Switch(kind):
-        for number, token in enumerate(p.plan.tokens):
-            if token.source is None or token.source.kind != "lengths":
-                continue
-            assert isinstance(token.source.what, tuple)
-            order, *parts = token.source.what
-            halves = []
-            for part in parts:
-                bits = Cat(Const(0, 3), values[part]) if isinstance(part, str) else Const(8 * part, half)
-                wide = Cat(bits, Const(0, half))[:half]
-                halves.append(Cat(wide.word_select(at, 8) for at in reversed(range(half // 8))) if order == "big" else wide)
-            with m.Case(number):
-                m.d.comb += result.eq(Cat(halves))
-    return result

@@ -9,7 +9,7 @@ Kinds that read the same value share its gate, so that a bit of a sum has one AN
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import reduce
 from operator import xor
 
@@ -32,11 +32,13 @@ class GatedSum:
     def __init__(self, width: int, name: str):
         self.width, self._name = width, name
         self._values: dict[Hashable, Value] = {}
+        # Values that are zero unless one of their conditions holds.
+        self._quiet: set[Hashable] = set()
         # For each value: the conditions of whole values, and those of pieces with a mask of their bytes.
         self._whole: dict[Hashable, list[Value]] = {}
         self._pieces: dict[Hashable, list[tuple[Value, Value]]] = {}
 
-    def add(self, key: Hashable, when: Value, value: Value, mask: Value | None = None) -> None:
+    def add(self, key: Hashable, when: Value, value: Value, mask: Value | None = None, *, quiet: bool = False) -> None:
         """Adds a value under a condition of one bit, of which at most one holds in a cycle.
 
         Parameters
@@ -47,18 +49,31 @@ class GatedSum:
             The condition, and the value.
         mask : Value, optional
             The bytes that count, one bit for each.
+        quiet : bool
+            The value is zero unless the condition holds.  It needs no gate then.
         """
+        if quiet:
+            self._quiet.add(key)
         self._values.setdefault(key, value)
         if mask is None:
             self._whole.setdefault(key, []).append(when)
         else:
             self._pieces.setdefault(key, []).append((when, mask))
 
+    def hush(self, key: Hashable, conditions: Sequence[Value]) -> None:
+        """Takes the gate of a value that is zero unless one of some conditions holds, if it is added under each of them."""
+        whole = [id(when) for when in self._whole.get(key, ())]
+        if key not in self._pieces and all(whole.count(id(when)) == 1 for when in conditions):
+            self._quiet.add(key)
+
     def total(self, m: Module) -> Value:
         """The sum.  Its gates are added to *m*.  A sum of one whole value is a multiplexer with 0, which registers make their reset."""
         parts: list[Value] = []
         for number, (key, value) in enumerate(self._values.items()):
             # A kind may add a value and a piece of it.  So conditions are summed, too.
+            if key in self._quiet:
+                parts.append(value)
+                continue
             whole = reduce(xor, self._whole.get(key, ()), Const(0, 1))
             pieces = self._pieces.get(key, [])
             gate = Signal(self.width // 8 if pieces else 1, name=f"{self._name}_gate_{number}")

@@ -70,7 +70,14 @@ class MessageIntake(BusComponent[MessageParameters]):
         most, most_held = p.plan.mode.most_text, most_text_held(p)
         count_bits = LENGTH_BITS - index_bits
         # What tkeep says is found before the register: much depends on it.
-        m.submodules.slice = taken = port_slice(m, p, StructLayout({"beat": packet_layout(p), "seen": seen_layout(p)}), self)
+        held_beat = StructLayout({"beat": packet_layout(p), "seen": seen_layout(p)})
+        masks = p.plan.cadence is None
+        place = held_beat["beat"].offset + packet_layout(p)["data"].offset
+        bytes_held = [slice(at, at + 8) for at in range(place, place + 8 * size, 8)]
+        m.submodules.slice = taken = port_slice(m, p, held_beat, self, bytes_held if masks else ())
+        if masks:
+            # Bytes that are not there are zeros from here on.
+            m.d.comb += taken.blank.eq(~self.s.payload.keep)
         m.submodules.associated_counter = associated = LongCounter(count_bits, small=p.plan.cadence is not None)
         m.submodules.text_counter = text = LongCounter(count_bits, small=p.plan.cadence is not None)
         m.d.comb += [
@@ -108,7 +115,7 @@ class MessageIntake(BusComponent[MessageParameters]):
             associated=Cat(tail_reg, associated.value) if p.marked else associated_reg, tail=tail_reg, partial=partial_reg, held=held_reg,
             reached=associated.reached, text_reached=text.reached, text=text.value,
             text_bytes=text_reg if p.lengths_first else None, count=associated.count, count_text=text.count,
-            set=change,
+            set=change, masked=masks,
         ))  # fmt: skip
         ends_message = came.ends_message
 

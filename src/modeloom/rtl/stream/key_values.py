@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Const, Mux, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.gated import GatedSum
+from modeloom.rtl.stream.last_word import by_port, last_operand
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.values import TokenValues
 from modeloom.rtl.stream.word_memory import WordMemory
@@ -57,6 +58,11 @@ class KeyValues(TokenValues):
                 wanted.setdefault((lane, "", port), []).extend(
                     (self.kinds[lane][number].at(0), index) for number in numbers if number in self.kinds[lane]
                 )
+        if c.last_words:
+            # The word before enters with its token.
+            key = (0, *last_operand(self.plan))  # type: ignore[misc]
+            del wanted[key]
+            self.reads[key] = self.of_lane["block"][0].at(self.placed.stages[key[1]])
         if not words:
             if c.writers:
                 m.d.comb += c.words_cleared.eq(c.clear_words)
@@ -83,6 +89,18 @@ class KeyValues(TokenValues):
             for port in sorted({port for port, _ in beside.values()}):
                 line = Line(self.late, self.reads[lane, "", port], 1, self.in_lane(lane, f"key_{port}"))
                 self.key_lines |= {(lane, node): line for node, (of, _) in beside.items() if of == port}
+
+    def _keep_last(self) -> None:
+        """Keeps the last word of a set-up that goes on, for its next token.  Nothing of a key stays behind its set-up."""
+        m, c = self.m, self.c
+        if not c.last_words:
+            return
+        last_word_reg, ends = Signal(self.width), Signal(name="set_up_ends")
+        m.d.comb += [ends.eq(c.word_index == self.plan.words.index(self.plan.preparations[-1].word)), c.last_word.eq(last_word_reg)]
+        with m.If(c.word_valid & ends):
+            m.d.sync += last_word_reg.eq(0)
+        with m.Elif(c.word_valid):
+            m.d.sync += last_word_reg.eq(c.word)
 
     def _keys_beside(self) -> dict[int, tuple[int, list[int]]]:
         """For each key value that a token reads, a port for it, and the kinds of tokens.  No kind reads two values at a port."""
@@ -122,9 +140,8 @@ class KeyValues(TokenValues):
         return result
 
     def _ports(self, unit: str, operands: Sequence[Form], later: int) -> list[tuple[tuple[str, int], int, Form]]:
-        """The operands at the ports of a unit.  If there are several, an operand that is only a key word goes to the last port."""
-        order = sorted(operands, key=lambda form: len(form) == 1 and form[0].source.kind in ("key", "word"))
-        return [((unit, port), later, form) for port, form in enumerate(order)]
+        """The operands at the ports of a unit."""
+        return [((unit, port), later, form) for port, form in enumerate(by_port(operands))]
 
     def connect_words(self) -> None:
         """Connects the write port of the key memory to the host and to the results of set-up."""
@@ -148,6 +165,7 @@ class KeyValues(TokenValues):
             # The word is zero while there is none.
             memory.wdata.eq(c.word ^ Mux(c.word_valid, 0, c.key_data)),
         ]  # fmt: skip
+        self._keep_last()
 
     def _prepared_stage(self, made: Preparation) -> int:
         unit = unit_of(made.operation)

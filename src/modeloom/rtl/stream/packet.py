@@ -18,6 +18,7 @@ from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.bus.ports import payload_layout
+from modeloom.rtl.stream.lengths import tag_block
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.sizes import LENGTH_BITS, TokenStep
 
@@ -78,6 +79,8 @@ class Packet:
         Counts a block.
     set : callable
         Sets parts of the state: ``set(discard=1)``.  Before that, they keep their values.
+    masked : bool
+        Whether bytes that are not there are zeros already.
     """
 
     may: Value
@@ -101,6 +104,7 @@ class Packet:
     count: Signal
     count_text: Signal
     set: Callable[..., None]
+    masked: bool = False
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,7 @@ def take_beat(
     lengths = Signal(2 * LENGTH_BITS)
     m.d.comb += [
         full_lanes.eq(sum((beat.keep[at : at + 1] for at in range(p.block_bytes, size, p.block_bytes)), beat.keep[:1])),
-        Value.cast(token.blocks).eq(beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
+        Value.cast(token.blocks).eq(beat.data if packet.masked else beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
         token.full.eq(full_lanes),
         ends_message.eq(alone | shared),
         token.tag.eq(shared),
@@ -232,11 +236,11 @@ def take_beat(
                 m.d.comb += lengths.eq(Cat(packet.associated, nbytes[:index_bits], counted))
     if p.plan.shares_tag:
         with m.If(shared):
-            m.d.comb += token.blocks[full_lanes].eq(lengths)
+            m.d.comb += token.blocks[full_lanes].eq(tag_block(p, lengths))
     with m.If(alone):
         m.d.comb += [
-            give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(lengths), token.code.eq(packet.code), token.nbytes.eq(0),
-            token.full.eq(0),
+            give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(tag_block(p, lengths)), token.code.eq(packet.code),
+            token.nbytes.eq(0), token.full.eq(0),
         ]  # fmt: skip
     return Taken(ends_message, shared)
 

@@ -59,6 +59,8 @@ class TokenPipeline(wiring.Component):
         Iterative key schedules that write round keys; 0 if a slot is not cleared at once.
     start_places : int
         Messages that may have started and not begun, if starts run ahead.
+    last_words : bool
+        Whether a token of set-up brings the word before as its block.  The plan has a ``last_operand``.
 
     Members
     -------
@@ -98,6 +100,8 @@ class TokenPipeline(wiring.Component):
         A tag.
     word, word_valid, word_index, word_slot : Out
         A word of the key memory that set-up has computed.  The pipeline writes it to the memory itself.
+    last_word : Out
+        With *last_words* only: the last word of the set-up under way, for the next token of it.  Zero if none is under way.
     key_we, key_slot, key_index, key_data : In
         Writes a word of the key memory.
     clear_words, words_cleared, clear_rounds, clear_slot : In, Out, In, In
@@ -116,11 +120,11 @@ class TokenPipeline(wiring.Component):
 
     def __init__(
         self, plan: StreamPlan, ciphers: Sequence[Any], multipliers: Sequence[Any], slots: int, round_bits: int, round_key_bits: int,
-        erase_bits: int = 0, contexts: int = 1, writers: int = 0, start_places: int = 2,
+        erase_bits: int = 0, contexts: int = 1, writers: int = 0, start_places: int = 2, last_words: bool = False,
     ):  # fmt: skip
         self.plan, self.ciphers, self.multipliers, self.slots = plan, list(ciphers), list(multipliers), slots
         self.round_bits, self.erase_bits, self.contexts = round_bits, erase_bits, contexts
-        self.writers = writers
+        self.writers, self.last_words = writers, last_words
         self.width = 8 * plan.mode.block_bytes
         self.start_places = start_places
         lanes, slot, place = plan.lanes, range(max(2, slots)), range(max(2, start_places))
@@ -144,7 +148,7 @@ class TokenPipeline(wiring.Component):
                for name, shape in (("we", 1), ("slot", slot), ("round", round_bits), ("data", round_key_bits))},
             **({"clear_words": In(1), "words_cleared": Out(1), "clear_rounds": In(1), "clear_slot": In(slot)} if writers else {}),
             **({"rk_data_dec": In(round_key_bits)} if self.inverse_keys else {}),
-            "erase": In(1), "erase_address": In(erase_bits),
+            "erase": In(1), "erase_address": In(erase_bits), **({"last_word": Out(self.width)} if last_words else {}),
             **({f"rk_length{unit}": In(len(self.ciphers[0].key_length)) for unit in writer_ends(writers)} if self.key_sizes else {}),
             **({"batch": In(1)} if self.batches else {}),
             **({"context": In(range(contexts)), "next_context": In(range(contexts))} if contexts > 1 else {}),
@@ -292,7 +296,7 @@ class _Elaboration(StartedValues, KeyValues):
     # -- connections ----------------------------------------------------------------------------------------------------------
 
     def _connect_operands(self) -> None:
-        m = self.m
+        m, c = self.m, self.c
         for lane in range(self.lanes):
             gathered: dict[tuple[str, int], GatedSum] = {}
 
@@ -311,7 +315,11 @@ class _Elaboration(StartedValues, KeyValues):
                 for number, form, step, part in self.hashed(lane):
                     self.gather(of(("mul", 0)), self.kinds[lane][number].at(stage), form, stage, step, part, lane)
                 # In a lane without a block, the chain goes on, too.
-                of(("mul", 0)).add("chain", product & ~self.lines["fresh"].at(stage), self.chains[lane])
+                of(("mul", 0)).add("chain", product & ~self.lines["fresh"].at(stage), self.chains[lane], quiet=True)
+                if self.lanes == 1 and c.last_words:
+                    # A token that brings nothing to the multiplier has no block.
+                    kinds = [line.at(stage) for number, line in self.kinds[lane].items() if number != len(self.plan.tokens)]
+                    of(("mul", 0)).hush(id(self.of_lane["block"][lane].at(stage)), kinds)
                 key = self.reads[lane, "mul", 1]
                 if self.lanes > 1:
                     one = Const(self.plan.mode.field.one, self.width)

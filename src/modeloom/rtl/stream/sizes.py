@@ -15,6 +15,7 @@ from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.bus.parameters import check_flags, check_integer
+from modeloom.rtl.stream.last_word import last_operand
 from modeloom.rtl.stream.powers import digit_bits
 from modeloom.spec.kinds import MUL
 from modeloom.streams.known import SOME
@@ -235,6 +236,11 @@ class MessageSizes:
         placed = self.plan.placed
         units = [unit_of(self.plan.preparations[number].operation) for number in self.prepared_by_tokens]
         return sum(TOKEN_CYCLES + placed.stages[unit] + placed.latencies[unit] for unit in units)
+
+    @property
+    def last_words(self) -> bool:
+        """Whether a token of set-up brings the word before as its block.  Keys that come with messages are set up side by side."""
+        return not self.inline and self.lanes == 1 and self.plan.cadence is None and last_operand(self.plan) is not None
 
     @property
     def writers(self) -> int:

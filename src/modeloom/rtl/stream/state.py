@@ -17,6 +17,7 @@ from operator import or_
 
 from amaranth.hdl import Cat, Mux, Signal, Value
 
+from modeloom.rtl.counter import counter_bits
 from modeloom.rtl.stream.channel_words import ChannelWords
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import Line
@@ -33,17 +34,40 @@ class StateValues(TokenValues):
     def make_states(self) -> None:
         """Makes the registers of the state, and the values that lane 0 reads at their homes."""
         m = self.m
-        for name, kind in self.plan.kinds.items():
-            if kind.kind == "horner":
-                continue
+        names = [name for name, kind in self.plan.kinds.items() if kind.kind != "horner"]
+        for name in names:
             # A reset clears the state: nothing else would until the next message.
             self.registers[name] = Signal(self.width, name=f"{name}_reg")
+            if (twin := self._twin(name)) is not None:
+                # Blocks change the counter only, so its bits are the only ones with registers of their own.
+                self.shared[name] = _, bits = twin
+                self.registers[name] = Signal(bits.stop - bits.start, name=f"{name}_reg")
+        for name in names:
             value = Signal(self.width, name=name)
             home = self.placed.homes[name]
             register = self.kept(name, home)
             initial = self.initial(name, home)
             m.d.comb += value.eq(register if initial is None else Mux(self.lines["begin"].at(home), initial, register))
             self.states[name] = [self.line(value, home, name)]
+
+    def _twin(self, name: str) -> tuple[str, slice] | None:
+        """For a counter: a held part of the state that every start makes equal to it, in the same cycle, and the bits that blocks change.
+
+        None if there is no such part, or if the state is in memories.
+        """
+        plan, starts = self.plan, [step for step in self.plan.steps if step.name == "start"]
+        if plan.kinds[name].kind != "counter" or self.c.contexts > 1 or plan.runs_ahead:
+            return None
+        for held, kind in plan.kinds.items():
+            alike = all(step.updates.get(name) == step.updates.get(held) for step in starts)
+            if kind.kind == "held" and alike and self.placed.homes[name] == self.placed.homes[held]:
+                counters = {
+                    step.operations[term.source.what].operation.counter  # type: ignore[index]
+                    for step in plan.steps if step.name != "start" for term in step.updates.get(name, ()) if term.source.kind == "op"
+                }  # fmt: skip
+                counter = counters.pop()
+                return (held, counter_bits(counter, self.width)) if counter is not None and not counters else None
+        return None
 
     def chain_states(self) -> None:
         """Makes the values of the state that each lane leaves to the next one, within a cycle."""
@@ -140,10 +164,14 @@ class StateValues(TokenValues):
         active = lines["product"].at(done)
         products = []
         for lane in range(self.lanes):
-            chains = self.memory(self.plan.lane_chains if self.c.contexts == 1 else self.c.contexts << len(self.c.chain), 1)
+            chains = self.memory(
+                self.plan.lane_chains if self.c.contexts == 1 else self.c.contexts << len(self.c.chain), 1, clears=True
+            )
             m.submodules[self.in_lane(lane, "chains")] = chains
             product = self.units[lane]["mul"].at(done)
+            # A token reads zeros if it has no product, or begins its chain.
             m.d.comb += [
+                chains.clear[0].eq(~lines["product"].at(stage - 1) | lines["fresh"].at(stage - 1)),
                 chains.raddr[0].eq(self._chain(stage - 1)),
                 chains.waddr.eq(self._chain(done)), chains.we.eq(active),
                 chains.wdata.eq(product),

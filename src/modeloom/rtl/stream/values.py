@@ -78,6 +78,8 @@ class TokenValues:
         # For each part of the state what each lane reads, and what the last one leaves.
         self.states: dict[str, list[Line]] = {}
         self.registers: dict[str, Signal] = {}
+        # For a counter that starts as a held part of the state does: this part, and the bits that the register of the counter has.
+        self.shared: dict[str, tuple[str, slice]] = {}
         # With several contexts: by part of the state what is written, and what is read at each stage.
         self.writes: dict[str, list[tuple[Value, int, Value]]] = {}
         self.words: dict[str, dict[int, Signal]] = {}
@@ -137,9 +139,9 @@ class TokenValues:
             return f"{token.title.replace(' ', '_')}{f'_{token.part}' if token.part else ''}"
         return f"prepare_{number - len(tokens)}"
 
-    def memory(self, depth: int, ports: int, style: str = "distributed") -> BlockMemory:
+    def memory(self, depth: int, ports: int, style: str = "distributed", clears: bool = False) -> BlockMemory:
         """A memory that can be erased."""
-        memory = BlockMemory(self.width, depth, ports, style=style, erase_bits=self.c.erase_bits)
+        memory = BlockMemory(self.width, depth, ports, style=style, erase_bits=self.c.erase_bits, clears=clears)
         self.m.d.comb += [memory.erase.eq(self.c.erase), memory.erase_address.eq(self.c.erase_address)]
         return memory
 
@@ -150,6 +152,10 @@ class TokenValues:
 
     def kept(self, name: str, stage: int) -> Value:
         """What a part of the state is in a stage: its register, or the word of the token's context."""
+        if name in self.shared:
+            held, part = self.shared[name]
+            rest = self.kept(held, stage)
+            return Cat(rest[: part.start], self.registers[name], rest[part.stop :])
         if self.c.contexts == 1:
             return self.registers[name]
         ports = self.words.setdefault(name, {})
@@ -163,7 +169,7 @@ class TokenValues:
             self.writes.setdefault(name, []).append((when, stage, value))
             return
         with self.m.If(when):
-            self.m.d.sync += self.registers[name].eq(value)
+            self.m.d.sync += self.registers[name].eq(value[self.shared[name][1]] if name in self.shared else value)
 
     def sum(self, values: Sequence[Value]) -> Value:
         """The XOR of some blocks."""

@@ -4,7 +4,7 @@
 ::
 
     entry: tag of the command ────▶ queue ────┐
-    pipeline: tag ──▶ [reg] ──────────────────┴──▶ compared ──▶ [reg] ──▶ any bit? ──▶ [reg] ──▶ queue ──▶ status
+    pipeline: tag ──▶ [reg] ──────────────────┴──▶ compared ──▶ [reg] ──▶ any byte? ──▶ [reg] ──▶ queue ──▶ status
 
 A tag is compared as a whole, in the same number of cycles for every value.  The result is one bit, which is the verdict.
 """
@@ -27,6 +27,10 @@ from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.wire.layouts import final_layout
 
 __all__ = ["VerdictQueue", "status_layout"]
+
+
+COMPARED_BITS = 3
+"""Bits of two tags that a LUT of six inputs compares."""
 
 
 def status_layout(parameters: MessageParameters) -> StructLayout:
@@ -97,11 +101,14 @@ class VerdictQueue(BusComponent[MessageParameters]):
         keep = Signal(p.block_bytes)
         compared = Signal(p.block_bytes)
         shown = Signal(p.block_bytes)
-        different_reg = Signal(p.block_bits, reset_less=True)
+        # Some bits of a byte each, so that a LUT has both tags and the register the mask.
+        groups = [(byte, at, min(at + COMPARED_BITS, 8)) for byte in range(p.block_bytes) for at in range(0, 8, COMPARED_BITS)]
+        different_reg = Signal(len(groups), reset_less=True)
         given_reg = Signal(p.block_bits, reset_less=not apart)
         compared_reg = Signal()
         wanted_reg = Signal(p.verdict)
-        parts_reg = Signal(-(-p.block_bits // 16), reset_less=True)
+        together = 2 * len(groups) // p.block_bytes
+        parts_reg = Signal(len(groups) // together, reset_less=True)
         summed_reg = Signal()
         sums_reg = Signal(p.verdict)
         # The verdict is the only bit that depends on secrets and on which control depends.
@@ -111,18 +118,22 @@ class VerdictQueue(BusComponent[MessageParameters]):
         m.d.comb += [
             expected.i.valid.eq(self.verdict_valid), expected.i.payload.eq(self.verdict),
             expected.o.ready.eq(there_reg),
-            keep.eq(Cat(want.tag_bytes > at for at in range(p.block_bytes))),
+            keep.eq(Cat(self._longer(m, want.tag_bytes))),
             compared.eq(keep & want.decrypt.replicate(p.block_bytes)),
             # The tag of a sealed message goes out, but the computed tag of a message to be opened never does.
             shown.eq(keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bytes)),
         ]  # fmt: skip
         m.d.sync += [
             tag_reg.eq(self.tag), there_reg.eq(self.tag_valid),
-            different_reg.eq((tag_reg ^ want.tag) & Cat(bit.replicate(8) for bit in compared)),
             # As multiplexers with 0, these take the resets of the registers, and no LUTs.
+            *(
+                different_reg[n].eq(Mux(
+                    compared[byte], (tag_reg.word_select(byte, 8)[first:end] != want.tag.word_select(byte, 8)[first:end]), 0
+                )) for n, (byte, first, end) in enumerate(groups)
+            ),
             *(given_reg.word_select(at, 8).eq(Mux(shown[at], tag_reg.word_select(at, 8), 0)) for at in range(p.block_bytes)),
             compared_reg.eq(there_reg), wanted_reg.eq(want),
-            parts_reg.eq(Cat(different_reg[at : at + 16].any() for at in range(0, p.block_bits, 16))),
+            parts_reg.eq(Cat(different_reg[at : at + together].any() for at in range(0, len(groups), together))),
             summed_reg.eq(compared_reg), sums_reg.eq(wanted_reg),
             wrong_reg.eq(parts_reg.any()), decided_reg.eq(summed_reg), decision_reg.eq(sums_reg),
         ]  # fmt: skip
@@ -188,6 +199,19 @@ class VerdictQueue(BusComponent[MessageParameters]):
         ]
         return m
 
+    def _longer(self, m: Module, tag_bytes: Value) -> list[Value]:
+        """For each byte of a tag, whether a tag of an allowed length has it.  The verdict on another length is that it is wrong."""
+        p = self.parameters
+        lengths = sorted(p.plan.mode.tag_bytes)
+        longer: dict[int, Signal] = {}
+        result: list[Value] = []
+        for at in range(p.block_bytes):
+            below = max((length for length in lengths if length <= at), default=0)
+            if below not in longer:
+                longer[below] = Signal(name=f"longer_than_{below}")
+                m.d.comb += longer[below].eq(tag_bytes > below)
+            result.append(longer[below])
+        return result
 
     def _order_by_marks(self, m: Module, decision: Any, statuses: Queue, out: Any, may: Signal, told_now: Signal) -> None:
         """A status follows the packets that have ended before it, of whatever channel."""
