@@ -18,15 +18,14 @@ The pipeline never stalls: no register of the data path has a clock enable or a 
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.aes.keys.round_keys import read_round_key
-from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, columns, named, slot_shape
+from modeloom.rtl.aes.parameters import check_count, columns, named
 from modeloom.rtl.aes.rounds.round_stages import register
+from modeloom.rtl.deoxys.ports import slotted_ports
 from modeloom.rtl.deoxys.rounds import deoxys_round, key_lead
 from modeloom.rtl.deoxys.tweakey import ROUNDS, permute
 from modeloom.spec.directions import DIRECTIONS
@@ -102,19 +101,7 @@ class DeoxysBCPipeline(wiring.Component):
         self.direction = direction
         self.rounds = ROUNDS
         self.latency, self.interval = ROUNDS * registers_per_round + 1, 1
-        ports: dict[str, Any] = {
-            "i": In(BLOCK_BITS),
-            "tweak": In(BLOCK_BITS),
-            "slot": In(slot_shape(slots)),
-            "o": Out(BLOCK_BITS),
-            "key_we": In(1),
-            "key_slot": In(slot_shape(slots)),
-            "key_round": In(range(ROUNDS + 1)),
-            "key_data": In(BLOCK_BITS),
-        }
-        if direction == "both":
-            ports["decrypt"] = In(1)
-        super().__init__(ports)
+        super().__init__(slotted_ports(slots, direction))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -25,17 +25,16 @@ A round core of one mode with one key is ``multistream``, which stands in the ca
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
 from modeloom.rtl.aes.keys.round_keys import LUT_MEMORY, read_round_key
-from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, columns, named, slot_shape
+from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, columns, named
 from modeloom.rtl.aes.rounds.round_stages import register
 from modeloom.rtl.batch_places import count_places
 from modeloom.rtl.deoxys.multistream import STREAMS
+from modeloom.rtl.deoxys.ports import slotted_ports
 from modeloom.rtl.deoxys.rounds import deoxys_round, key_lead
 from modeloom.rtl.deoxys.tweakey import ROUNDS, permute
 from modeloom.spec.directions import DIRECTIONS
@@ -103,20 +102,7 @@ class DeoxysBCStreams(wiring.Component):
         self.rounds, self.interval = ROUNDS, ROUNDS * streams
         self._lead = key_lead(direction, streams - 1)
         self.latency = self.interval + ENTERS + 1 - self._lead
-        ports: dict[str, Any] = {
-            "batch": In(1),
-            "i": In(BLOCK_BITS),
-            "tweak": In(BLOCK_BITS),
-            "slot": In(slot_shape(slots)),
-            "o": Out(BLOCK_BITS),
-            "key_we": In(1),
-            "key_slot": In(slot_shape(slots)),
-            "key_round": In(range(ROUNDS + 1)),
-            "key_data": In(BLOCK_BITS),
-        }
-        if direction == "both":
-            ports["decrypt"] = In(1)
-        super().__init__(ports)
+        super().__init__({"batch": In(1), **slotted_ports(slots, direction)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
