@@ -22,8 +22,9 @@ from modeloom.rtl.stream.channel_words import ChannelWords
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.values import TokenValues
+from modeloom.spec import Counter
 from modeloom.streams.plan import TokenKind
-from modeloom.streams.steps import Form, Step
+from modeloom.streams.steps import Form, Source, Step, Term
 
 __all__ = ["StateValues"]
 
@@ -55,19 +56,32 @@ class StateValues(TokenValues):
 
         None if there is no such part, or if the state is in memories.
         """
-        plan, starts = self.plan, [step for step in self.plan.steps if step.name == "start"]
+        plan = self.plan
         if plan.kinds[name].kind != "counter" or self.c.contexts > 1 or plan.runs_ahead:
             return None
-        for held, kind in plan.kinds.items():
+        starts, others = (
+            [step for step in plan.steps if (step.name == "start") == starting] for starting in (True, False)
+        )  # fmt: skip
+        counters = {self._counter(step, name) for step in others if name in step.updates}
+        if len(counters) != 1 or (counter := counters.pop()) is None:
+            return None
+        for held in plan.kinds:
             alike = all(step.updates.get(name) == step.updates.get(held) for step in starts)
-            if kind.kind == "held" and alike and self.placed.homes[name] == self.placed.homes[held]:
-                counters = {
-                    step.operations[term.source.what].operation.counter  # type: ignore[index]
-                    for step in plan.steps if step.name != "start" for term in step.updates.get(name, ()) if term.source.kind == "op"
-                }  # fmt: skip
-                counter = counters.pop()
-                return (held, counter_bits(counter, self.width)) if counter is not None and not counters else None
+            keeps = all(held not in step.updates for step in others)
+            if held != name and alike and keeps and self.placed.homes[name] == self.placed.homes[held]:
+                return held, counter_bits(counter, self.width)
         return None
+
+    @staticmethod
+    def _counter(step: Step, name: str) -> Counter | None:
+        """The counter that a step adds to in a part of the state; None if it does anything else to this part."""
+        form = step.updates[name]
+        if len(form) != 1 or form[0].source.kind != "op" or form[0].maps:
+            return None
+        number = form[0].source.what
+        assert isinstance(number, int)
+        made = step.operations[number]
+        return made.operation.counter if made.operands[0] == (Term(Source("state", name)),) else None
 
     def chain_states(self) -> None:
         """Makes the values of the state that each lane leaves to the next one, within a cycle."""
