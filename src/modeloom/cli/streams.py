@@ -25,6 +25,7 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that stream modes alone have."""
     for option in (
         click.option("--hold", type=int, help="Stream modes: bytes of text that wait until the tag was found correct (default: none)."),
+        click.option("--message-buffer", type=int, help="Stream modes with two passes: bytes of a message to seal that the core keeps."),
         click.option(
             "--keys",
             help="Stream modes: expand, expanded if the host gives round keys, inline if keys come with messages, or derived if the core "
@@ -128,14 +129,19 @@ def build_stream(
     cycles, cadence = description.cycles, description.cadence
     batches = "" if cadence is None else f"{cadence.blocks} block{'s' * (cadence.blocks != 1)} every {cadence.interval} cycles, "
     derived = description.derive_interval
-    most, proved = "at most " if batches or derived else "", "proved" if description.explain.proved else "not proved"
+    most = "at most " if batches or derived or description.message_buffer else ""
+    proved = "proved" if description.explain.proved else "not proved"
     click.echo(
         f"{directory}: {batches}{cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} "
         f"for one of text, {cycles.tag} for the tag, latency {most}{description.latency}, {proved}"
     )
     if options.interface == "lwc":
         click.echo(f"LWC interface with words of {compiled.options.interface_bits} bits; cycles are those of the core behind it.")
-    elif derived is not None:
+    if description.message_buffer is not None:
+        click.echo(
+            f"The core stores messages to seal up to {description.buffered_bytes} bytes, so that they come once, and works on each twice."
+        )
+    if derived is not None:
         click.echo(f"The core derives the key of each message of a master key. In the mean, a message takes at least {derived} cycles.")
     elif description.inline:
         apart = description.key_interval

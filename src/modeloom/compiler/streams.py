@@ -62,6 +62,9 @@ SLOTS, RING = 16, 32
 MOST_MASTERS = 64
 """Slots for master keys."""
 
+MOST_BUFFER = 1 << 20
+"""Bytes of the longest message that a core can store."""
+
 MOST_SLOTS = 1024
 """Key slots that a key port takes."""
 
@@ -80,6 +83,9 @@ APART = {
     ("--keys inline", "--channels"): "keys come in the order of the messages, and messages of several channels have none",
     ("--keys derived", "--channels"): "keys are derived in the order of the messages, and messages of several channels have none",
     ("--packet wire", "--channels"): "the parts of a packet that touch each other are put in order for one message at a time",
+    ("--message-buffer", "--hold"): "a message to seal would be limited by both",
+    ("--message-buffer", "--channels"): "messages are stored in the order of one channel",
+    ("--message-buffer", "--keys inline"): "both passes of a message need its key, which comes once",
     ("--interface lwc", "--channels"): "its words belong to one message at a time",
     ("--interface lwc", "--packet wire"): "its messages come as segments",
     ("--interface lwc", "--keys expanded"): "its keys are those of the mode",
@@ -118,6 +124,9 @@ class StreamOptions:
         Key slots (default: 16, or 32 if keys come with the messages).
     hold : int or None
         Bytes of text of a message to open that the core holds back until the tag was checked (default: it releases text before).
+    message_buffer : int or None
+        Bytes of a message to seal that the core stores for its second pass, in a mode with two passes (default: the host sends both
+        passes).
     direction : str
         "both", or "encrypt" or "decrypt" for a core that seals or opens alone.
     blocks_per_cycle : int
@@ -159,6 +168,7 @@ class StreamOptions:
     mul_stages: int = 3
     key_slots: int | None = None
     hold: int | None = None
+    message_buffer: int | None = None
     blocks_per_cycle: int = 1
     direction: str = "both"
     keys: str = "expand"
@@ -342,7 +352,8 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     if not 1 <= options.channels <= MOST_CHANNELS:
         raise InputError(f"--channels is from 1 to {MOST_CHANNELS}, not {options.channels}")
     given = {
-        "--hold": options.hold is not None, "--channels": options.channels > 1, "--keys inline": options.keys == "inline",
+        "--hold": options.hold is not None, "--message-buffer": options.message_buffer is not None,
+        "--channels": options.channels > 1, "--keys inline": options.keys == "inline",
         "--packet wire": options.packet == "wire", "--interface lwc": options.interface == "lwc",
         "--keys expanded": options.keys == "expanded", "--keys derived": options.keys == "derived",
         "--key-slots": named_slots and options.interface == "lwc" and slots != LWC_SLOTS,
@@ -362,6 +373,15 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
             raise InputError(f"--keys derived is for modes that derive the key of a message of its nonce, unlike {mode.name}; leave it out")
         if slots > MOST_MASTERS:
             raise InputError(f"--key-slots is from 1 to {MOST_MASTERS} with --keys derived, not {slots}")
+    if options.message_buffer is not None:
+        if not mode.two_passes:
+            raise InputError(f"--message-buffer is for modes with two passes, unlike {mode.name}; leave it out")
+        if options.direction == "decrypt":
+            raise InputError("--message-buffer is for cores that seal messages; leave it out")
+        if mode.lengths_first:
+            raise InputError(f"--message-buffer is not for {mode.name}, which knows lengths before a message begins; leave it out")
+        if not 1 <= options.message_buffer <= MOST_BUFFER:
+            raise InputError(f"--message-buffer takes 1 to {MOST_BUFFER} bytes, not {options.message_buffer}")
     if options.key_derivers is not None and options.keys != "derived":
         raise InputError("--key-derivers is for --keys derived; leave it out")
     if options.keys == "inline" and not RING_SLOTS[0] <= slots <= RING_SLOTS[1]:

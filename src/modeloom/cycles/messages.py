@@ -33,6 +33,10 @@ A core that derives the key of a message::
 
     command ─ round cores ─ key schedule ─ tokens of set-up ─ powers, and DERIVE_SLACK = 60 at most for all else ─▶ its key is ready
 
+A core that stores a message, which is alone::
+
+    packet ─ first pass ─ tag ─ second pass, and BUFFER_SLACK = 40 at most for all else ─▶ ciphertext
+
 Blocks that wait for the cipher of the one before, where several channels take turns::
 
     end of a turn ─ PICK_CYCLES = 3 ─▶ next token of the channel enters
@@ -44,7 +48,8 @@ HOLD_SLACK = 10 more with ``--hold`` and in wire form, so that no cycle is lost.
 from __future__ import annotations
 
 __all__ = [
-    "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DERIVE_SLACK", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK", "HOLD_CYCLES",
+    "BUFFER_SLACK", "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DERIVE_SLACK", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK",
+    "HOLD_CYCLES",
     "HOLD_SLACK", "PICK_CYCLES", "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "START_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES",
     "WIRE_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
@@ -73,6 +78,9 @@ CHAINED_CYCLES = 2
 
 HOLD_CYCLES = 2
 """Cycles that the buffer for unverified text, or for unverified packets, adds."""
+
+BUFFER_SLACK = 40
+"""Cycles of a message that is stored, outside its two passes: its packet is stored, and results come back to the buffer."""
 
 DERIVE_SLACK = 60
 """Cycles from a command to its key, if the core derives it, that are not those of the cipher, the key schedule and set-up."""

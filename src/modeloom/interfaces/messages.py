@@ -56,7 +56,7 @@ class MessageCode(IntEnum):
     OK = 0, "the message was sealed, or its tag is correct; all its text has been taken"
     WRONG_TAG = 1, "the tag of the message is wrong; text that the core has released must be discarded"
     TOO_SHORT = 2, "the packet ends before the end of the associated data; on the wire also before the end of the tag of a message to open"
-    TOO_LONG_TO_HOLD = 3, "the text of a message to open is longer than the core can hold back; none of it was released"
+    TOO_LONG_TO_HOLD = 3, "the text of a message is longer than the core can hold back, or store; none of it was released"
     TOO_LONG = 4, "the text or the associated data are longer than the mode allows; the text was cut off"
     BAD_KEEP = 5, "`tkeep` does not match the lengths, or has a gap"
     NO_KEY = 6, "the key slot is empty, is being loaded, or does not exist"

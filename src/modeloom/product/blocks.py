@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from modeloom.spec.kinds import CIPHER, UNITS
 
-__all__ = ["derived_groups", "sector_groups", "stream_groups"]
+__all__ = ["groups_of", "sector_groups", "stream_groups"]
 
 STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
 
@@ -57,12 +57,32 @@ DERIVES = ("deriver", "key_port", "key_schedule")
 """What derives keys, in front of the message control."""
 
 
-def derived_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:
-    """The blocks of a core that derives keys: those of a core for messages, and ``deriver`` with master keys and round cores."""
-    inside = [path for path in paths if path.startswith(f"{prefix}bus.messages.")]
-    groups = stream_groups([f"{prefix}bus.{path.removeprefix(f'{prefix}bus.messages.')}" for path in inside], cipher, prefix)
-    groups = {name: [path.replace(f"{prefix}bus", f"{prefix}bus.messages", 1) for path in each] for name, each in groups.items()}
-    return {**groups, "deriver": [f"{prefix}bus.{part}" for part in DERIVES], "bus": [f"{prefix}bus"]}
+def _inside(groups: dict[str, list[str]], part: str, prefix: str) -> dict[str, list[str]]:
+    """The same groups in a part of the buses."""
+    return {name: [path.replace(f"{prefix}bus", f"{prefix}bus.{part}", 1) for path in each] for name, each in groups.items()}
+
+
+def _within(paths: Iterable[str], part: str, prefix: str) -> list[str]:
+    """The paths in a part of the buses, as if it were the buses."""
+    start = f"{prefix}bus.{part}."
+    return [f"{prefix}bus.{path.removeprefix(start)}" for path in paths if path.startswith(start)]
+
+
+def groups_of(
+    paths: Iterable[str], cipher: str = "aes", prefix: str = "core.", *, derives: bool = False, stores: bool = False
+) -> dict[str, list[str]]:
+    """The blocks of a core for messages, by prefixes of instance paths.
+
+    A core that derives keys has the block ``deriver`` with master keys and round cores, and one that stores messages has ``buffer``.
+    """
+    paths = list(paths)
+    if stores:
+        groups = _inside(groups_of(_within(paths, "core", prefix), cipher, prefix, derives=derives), "core", prefix)
+        return {**groups, "buffer": [f"{prefix}bus.buffer"], "bus": [f"{prefix}bus"]}
+    if derives:
+        groups = _inside(stream_groups(_within(paths, "messages", prefix), cipher, prefix), "messages", prefix)
+        return {**groups, "deriver": [f"{prefix}bus.{part}" for part in DERIVES], "bus": [f"{prefix}bus"]}
+    return stream_groups(paths, cipher, prefix)
 
 
 def stream_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:

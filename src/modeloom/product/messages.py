@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.messages import PACKETS, message_core
-from modeloom.product.blocks import derived_groups, stream_groups
+from modeloom.product.blocks import groups_of
 from modeloom.product.cadence import CadenceFigures
 from modeloom.product.description import Description, Rate, Result, Verdict
 
@@ -19,6 +19,9 @@ __all__ = [
 ]  # fmt: skip
 
 DIRECTIONS = ("encrypt", "decrypt")
+
+STORED_SLACK = 2
+"""Cycles between two packets that a buffer sends."""
 
 TAG_VERDICT = "whether the tag of a message is right"
 """The fact that a core for messages reveals of its secrets by design, in the code of a status."""
@@ -181,8 +184,14 @@ class StreamDescription(Description):
     derive_interval: Annotated[
         int | None, "Cycles after which the core can derive the key of the next message; not there if it derives none."
     ] = None
+    derive_latency: Annotated[
+        int | None, "Cycles, at most, from a command to the time when its derived key is ready; not there if the core derives none."
+    ] = None
     channels: Annotated[int, "Messages that may interleave."]
     hold: Annotated[int | None, "Bytes of text that are held until the tag was right; not there if plaintext leaves before."] = None
+    message_buffer: Annotated[
+        int | None, "Bytes of a message to seal that the core stores for its second pass; not there if it stores none."
+    ] = None
     packet: Annotated[str, '"aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other.']
     latency: Annotated[
         int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins; at most, if there is a cadence."
@@ -246,8 +255,27 @@ class StreamDescription(Description):
 
     @property
     def two_passes(self) -> bool:
-        """Whether a message to seal goes through the core twice."""
+        """Whether a host sends a message to seal twice."""
+        return self.tag_first and self.message_buffer is None
+
+    @property
+    def tag_first(self) -> bool:
+        """Whether text is encrypted under its tag, so that the core works on a message to seal twice."""
         return self.explain.passes == 2
+
+    @property
+    def buffered_beats(self) -> int | None:
+        """Beats of the longest message to seal that the core can store; None if it stores none."""
+        return None if self.message_buffer is None else -(-self.message_buffer // self.beat_bytes)
+
+    @property
+    def buffered_bytes(self) -> int | None:
+        """Bytes of these beats."""
+        return None if self.buffered_beats is None else self.buffered_beats * self.beat_bytes
+
+    def too_long(self, decrypt: int, beats: int) -> bool:
+        """Whether a message with a packet of so many beats is longer than the core can store."""
+        return not decrypt and self.buffered_beats is not None and beats > self.buffered_beats
 
     @property
     def ways(self) -> tuple[int, ...]:
@@ -267,14 +295,14 @@ class StreamDescription(Description):
     @property
     def timed(self) -> tuple[int, ...]:
         """The ways of messages whose text leaves as soon as it is computed, a fixed number of cycles after it came."""
-        if self.derive_interval is not None:
+        if self.derive_interval is not None or self.message_buffer is not None:
             return ()
         return tuple(way for way in self.ways if self.text_of(way, 1) and (self.hold is None or not way))
 
     @property
     def compares(self) -> bool:
         """Whether the core compares tags."""
-        return self.two_passes or "decrypt" in self.directions
+        return self.tag_first or "decrypt" in self.directions
 
     @property
     def nonces(self) -> tuple[int, ...]:
@@ -311,8 +339,8 @@ class StreamDescription(Description):
 
     @property
     def even(self) -> bool:
-        """Whether equal messages have equal distances: not if blocks wait for others in several channels, or messages for their keys."""
-        return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None
+        """Whether equal messages have equal distances: not if blocks wait for others in several channels, or messages for keys or tags."""
+        return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None and self.message_buffer is None
 
     @property
     def varies(self) -> bool:
@@ -365,6 +393,14 @@ class StreamDescription(Description):
             usual -= self.cycles.tag
         return usual if nonce_bytes is None else usual - self.cycles.start + self.start_cycles(self.start_of(nonce_bytes))
 
+    def sealed_cycles(self, associated: int, text: int) -> int:
+        """The number of cycles from a message to seal that the core stores to the next one: those of both passes.
+
+        If the core derives keys, the command of a pass goes ahead of its beats by one pass, and so does the derivation of its key.
+        """
+        least = max(self.cycles_of(associated, text) + STORED_SLACK, self.derive_interval or 0)
+        return max(2 * least, self.derive_latency or 0)
+
     def start_cycles(self, start: StartFigures) -> int:
         """The number of cycles that a start takes of the core."""
         return start.tokens if "start" in (self.explain.beside or ()) else start.cycles
@@ -398,7 +434,7 @@ class StreamDescription(Description):
         """A generous limit for the cycles of a single message, with the longest start."""
         longest = max(start.cycles for start in self.explain.starts)
         own = self.beats(associated, text) + self.alone(associated, text) + 2 * self.waits
-        return own + longest + 2 * self.latency + self.explain.stages + 64
+        return (own + longest) * (2 if self.message_buffer is not None else 1) + 2 * self.latency + self.explain.stages + 64
 
     @property
     def bench_shape(self) -> MessageShape:
@@ -437,7 +473,7 @@ class StreamDescription(Description):
         """The interfaces of cores for messages."""
         return message_core(
             self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet, self.channels,
-            bool(self.lengths_first), self.explain.passes or 1,
+            bool(self.lengths_first), 1 + self.two_passes,
         )  # fmt: skip
 
     @property
@@ -471,4 +507,4 @@ class StreamDescription(Description):
 
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
         """Cipher, multiplier, storage, pipeline and bus."""
-        return (stream_groups if self.derive_interval is None else derived_groups)(paths, self.cipher)
+        return groups_of(paths, self.cipher, derives=self.derive_interval is not None, stores=self.message_buffer is not None)

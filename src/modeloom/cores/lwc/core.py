@@ -13,7 +13,7 @@ from modeloom.cores.lwc.hardware import LwcHardware, lwc_parameters
 from modeloom.cores.lwc.sheet import RELEASED, sheet
 from modeloom.cores.stream.core import StreamCore, same_stream
 from modeloom.cores.stream.figures import cipher_name, directions
-from modeloom.cores.stream.sections import titles_around
+from modeloom.cores.stream.sections import TITLES, titles_around
 from modeloom.interfaces import Interface
 from modeloom.interfaces.lwc import lwc_core
 from modeloom.interfaces.table import CoreShape
@@ -116,7 +116,7 @@ class LwcCore(StreamCore):
 
     def titles(self) -> Mapping[str, Sequence[str]]:
         """The titles of modules, by their names."""
-        return titles_around(OWN_TITLES)
+        return titles_around(TITLES, OWN_TITLES)
 
     def seen_from(self, folder: Path) -> LwcCore:
         """The same core, where the path of the definition is relative to a folder."""

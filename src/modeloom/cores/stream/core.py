@@ -12,12 +12,13 @@ from modeloom.ciphers import cipher_of
 from modeloom.ciphers.check import check_cipher
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
 from modeloom.cores.stream.bench import bench_verilog
+from modeloom.cores.stream.buffered import BufferedHardware, buffered_parameters
 from modeloom.cores.stream.derived import DerivedHardware, derived_parameters
 from modeloom.cores.stream.describe import describe
 from modeloom.cores.stream.figures import cipher_name, directions
 from modeloom.cores.stream.hardware import StreamHardware, bus_parameters
 from modeloom.cores.stream.rules import rules_module
-from modeloom.cores.stream.sections import OF_DERIVED, TITLES, titles_around
+from modeloom.cores.stream.sections import OF_BUFFERED, OF_DERIVED, TITLES, titles_around
 from modeloom.cores.stream.sheet import RELEASED, sheet
 from modeloom.cores.stream.words import name_words
 from modeloom.interfaces import Interface
@@ -48,12 +49,17 @@ class StreamCore(Core[StreamDescription]):
 
     def __init__(self, compiled: CompiledStream):
         self.compiled = compiled
-        self._shape = bus_parameters(compiled) if compiled.derived is None else derived_parameters(compiled)
+        self._shape = (
+            buffered_parameters(compiled) if compiled.options.message_buffer is not None
+            else bus_parameters(compiled) if compiled.derived is None else derived_parameters(compiled)
+        )
 
     # -- hardware ---------------------------------------------------------------------------------------------------------
 
     def component(self) -> StreamHardware:
         """Buses around the pipeline."""
+        if self.compiled.options.message_buffer is not None:
+            return BufferedHardware(self.compiled)
         return (StreamHardware if self.compiled.derived is None else DerivedHardware)(self.compiled)
 
     @property
@@ -96,7 +102,9 @@ class StreamCore(Core[StreamDescription]):
         if d.derive_interval is not None:
             slots = f"slots for master keys: {d.key_slots}; keys of messages are derived, {d.derive_interval} cycles apart"
         released = f" {RELEASED}" if d.releases else ""
-        most = "" if d.cadence is None and d.derive_interval is None else "at most "
+        if d.message_buffer is not None:
+            slots = f"messages to seal are stored, up to {d.buffered_bytes} bytes; {slots}"
+        most = "" if d.cadence is None and d.derive_interval is None and d.message_buffer is None else "at most "
         return (
             f"Cycles: {d.cycles.associated} a block of associated data, {d.cycles.text} a block of text, {d.cycles.tag} a tag; latency "
             f"over the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
@@ -122,7 +130,8 @@ class StreamCore(Core[StreamDescription]):
 
     def titles(self) -> Mapping[str, Sequence[str]]:
         """The titles of modules, by their names."""
-        return TITLES if self.compiled.derived is None else titles_around(OF_DERIVED)
+        titles = TITLES if self.compiled.derived is None else titles_around(TITLES, OF_DERIVED)
+        return titles if self.compiled.options.message_buffer is None else titles_around(titles, OF_BUFFERED, "core")
 
     def check(self) -> None:
         """Checks that the hardware of a cipher that a mode brings does the same as its software."""

@@ -23,7 +23,8 @@ from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.powers import powers_cycles
 
 __all__ = [
-    "DerivedHardware", "derive_interval", "derived_erase_cycles", "derived_latency", "derived_of", "derived_parameters",
+    "DerivedHardware", "derive_interval", "derive_latency", "derived_bus",
+    "derived_erase_cycles", "derived_latency", "derived_of", "derived_parameters",
     "master_erase_cycles",
 ]  # fmt: skip
 
@@ -57,7 +58,7 @@ def derive_interval(compiled: CompiledStream) -> int:
     return max(derived_of(compiled).cycles, key_interval(compiled))
 
 
-def _prepared(compiled: CompiledStream) -> int:
+def derive_latency(compiled: CompiledStream) -> int:
     """Cycles, at most, from a command to the time when the key of its message is ready."""
     p, made, plan = derived_parameters(compiled), derived_of(compiled), compiled.plan
     inner = p.messages
@@ -72,7 +73,7 @@ def _prepared(compiled: CompiledStream) -> int:
 def derived_latency(compiled: CompiledStream) -> int:
     """The largest number of cycles from the first beat of text in to the first beat out, for a message of one beat in an idle core, whose
     command comes with its text and whose key is derived meanwhile."""
-    return latency(compiled) + _prepared(compiled)
+    return latency(compiled) + derive_latency(compiled)
 
 
 def derived_erase_cycles(compiled: CompiledStream) -> int:
@@ -89,7 +90,7 @@ def master_erase_cycles(compiled: CompiledStream) -> int:
         key_words=0, cipher_keys=1, rounds=1 << p.keys.round_bits, result_words=0, flush=p.interval + p.latency,
     )  # fmt: skip
     # The last key is dropped as soon as no other message waits.
-    return own + key_erase_cycles(compiled) + _prepared(compiled)
+    return own + key_erase_cycles(compiled) + derive_latency(compiled)
 
 
 class DerivedHardware(StreamHardware):
@@ -116,7 +117,11 @@ class DerivedHardware(StreamHardware):
 
     def buses(self, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> wiring.Component:
         """The deriver and the message control."""
-        p, made = self.derived, derived_of(self.compiled)
-        cipher = cipher_of(self.compiled.mode, self.compiled.options.cipher)
-        cores = [cipher.hardware(made.request.but(slots=p.keys.slots)) for _ in range(made.cores)]
-        return DerivedBus(p, pipeline, schedules, cipher.expander(p.keys.sizes, False), cores)
+        return derived_bus(self.compiled, pipeline, schedules)
+
+
+def derived_bus(compiled: CompiledStream, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> DerivedBus:
+    """The deriver with its round cores, and the message control."""
+    p, made, cipher = derived_parameters(compiled), derived_of(compiled), cipher_of(compiled.mode, compiled.options.cipher)
+    cores = [cipher.hardware(made.request.but(slots=p.keys.slots)) for _ in range(made.cores)]
+    return DerivedBus(p, pipeline, schedules, cipher.expander(p.keys.sizes, False), cores)

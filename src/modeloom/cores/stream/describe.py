@@ -7,8 +7,10 @@ from dataclasses import asdict
 
 from modeloom.compiler.streams import CompiledStream, StreamOptions
 from modeloom.cores.described import described, key_layout
+from modeloom.cores.stream.buffered import buffered_erase_cycles, buffered_latency, buffered_parameters
 from modeloom.cores.stream.derived import (
     derive_interval,
+    derive_latency,
     derived_erase_cycles,
     derived_latency,
     derived_parameters,
@@ -22,6 +24,9 @@ from modeloom.product.messages import PrefixFigures, StreamDescription, StreamEx
 from modeloom.product.ports import top_ports
 
 __all__ = ["describe"]
+
+OPTIONAL = {"cipher_cores": None, "interface": "axi", "interface_bits": None, "key_derivers": None, "message_buffer": None}
+"""Options that are left out if they have these values."""
 
 MASTER = "master"
 """The part of a key packet in a core that derives the keys of messages."""
@@ -57,7 +62,7 @@ def _cycles(compiled: CompiledStream) -> Tokens:
 def _options(options: StreamOptions) -> dict[str, OptionValue]:
     """The options.  Those that only some modes or interfaces have are left out of cores that have no other value of them."""
     values = asdict(options)
-    for name, none in (("cipher_cores", None), ("interface", "axi"), ("interface_bits", None), ("key_derivers", None)):
+    for name, none in OPTIONAL.items():
         if values[name] == none:
             del values[name]
     return values
@@ -70,7 +75,8 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
     p = bus_parameters(compiled)
     derives = compiled.derived is not None
     layout = (KeyPart(name=MASTER, offset=0, bytes=(options.key_bits or 0) // 8),) if derives else key_layout(mode, options.key_bits or 0)
-    shape = derived_parameters(compiled) if derives else p
+    buffered = options.message_buffer is not None
+    shape = buffered_parameters(compiled) if buffered else derived_parameters(compiled) if derives else p
     ports = top_ports(shape.interfaces, shape)
     return StreamDescription(
         schema=StreamDescription.SCHEMA,
@@ -83,9 +89,10 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         key_sizes=key_sizes(compiled),
         master_key_sizes=tuple(bits // 8 for bits in compiled.cipher_request.key_sizes) if mode.derives() and not derives else None,
         derive_interval=derive_interval(compiled) if derives else None,
+        derive_latency=derive_latency(compiled) if derives else None,
         packet_bytes=p.keys.packet_bytes if p.expanded else None,
         key_slots=shape.key_slots,
-        erase_cycles=(derived_erase_cycles if derives else erase_cycles)(compiled),
+        erase_cycles=(buffered_erase_cycles if buffered else derived_erase_cycles if derives else erase_cycles)(compiled),
         key_erase_cycles=(master_erase_cycles if derives else key_erase_cycles)(compiled),
         ports=tuple(port.described for port in ports),
         block_bytes=mode.block_bytes,
@@ -103,8 +110,9 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         key_interval=key_interval(compiled) if p.inline and not derives else None,
         channels=options.channels,
         hold=options.hold,
+        message_buffer=options.message_buffer,
         packet=options.packet,
-        latency=(derived_latency if derives else latency)(compiled),
+        latency=(buffered_latency if buffered else derived_latency if derives else latency)(compiled),
         tokens=explain.tokens,
         cycles=_cycles(compiled),
         shares_tag=compiled.plan.shares_tag,

@@ -10,6 +10,7 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.packing import command_read
 from modeloom.cores.port_rules import PortRules
 from modeloom.cores.stream.bench import key_cycles
+from modeloom.cores.stream.buffered import buffered_parameters
 from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.cores.stream.packing import message_places
 from modeloom.cores.template import filled, without
@@ -72,6 +73,9 @@ def _packet_rules(d: StreamDescription, values: dict[str, object]) -> dict[str, 
 
 DERIVING = 4
 """Messages in registers of the part that derives keys."""
+
+BUFFERING = 4
+"""Messages in registers of the part that stores messages."""
 
 TIDS = 256
 """Values of ``tid``.  Messages of channels that a core does not have get a status too."""
@@ -144,6 +148,9 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     # way.
     waiting = p.token_depth if d.channels == 1 else p.message_store
     in_flight = p.tag_depth + waiting + 16 + (DERIVING if compiled.derived is not None else 0)
+    if d.message_buffer is not None:
+        stored = buffered_parameters(compiled)
+        in_flight += 2 * stored.depth + stored.results + BUFFERING
     values = {
         **rules.values(top_ports(interfaces, d), WIRE_KEEP if d.wire else KEEP),
         **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes),

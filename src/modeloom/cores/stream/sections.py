@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-__all__ = ["OF_DERIVED", "TITLES", "titles_around"]
+__all__ = ["OF_BUFFERED", "OF_DERIVED", "TITLES", "titles_around"]
 
 TITLES: dict[str, list[str]] = {
     name: [title]
@@ -51,8 +51,17 @@ OF_DERIVED = {
 """Those of a core that derives keys."""
 
 
-def titles_around(own: Mapping[str, str]) -> dict[str, list[str]]:
-    """The titles of a core that has something in front of its message control: what it has of its own, and the others."""
-    inside = {name.replace("bus", "bus_messages", 1): title for name, title in TITLES.items() if name.startswith("bus")}
-    others = {name: title for name, title in TITLES.items() if not name.startswith("bus")}
+OF_BUFFERED = {
+    "bus": "The part that stores messages to seal, in front of the core",
+    "bus_buffer": "Stores messages to seal, and sends each through both passes",
+    "bus_buffer_feeder": "The memory of messages, and the beats of each pass",
+    "bus_core": "The core behind it",
+}
+"""Those of a core that stores messages."""
+
+
+def titles_around(titles: Mapping[str, Sequence[str]], own: Mapping[str, str], inner: str = "messages") -> dict[str, Sequence[str]]:
+    """The titles of a core that has something in front of another one: what it has of its own, and the others."""
+    inside = {name.replace("bus", f"bus_{inner}", 1): title for name, title in titles.items() if name.startswith("bus")}
+    others = {name: title for name, title in titles.items() if not name.startswith("bus")}
     return {**others, **inside, **{name: [title] for name, title in own.items()}}

@@ -13,7 +13,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.core import Sheet
 from modeloom.product.markdown import table
-from modeloom.product.messages import DerivationFigures, StreamDescription
+from modeloom.product.messages import DerivationFigures, MessageShape, StreamDescription
 
 __all__ = ["RELEASED", "numbers", "sheet"]
 
@@ -238,6 +238,8 @@ def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
         else "To seal, take the tag from the status. To open, put the tag into the command; the status says whether it is right. A refused "
         "message gives a status and no text:"
     )
+    if d.message_buffer is not None:
+        yield from _stored(d)
     if d.two_passes:
         yield from _passes(d)
         tags = (
@@ -287,6 +289,22 @@ def _passes(d: StreamDescription) -> Iterator[str]:
     yield ""
 
 
+def _stored(d: StreamDescription) -> Iterator[str]:
+    """The paragraphs on messages that the core stores."""
+    yield (
+        "**Messages to seal** are stored, and the core works on each twice: the first pass computes the tag, and the second one encrypts "
+        f"under it. A packet to seal has at most {d.buffered_beats} beats ({d.buffered_bytes} bytes). A longer one gets TOO_LONG_TO_HOLD, "
+        "whatever else is wrong with it, and gives no text. The ciphertext comes when the whole packet has come, and its tag is known. "
+        "Messages to open are not stored. One waits until the second passes of the messages before it have begun."
+    )
+    yield ""
+    yield (
+        "A block takes two tokens, one in each pass, and so two cycles in the steady state. The text of a message stays in the memory "
+        "until other messages overwrite it, or until `zeroize`."
+    )
+    yield ""
+
+
 def _turns(d: StreamDescription) -> Iterator[str]:
     """The paragraphs on the use of keys in the order of messages."""
     yield (
@@ -329,10 +347,20 @@ def _row(figure: str, cycles: int | None) -> list[list[object]]:
     return [[figure, cycles, "cycles"]]
 
 
+def _stored_rows(d: StreamDescription, shape: MessageShape) -> list[list[object]]:
+    """The figures of messages that the core stores."""
+    if d.message_buffer is None:
+        return []
+    return [
+        ["the same of messages to seal, at most, in the mean", d.sealed_cycles(shape.associated, shape.text), "cycles"],
+        ["longest message to seal", d.buffered_bytes, "bytes"],
+    ]
+
+
 def _figures(d: StreamDescription) -> Iterator[str]:
     usual, *others = d.explain.starts
     shape, mean = d.bench_shape, "" if d.cadence is None else ", in the mean"
-    most = ", at most" if mean or d.derive_interval else ""
+    most = ", at most" if mean or d.derive_interval or d.message_buffer else ""
     rows: list[list[object]] = [
         *(
             [[f"blocks that the cipher takes in {d.cadence.interval} cycles", d.cadence.blocks, "blocks"]] if d.cadence is not None else []
@@ -348,6 +376,7 @@ def _figures(d: StreamDescription) -> Iterator[str]:
         [f"latency over the pins, first beat of text in to first beat out{most}", d.latency, "cycles"],
         *(_row("least mean distance of messages, for their keys", d.derive_interval) if d.derive_interval else []),
         *(_row("new keys that cost at most 3 cycles, at least so far apart", d.key_interval) if d.inline else []),
+        *_stored_rows(d, shape),
         ["most associated data", d.most_associated, "bytes"],
         ["most text", d.most_text, "bytes"],
         *([[f"most {'header and ' * d.wire}text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
@@ -357,6 +386,8 @@ def _figures(d: StreamDescription) -> Iterator[str]:
     yield f"The latency holds for {alone} that is alone, without associated data, whose command comes with its text."
     if d.derive_interval is not None:
         yield "It includes the time until the key of this message is derived and prepared."
+    if d.message_buffer is not None:
+        yield "It is that of a message to seal: of its first pass up to the tag, and of its second pass."
     if d.cadence is not None:
         yield f"It depends on the cycle in which the message comes: the message waits up to {d.waits} cycles for the cipher."
     if d.wire:

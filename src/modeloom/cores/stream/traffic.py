@@ -102,6 +102,8 @@ class Traffic:
 
     derives : bool
         Whether the core derives the keys of messages, so that its keys are master keys.
+    twice : bool
+        Whether a host sends each message to seal twice.
 
     In a mode with two passes, the passes of sealing take turns, each on messages of its own.
 
@@ -113,9 +115,9 @@ class Traffic:
 
     def __init__(
         self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
-        inline: bool = False, wire: bool = False, channels: int = 1, in_order: bool = True, derives: bool = False,
+        inline: bool = False, wire: bool = False, channels: int = 1, in_order: bool = True, derives: bool = False, twice: bool = False,
     ):  # fmt: skip
-        self.derives = derives
+        self.derives, self.twice = derives, twice
         self.inline, self.turns, self.wire, self.channels, self.in_order = inline, 0, wire, channels, in_order
         self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
         self.models: dict[int, StreamModel] = {}
@@ -142,10 +144,13 @@ class Traffic:
         turn = (self.number % 12) in (1, 4, 5, 9, 10, 11) and len(self.directions) - 1
         if self.directions[turn] == "decrypt":
             return 1
-        return 2 if self.mode.two_passes and self.number % 12 in (2, 6, 7) else 0
+        return 2 if self.twice and self.number % 12 in (2, 6, 7) else 0
 
     def _run(self, model: StreamModel, sent: Sent, tag: bytes = b"") -> tuple[bytes, bytes]:
         """The text and the whole tag of a message.  ``tag`` is the tag that its command has."""
+        if self.mode.two_passes and not self.twice and not sent.decrypt:
+            sealed = model.seal(sent.nonce, sent.text, sent.ad)
+            return sealed[: len(sent.text)], sealed[len(sent.text) :]
         return model.run(self.mode.text_steps()[sent.decrypt], sent.nonce, sent.text, sent.ad, sent.tag_bytes, tag)
 
     def _slot(self) -> int:
@@ -213,7 +218,7 @@ class Traffic:
             "decrypt": sent.decrypt, "channel": self.channel, **({"text": len(sent.text)} if self.mode.lengths_first else {}), **changes,
         }  # fmt: skip
         return pack_message_command(
-            nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, passes=1 + self.mode.two_passes, **fields
+            nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, passes=1 + self.twice, **fields
         )
 
     def good(

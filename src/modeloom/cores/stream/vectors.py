@@ -83,7 +83,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
     traffic = Traffic(
         compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels,
-        in_order=d.explain.turn is None or d.channels == 1, derives=compiled.derived is not None,
+        in_order=d.explain.turn is None or d.channels == 1, derives=compiled.derived is not None, twice=d.two_passes,
     )  # fmt: skip
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}
@@ -181,7 +181,7 @@ def _packet(compiled: CompiledStream, key: bytes) -> bytes:
 def _ways(traffic: Traffic) -> list[int]:
     """What commands say of the direction and the pass of their messages."""
     seals, opens = ("encrypt" in traffic.directions, "decrypt" in traffic.directions)
-    return [*[0] * seals, *[2] * (seals and traffic.mode.two_passes), *[1] * opens]
+    return [*[0] * seals, *[2] * (seals and traffic.twice), *[1] * opens]
 
 
 def _lengths(traffic: Traffic) -> None:

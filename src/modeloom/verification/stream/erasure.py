@@ -16,7 +16,14 @@ from modeloom.verification.twins import differences, hold_cycles, request
 
 __all__ = ["check_erasure", "check_zeroize"]
 
-RESULTS = (".texts.", ".verdicts.", *(f".packets.{part}." for part in ("finals", "parts", "joiner", "hold", "out")))
+BUFFERED = (
+    ".buffer.records.", ".buffer.results.",
+    *(f"bus.core.{part}." for part in ("messages.memory", "command.taken", "deriver.taken")),
+    *(f"bus.core.messages.{part}." for part in ("messages.memory", "command.taken")),
+)  # fmt: skip
+"""Those of tags in a core that stores messages: results of first passes, and commands of second passes."""
+
+RESULTS = (".texts.", ".verdicts.", *BUFFERED, *(f".packets.{part}." for part in ("finals", "parts", "joiner", "hold", "out")))
 """Parts of the names of memories where text and tags wait for the host.  They stay when a key is erased (docs/security.md)."""
 
 ABORTS = 8

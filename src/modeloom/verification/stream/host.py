@@ -130,7 +130,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         tag = b""
         if decrypt:
             reference = self.subject.reference(key) if key is not None else None
-            if reference is not None and length in d.tag_bytes and d.two_passes:
+            if reference is not None and length in d.tag_bytes and d.tag_first:
                 sealed, tag = reference.sealed(nonce, text, ad)
                 text = sealed if decrypt == 1 else text
             elif reference is not None and length in d.tag_bytes:
@@ -355,11 +355,15 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             return self._of_packet(job, key)
         if (wrong := self._wrong_length(job)) is not None:
             return [Allowed(wrong)]
+        if self.description.too_long(job.decrypt, len(job.packet.keeps)):
+            return [Allowed(MessageCode.TOO_LONG_TO_HOLD)]
         hold, judged = self.description.hold, judge(job.packet, len(job.ad), self.description.beat_bytes, job.stated)
         reference: MessageReference = self.subject.reference(key)
         held = hold is not None and job.decrypt
         # The first of two passes has no text out.
         silent = not self.description.text_of(job.decrypt, 1)
+        # What is stored has been checked as a whole before any text comes out.
+        silent |= self.description.message_buffer is not None and not job.decrypt
         if held and hold is not None and len(judged.text) > hold:
             # If the fault lies behind the bytes that the core can hold, the core may report either error.
             codes = {MessageCode.TOO_LONG_TO_HOLD, judged.code} - {MessageCode.OK}

@@ -23,6 +23,9 @@ BURST = 12
 PHASES = 13
 """Number of cycles of the cadence of a deriver in which a lone message comes."""
 
+MOST_STORED = 256
+"""Beats of the longest message whose pace is measured."""
+
 TURNS = 80
 """Number of messages with a new key each, of each length.  The mean distance in the second half is compared."""
 
@@ -63,6 +66,8 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                 if any(_steps(cycles, burst) == {burst * stated // messages} for burst in bursts):
                     continue
                 host.fail(f"gives {what} every {' or '.join(map(str, sorted(steps)))} cycles, core.json states {stated}")
+    if d.message_buffer is not None:
+        return _stored(host, subject, slots)
     if d.derive_interval is not None:
         told = _derived(host, slots, ways)
         return told, {"messages": host.messages, "derive_interval": d.derive_interval}
@@ -170,6 +175,23 @@ def _derived(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
         f"latency is at most {longest} of {d.latency} cycles, and a message with its key takes {d.derive_interval} cycles or those of its "
         "blocks"
     )
+
+
+def _stored(host: MessageHost, subject: StreamSubject, slots: list[int]) -> tuple[str, dict[str, Any]]:
+    """Measures lone messages that the core stores, and such messages back to back: each takes the cycles of both passes."""
+    d = host.description
+    assert d.buffered_beats is not None
+    longest = max(_latencies(host, False, slots[0], PHASES))
+    if longest > d.latency:
+        host.fail(f"takes {longest} cycles from text to text, core.json states at most {d.latency}")
+    shapes = [min(beats, d.buffered_beats) * d.beat_bytes for beats in (8, 24, d.buffered_beats) if beats <= MOST_STORED]
+    for text in dict.fromkeys(shapes):
+        cycles = _statuses(host, slots, [False], TURNS, 0, text, None)[TURNS // 2 :]
+        mean, stated = (cycles[-1] - cycles[0]) / (len(cycles) - 1), d.sealed_cycles(0, text)
+        if cycles[-1] - cycles[0] > stated * len(cycles):
+            host.fail(f"seals messages of {text} bytes every {mean:.1f} cycles; core.json allows {stated}")
+    text = f"latency is at most {longest} of {d.latency} cycles, and messages to seal take the cycles of both passes"
+    return text, {"messages": host.messages, "shapes": len(shapes)}
 
 
 def _interleaved(host: MessageHost, slots: list[int], ways: list[bool]) -> str:

@@ -24,8 +24,8 @@ def possible_codes(subject: StreamSubject) -> set[MessageCode]:
     impossible = {
         # Lengths of 2^36 bytes are not simulated, but a command may state them.
         MessageCode.TOO_LONG: not d.lengths_first,
-        MessageCode.TOO_LONG_TO_HOLD: d.hold is None or d.hold > 1 << 14,
-        MessageCode.WRONG_TAG: not d.compares,
+        MessageCode.TOO_LONG_TO_HOLD: (limit := d.hold or d.buffered_bytes) is None or limit > 1 << 14,
+        MessageCode.WRONG_TAG: not (d.compares and any(d.ways)),
         MessageCode.NO_DIRECTION: len(d.directions) > 1 and not d.two_passes,
         MessageCode.NO_CHANNEL: d.channels > 255,
         MessageCode.BAD_TAG_LENGTH: False,
@@ -58,6 +58,10 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             for nbytes in (d.hold, d.hold + 1, d.hold + 5 * size):
                 for decrypt in subject.ways:
                     host.job(slot=rng.choice(slots), decrypt=decrypt, text=nbytes)
+        if d.buffered_bytes is not None and d.buffered_bytes <= 1 << 14:
+            for ad, text in ((0, 0), (0, 1), (size, 0), (size, 5 * size)):
+                host.job(slot=rng.choice(slots), decrypt=0, ad=ad, text=d.buffered_bytes - ad + text)
+            host.job(slot=host.slots, decrypt=0, text=d.buffered_bytes + 1)
         for way in filter(None, subject.ways):
             host.job(slot=slots[0], decrypt=way, ad=3, text=9, wrong_bit=0)
             host.job(slot=slots[0], decrypt=way, ad=3, text=9)

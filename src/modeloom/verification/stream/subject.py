@@ -31,10 +31,13 @@ class MessageReference:
         The definition on numbers.
     golden : golden.StreamMode or None
         An independent reference, if there is one.
+    passes : int
+        How often a host sends a message to seal.
     """
 
     model: StreamModel
     golden: golden.StreamMode | None
+    passes: int = 1
 
     def run(self, decrypt: int, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int, known: bytes = b"") -> tuple[bytes, bytes]:
         """The ciphertext of a plaintext or the plaintext of a ciphertext, and at least ``tag_bytes`` bytes of the tag of the message.
@@ -44,6 +47,8 @@ class MessageReference:
         """
         if tag_bytes not in self.model.mode.tag_bytes:
             tag_bytes = max(self.model.mode.tag_bytes)
+        if self.model.mode.two_passes and self.passes == 1 and not decrypt:
+            return self.sealed(nonce, text, ad)
         if self.model.mode.two_passes:
             return self._pass(decrypt, nonce, text, ad, known)
         if self.golden is None:
@@ -118,5 +123,5 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
             if not self.description.refused_keys:
                 raise
             return None
-        name, derives = self.description.definition, self.description.derives
-        return MessageReference(model, golden.stream_mode(name, key, cipher, derives) if self.independent else None)
+        name, derives, passes = self.description.definition, self.description.derives, 1 + self.description.two_passes
+        return MessageReference(model, golden.stream_mode(name, key, cipher, derives) if self.independent else None, passes)
