@@ -4,19 +4,24 @@
 from dataclasses import replace
 
 import pytest
-from tests.built import slowly
+from tests.built import slow, slowly
 from tests.streams.chained_modes import ChainFromZero, WideChain
 from tests.streams.modes import Deciphering, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 from tests.streams.numbers import OnNumbers, messages, models_of
+from tests.streams.pair_modes import Twice
 
+from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.ccm import CCM
+from modeloom.modes.deoxys_ii import DeoxysII
 from modeloom.modes.gcm import GCM
+from modeloom.modes.ocb3 import OCB3
 from modeloom.prove.errors import ProofError
 from modeloom.spec.cadence import Cadence
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan, plan_stream
 from modeloom.streams.prove import plan_title, prove_stream, tokens_of
 from modeloom.streams.prove_channels import prove_channels
+from modeloom.streams.taken import Taken
 
 CHAINED = (CCM, ChainFromZero, WideChain)
 
@@ -34,6 +39,49 @@ def test_proved(mode, cadence):
     plan = made(mode, cadence)
     assert prove_stream(plan).blocks > 3 * plan.chains**2
     prove_channels(plan)
+
+
+@pytest.mark.parametrize("cadence", [CADENCES[1], *slowly(CADENCES[0], CADENCES[2])], ids=lambda each: f"{each.blocks}-{each.interval}")
+@pytest.mark.parametrize("mode", [OCB3, *slowly(AESOTR, DeoxysII)])
+def test_tokens_beside_others(mode, cadence):
+    """Starts run ahead, tags follow after whole intervals, and tokens return to the cipher after whole intervals."""
+    plan = made(mode, cadence)
+    assert plan.follows and not plan.behind % cadence.interval and plan.all_ciphered
+    assert all(not use % cadence.interval for uses in plan.uses.values() for use in uses)
+    assert prove_stream(plan).blocks > 30
+
+
+def test_tokens_that_return_and_tags_in_order():
+    plan = made(Twice, CADENCES[2])
+    assert plan.returning and not plan.follows and not plan.all_ciphered
+    assert prove_stream(plan).blocks > 30
+
+
+@slow
+def test_channels_of_tokens_beside_others():
+    prove_channels(made(OCB3, CADENCES[1]))
+
+
+@pytest.mark.parametrize("mode", [AESOTR, *slowly(DeoxysII)])
+def test_a_place_that_another_token_has_is_refused(mode, monkeypatch):
+    monkeypatch.setattr(Taken, "take", lambda taken, cycle, step, closes=False: None)
+    with pytest.raises(ProofError, match="which another one has"):
+        prove_stream(made(mode, CADENCES[1]))
+
+
+@pytest.mark.parametrize("mode", [OCB3, AESOTR])
+def test_tags_and_returning_tokens_out_of_the_cadence_are_refused(mode):
+    """A place that is a cycle later than the cipher takes blocks."""
+    plan = made(mode, CADENCES[1])
+    tag = plan.placed.passes["tag"][0]
+    plan.placed.passes["tag"] = (replace(tag, at=tag.at + 2),)
+    with pytest.raises((ProofError, ValueError), match="out of its cadence|min"):
+        prove_stream(plan)
+    if mode is AESOTR:
+        plan = made(mode, CADENCES[1])
+        plan.placed.returns["encrypt"] = tuple(use and use + 2 for use in plan.placed.returns["encrypt"])
+        with pytest.raises(ProofError, match="out of its cadence"):
+            prove_stream(plan)
 
 
 @pytest.mark.parametrize("lanes", [2, *slowly(4)])
@@ -72,7 +120,7 @@ def test_a_token_out_of_the_cadence_is_refused():
 
 
 def never_waits(plan, monkeypatch):
-    monkeypatch.setattr(StreamPlan, "begins", lambda plan, cycle, *titles: cycle)
+    monkeypatch.setattr(StreamPlan, "phases", lambda plan, *titles: None)
 
 
 def one_block_more(plan, monkeypatch):

@@ -138,6 +138,11 @@ class Options:
             raise InputError(f"--sector takes at most {SIZES} sizes, not {len(sizes)}")
         if self.direction is not None and self.direction not in DIRECTIONS:
             raise UnknownName("direction", self.direction, DIRECTIONS)
+        if self.cipher_arch == "multistream":
+            raise InputError(
+                "--cipher-arch multistream is for stream modes: a mode on sectors issues blocks in any cycle, and this cipher takes them "
+                f"in batches; choose from {', '.join(sorted(ARCHITECTURES))}"
+            )
         if self.cipher_arch not in ARCHITECTURES:
             raise UnknownName("architecture of the cipher cores", self.cipher_arch, ARCHITECTURES)
         if self.mul_arch not in MULTIPLIERS:

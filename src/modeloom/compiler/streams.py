@@ -301,7 +301,12 @@ class CompiledStream:
         return {
             "blocks": cadence.blocks, "interval": cadence.interval,
             "steps": {
-                step.title: {"ciphers": list(plan.ciphers(step.title)), "cycles": plan.program_cycles(step.title)} for step in plan.steps
+                step.title: {
+                    "ciphers": list(plan.ciphers(step.title)),
+                    # A block of a channel waits for the one before it, and with several channels others do not.
+                    "cycles": plan.program_cycles(step.title) + (plan.turn_after(step) - 1 if self.options.channels == 1 else 0),
+                }
+                for step in plan.steps
             },
         }  # fmt: skip
 
@@ -416,16 +421,16 @@ def compile_stream(mode: StreamMode, options: StreamOptions = StreamOptions(), *
     timing = chosen.timing(request)
     latencies: dict[str, int] = {CIPHER: timing.latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
     needs = _block_ciphers(steps_of(trace_stream(mode, first // 8))) if mode.two_passes else 1
-    if needs > 1 and timing.cadence is not None:
-        raise InputError(f"--cipher-arch multistream is not for {mode.name}: a block goes through {needs} ciphers; leave it out")
-    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, max(1, needs), timing.cadence)
+    # A round for several blocks has time for both ciphers of a block: its token returns to it.
+    cores = max(1, needs) if timing.cadence is None else 1
+    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cores, timing.cadence)
     _check_pairs(plan, options)
     for node in plan.trace.nodes:
         if node.operation and node.operation.keyed:
             chosen.check_operation(mode.name, node.operation.name, node.operation.operands)
     options = replace(options, cipher_cores=_cores(plan, options))
-    if plan.chained and plan.cadence is not None:
-        raise InputError(f"--cipher-arch multistream is not for {mode.name}: a block waits for the cipher of the one before; leave it out")
+    if options.cipher_cores not in (None, 1) and plan.cadence is not None:
+        raise InputError("--cipher-cores is for pipelines; a multistream core has one round; leave it out")
     if options.cipher_cores is not None and options.cipher_cores > plan.cores:
         plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores)
     if prove:
@@ -457,7 +462,7 @@ def default_cores(plan: StreamPlan, channels: int) -> int | None:
     if not plan.chained:
         return None
     # A lone message waits for its chain in any case, and several fill all ciphers that a block needs.
-    return 1 if channels == 1 else _block_ciphers(plan.steps)
+    return 1 if channels == 1 or plan.cadence is not None else _block_ciphers(plan.steps)
 
 
 def _block_ciphers(steps: Iterable[Step]) -> int:

@@ -8,7 +8,8 @@ A message of one beat that is alone::
              with --hold: HOLD_CYCLES = 2 more; with --channels: CHANNEL_CYCLES = 3 more,
              or CHAINED_CYCLES = 2 in a mode whose blocks wait for the cipher of the one before
              with a prefix of associated data: PREFIX_CYCLES = 1 more
-             if starts run ahead, and the command comes with the beat: START_CYCLES = 3 more, and the stages of a start
+             if starts run ahead, and the command comes with the beat: START_CYCLES = 3 more, and the stages of a start;
+             from the entry of the start to that of the beat: ADMITTED_CYCLES = 6, and these stages
 
 With ``--packet wire`` a beat leaves when it is known what follows it, and so the beat of such a message waits for the tag::
 
@@ -48,10 +49,9 @@ HOLD_SLACK = 10 more with ``--hold`` and in wire form, so that no cycle is lost.
 from __future__ import annotations
 
 __all__ = [
-    "BUFFER_SLACK", "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DERIVE_SLACK", "DRAIN_CYCLES", "DROP_CYCLES", "ENTRY_SLACK",
-    "HOLD_CYCLES",
-    "HOLD_SLACK", "PICK_CYCLES", "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "START_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES",
-    "WIRE_CYCLES", "WORD_CYCLES",
+    "ADMITTED_CYCLES", "BUFFER_SLACK", "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DERIVE_SLACK", "DRAIN_CYCLES", "DROP_CYCLES",
+    "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PICK_CYCLES", "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES", "START_CYCLES",
+    "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
 
 PIN_CYCLES = 11
@@ -66,6 +66,9 @@ PREFIX_CYCLES = 1
 
 START_CYCLES = 3
 """Cycles that a start that runs ahead adds for a message whose command comes with its text, beside the stages until it has computed."""
+
+ADMITTED_CYCLES = 6
+"""Cycles from the entry of a start that runs ahead to that of the first block of its message, beside the stages until it has computed."""
 
 CHANNEL_CYCLES = 3
 """Cycles that the registers of interleaved packets and the store of their tokens add."""

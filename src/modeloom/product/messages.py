@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import Annotated, Any, ClassVar
 
 from modeloom.interfaces import Interface, Role
@@ -355,12 +356,19 @@ class StreamDescription(Description):
     @property
     def waits(self) -> int:
         """The largest number of cycles that a lone message waits for its place in the cadence, beside the fewest."""
-        return 0 if self.cadence is None else self.cadence.interval - self.cadence.blocks
+        if self.cadence is None:
+            return 0
+        # A start that runs ahead waits for its place, and then its message.
+        return self.cadence.interval - (1 if "start" in (self.explain.beside or ()) else self.cadence.blocks)
 
     def steady(self, associated: int, text: int, nonce_bytes: int | None = None) -> tuple[int, int]:
         """For equal messages back to back, after how many of them their distances repeat, and the cycles of so many."""
         if self.cadence is None:
             return 1, self.cycles_of(associated, text, nonce_bytes)
+        if self.varies:
+            cycles = self._places_of(associated, text)
+            messages = self.cadence.interval // gcd(cycles, self.cadence.interval)
+            return messages, messages * cycles
         start = "start" if nonce_bytes is None else self._start_title(nonce_bytes)
         return self.cadence.steady([[start], *self._groups(associated, text)] if self.cadence.steps[start].cycles else
                                    self._groups(associated, text))
@@ -373,11 +381,19 @@ class StreamDescription(Description):
         """The steps of a message behind its start, in the direction that takes longer.  Those that share a token are together."""
         assert self.cadence is not None
         longest = max(self.directions, key=lambda way: self.cadence.steps[way].cycles)  # type: ignore[union-attr]
-        groups = [[step] for step, nbytes in (("associated", associated), (longest, text)) for _ in range(-(-nbytes // self.beat_bytes))]
+        counts = zip(("associated", longest), self.blocks_of(associated, text), strict=True)
+        groups = [[step] for step, count in counts for _ in range(count)]
         if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
             groups[-1].append("tag")
             return groups
         return [*groups, ["tag"]]
+
+    def _places_of(self, associated: int, text: int) -> int:
+        """The mean number of cycles of a message of a core with a cadence whose tokens enter beside those of other messages.
+
+        Each of its tokens takes a place of a batch, and one that returns to the cipher takes several.
+        """
+        return self.cycles.of(*self.blocks_of(associated, text))
 
     def cycles_of(self, associated: int, text: int, nonce_bytes: int | None = None) -> int:
         """The number of cycles from a message with these numbers of bytes to the next one; the mean, rounded up, if there is a cadence.

@@ -47,6 +47,12 @@ class Cadence:
         """Whether the unit takes a block in a cycle."""
         return cycle % self.interval < self.blocks
 
+    def places(self, cycles: int) -> int:
+        """The number of blocks that the unit takes in so many cycles.  Raises ``ValueError`` if they are not whole intervals."""
+        if cycles % self.interval:
+            raise ValueError(f"{cycles} cycles are not a number of whole intervals of {self.interval}")
+        return cycles // self.interval * self.blocks
+
     def phases(self, offsets: Collection[int]) -> frozenset[int]:
         """The phases, from 0 to ``interval`` - 1, in which something may begin that uses the unit so many cycles later."""
         return frozenset(phase for phase in range(self.interval) if all(self.takes(phase + offset) for offset in offsets))

@@ -263,7 +263,8 @@ class Machine:
                 if (unit, stage) in self._taken:
                     raise MachineError(f"{token.step}: operation {number} has the {unit} in cycle {stage}, which another one has")
                 self._taken.add((unit, stage))
-            if operation.operation.keyed and self.placed.cadence is not None and not self.placed.cadence.takes(token.cycle):
+            entered = token.cycle + self.placed.later(step.title, number)
+            if operation.operation.keyed and self.placed.cadence is not None and not self.placed.cadence.takes(entered):
                 raise MachineError(f"{token.step}: operation {number} uses the cipher in cycle {stage}, out of its cadence")
             if ready > stage:
                 raise MachineError(f"{token.step}: operation {number} reads in cycle {stage} what is there in cycle {ready}")

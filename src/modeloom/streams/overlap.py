@@ -59,8 +59,9 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
 
     def free(cycle: int, step: str, closes: bool = False) -> int:
         """The first cycle in which a token may enter.  Lanes enter together, and what only ends a message needs no place."""
-        while (step and cycle in entries) or taken.first(cycle, step, closes) != cycle or (closes and cycle + plan.behind in entries):
-            cycle += 1
+        cycle = taken.first(cycle, step, closes)
+        while (step and cycle in entries) or (closes and cycle + plan.behind in entries):
+            cycle = taken.first(cycle + 1, step, closes)
         entries.update([cycle] * bool(step) + [cycle + plan.behind] * closes)
         taken.take(cycle, step, closes)
         return cycle
@@ -71,7 +72,7 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
     def put(number: int, token: Token, cycle: int) -> None:
         placed.append((cycle, len(placed), number, replace(token, cycle=cycle)))
 
-    now = 0
+    now, period = 0, 1 if plan.cadence is None else plan.cadence.interval
     for number, tokens in enumerate(messages):
         starts = [token for token in tokens if token.step.startswith("start")]
         tags = [token for token in tokens if token.step == "tag"] if plan.follows else []
@@ -87,14 +88,19 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
                 put(number, token, now)
         base = stream[0].cycle
         shift = now - (plan.placed.ahead[starts[0].step] if starts else 0)
+        shift += -shift % period
         while not plan.follows and any(held(token, token.cycle + shift) for token in stream):
-            shift += 1
-        last = base - 1
+            shift += period
+        last, alone = base - 1, Taken(plan)
         for token in stream:
             # Gaps stay; what others have taken makes them longer.  Lanes enter together, and what closes alone needs no place.
             if token.cycle != last and plan.follows:
                 closes = any(other.closes for other in stream if other.cycle == token.cycle)
-                now = free(now if last < base else now + token.cycle - last, token.step, closes)
+                # The cadence is kept anew, so that what has waited for it in the message alone is no gap.
+                waits = token.cycle == alone.first(last + 1, token.step, closes)
+                alone.take(token.cycle, token.step, closes)
+                gap = 1 if plan.cadence is not None and waits else token.cycle - last
+                now = free(now if last < base else now + gap, token.step, closes)
                 last = token.cycle
             elif not plan.follows:
                 now = token.cycle + shift

@@ -25,6 +25,13 @@ Such a step takes a place for each use, and the places between belong to others:
     first use      P1      P2      P3      P4      P5
     second use                         P1      P2      P3
 
+With a cadence, it has its own place in a later batch, and so has a tag that follows::
+
+    4 blocks every 40 cycles, a latency of 41 cycles
+    cycle          0  1  2  3  ...  40 41 42 43  ...  80 81 82 83
+    first use      P1 P2 P3 P4      P5 P6 P7 P8
+    second use                                        P1 P2 P3 P4
+
 A chain through the cipher is read at its home, but written a latency later.  The next token of the message waits until then.  There may
 be several ciphers: the links of chains have the first one, and the other ciphers of a step have the ones behind it.
 """
@@ -33,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from modeloom.spec import DefinitionError, InputError
+from modeloom.spec import DefinitionError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, Operation
@@ -140,9 +147,6 @@ class _Placer:
         starts = [step for step in self.steps if step.name == "start"]
         if any(sum(bool(unit_of(one.operation)) for one in step.operations) != 1 for step in starts) or self.chained:
             return []
-        if self.placed.cadence is not None:
-            # Starts would take places of the batches out of turn.
-            return []
         if any(term.source.kind == "tag" for step in starts for form in step.forms() for term in form):
             # The tag of a message is known when it begins.
             return []
@@ -156,9 +160,10 @@ class _Placer:
         """Whether the tag follows the message, if nothing else takes several tokens in a row."""
         used = {token for token, one in zip(self._timed(tag)[0], tag.operations, strict=True) if unit_of(one.operation)}
         blocks = (self.placed.passes[step.title] for step in self.loops if step is not tag)
+        # A core with a cadence waits for the cipher anyway: there, a tag follows only where other tokens enter beside those of messages.
+        free = free and (self.placed.cadence is None or self.placed.runs_ahead or self.returning)
         hashes = any(kind.kind == "horner" for kind in self.kinds.values())
         alone = all([one.at for one in each] == [0] for each in blocks)
-        free = free and self.placed.cadence is None
         return free and alone and not hashes and not self.chained and len(used) == 1 and 0 not in used
 
     def _converges(self, steps: Sequence[Step]) -> bool:
@@ -189,8 +194,6 @@ class _Placer:
         units = {unit for step in blocks for unit in self.placed.units[step.title] if unit}
         if units != {CIPHER} or self.chained:
             return False
-        if self.placed.cadence is not None:
-            raise InputError(f"--cipher-arch multistream is not for {self.mode}: its tokens return to the cipher; leave it out")
         self.placed.stages, self.placed.homes = dict(stages), dict(homes)
         self.late = waiting(blocks)
         return self._converges(blocks)
@@ -296,13 +299,22 @@ class _Placer:
             token = max(0, at - placed.stages.get(unit, at))
             # Behind a message there is time for a register before the unit.
             token += token > 0 and placed.follows and step.name == "tag"
-            while unit and ((unit, token) in taken or (operation.operation.keyed and not self._fits({*ciphered, token}))):
+            keyed, grid = operation.operation.keyed, self._grid(step)
+            while unit and ((unit, token) in taken or (keyed and not self._fits({*ciphered, token})) or token % grid):
                 token += 1
             taken.add((unit, token))
             ciphered |= {token} if operation.operation.keyed else set()
             tokens.append(token)
             ready.append(token + placed.stages[unit] + placed.latencies[unit] if unit else at)
         return tokens, ready
+
+    def _grid(self, step: Step) -> int:
+        """The cycles between those in which a token may return to the cipher, or follow its message.
+
+        With a cadence, it does so at its own place of a later batch: then no place of a batch is left free because nothing fits into it.
+        """
+        beside = self.placed.follows if step.name == "tag" else self.returning and step.name != "start"
+        return 1 if self.placed.cadence is None or not beside else self.placed.cadence.interval
 
     def _fits(self, tokens: Collection[int]) -> bool:
         """Whether a step may have tokens that use the cipher so many cycles after its first one."""

@@ -208,9 +208,9 @@ class StreamPlan:
 
     @property
     def all_ciphered(self) -> bool:
-        """Whether every token of a message uses the cipher, in one pass, and none returns to it."""
+        """Whether every token of a message keeps the cadence: it uses the cipher when it enters, or when it returns to it."""
         keyed = (any(self.step(each.title).operations[n].operation.keyed for n in each.operations) for each in self.tokens)
-        return not self.placed.returns and not self.mode.two_passes and all(keyed)
+        return all(keyed)
 
     def program_cycles(self, title: str) -> int:
         """The number of cycles after which the next step may begin: those of its tokens, and for a ``start`` until its results are there.
@@ -234,9 +234,9 @@ class StreamPlan:
     def begins(self, cycle: int, *titles: str) -> int:
         """The first cycle from *cycle* on in which steps that share their tokens may begin."""
         phases = self.phases(*titles)
-        while phases is not None and self.cadence is not None and cycle % self.cadence.interval not in phases:
-            cycle += 1
-        return cycle
+        if phases is None or self.cadence is None:
+            return cycle
+        return cycle + min((phase - cycle) % self.cadence.interval for phase in phases)
 
     def step(self, title: str) -> Step:
         """A step by its title."""

@@ -78,11 +78,12 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
     weighed, count = iter(enumerate(weights(flags, plan.chains))), 0
     first, slot, opens = True, message.slot, True
     before = message.associated_blocks(plan.mode.block_bytes, plan.prefixes)
+    taken = Taken(plan)
     if plan.follows:
         ending = groups.pop()
         if not groups:
+            cycle = taken.first(cycle, "", closes=True)
             yield Token(cycle, "", message=ordinal, opens=True, closes=True)
-    taken = Taken(plan)
     for group in groups:
         closes = group is groups[-1]
         titles = [unit.step for unit in group]

@@ -63,6 +63,7 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
             # Both messages have started before the first one begins.
             for each in units:
                 for token in each.pop(0)[0]:
+                    cycle = plan.begins(cycle, token.step)
                     run(replace(token, cycle=cycle))
                 cycle += 1
             cycle += max(plan.placed.ahead.values())
@@ -72,6 +73,9 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
                 cycle += 1
             unit, cycles, turn = units[channel].pop(0)
             cycle = _begins(plan, unit, max(cycle, free[channel]))
+            while cycle in waiting:
+                run(waiting.pop(cycle))
+                cycle = _begins(plan, unit, cycle + 1)
             for token in unit:
                 if plan.follows and token.step == "tag":
                     # It enters behind the last token of its message, whatever enters in between.
@@ -94,10 +98,10 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
 
 def _begins(plan: StreamPlan, unit: Sequence[Token], cycle: int) -> int:
     """The first cycle from *cycle* on in which the first token of some steps that share their tokens may enter."""
-    titles = {token.step for token in unit if token.step}
-    if plan.cadence is None or not titles:
-        return cycle
-    first = next(token for token in unit if token.step)
+    titles = {token.step for token in unit if token.step} | {"tag" for token in unit if token.closes and plan.follows}
+    first = next((token for token in unit if token.step), None)
+    if plan.cadence is None or first is None:
+        return plan.begins(cycle, *titles)
     # A step may wait before its first token, and the tokens of some steps count from where the wait begins.
     waits = plan.placed.passes[first.step][first.part].at - first.cycle if first.part >= 0 else 0
     return plan.begins(cycle - waits, *titles) + waits

@@ -40,7 +40,7 @@ def _compare(plan: StreamPlan, name: str, index: int) -> None:
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
     machine.loaded(state, "", ())
     try:
-        given = machine.run(Token(1000, name, block=block, nbytes=nbytes, index=index))
+        given = machine.run(Token(plan.begins(1000, name), name, block=block, nbytes=nbytes, index=index))
     except MachineError as error:
         raise ProofError(f"{plan.mode.name}: {error}") from error
     left = {part: value for part, (_, value) in machine.state_of(0)[0].items()}

@@ -27,6 +27,7 @@ class Taken:
         self.plan = plan
         self._uses = plan.uses
         self._cycles: set[int] = set()
+        self._phases: dict[tuple[str, bool], frozenset[int] | None] = {}
 
     def _needed(self, cycle: int, step: str, closes: bool) -> set[int]:
         uses = set(self._uses.get(step, ()))
@@ -35,10 +36,22 @@ class Taken:
         return {cycle + use for use in uses}
 
     def first(self, cycle: int, step: str, closes: bool = False) -> int:
-        """The first cycle from this one on in which a token of a step may enter.  ``closes`` says that a tag follows it."""
+        """The first cycle from this one on in which a token of a step may enter.  ``closes`` says that a tag follows it.
+
+        With a cadence, both keep it.  A token without a step only ends its message.
+        """
+        cycle += self._waits(cycle, step, closes)
         while self._needed(cycle, step, closes) & self._cycles:
-            cycle += 1
+            cycle += 1 + self._waits(cycle + 1, step, closes)
         return cycle
+
+    def _waits(self, cycle: int, step: str, closes: bool) -> int:
+        """The number of cycles that a token waits for the cadence."""
+        cadence, key = self.plan.cadence, (step, closes)
+        if key not in self._phases:
+            self._phases[key] = self.plan.phases(*[step] * bool(step), *["tag"] * (closes and self.plan.follows))
+        phases = self._phases[key]
+        return 0 if phases is None or cadence is None else min((phase - cycle) % cadence.interval for phase in phases)
 
     def take(self, cycle: int, step: str, closes: bool = False) -> None:
         """Takes what a token needs that enters in this cycle."""

@@ -111,10 +111,6 @@ def test_text_that_is_held(bytes_held):
             "text for a whole one; leave it out",
         ),
         (AESOTR, {"blocks_per_cycle": 2}, "aes-otr takes text in pairs, which is for one block a cycle; leave out --blocks-per-cycle"),
-        (
-            AESOTR, {"cipher_arch": "multistream", "cipher_stages": None},
-            "--cipher-arch multistream is not for aes-otr: its tokens return to the cipher; leave it out",
-        ),
     ],
 )  # fmt: skip
 def test_what_does_not_go_together(mode, options, says):

@@ -44,6 +44,7 @@ class PipelineBench:
         self.kinds = {(token.title, token.part): n for n, token in enumerate(self.plan.tokens)}
         self.chain = self.sent = 0
         self.numbers = StreamNumbers(mode.field, [])
+        self.places = lanes * mode.text_blocks
 
     def step(self, cycles=1):
         """Cycles in which no token enters; what is beside a token is random."""
@@ -51,7 +52,8 @@ class PipelineBench:
             self.sim.set("valid", 0)
             # No token has products, and nothing else of a token counts.
             self.sim.set("product", 0)
-            for name in (*IDLE, *(f"{name}__{lane}" for name in OF_LANES for lane in range(self.plan.lanes))):
+            pairs = ("second",) * self.plan.pairs
+            for name in (*IDLE, *pairs, *(f"{name}__{lane}" for name in OF_LANES for lane in range(self.plan.lanes))):
                 self.sim.set(name, self.rng.getrandbits(self.sim.width(name)) % (self.limit(name.split("__")[0])))
             self._cycle()
 
@@ -60,12 +62,12 @@ class PipelineBench:
         count = len(self.plan.tokens) + len(self.plan.preparations)
         plan = self.plan
         limits = {"kind": count, "chain": plan.lane_chains, "nbytes": plan.mode.block_bytes + 1, "power": plan.chains + 1}
-        return limits.get(name, 1 << (256 if name in ("block", "nonce") else plan.lanes))
+        return limits.get(name, 1 << (256 if name in ("block", "second", "nonce") else plan.lanes))
 
     def _cycle(self):
         sim = self.sim
         if sim.get("text_valid"):
-            self.texts.append([sim.get(f"text__{lane}") for lane in range(self.plan.lanes)])
+            self.texts.append([sim.get(f"text__{lane}") for lane in range(self.places)])
         if sim.get("tag_valid"):
             self.tags.append(sim.get("tag"))
         if sim.get("word_valid"):
@@ -97,7 +99,10 @@ class PipelineBench:
         plan = self.plan
         begun, hashed, closed = None, 0, False
         self.sent += 1
-        tokens = list(tokens_of(plan, sent.message, cycle, sent.block(plan.mode.block_bytes), tag=int.from_bytes(sent.known, "little")))
+        # Tokens of the message before may return to the cipher, unless its tag comes behind them.
+        pause = 0 if plan.follows else max((use for uses in plan.uses.values() for use in uses), default=0)
+        known = int.from_bytes(sent.known, "little")
+        tokens = list(tokens_of(plan, sent.message, cycle + pause, sent.block(plan.mode.block_bytes), tag=known))
         for at, group in groupby(tokens, key=lambda token: (token.cycle, token.part < 0)):
             group = list(group)
             if at[1]:
@@ -132,6 +137,7 @@ class PipelineBench:
                 values |= {
                     f"kind__{lane}": self.kinds[token.step, token.part], f"nbytes__{lane}": token.nbytes, f"power__{lane}": token.power,
                     f"block__{lane}": self.block_of(token),
+                    **({"second": int(token.block[1]) if isinstance(token.block, tuple) else 0} if plan.pairs else {}),
                     **({f"times__{lane}": trailing_zeros(token.index or 1)} if plan.times_bits else {}),
                 }  # fmt: skip
                 lane += 1
@@ -160,4 +166,5 @@ class PipelineBench:
             return self.numbers.bit_lengths(*(token.lengths[n] if isinstance(n, str) else n for n in parts), order)
         if token.step.startswith("start") and self.plan.nonce_form == "01":
             return self.numbers.front01(int(token.block), token.lengths["nonce"])
-        return int(token.block) if token.block is not None else self.rng.getrandbits(8)
+        block = token.block[0] if isinstance(token.block, tuple) else token.block
+        return int(block) if block is not None else self.rng.getrandbits(8)

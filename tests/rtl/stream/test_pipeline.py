@@ -7,8 +7,10 @@ from tests.generality.quad256 import QuadPipeline, mix, substitute
 from tests.rtl.stream.bench import PipelineBench
 from tests.streams.modes import Ladder, NoHash, Offsets, SecretOffsets, WideAEAD, WideTwice
 from tests.streams.numbers import OnNumbers, messages, models_of
+from tests.streams.pair_modes import Twice
 
 from modeloom.golden.aes_keys import round_keys
+from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
@@ -40,8 +42,8 @@ def run(bench, mode, keys, models, count, longest):
     cycle, texts, tags = 0, [], []
     for sent in messages(mode(), models, count, longest=longest):
         cycle = bench.send(sent, cycle)
-        for at in range(0, len(sent.blocks), bench.plan.lanes):
-            texts.append((sent.blocks[at : at + bench.plan.lanes] + [0] * bench.plan.lanes)[: bench.plan.lanes])
+        for at in range(0, len(sent.blocks), bench.places):
+            texts.append((sent.blocks[at : at + bench.places] + [0] * bench.places)[: bench.places])
         tags.append(sent.tag)
     bench.step(bench.plan.placed.depth + 2)
     assert bench.texts == texts
@@ -79,6 +81,14 @@ def test_a_start_that_runs_ahead_and_a_tag_that_follows(lanes):
     bench = PipelineBench(Ladder(), lambda: QuadPipeline(False, 1, 4), None, 4, 5, 256, lanes=lanes)
     assert bench.plan.runs_ahead and bench.plan.follows and bench.plan.keys_beside and bench.plan.times_bits == 4
     run(bench, Ladder, quad_keys, models_of(Ladder(), 4), 80, longest=20)
+
+
+@pytest.mark.parametrize("mode", slowly(Twice, AESOTR))
+def test_tokens_that_return(mode):
+    """They go on through the pipeline, and have the cipher again; text may come in pairs."""
+    bench = PipelineBench(mode(), lambda: AESPipeline(128, 1, 2), None, 2, 4, 128)
+    assert bench.plan.returning and bench.plan.pairs == (mode is AESOTR)
+    run(bench, mode, aes_keys, models_of(mode(), 2), 80, longest=7)
 
 
 @pytest.mark.parametrize("mode", [Offsets, *slowly(SecretOffsets)])

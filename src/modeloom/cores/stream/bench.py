@@ -36,7 +36,7 @@ for (i = FIRST_STEADY; i < PHASE_BURST; i = i + 1)
 MEAN_PACE = """\
 if (told_at[PHASE_BURST - 1] - told_at[FIRST_STEADY - 1] > INTERVAL * (PHASE_BURST - FIRST_STEADY))
   fail("messages not at the stated distance");"""
-"""Tokens that enter beside those of messages change single distances."""
+"""Tokens that enter beside those of messages change single distances, with a cadence by a batch."""
 
 DISTANCE = "told_at[PHASE_BURST - 1] - told_at[PHASE_BURST - 2]"
 
@@ -120,7 +120,12 @@ def _pace_check(d: StreamDescription) -> str:
     """The check of the distance of messages, if there is one that is stated."""
     if "cycles_per_message" not in d.bench_figures:
         return ""
-    return MEAN_PACE if d.varies else PACE
+    return _allowed(MEAN_PACE, d) if d.varies else PACE
+
+
+def _allowed(text: str, d: StreamDescription) -> str:
+    """A text with the cycles by which the distances of all messages of a burst together may vary with a cadence."""
+    return text.replace("(PHASE_BURST - FIRST_STEADY)", f"(PHASE_BURST - FIRST_STEADY) + {d.waits}") if d.cadence is not None else text
 
 
 def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str, object]:
@@ -162,7 +167,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "KEY_LAST_KEEP": f"{KEY_BEAT_BYTES}'h{last_keep:x}",
         "INTERVAL": d.bench_figures.get("cycles_per_message", 0),
         "LATENCY": d.latency,
-        "DISTANCE": MEAN_DISTANCE if d.varies else DISTANCE,
+        "DISTANCE": _allowed(MEAN_DISTANCE, d) if d.varies else DISTANCE,
         "PACE_CHECK": _pace_check(d),
         "LATENCY_CHECK": _latency_check(d),
         "ERASE_CYCLES": d.erase_cycles,

@@ -18,6 +18,7 @@ from modeloom.cores.stream.derived import (
 )
 from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
 from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_erase_cycles, key_interval, latency
+from modeloom.product.cadence import CadenceFigures
 from modeloom.product.description import KeyPart, OptionValue, file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens
@@ -36,23 +37,34 @@ def _cycles(compiled: CompiledStream) -> Tokens:
     """The cycles of each step of a message."""
     p, titles = bus_parameters(compiled), {step.title for step in compiled.plan.steps}
     cadence = compiled.plan.cadence
+    # The mean number of cycles of a block in a batch.
+    a_place = 1 if cadence is None else -(-cadence.interval // cadence.blocks)
 
     def of(name: str) -> int:
-        own = 0 if cadence is None else -(-len(compiled.plan.ciphers(name)) * cadence.interval // cadence.blocks)
-        return max(p.program(name).cycles, own, compiled.plan.places_of(name))
+        places = compiled.plan.places_of(name)
+        if cadence is None:
+            return max(p.program(name).cycles, places)
+        own = max(p.program(name).cycles, a_place * max(len(compiled.plan.ciphers(name)), places))
+        if p.channels == 1 and compiled.plan.chained:
+            # Blocks wait for their chain, and then for a batch.
+            messages, cycles = read(CadenceFigures, compiled.explain()["cadence"]).steady([[name]])
+            own = max(own, -(-cycles // messages))
+        return own
 
     def most(*names: str) -> int:
         return max(of(name) for name in names if name in titles)
 
     first, plan, texts = next(p.starts), compiled.plan, compiled.mode.text_steps()
-    begin = 1 if plan.runs_ahead else of(first) if p.program(first).tokens else 0
+    begin = a_place if plan.runs_ahead else of(first) if p.program(first).tokens else 0
 
     def turn(*names: str) -> int:
         # With several channels, others fill the cycles in which a message waits for its chain.
-        return max(plan.turn_after(plan.step(name)) for name in names if name in titles) - 1 if p.channels == 1 else 0
+        if p.channels > 1 or cadence is not None:
+            return 0
+        return max(plan.turn_after(plan.step(name)) for name in names if name in titles) - 1
 
     # A token that has the cipher only when it returns takes the cycle in which it enters from others, at most.
-    alone = int(any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns))
+    alone = a_place * any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns)
     return Tokens(
         start=begin, associated=most("associated") + turn("associated"),
         text=most(*texts) + turn(*texts), tag=most("tag") + alone,

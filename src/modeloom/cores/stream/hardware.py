@@ -22,6 +22,7 @@ from modeloom.ciphers import cipher_of
 from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import (
+    ADMITTED_CYCLES,
     CHAINED_CYCLES,
     CHANNEL_CYCLES,
     CLEAR_CYCLES,
@@ -147,6 +148,17 @@ def _started_in(compiled: CompiledStream) -> int:
     return max(stages)
 
 
+def _waits(compiled: CompiledStream) -> int:
+    """The largest number of cycles from the one in which the first token of a message could enter to the first block of text."""
+    p, ways = bus_parameters(compiled), compiled.options.directions
+    if p.plan.runs_ahead and p.plan.cadence is not None:
+        # The start waits for its place in a batch, and then the block for its own.
+        return p.ahead_waits(_started_in(compiled) + ADMITTED_CYCLES, *ways)
+    first = next(p.starts)
+    starts = (first,) if p.program(first).tokens else ()
+    return max(p.entry_cycles(*starts, way) - p.program(way).cycles for way in ways)
+
+
 def latency(compiled: CompiledStream) -> int:
     """The number of cycles from the first beat of text in to the first beat out, for a message of one beat in an idle core; the largest,
     if tokens wait for a cadence.
@@ -164,13 +176,13 @@ def latency(compiled: CompiledStream) -> int:
         before = max(p.entry_cycles(*starts, way, "tag") for way in compiled.options.directions) - tag.cycles
         # What is opened ends with this beat.
         # A tag that follows counts from the text, and others from a token behind it.
-        last = before + tag.tokens[-1][0] if tag.tokens else 0
+        last = before + tag.tokens[-1][0] if tag.tokens else _waits(compiled)
         return last + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
     # The flags of many slots answer a cycle later.  Without a hash the beat does not wait for the tag behind it.
     held -= p.window == 1
     channels = 0 if p.channels == 1 else CHAINED_CYCLES if p.plan.chained else CHANNEL_CYCLES
     added = held + channels + (PREFIX_CYCLES if p.plan.prefixes else 0)
-    waits = max(p.entry_cycles(*starts, way) - p.program(way).cycles for way in compiled.options.directions)
+    waits = _waits(compiled)
     if p.plan.chained:
         # A block may take several tokens, the last of which has its text.
         waits += max(compiled.plan.placed.passes[way][-1].at for way in compiled.options.directions)

@@ -6,10 +6,13 @@
     taken     0 1 0 0 1 1 0 ...    bit n: the cipher is taken n cycles from now
     a pair    1 0 0 0 0 0 1        it has the cipher now and 6 cycles later: both are free
     shifted each cycle ◀──
+
+With a cadence, only the cycles count in which the cipher takes blocks: tokens return after a number of whole intervals.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import reduce
 from operator import or_
 from typing import Any
@@ -29,6 +32,8 @@ class CipherPlaces:
     ----------
     m : Module
     entry : TokenEntry
+    counts : Value
+        Whether the cipher takes a block in this cycle; 1 without a cadence.
 
     Attributes
     ----------
@@ -36,28 +41,35 @@ class CipherPlaces:
         Whether a token has the cipher in this cycle, so that no token of a start or of a key enters.
     """
 
-    def __init__(self, m: Module, entry: Any):
-        self.m, self.plan = m, entry.parameters.plan
-        self._uses = self.plan.uses
+    def __init__(self, m: Module, entry: Any, counts: Value):
+        self.m, self.plan, self._counts = m, entry.parameters.plan, counts
+        cadence = self.plan.cadence
+        self._uses = self.plan.uses if cadence is None else {
+            title: tuple(map(cadence.places, uses)) for title, uses in self.plan.uses.items()
+        }
         self._depth = max(use for uses in self._uses.values() for use in uses) + 1
         self._taken_reg = Signal(self._depth, name="cipher_taken_reg")
         self._needed = Signal(self._depth, name="cipher_needed")
-        self.now: Value = self._taken_reg[0]
+        self.now: Value = self._taken_reg[0] if cadence is None else self._taken_reg[0] & counts
 
-    def free(self, step: Value, decrypt: Value, partial: Value, final: Value, alone: Value, ends: Value) -> Value:
+    def free(self, step: Value, decrypt: Value, second: Value, partial: Value, final: Value, alone: Value, ends: Value) -> Value:
         """Whether all cycles of the token of a message are free.
 
         Parameters
         ----------
-        step, decrypt : Value
-            Its ``TokenStep``, and the direction of its message.
+        step, decrypt, second : Value
+            Its ``TokenStep``, the direction of its message, and with two passes, whether this is the second one of a message to seal.
         partial, final, alone : Value
             Whether its last block is partial, whether it is the last of its part, and whether it is text without a partner.
         ends : Value
             Whether it ends its message, so that a tag that follows has the cipher, too.
         """
         text = step == TokenStep.TEXT
-        of_step = {"associated": step == TokenStep.ASSOCIATED, "encrypt": text & ~decrypt, "decrypt": text & decrypt}
+        of_step = {"associated": step == TokenStep.ASSOCIATED, self.plan.mode.text_steps()[0]: text & ~decrypt}
+        if self.plan.mode.two_passes:
+            of_step |= {"encrypt": text & decrypt & second, "decrypt": text & decrypt & ~second}
+        else:
+            of_step["decrypt"] = text & decrypt
         found: dict[int, list[Value]] = {}
         for name, rest in of_step.items():
             # The order is that of StreamMode.step_of.
@@ -75,4 +87,5 @@ class CipherPlaces:
     def take(self, enters: Value) -> None:
         """Takes the cycles of the token of a message that enters."""
         taken = self._taken_reg | Mux(enters, self._needed, 0)
-        self.m.d.sync += self._taken_reg.eq(taken[1:])
+        with nullcontext() if self.plan.cadence is None else self.m.If(self._counts):
+            self.m.d.sync += self._taken_reg.eq(taken[1:])

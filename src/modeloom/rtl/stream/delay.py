@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from amaranth.hdl import Module, ShapeLike, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -19,23 +21,28 @@ class Delay(wiring.Component):
         The shape of the value.
     cycles : int
         The latency from ``i`` to ``o`` in cycles, at least 0.
+    counted : bool
+        Whether only some cycles count.
 
     Members
     -------
     i, o : In, Out
         The value, and the value of ``cycles`` cycles ago.
+    counts : In(1)
+        This cycle counts.  It is there only with ``counted``.
     """
 
-    def __init__(self, shape: ShapeLike, cycles: int):
-        self.shape, self.cycles = shape, cycles
-        super().__init__({"i": In(shape), "o": Out(shape)})
+    def __init__(self, shape: ShapeLike, cycles: int, counted: bool = False):
+        self.shape, self.cycles, self.counted = shape, cycles, counted
+        super().__init__({"i": In(shape), "o": Out(shape), **({"counts": In(1)} if counted else {})})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         value: Value = Value.cast(self.i)
         for number in range(self.cycles):
             register = Signal(value.shape(), name=f"stage_{number}_reg", reset_less=True)
-            m.d.sync += register.eq(value)
+            with m.If(self.counts) if self.counted else nullcontext():
+                m.d.sync += register.eq(value)
             value = register
         m.d.comb += Value.cast(self.o).eq(value)
         return m

@@ -21,15 +21,14 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.stream.block_source import block_sources, find_source
-from modeloom.rtl.stream.cadence import TokenCadence
 from modeloom.rtl.stream.cipher_places import CipherPlaces
 from modeloom.rtl.stream.contexts import ContextWords, MessageProgress, count_blocks
 from modeloom.rtl.stream.credits import count_places
 from modeloom.rtl.stream.entry_beside import BesideTokens
+from modeloom.rtl.stream.entry_cadence import EntryCadence
 from modeloom.rtl.stream.lengths import lengths_block
 from modeloom.rtl.stream.parameters import MessageParameters, Program
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
-from modeloom.spec.cadence import Cadence
 from modeloom.spec.stream import LAST, PARTIAL, SINGLE
 
 __all__ = ["TokenEntry"]
@@ -164,16 +163,19 @@ class TokenEntry(BusComponent[MessageParameters]):
         held = self.prepare & (offset_reg == 0) if p.inline else Const(0, 1)
         # A token beside those of messages has the units.  The end of a message whose tag follows needs none.
         only_ends: Value = step == TokenStep.TAG if plan.follows else Const(0, 1)
-        places = CipherPlaces(m, self) if plan.returning else None
+        cadence = EntryCadence(m, self) if plan.cadence is not None else None
+        counts = cadence.counts if cadence else Const(1, 1)
+        places = CipherPlaces(m, self, counts) if plan.returning else None
         taken_now = places.now if places else Const(0, 1)
-        beside = BesideTokens(m, self, held | (offset_reg != 0) | taken_now, there & may & ~only_ends)
+        beside = BesideTokens(m, self, held | (offset_reg != 0) | taken_now, there & may & ~only_ends, counts)
         units = beside.units(held, only_ends)
         partial, final, alone_here = self._of_last(token, ~false)
         if places:
-            units = units & places.free(step, decrypt, partial, final, alone_here, only_ends | (token.tag & ~false))
+            second = message.second if p.two_passes else Const(0, 1)
+            units = units & places.free(step, decrypt, second, partial, final, alone_here, only_ends | (token.tag & ~false))
         prepares: Value = self.prepare
         opened, prepare_opened = Signal(), Signal()
-        if plan.cadence is not None:
+        if cadence:
             # The tokens of a step follow the first one at fixed distances.
             units, prepares = units & (opened | (offset_reg != 0)), prepares & prepare_opened
         m.d.comb += [
@@ -188,11 +190,11 @@ class TokenEntry(BusComponent[MessageParameters]):
         takes_start = Signal()
         has_start = Array(int(bool(one.tokens)) for one in starts)
         m.d.comb += takes_start.eq(first & ~started_reg & has_start[nonce_class])
-        if plan.cadence is not None:
-            self._keep_cadence(m, plan.cadence, opened, prepare_opened, step, decrypt, takes_start, nonce_class)
+        if cadence:
+            cadence.keep(opened, prepare_opened, step, decrypt, takes_start, nonce_class)
         # Of the token of a message, whatever overwrites: whether this is the last cycle of its program.
         complete = Signal()
-        ways = (programs["associated"].cycles, self._of_text({name: program.cycles for name, program in programs.items()}, message.decrypt))
+        ways = (programs["associated"].cycles, self.of_text({name: program.cycles for name, program in programs.items()}, message.decrypt))
         with m.Switch(token.step):
             for block_step, cycles in zip((TokenStep.ASSOCIATED, TokenStep.TEXT), ways, strict=True):
                 with m.Case(block_step):
@@ -391,37 +393,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         count_places(m, tag_credit, ends, self.tag_taken, p.tag_depth)
         return m
 
-    def _keep_cadence(
-        self, m: Module, cadence: Cadence, opened: Signal, prepare_opened: Signal, step: Value, decrypt: Value, takes_start: Value,
-        nonce_class: Value,
-    ) -> None:  # fmt: skip
-        """Drives whether a step of a message, and a token of set-up, may begin in this cycle: those that use the cipher keep its
-        cadence."""
-        plan, p = self.parameters.plan, self.parameters
-        starts = list(p.starts)
-        ways = ("associated", *plan.mode.text_steps(), "tag", *starts)
-        once = cadence.phases((0,))
-        m.submodules.cadence = counter = TokenCadence(cadence, [once, *filter(None, map(plan.phases, ways))])
-        m.d.comb += self.batch.eq(counter.batch)
-        opens = {title: counter.opens(plan.phases(title)) for title in ways}
-        with m.If(takes_start):
-            m.d.comb += opened.eq(Array(opens[title] for title in starts)[nonce_class])
-        with m.Else():
-            with m.Switch(step):
-                with m.Case(TokenStep.ASSOCIATED):
-                    m.d.comb += opened.eq(opens["associated"])
-                with m.Case(TokenStep.TEXT):
-                    m.d.comb += opened.eq(self._of_text(opens, decrypt))
-                with m.Default():
-                    m.d.comb += opened.eq(opens["tag"])
-            if plan.shares_tag:
-                with m.If(self.token.payload.token.tag & (step != TokenStep.TAG) & ~opens["tag"]):
-                    m.d.comb += opened.eq(0)
-        ciphered = [int(made.operation.keyed) for made in plan.preparations]
-        uses = Array([*[0] * len(plan.tokens), *ciphered])[self.prepare_kind] if any(ciphered) else Const(0, 1)
-        m.d.comb += prepare_opened.eq(~uses | counter.opens(once))
-
-    def _of_text(self, values: Mapping[str, Any], decrypt: Value) -> Value:
+    def of_text(self, values: Mapping[str, Any], decrypt: Value) -> Value:
         """The value of the step that a block of text of the message takes, from the values of steps by name."""
         p = self.parameters
         known = Mux(self.message.payload.second, values["encrypt"], values["decrypt"]) if p.two_passes else values["decrypt"]

@@ -8,14 +8,15 @@
     tokens of messages, of keys ───────────────────┘  last
 
 A tag enters a fixed number of cycles after the end of its message, so that what it reads is in the pipeline.  Nothing else enters then but
-the end of a message without blocks, which uses no unit.
+the end of a message without blocks, which uses no unit.  With a cadence, these tokens keep it, and tags follow after whole intervals.
 """
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, ResetSignal, Signal, Value
 from amaranth.lib.data import StructLayout
 
 from modeloom.rtl.stream.delay import Delay
@@ -34,27 +35,34 @@ class BesideTokens:
     entry : TokenEntry
     busy, waiting : Value
         Whether a step or a key has the units, so that no start enters; and whether a token of a message waits for them.
+    counts : Value
+        Whether the cipher takes a block in this cycle; 1 without a cadence.
     """
 
-    def __init__(self, m: Module, entry: Any, busy: Value, waiting: Value):
-        self.m, self.entry, self.parameters = m, entry, entry.parameters
+    def __init__(self, m: Module, entry: Any, busy: Value, waiting: Value, counts: Value):
+        self.m, self.entry, self.parameters, self._counts = m, entry, entry.parameters, counts
         plan = self.plan = self.parameters.plan
-        self.some = plan.runs_ahead or plan.follows
+        self.some, self._kept = plan.runs_ahead or plan.follows, plan.cadence is not None
+        behind = plan.behind if plan.cadence is None else plan.cadence.places(plan.behind)
         self.due: Value = Const(0, 1)
         self.starts: Value = Const(0, 1)
         if plan.follows:
-            self.close_reg = Signal(plan.behind, name="ended_reg")
-            self.due = self.close_reg[-1]
+            self.close_reg = Signal(behind, name="ended_reg")
+            self.due = self.close_reg[-1] & counts if self._kept else self.close_reg[-1]
             self._told = StructLayout({"slot": self.parameters.slot_bits, **({"lengths": self._bits} if plan.tag_lengths else {})})
-            m.submodules.following = self._following = Delay(self._told, plan.behind)
+            m.submodules.following = self._following = following = Delay(self._told, behind, counted=self._kept)
+            if self._kept:
+                # Its registers have no reset.  What is in them leaves in a reset, too.
+                m.d.comb += following.counts.eq(counts | ResetSignal())
         if plan.runs_ahead:
             self.starts = Signal(name="start_enters")
             # Starts do not hold up a message for more than a cycle at a time.
             before_reg = Signal(name="start_entered_reg")
-            m.d.comb += [
-                entry.start.ready.eq(~self.due & ~busy & ~(before_reg & waiting)), self.starts.eq(entry.start.valid & entry.start.ready),
-            ]
-            m.d.sync += [entry.start_place.eq(entry.start.payload.place), before_reg.eq(self.starts | (before_reg & self.due))]
+            free, stays = ~self.due & ~busy & ~(before_reg & waiting), self.due
+            if self._kept:
+                free, stays = free & counts, self.due | ~counts
+            m.d.comb += [entry.start.ready.eq(free), self.starts.eq(entry.start.valid & entry.start.ready)]
+            m.d.sync += [entry.start_place.eq(entry.start.payload.place), before_reg.eq(self.starts | (before_reg & stays))]
         self.enters = self.due | self.starts
 
     @property
@@ -89,7 +97,8 @@ class BesideTokens:
         if not self.plan.follows:
             return
         m, told = self.m, self._following.i
-        m.d.sync += self.close_reg.eq(Cat(ends, self.close_reg)[: len(self.close_reg)])
+        with m.If(self._counts) if self._kept else nullcontext():
+            m.d.sync += self.close_reg.eq(Cat(ends, self.close_reg)[: len(self.close_reg)])
         m.d.comb += told.slot.eq(slot)
         if lengths is not None:
             kind = Const(self._kind("tag"), (len(self.plan.tokens) - 1).bit_length())

@@ -18,7 +18,6 @@ from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.last_word import by_port, last_operand
-from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.values import TokenValues
 from modeloom.rtl.stream.word_memory import WordMemory
 from modeloom.streams.place import unit_of
@@ -87,7 +86,7 @@ class KeyValues(TokenValues):
             self.reads[key] = memory.rdata[place]
         for lane in range(self.lanes):
             for port in sorted({port for port, _ in beside.values()}):
-                line = Line(self.late, self.reads[lane, "", port], 1, self.in_lane(lane, f"key_{port}"))
+                line = self.line(self.reads[lane, "", port], 1, self.in_lane(lane, f"key_{port}"))
                 self.key_lines |= {(lane, node): line for node, (of, _) in beside.items() if of == port}
 
     def _keep_last(self) -> None:

@@ -69,6 +69,13 @@ class MessageParameters(MessageSizes):
         phases = range(1 if self.plan.cadence is None else self.plan.cadence.interval)
         return max(self._ends(phase, titles) - phase for phase in phases)
 
+    def ahead_waits(self, cycles: int, *titles: str) -> int:
+        """With a cadence, the largest number of cycles that a start that runs ahead and then a step of its message wait for their places
+        in batches, if the step could enter so many cycles after the start."""
+        phases, plan = range(1 if self.plan.cadence is None else self.plan.cadence.interval), self.plan
+        ready = {phase: plan.begins(phase, next(self.starts)) + cycles for phase in phases}
+        return max(plan.begins(ready[phase], title) - phase - cycles for phase in phases for title in titles)
+
     def _ends(self, cycle: int, titles: Sequence[str]) -> int:
         for title in titles:
             cycle = self.plan.begins(cycle, title) + self.program(title).cycles

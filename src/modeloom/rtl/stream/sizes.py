@@ -335,9 +335,11 @@ class MessageSizes:
 
     def entering(self, cycles: int, *titles: str) -> int:
         """The largest number of tokens of some steps that enter in so many cycles."""
-        if self.plan.pairs and "tag" not in titles:  # A pair comes every two cycles, and some wait before the pipeline.
+        cadence = self.plan.cadence
+        if cadence is None and self.plan.pairs and "tag" not in titles:
+            # A pair comes every two cycles, and some wait before the pipeline.
             return cycles // 2 + self.token_depth
-        if (cadence := self.plan.cadence) is None or any(self.plan.phases(title) is None for title in titles):
+        if cadence is None or any(self.plan.phases(title) is None for title in titles):
             return cycles
         whole, rest = divmod(cycles, cadence.interval)
         return whole * cadence.blocks + min(rest, cadence.blocks)
@@ -394,7 +396,10 @@ class MessageSizes:
     @property
     def start_depth(self) -> int:
         """Messages, if starts run ahead, whose start is under way or waits for them to begin."""
-        return _power(max(self.plan.placed.ahead.values()) // 2 + START_SLACK)
+        ahead = max(self.plan.placed.ahead.values())
+        if self.plan.cadence is None:
+            return _power(ahead // 2 + START_SLACK)
+        return _power(self.entering(ahead, *self.plan.placed.ahead) + START_SLACK)
 
     @property
     def start_places(self) -> int:

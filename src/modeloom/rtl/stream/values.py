@@ -72,7 +72,7 @@ class TokenValues:
             for name in ("block", "nbytes", "power", *(("times",) if self.plan.times_bits else ()))
         }
         if self.plan.pairs:
-            self.of_lane["second"] = [Line(self.late, c.second, 0, "second")]
+            self.of_lane["second"] = [self.line(c.second, 0, "second")]
         self.units: list[dict[str, Line]] = [{} for _ in range(self.lanes)]
         self.operands: list[dict[str, tuple[Signal, ...]]] = [{} for _ in range(self.lanes)]
         # For each part of the state what each lane reads, and what the last one leaves.
@@ -271,7 +271,7 @@ class TokenValues:
             return self._term(term, stage, step, part, lane, port), term
         if (lane, term) not in self._multiples:
             product = self.mapped(self.key_lines[lane, term.source.what].at(1), term, 1, lane)
-            self._multiples[lane, term] = Line(self.late, product, 1, self.in_lane(lane, f"multiple_{len(self._multiples)}"))
+            self._multiples[lane, term] = self.line(product, 1, self.in_lane(lane, f"multiple_{len(self._multiples)}"))
         return self._multiples[lane, term].at(stage), Term(term.source)
 
     def _term(self, term: Term, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None) -> Value:
