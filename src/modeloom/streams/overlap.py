@@ -67,7 +67,7 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
         return cycle
 
     def held(token: Token, cycle: int) -> bool:
-        return cycle in entries or taken.first(cycle, token.step) != cycle
+        return cycle in entries or not taken.free(cycle, token.step)
 
     def put(number: int, token: Token, cycle: int) -> None:
         placed.append((cycle, len(placed), number, replace(token, cycle=cycle)))

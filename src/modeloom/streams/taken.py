@@ -45,6 +45,10 @@ class Taken:
             cycle += 1 + self._waits(cycle + 1, step, closes)
         return cycle
 
+    def free(self, cycle: int, step: str) -> bool:
+        """Whether all that a token of a step takes is free if it enters in this cycle, whatever the cadence is."""
+        return not self._needed(cycle, step, closes=False) & self._cycles
+
     def _waits(self, cycle: int, step: str, closes: bool) -> int:
         """The number of cycles that a token waits for the cadence."""
         cadence, key = self.plan.cadence, (step, closes)
