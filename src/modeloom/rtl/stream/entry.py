@@ -310,7 +310,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         ]
         sources, source = block_sources(p), Signal(2)
         m.d.comb += source.eq(
-            find_source(p, takes_start, nonce_class, offset_reg, step, lambda values: self._of_text(values, decrypt))
+            find_source(p, takes_start, nonce_class, offset_reg, step, lambda values: self.of_text(values, decrypt))
         )
         tag_kind = next(n for n, one in enumerate(plan.tokens) if one.title == "tag")
         for lane in range(p.lanes):
