@@ -7,7 +7,8 @@ from dataclasses import asdict, replace
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.options import Options
-from modeloom.compiler.streams import LWC_BITS, CompiledStream, StreamOptions, default_cores, default_sizes
+from modeloom.compiler.stream_options import LWC_BITS
+from modeloom.compiler.streams import CompiledStream, StreamOptions, default_cores, default_sizes
 from modeloom.cores.words import option_words
 
 __all__ = ["name_words"]

@@ -38,6 +38,7 @@ from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.channel_front import ChannelFront
 from modeloom.rtl.stream.command import MessageCommands, command_layout
+from modeloom.rtl.stream.depths import SEGMENT_TAGS
 from modeloom.rtl.stream.entry import TokenEntry
 from modeloom.rtl.stream.flight import MessagesInFlight
 from modeloom.rtl.stream.inline_keys import InlineKeys
@@ -49,7 +50,6 @@ from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.prefix import AssociatedPrefix, connect_prefix
 from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
-from modeloom.rtl.stream.sizes import SEGMENT_TAGS
 from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
 from modeloom.rtl.stream.starts import StartsAhead
 from modeloom.rtl.stream.texts import TextQueue, text_layout

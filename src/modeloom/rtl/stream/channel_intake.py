@@ -23,10 +23,10 @@ from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.channel_words import ChannelFlags, ChannelWords
+from modeloom.rtl.stream.depths import ORDERS
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout, take_beat
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.sizes import ORDERS
 
 __all__ = ["ChannelIntake", "context_of", "packet_order"]
 

@@ -22,9 +22,9 @@ from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.channel_words import ChannelFlags
+from modeloom.rtl.stream.depths import TURN_PLACES
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Queue
-from modeloom.rtl.stream.sizes import TURN_PLACES
 
 __all__ = ["ChannelTurns"]
 

@@ -22,10 +22,10 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.channel_words import ChannelWords
+from modeloom.rtl.stream.depths import STORE_SLACK
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pool import Pool
 from modeloom.rtl.stream.queue import Queue
-from modeloom.rtl.stream.sizes import STORE_SLACK
 from modeloom.rtl.stream.window import flags_of, weigh
 
 __all__ = ["ChannelWindow"]

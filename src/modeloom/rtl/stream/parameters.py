@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from amaranth.lib.data import ArrayLayout, StructLayout
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.rtl.stream.sizes import LENGTH_BITS, MessageSizes, known_bits
+from modeloom.rtl.stream.depths import MessageDepths
+from modeloom.rtl.stream.sizes import LENGTH_BITS, known_bits
 
 __all__ = ["CODE_BITS", "LENGTH_FIELDS", "MessageParameters", "Program"]
 
@@ -43,7 +44,7 @@ class Program:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MessageParameters(MessageSizes):
+class MessageParameters(MessageDepths):
     """The sizes of the message control of a core with the programs of its steps and its records."""
 
     # -- programs -----------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of the message control: how many tokens, messages and beats of text are under way, and how deep the memories are."""
+"""The sizes of the message control: what a core was built with, and the widths and stages that follow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Self
 
-from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK, POWER_OVERHEAD, TOKEN_CYCLES, TURN_CYCLES
+from modeloom.cycles.messages import POWER_OVERHEAD, TOKEN_CYCLES, TURN_CYCLES
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import PACKETS, message_core
 from modeloom.rtl.bus import KeyParameters
@@ -22,42 +22,19 @@ from modeloom.streams.known import SOME
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 
-__all__ = [
-    "FORMS", "LENGTH_BITS", "MOST_CHANNELS", "MOST_HOLD", "ORDERS", "SEGMENT_TAGS", "STORE_SLACK", "TURN_PLACES", "MessageSizes",
-    "TokenStep", "known_bits",
-]  # fmt: skip
+__all__ = ["FORMS", "LENGTH_BITS", "MOST_CHANNELS", "MOST_HOLD", "MessageSizes", "TokenStep", "known_bits"]
 
 POWERS_LIMIT = 42
 """Cycles that the powers of a key may take: the key schedule of AES-128 takes as many."""
 
-LEAST_HELD = 4
-"""Number of beats of the smallest buffer through which a beat can pass in each cycle."""
-
 FORMS = (*PACKETS, "segments")
 """Forms of packets between the parts of a core: those of its buses, and that of LWC, whose segments become beats before."""
-
-SEGMENT_TAGS, SEGMENT_SLACK = 4, 8
-"""With segments: tags that wait for the end of their message, and beats or records that are on the way between the parts, amply."""
-
-WIRE_AHEAD = 8
-"""Messages, in wire form, on the way from the bus to the core."""
 
 MOST_CHANNELS = 256
 """Numbers that a byte has."""
 
 LENGTH_BITS = 64
 """Bits of a length in bytes."""
-
-ORDERS = 4
-"""Commands of a channel that the core takes: that of the message under way, and others that wait."""
-
-START_SLACK = 12
-"""Messages that have started and are on their way to the pipeline, or whose places are cleared, amply."""
-TURN_PLACES = 4
-"""Tokens of each channel that wait for a chain through the cipher: a power of two."""
-
-STORE_SLACK = 24
-"""Places of the store of tokens that are under way between its parts, amply."""
 
 MOST_HOLD = 1 << 20
 """Number of bytes of the largest buffer."""
@@ -74,10 +51,6 @@ class TokenStep(IntEnum):
     ASSOCIATED = 0
     TEXT = 1
     TAG = 2
-
-
-def _power(least: int) -> int:
-    return 1 << max(1, (least - 1).bit_length())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -329,117 +302,6 @@ class MessageSizes:
         return self.plan.behind + self.plan.placed.outputs["tag"]
 
     @property
-    def token_depth(self) -> int:
-        """The largest number of tokens that wait before the pipeline."""
-        return _power(self.window + 4)
-
-    def entering(self, cycles: int, *titles: str) -> int:
-        """The largest number of tokens of some steps that enter in so many cycles."""
-        cadence = self.plan.cadence
-        if cadence is None and self.plan.pairs and "tag" not in titles:
-            # A pair comes every two cycles, and some wait before the pipeline.
-            return cycles // 2 + self.token_depth
-        if cadence is None or any(self.plan.phases(title) is None for title in titles):
-            return cycles
-        whole, rest = divmod(cycles, cadence.interval)
-        return whole * cadence.blocks + min(rest, cadence.blocks)
-
-    @property
-    def text_depth(self) -> int:
-        """Beats of text that the output holds, beside those in ``hold_depth``."""
-        # Text may wait before the buffer, or before what joins packets, for the verdict on the message before it.
-        waits = self.hold is not None or self.wire
-        cycles = max(self.text_stage, self.tag_stage) + HOLD_SLACK if waits else self.text_stage
-        return _power(self.entering(cycles + ENTRY_SLACK, "encrypt", "decrypt"))
-
-    @property
-    def tag_depth(self) -> int:
-        """Messages whose tag is under way or not taken."""
-        return _power(self.entering(self.tag_stage + ENTRY_SLACK + (HOLD_SLACK if self.hold is not None or self.wire else 0), "tag"))
-
-    @property
-    def hold_depth(self) -> int:
-        """The number of beats of the buffer for text that is not verified.  It is 0 without this buffer."""
-        return 0 if self.hold is None else max(LEAST_HELD, -(-self.hold // self.beat_bytes))
-
-    @property
-    def ending_depth(self) -> int:
-        """Messages, in wire form, whose packets have ended, and whose last tokens have not entered."""
-        return _power(self.token_depth + WIRE_AHEAD)
-
-    @property
-    def segment_depth(self) -> int:
-        """With segments: records of segments of text whose text cannot have left.
-
-        Each has a block at least.  Text waits while its tokens are in the window of the hash and, if it is held, until its message ends.
-        """
-        return _power(self.lanes * (self.token_depth + self.hold_depth + SEGMENT_SLACK) + SEGMENT_SLACK)
-
-    @property
-    def head_depth(self) -> int:
-        """Messages, in wire form, from the command to the end of the packet out."""
-        return _power(self.tag_depth + self.token_depth + WIRE_AHEAD + (self.start_depth if self.plan.runs_ahead else 0))
-
-    @property
-    def header_depth(self) -> int:
-        """Beats of headers, in wire form, that wait until the packets before them have left."""
-        return _power(self.window + self.tag_stage + ENTRY_SLACK + HOLD_SLACK)
-
-    @property
-    def flight_bits(self) -> int:
-        """Bits of the number of a message: more than there are in flight."""
-        before = self.start_places if self.plan.runs_ahead else 0
-        return (self.tag_depth + (self.message_store if self.channels > 1 else self.token_depth) + before + 4).bit_length()
-
-    # -- starts that run ahead ----------------------------------------------------------------------------------------------------
-
-    @property
-    def start_depth(self) -> int:
-        """Messages, if starts run ahead, whose start is under way or waits for them to begin."""
-        ahead = max(self.plan.placed.ahead.values())
-        if self.plan.cadence is None:
-            return _power(ahead // 2 + START_SLACK)
-        return _power(self.entering(ahead, *self.plan.placed.ahead) + START_SLACK)
-
-    @property
-    def start_places(self) -> int:
-        """Places of what starts that run ahead have computed, from the start of a message until it has begun."""
-        return self.start_depth if self.channels == 1 else _power(ORDERS * self.contexts + self.start_depth)
-
-    @property
-    def place_bits(self) -> int:
-        """Bits of the number of such a place."""
-        return (self.start_places - 1).bit_length()
-
-    # -- channels -----------------------------------------------------------------------------------------------------------------
-
-    @property
-    def contexts(self) -> int:
-        """Words of what is kept for each channel.  One is for commands and packets of channels that the core does not have."""
-        return min(self.channels + 1, MOST_CHANNELS) if self.channels > 1 else 1
-
-    @property
-    def context_bits(self) -> int:
-        """Bits of the number of such a word."""
-        return max(1, (self.contexts - 1).bit_length())
-
-    @property
-    def token_store(self) -> int:
-        """Tokens of all channels together that wait before the pipeline."""
-        return _power(self.contexts * (self.window - 1) + STORE_SLACK)
-
-    @property
-    def message_store(self) -> int:
-        """Messages that have a command, and whose last token has not entered the pipeline."""
-        waiting = TURN_PLACES * self.contexts if self.plan.chained else 0
-        return max(self.token_store, _power(ORDERS * self.contexts + waiting + STORE_SLACK))
-
-    @property
-    def mark_bits(self) -> int:
-        """Bits of a number of packets: more than twice as many as there are between a token and its status."""
-        return (2 * (self.text_depth + self.tag_depth + self.contexts + 4)).bit_length() + 1
-
-    @property
     def round_words(self) -> int:
         """The number of addresses of round keys."""
         return self.keys.round_words
@@ -448,20 +310,6 @@ class MessageSizes:
     def word_bits(self) -> int:
         """The width of the number of a key word in a slot."""
         return max(1, (len(self.plan.words) - 1).bit_length())
-
-    @property
-    def erase_words(self) -> int:
-        """The number of words of the deepest memory."""
-        words = self.keys.slots << self.word_bits if self.plan.words else 1
-        wire = max(self.ending_depth, self.head_depth, self.header_depth) if self.wire else 0
-        shared = (
-            (self.token_store, self.message_store, self.contexts * max(ORDERS, TURN_PLACES if self.plan.chained else 0,
-             1 << self.chain_bits), self.keys.slots)
-            if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
-        )  # fmt: skip
-        starts = self.start_places if self.plan.runs_ahead else 0
-        wire = max(wire, self.segment_depth if self.segments else 0)
-        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire, starts)
 
     @property
     def count_bits(self) -> int:
@@ -473,11 +321,6 @@ class MessageSizes:
     def chain_bits(self) -> int:
         """Bits of the number of a chain."""
         return max(1, (self.plan.lane_chains - 1).bit_length())
-
-    @property
-    def erase_bits(self) -> int:
-        """The width of ``erase_address``."""
-        return max(1, (self.erase_words - 1).bit_length())
 
     @property
     def flush(self) -> int:
