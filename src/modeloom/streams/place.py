@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from modeloom.spec import DefinitionError
+from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, Operation
@@ -111,6 +111,11 @@ class _Placer:
         blocks = [step for step in self.loops if step.name != "tag"]
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(blocks) and not self._return(blocks, *before):
+            if placed.cadence is not None:
+                # The steps of a pipeline may use ciphers in different orders, as it has several.
+                raise InputError(
+                    f"--cipher-arch multistream is not for {self.mode}: its steps use the one cipher at different places; leave it out"
+                )
             raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(self.loops):
