@@ -16,15 +16,15 @@ from modeloom.verification.twins import differences, hold_cycles, request
 
 __all__ = ["check_erasure", "check_zeroize"]
 
+RESULTS = (".texts.", ".verdicts.", *(f".packets.{part}." for part in ("finals", "parts", "joiner", "hold", "out")))
+"""Parts of the names of memories where text and tags wait for the host.  They stay when a key is erased (docs/security.md)."""
+
 BUFFERED = (
     ".buffer.records.", ".buffer.results.",
     *(f"bus.core.{part}." for part in ("messages.memory", "command.taken", "deriver.taken")),
     *(f"bus.core.messages.{part}." for part in ("messages.memory", "command.taken")),
 )  # fmt: skip
-"""Those of tags in a core that stores messages: results of first passes, and commands of second passes."""
-
-RESULTS = (".texts.", ".verdicts.", *BUFFERED, *(f".packets.{part}." for part in ("finals", "parts", "joiner", "hold", "out")))
-"""Parts of the names of memories where text and tags wait for the host.  They stay when a key is erased (docs/security.md)."""
+"""In a core that stores messages, also those of tags: results of first passes, and commands of second passes."""
 
 ABORTS = 8
 
@@ -33,8 +33,10 @@ def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Compares two cores that differ only in the key of a slot, which has been set up and used.
 
     Both must have the same state ``key_erase_cycles`` after the erasure of the key begins, and after another key has replaced it.
-    The state has the round keys, the powers of hash keys, the chains and all other registers but those of `RESULTS`.
+    The state has the round keys, the powers of hash keys, the chains and all other registers but those of `RESULTS`, and of `BUFFERED` in a
+    core that stores messages.
     """
+    results = RESULTS if subject.description.message_buffer is None else RESULTS + BUFFERED
     slots, cycles = subject.description.named_slots, subject.description.key_erase_cycles
     compared = 0
     for slot in sorted({0, slots - 1}):
@@ -52,7 +54,7 @@ def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                     if subject.description.inline:
                         _bring(subject, core)
                     core.runner.run(max_cycles=cycles)
-            left = [name for name in differences(cores) if not any(part in name for part in RESULTS)]
+            left = [name for name in differences(cores) if not any(part in name for part in results)]
             if left:
                 raise CheckFailed(
                     f"{subject.directory}: slot {slot} is {how}, and {left[0]} still depends on its old key ({len(left)} words do)"
