@@ -130,21 +130,24 @@ def test_wrong_derivations_are_found(fault: str, tmp_path: Path) -> None:
         check_vectors(StreamSubject(tmp_path / "core", optimize=0))
 
 
-FAULTS: dict[str, tuple[str, str, Any, str]] = {
-    "the last key is not dropped": (r"assign drop = ", "assign drop = 1'h0 & ", check_erasure, "still depends on its old key"),
-    "empty slots are not refused": (r"assign good = ", "assign good = 1'h1 | ", check_statuses, "where NO_KEY is right"),
-    "a slot is never in use": (r"assign in_use = ", "assign in_use = 1'h0 & ", check_erasure, "still depends on its old key"),
-}
-"""Edits of the Verilog of the deriver, and the check that finds each."""
+FAULTS: dict[str, tuple[str, str, str, Any, str]] = {
+    "the last key is not dropped": ("deriver", r"assign drop = ", "assign drop = 1'h0 & ", check_erasure, "still depends on its old key"),
+    "empty slots are not refused": ("deriver", r"assign good = ", "assign good = 1'h1 | ", check_statuses, "where NO_KEY is right"),
+    "a slot is never in use": (
+        "deriver_flight", r"busy <= begun_rdata_1 != done_rdata_1;", "busy <= 1'h0;", check_reloads,
+        "WRONG_TAG where OK or NO_KEY is right",
+    ),
+}  # fmt: skip
+"""For each fault, the module of the Verilog and its edit, and the check that finds it with what this says."""
 
 
 @slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_in_verilog_are_found(fault: str, tmp_path: Path) -> None:
-    pattern, edited, check, message = FAULTS[fault]
+    module, pattern, edited, check, message = FAULTS[fault]
     core = StreamCore(compiled("gcm-siv", prove=False, **CORES["128"]))
     description = emit(core, tmp_path / "core", command=COMMAND)
     verilog = tmp_path / "core" / description.verilog
-    verilog.write_text(edit_module(verilog.read_text(), f"{description.top}_core_bus_deriver", pattern, edited))
+    verilog.write_text(edit_module(verilog.read_text(), f"{description.top}_core_bus_{module}", pattern, edited))
     with pytest.raises(CheckFailed, match=message):
         check(StreamSubject(tmp_path / "core", optimize=0))
