@@ -33,6 +33,7 @@ OTHERS = {
     ("compiler/units.py", "both"): "a direction of a core",
     ("equivalence/cells.py", "add"): "a cell of Yosys",
     ("compiler/streams.py", "both"): "a direction of a core",
+    ("compiler/stream_options.py", "both"): "a direction of a core",
     ("product/simulated_lwc.py", "out"): "the direction of a port",
     ("rtl/engine/interface.py", "out"): "a group of ports: the blocks that leave",
     ("compiler/streams.py", "cipher"): "a member of JSON: the name of the block cipher",
