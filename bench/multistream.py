@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Area and rate of cores of GCM whose cipher is one round for 1, 2 or 4 blocks at a time, beside the pipeline, for docs/streams.md.
+"""Area and rate of cores of GCM and OCB3 whose cipher is one round for some blocks at a time, beside the pipeline, for docs/streams.md.
 
 Run: python bench/multistream.py [--core NAME,...] [--store]           (some minutes a core)
 
@@ -16,39 +16,54 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
 from modeloom.measure.core import measure_core
 from modeloom.measure.mixes import MIXES
 from modeloom.measure.traffic import measure_traffic
 from modeloom.modes.gcm import GCM
+from modeloom.modes.ocb3 import OCB3
 from modeloom.product.simulated_messages import SimulatedStreamCore
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "multistream.json"
 
 MIX, PACKETS, TARGET = "gcm2008", 40, "xc7"
 
-SHARED: dict[str, Any] = {"key_bits": 128, "mul_arch": "lut6"}
-"""Options of all cores: those of the area of GCM in docs/streams.md."""
+MODES = {"gcm": GCM, "ocb3": OCB3}
 
-CORES: dict[str, dict[str, Any]] = {
-    **{f"streams{count}": {"cipher_arch": "multistream", "streams": count} for count in (1, 2, 4)}, "pipelined": {},
+SHARED: dict[str, dict[str, Any]] = {"gcm": {"key_bits": 128, "mul_arch": "lut6"}, "ocb3": {"key_bits": 128}}
+"""Options of all cores of a mode: those of the area of GCM in docs/streams.md, and OCB3 for the same keys."""
+
+CORES: dict[str, tuple[str, dict[str, Any]]] = {
+    **{f"gcm {count}": ("gcm", {"cipher_arch": "multistream", "streams": count}) for count in (1, 2, 4)}, "gcm pipeline": ("gcm", {}),
+    **{f"ocb3 {count}": ("ocb3", {"cipher_arch": "multistream", "streams": count}) for count in (1, 4)},
 }  # fmt: skip
+"""Mode of each core, and its options beside those of the mode."""
+
+
+def options_of(name: str) -> dict[str, Any]:
+    """All options of a core."""
+    mode, options = CORES[name]
+    return {**SHARED[mode], **options}
 
 
 def command(name: str) -> str:
     """The command that makes a core."""
-    options = {**SHARED, **CORES[name]}
-    return "modeloom build gcm" + "".join(f" --{option.replace('_', '-')} {value}" for option, value in options.items())
+    given = "".join(f" --{option.replace('_', '-')} {value}" for option, value in options_of(name).items())
+    return f"modeloom build {CORES[name][0]}{given}"
+
+
+def compiled(name: str, *, prove: bool = True) -> CompiledStream:
+    """The core of a row, compiled."""
+    return compile_stream(MODES[CORES[name][0]](), StreamOptions(**options_of(name)), prove=prove)
 
 
 def rate(name: str) -> dict[str, Any]:
     """The cycles of a block, and the bytes a cycle on the mix."""
-    compiled = compile_stream(GCM(), StreamOptions(**SHARED, **CORES[name]))
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / "core"
-        description = emit(StreamCore(compiled), folder, command=command(name))
+        description = emit(StreamCore(compiled(name)), folder, command=command(name))
         found = measure_traffic(SimulatedStreamCore(folder, optimize=0), folder, MIXES[MIX], packets=PACKETS)
     return {
         "cycles_a_block": description.cycles.text, "latency": description.latency, "bytes": found["bytes"], "cycles": found["cycles"],
@@ -58,10 +73,9 @@ def rate(name: str) -> dict[str, Any]:
 
 def area(name: str) -> dict[str, Any]:
     """What Yosys maps on xc7."""
-    compiled = compile_stream(GCM(), StreamOptions(**SHARED, **CORES[name]))
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / "core"
-        emit(StreamCore(compiled), folder, command=command(name))
+        emit(StreamCore(compiled(name)), folder, command=command(name))
         found = measure_core(folder, TARGET, blocks=False)
     memories = found["memories"]
     return {

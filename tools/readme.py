@@ -336,17 +336,17 @@ def traffic() -> str:
 
 
 def multistream() -> str:
-    """Area and rate of cores of GCM with one round for several blocks, as ``bench/multistream.py`` has measured them."""
+    """Area and rate of cores with one round for several blocks, as ``bench/multistream.py`` has measured them."""
     rows = json.loads((ROOT / "baselines" / "multistream.json").read_text(encoding="utf-8"))
-    names = {each["core"]: "pipeline" if each["core"] == "pipelined" else f"`--streams {each['core'][-1]}`" for each in rows}
-    lines = [
-        (
-            names[each["core"]], each["luts"], each["lutram_luts"], each["srl_luts"], each["ffs"], each["pairs"], each["cycles_a_block"],
-            each["latency"], f"{each['bytes_a_cycle']:.2f}", f"{1000 * each['bytes_a_cycle'] / each['luts']:.2f}",
-        )
-        for each in rows
-    ]  # fmt: skip
-    head = ("cipher", "LUTs of logic", "of memories", "of shift registers", "registers", "LUT-FF pairs", "cycles a block", "latency",
+    lines = []
+    for each in rows:
+        mode, _, form = each["core"].partition(" ")
+        lines.append((
+            f"{mode}, {form}" if form == "pipeline" else f"{mode}, `--streams {form}`",
+            each["luts"], each["lutram_luts"], each["srl_luts"], each["ffs"], each["pairs"], each["cycles_a_block"], each["latency"],
+            f"{each['bytes_a_cycle']:.2f}", f"{1000 * each['bytes_a_cycle'] / each['luts']:.2f}",
+        ))  # fmt: skip
+    head = ("core", "LUTs of logic", "of memories", "of shift registers", "registers", "LUT-FF pairs", "cycles a block", "latency",
             "bytes a cycle", "for 1000 LUTs of logic")  # fmt: skip
     return table(head, lines, 1)
 
@@ -375,15 +375,24 @@ def aead(target: str) -> str:
 
 
 def inline_keys() -> str:
-    """What a new key for every packet costs, as ``bench/inline_keys.py`` has measured it."""
+    """What a new key for every packet costs in GCM, as ``bench/inline_keys.py`` has measured it."""
     rows = json.loads((ROOT / "baselines" / "inline_keys.json").read_text(encoding="utf-8"))
-    cells = {(row["mix"], row["schedule"]): row for row in rows}
+    cells = {(row["mix"], row["core"]): row for row in rows}
     lines = [
-        (f"`{mix}`", *(f"{cells[mix, schedule][name]:.2f}" for schedule in ("iterative", "word") for name in INLINE))
+        (f"`{mix}`", *(f"{cells[mix, core][name]:.2f}" for core in ("iterative", "word") for name in INLINE))
         for mix in dict.fromkeys(row["mix"] for row in rows)
     ]
     small = "with `--key-schedule word`, AES-128, 16 slots"
     return table(("mix", "cycles lost for each key", "percent of the peak", f"lost {small}", "percent of the peak"), lines, 1)
+
+
+def derived_keys() -> str:
+    """The throughput of GCM-SIV with each origin of keys, as ``bench/inline_keys.py`` has measured it."""
+    rows = json.loads((ROOT / "baselines" / "inline_keys.json").read_text(encoding="utf-8"))
+    cells = {(row["mix"], row["core"]): f"{row['percent_of_peak']:.2f}" for row in rows}
+    cores = ("siv-inline", "siv-derived", "siv-stored")
+    lines = [(f"`{mix}`", *(cells.get((mix, core), "") for core in cores)) for mix in dict.fromkeys(row["mix"] for row in rows)]
+    return table(("mix", "`--keys inline`", "`--keys derived`", "`--keys derived --message-buffer 2048`"), lines, 1)
 
 
 def seal_speed() -> str:
@@ -410,6 +419,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
     "clock": clock,
     "code": code,
+    "derived_keys": derived_keys,
     "faults": faults,
     "gcm": lambda: code("gcm", "tag"),
     "gcm_area": gcm_area,

@@ -7,7 +7,6 @@ import json
 
 import pytest
 from tests.scripts import ROOT, script
-from tests.streamed import compiled
 
 from modeloom.cores.stream import StreamCore
 
@@ -26,12 +25,16 @@ def test_every_row_is_there(bench):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["core"])
 def test_cycles_are_those_that_the_description_states(row, bench):
-    options = {**bench.SHARED, **bench.CORES[row["core"]]}
-    d = StreamCore(compiled(prove=False, **options)).describe("core", "modeloom")
+    d = StreamCore(bench.compiled(row["core"], prove=False)).describe("core", "modeloom")
     assert (row["cycles_a_block"], row["latency"]) == (d.cycles.text, d.latency)
     assert row["bytes_a_cycle"] == pytest.approx(row["bytes"] / row["cycles"], abs=0.001)
     # The tags of packets cost less than a tenth on this mix.
     assert 0.9 * d.beat_bytes < row["bytes_a_cycle"] * row["cycles_a_block"] <= d.beat_bytes
+
+
+def test_four_streams_of_ocb3_cost_at_most_two_percent():
+    pairs = {row["core"]: row["pairs"] for row in ROWS}
+    assert pairs["ocb3 4"] <= 1.02 * pairs["ocb3 1"]
 
 
 def test_pairs_have_all_luts_and_registers():

@@ -298,7 +298,8 @@ def text_has_credit(s: MessageState) -> Bits:
     """Free places, one that becomes free, and beats of text in flight are all places, and a beat that arrives finds one."""
     free = s["entry.free_reg"]
     return all_of([
-        (free.wide + s["entry.returned_reg"].wide + s.beats_in_flight).equals(s.p.text_depth), s["entry.credit_reg"].equals(free.some()), free.wide <= s.p.text_depth,
+        (free.wide + s["entry.returned_reg"].wide + s.beats_in_flight).equals(s.p.text_depth),
+        s["entry.credit_reg"].equals(free.some()), free.wide <= s.p.text_depth,
         s[f"texts.beat_{s.p.text_stage - 1}_reg"].implies(s.ready("texts.queue")),
     ])  # fmt: skip
 
@@ -307,7 +308,8 @@ def tags_have_credit(s: MessageState) -> Bits:
     """Free places, those that become free, and messages in flight are all places, and a verdict that arrives finds one."""
     free = s["entry.free_reg_2"]
     return all_of([
-        (free.wide + s["entry.returned_reg_2"].wide + s.tags_in_flight).equals(s.p.tag_depth), s["entry.credit_reg_2"].equals(free.some()), free.wide <= s.p.tag_depth,
+        (free.wide + s["entry.returned_reg_2"].wide + s.tags_in_flight).equals(s.p.tag_depth),
+        s["entry.credit_reg_2"].equals(free.some()), free.wide <= s.p.tag_depth,
         s["entry_verdict_valid"].implies(s.ready("verdicts.expected")), s["verdicts.decided_reg"].implies(s.ready("verdicts.statuses")),
     ])  # fmt: skip
 
