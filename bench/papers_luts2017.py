@@ -8,8 +8,8 @@ it comes.  ``--store`` puts each into ``src/modeloom/papers/measured/rounds.json
 measures only what is not stored, and ``--only`` only commands that have this text.  ``modeloom papers luts2017`` shows the tables, and
 ``python tools/readme.py`` makes docs/papers.md of them.  Round cores take half a minute each, pipelines and cores some minutes.
 
-On targets with LUTs, the whole design is flattened, because LUT-FF pairs do not add up across borders.  In cells it is mapped block by
-block, as for Table 4.1 of gcm2008.
+On targets with LUTs, the whole design is flattened, because LUT-FF pairs do not add up across borders.  A core is mapped a second time, for
+the figures of its blocks.  In cells it is mapped block by block only, as for Table 4.1 of gcm2008.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def circuit(name: str, options: dict[str, str], target: str) -> dict[str, Any]:
 
 
 def core(arguments: list[str], target: str) -> dict[str, Any]:
-    """A core, with the cycles of a block at its highest rate."""
+    """A core and its blocks, with the cycles of a block of a stream at its highest rate."""
     with tempfile.TemporaryDirectory(prefix="modeloom-papers-") as work:
         folder = Path(work) / "core"
         build = [sys.executable, "-m", "modeloom.cli", "build", *arguments, "-o", str(folder)]
@@ -73,12 +73,18 @@ def core(arguments: list[str], target: str) -> dict[str, Any]:
         rate = read_description(folder).rates[0]
         about = {"cycles": rate.interval * BLOCK_BYTES / rate.bytes}
         if target == CELLS:
-            blocks = measure_blocks(folder, place_of(target))
-            return {"gates": round(blocks.total.area or 0), "registers": blocks.total.ffs, **about, "yosys": blocks.tools["yosys"]}
-        found = measure_core(folder, target, blocks=False)
+            mapped = measure_blocks(folder, place_of(target))
+            sizes = {name: {"gates": round(each.area or 0), "registers": each.ffs} for name, each in mapped.blocks.items()}
+            figures = {"gates": round(mapped.total.area or 0), "registers": mapped.total.ffs}
+            return {**figures, **about, "yosys": mapped.tools["yosys"], "blocks": sizes}
+        found = measure_core(folder, target)
     return {
         "luts": found["luts"] + _memory_luts(found["memories"]), "pairs": found["pairs"], "registers": found["ffs"],
         "levels": found["levels"], "block_rams": found["memories"]["bram_cells"], **about, "yosys": found["tools"]["yosys"],
+        "blocks": {
+            name: {"luts": each["luts"] + _memory_luts(each["memories"]), "registers": each["ffs"]}
+            for name, each in found["blocks"].items()
+        },
     }  # fmt: skip
 
 
