@@ -28,6 +28,9 @@ COMMAND = "modeloom build (tests)"
 SMALL: dict[str, Any] = {"key_bits": 128, "key_slots": 3, "cipher_stages": 1, "mul_stages": 1}
 """A core of GCM that several files test: three key slots, one register in each round and in the multiplier."""
 
+TINY: dict[str, Any] = {"key_bits": 128, "key_slots": 3, "cipher_arch": "multistream", "streams": 1, "mul_stages": 0}
+"""Options of the core that is built in the least time: one block at a time goes through one round of the cipher."""
+
 OWN = {
     mode.name: mode
     for mode in (Braid, ChainFromZero, Deciphering, HashedTwice, Ladder, NoHash, Padded, Twice, WideAEAD, WideChain, WideTwice)

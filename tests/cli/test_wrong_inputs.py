@@ -225,8 +225,8 @@ def inputs(folder):
         (folder / name / "core.json").write_text(text)
     shutil.copytree(built.folder("hctr2", **TINY), folder / "core")
     shutil.copytree(built.folder("hctr2", **{**TINY, "direction": "encrypt"}), folder / "encrypting")
-    shutil.copytree(streamed.folder(prove=False, **streamed.SMALL), folder / "messages")
-    shutil.copytree(streamed.folder(prove=False, **{**streamed.SMALL, "direction": "encrypt"}), folder / "sealing")
+    shutil.copytree(streamed.folder(**streamed.SMALL), folder / "messages")
+    shutil.copytree(streamed.folder(prove=False, **streamed.TINY, direction="encrypt"), folder / "sealing")
     shutil.copytree(folder / "core", folder / "lacking")
     for path in (folder / "lacking").glob("*.v"):
         path.unlink()

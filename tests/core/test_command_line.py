@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.built import slow
 
 from modeloom import golden, simulate
 from modeloom.cli import main
@@ -21,6 +22,15 @@ SECTOR, CORE = 128, ("--sector", 128, "--cipher-arch", "sequential", "--cipher-s
 """The default core takes far longer.  Published vectors have sectors of this size."""
 
 
+SMALLER = ("xts", "--sector", 32, "--direction", "encrypt", "--cipher-arch", "sequential", "--cipher-stages", 1)
+"""A core that is checked in little time."""
+
+VERIFIED = [
+    "files", "proof", "lint", "timing", "engine", "vectors", "pace", "edges", "keys", "statuses", "reloads", "erasure", "zeroize",
+    "sectors", "cycles", "bench", "skipped",
+]  # fmt: skip
+
+
 def run(*arguments: object) -> int:
     with pytest.raises(SystemExit) as stop:
         main([str(a) for a in arguments])
@@ -31,6 +41,13 @@ def run(*arguments: object) -> int:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("core") / "hctr2"
     assert run("build", "hctr2", *CORE, "-o", folder) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def smaller(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("core") / "xts"
+    assert run("build", *SMALLER, "-o", folder) == 0
     return folder
 
 
@@ -62,9 +79,10 @@ def test_crypt_is_the_model_and_comes_back(built: Path, key_file: Path, tmp_path
 
 
 def test_crypt_leaves_nothing_behind_on_wrong_input(
-    built: Path, key_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    smaller: Path, key_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     odd, out = tmp_path / "odd", tmp_path / "out"
+    key_file.write_bytes(bytes(range(32)))
     odd.write_bytes(bytes(700))
     short = tmp_path / "short"
     short.write_bytes(bytes(5))
@@ -72,29 +90,35 @@ def test_crypt_leaves_nothing_behind_on_wrong_input(
     good.write_bytes(bytes(1024))
     for arguments in (("--key-file", key_file, odd), ("--key-file", short, good), ("--key-file", tmp_path / "none", good)):
         before = sorted(tmp_path.iterdir())
-        assert run("crypt", built, *FAST, *arguments, out) == 2
+        assert run("crypt", smaller, *FAST, *arguments, out) == 2
         assert len(capsys.readouterr().err.strip().splitlines()) == 1
         assert sorted(tmp_path.iterdir()) == before
 
 
-def test_verify(built: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify(smaller: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("modeloom.verification.sector.reloads.ROUNDS", 6)
+    assert run("verify", smaller, *FAST, "--sectors", 10) == 0
+    lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
+    assert list(lines) == VERIFIED
+    assert lines["files"] == "7 files are what the definition gives today, byte for byte"
+
+
+@slow
+def test_verify_both_directions(built: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("modeloom.verification.sector.reloads.ROUNDS", 12)
     assert run("verify", built, *FAST, "--sectors", 40) == 0
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
-    assert list(lines) == [
-        "files", "proof", "lint", "timing", "engine", "vectors", "pace", "edges", "keys", "statuses", "reloads", "erasure", "zeroize",
-        "sectors", "cycles", "bench", "skipped",
-    ]  # fmt: skip
+    assert list(lines) == VERIFIED
     assert lines["files"] == "7 files are what the definition gives today, byte for byte"
     assert lines["vectors"] == "10 published ones fit this core and pass"
     missing = [tool for tool in ("verilator", "iverilog") if not shutil.which(tool)]
     assert (lines["skipped"] == "nothing") == (not missing)
 
 
-def test_verify_finds_a_changed_file(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_finds_a_changed_file(smaller: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One line and the report name the changed file, and nothing is compiled before."""
-    broken = Path(shutil.copytree(built, tmp_path / "broken"))
-    listing = broken / json.loads((built / "core.json").read_text())["files"]["listing"]
+    broken = Path(shutil.copytree(smaller, tmp_path / "broken"))
+    listing = broken / json.loads((smaller / "core.json").read_text())["files"]["listing"]
     listing.write_text(listing.read_text().replace("row 3", "row 4", 1))
     assert run("verify", broken, *FAST) == 1
     message = capsys.readouterr().err
@@ -102,7 +126,7 @@ def test_verify_finds_a_changed_file(built: Path, tmp_path: Path, capsys: pytest
     assert run("verify", broken, "--json", *FAST) == 1
     output = capsys.readouterr()
     report = json.loads(output.out)
-    assert not report["passed"] and report["failure"] in output.err and report["core"]["mode"] == "hctr2"
+    assert not report["passed"] and report["failure"] in output.err and report["core"]["mode"] == "xts"
     # Taken as it lies there, the listing is not the program that is proved.
     assert run("verify", broken, "--no-hashes", *FAST) == 1
     assert "the program differs from what this version compiles" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.built import folder
+from tests.built import SEQUENTIAL, folder
 
 import modeloom
 from modeloom import modes
@@ -28,10 +28,9 @@ def test_the_definition_is_the_modes():
 
 
 def test_python_runs(tmp_path, monkeypatch):
-    """On the folder of a smaller core, whose simulation is not optimised: the code loads a key and nothing more."""
+    """On the folder of a smaller core that other tests simulate, too: the code loads a key and nothing more."""
     monkeypatch.setattr(modeloom, "simulate", partial(modeloom.simulate, optimize=0))
-    small = folder("hctr2", sector=64, cipher_arch="sequential", cipher_stages=1, restarts=0, prove=False)
-    (tmp_path / "hctr2_4096").symlink_to(small)
+    (tmp_path / "hctr2_4096").symlink_to(folder("hctr2", **SEQUENTIAL))
     monkeypatch.chdir(tmp_path)
     found = {}
     exec(compile(BLOCKS[1], "README.md", "exec"), found)

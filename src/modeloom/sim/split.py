@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Splits the large function that CXXRTL writes for a design into parts that compile in parallel.
+"""Makes the source that CXXRTL writes for a design shorter, and splits its large function into parts that compile in parallel.
 
 The time of a compiler grows faster than the length of a function.  A whole core takes minutes in one piece, and seconds in parts.  The
 temporaries of the function become globals of the library that the parts share.  A simulation therefore runs in one thread at a time::
@@ -12,11 +12,30 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["split_eval"]
+__all__ = ["share_tables", "split_eval"]
 
 _TEMPORARY = re.compile(r"^\t((?:value|wire)<\d+>|bool) (\w+)(?: = (.*))?;$")
 _EDGE = re.compile(r"^\tbool (?:pos|neg)edge_\w+ = this->\w+\(\);$")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_TABLE = re.compile(r"^\tstatic const (value<\d+>) (mem_init_\d+)\[(\d+)\] \{\n(.*?)^\t\};\n", re.MULTILINE | re.DOTALL)
+_RESET = re.compile(r"^void p_\w+::reset\(\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL)
+
+
+def share_tables(source: Path) -> None:
+    """Lets memories with equal contents, such as S-boxes, be filled from one table.  Each element costs the compiler a constructor."""
+    text = source.read_text(encoding="utf-8")
+    source.write_text(_RESET.sub(lambda function: _shared(function[0]), text), encoding="utf-8")
+
+
+def _shared(function: str) -> str:
+    first: dict[tuple[str, str, str], str] = {}
+    names: dict[str, str] = {}
+
+    def once(table: re.Match[str]) -> str:
+        names[table[2]] = first.setdefault((table[1], table[3], table[4]), table[2])
+        return table[0] if names[table[2]] == table[2] else ""
+
+    return re.sub(r"\bmem_init_\d+\b", lambda name: names.get(name[0], name[0]), _TABLE.sub(once, function))
 
 
 def split_eval(source: Path, header: Path, top: str, part_bytes: int) -> list[Path]:

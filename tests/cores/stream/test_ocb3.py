@@ -53,9 +53,10 @@ def test_pace(ad, text, cycles):
     assert told[-1] - told[0] <= cycles * (count - 1) + 40
 
 
-def test_a_sample_against_the_cryptography_package():
+@pytest.mark.parametrize("options", [{"cipher_arch": "multistream", "streams": 1, "mul_stages": 0}, *slowly({})], ids=["tiny", "small"])
+def test_a_sample_against_the_cryptography_package(options):
     """Each length of associated data and of text from 0 to 64 in a random combination; tests/core/test_aeads.py has all of them."""
-    host, traffic = core(seed=13)
+    host, traffic = core(seed=13, **options)
     rng, lengths, made = traffic.rng, [*range(65)], []
     for ad_bytes, text_bytes in [(0, 0), *zip(rng.sample(lengths, 65), rng.sample(lengths, 65), strict=True)]:
         slot, nonce, ad, text = rng.randrange(3), rng.randbytes(rng.randrange(12, 16)), rng.randbytes(ad_bytes), rng.randbytes(text_bytes)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
 from tests.built import slow, slowly
 from tests.streamed import compiled, folder, simulated
-from tests.streams.modes import WideTwice
+from tests.streams.modes import HashedTwice, WideTwice
 
 import modeloom
 from modeloom import golden
@@ -24,6 +24,7 @@ from modeloom.equivalence.stream import prove_messages
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.message import Message
 from modeloom.spec import InputError
+from modeloom.spec.stream import StreamMode
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
@@ -36,6 +37,9 @@ SIZE = 32
 
 WIDE = "tests/streams/modes.py:WideTwice"
 """A definition that ``verify`` finds again."""
+
+TINY: dict[str, Any] = {"key_bits": 128, "key_slots": 2, "cipher_arch": "multistream", "streams": 1}
+"""Such a core of another mode is built in less time."""
 
 LENGTHS = [(0, 0), (0, SIZE), (SIZE, 0), (5, 0), (0, 5), (SIZE + 1, 2 * SIZE + 1), (4 * SIZE, 4 * SIZE), (0, 0), (1, 150)]
 
@@ -60,16 +64,24 @@ def test_sealed_and_opened() -> None:
             core.open(nonce, sealed[:-1] + bytes([sealed[-1] ^ 1]), header, slot=slot)
 
 
-def test_passes() -> None:
+@pytest.mark.parametrize("mode", [HashedTwice, *slowly(WideTwice)])
+def test_passes(mode: type[StreamMode]) -> None:
     """The first pass gives the tag and no text.  The second one gives the ciphertext, and tells if the text or the tag is another one."""
-    core, models, rng = loaded()
-    nonce, header, plain = rng.randbytes(16), rng.randbytes(7), rng.randbytes(3 * SIZE + 4)
-    sealed = models[0].seal(nonce, plain, header)
+    if mode is WideTwice:
+        core, (model, _), rng = loaded()
+    else:
+        core, rng = simulated(mode.name, prove=False, **TINY), Random(3)
+        key = rng.randbytes(16)
+        core.load_key(key, 0)
+        model = StreamModel(mode(), key)
+    size = mode.block_bytes
+    nonce, header, plain = rng.randbytes(16), rng.randbytes(7), rng.randbytes(3 * size + 4)
+    sealed = model.seal(nonce, plain, header)
     text, tag = sealed[: len(plain)], sealed[len(plain) :]
     other = bytes([plain[0] ^ 1]) + plain[1:]
     first, second, changed, wrong = core.outcomes([
         Message(nonce, plain, header, 0), Message(nonce, plain + tag, header, 2), Message(nonce, other + tag, header, 2),
-        Message(nonce, plain + bytes(SIZE), header, 2),
+        Message(nonce, plain + bytes(size), header, 2),
     ])  # fmt: skip
     assert (first.code, first.text, first.tag) == (MessageCode.OK, b"", tag)
     assert (second.code, second.text, second.tag) == (MessageCode.OK, text, b"")
