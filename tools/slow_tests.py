@@ -3,7 +3,8 @@
 """Lists the tests of a run that took long: ``python tools/slow_tests.py JUNIT.xml [SECONDS]``.
 
 The report comes from ``pytest -n 2 --dist loadfile --no-loadscope-reorder --junitxml JUNIT.xml``.  Each line has the form of
-``tests/slow_tests.txt``.  A line may go there if another test, which is not slow, shows the same on another case.
+``tests/slow_tests.txt``.  A line may go there if something shorter, which is not slow, stands for the subject of the test.  A test that
+took little because another one had built its core goes there, too, once that one is listed: the report does not tell them apart.
 """
 
 from __future__ import annotations

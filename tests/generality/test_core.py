@@ -12,6 +12,7 @@ from tests.generality.cores import OPTIMIZE, compiled, folder, simulated
 
 from modeloom.cores.sector import bus_parameters, key_erase_cycles
 from modeloom.product.description import KeyPart
+from modeloom.product.folder import read_sectors
 from modeloom.product.simulated import Sector
 from modeloom.rtl.bus import key_schedule_signature
 from modeloom.verification import verify_core
@@ -58,13 +59,13 @@ def test_verify():
 
 
 def test_the_description_says_what_it_is():
-    core = simulated("WideHEH", **CORE)
-    d = core.description
+    built = folder("WideHEH", **CORE)
+    d = read_sectors(built)
     assert d.cipher == d.options["cipher"] == "quad256" and d.block_bytes == 32
     assert d.key_layout == (KeyPart(name="cipher", offset=0, bytes=32), KeyPart(name="h", offset=32, bytes=32))
     widths = {port.name: port.width for port in d.ports}
     assert widths["s_axis_tdata"] == widths["m_axis_tdata"] == 256 and widths["s_axis_tkeep"] == 32
-    head = (folder("WideHEH", **CORE) / d.verilog).read_text().split("module", 1)[0]
+    head = (built / d.verilog).read_text().split("module", 1)[0]
     assert "QUAD256-256" in head and "AES" not in head
 
 

@@ -69,6 +69,19 @@ def test_two_processes_at_once(counter, tmp_path):
     assert left == ([".gch", ".h"] if build_module._is_gcc(tuple(build_module.compiler())) else []) + [".o", ".so"]
 
 
+@pytest.mark.parametrize("suffix", [".h", ".h.gch"])
+def test_a_header_that_was_removed_is_written_again(counter, tmp_path, monkeypatch, suffix):
+    """The cache may be cleaned in part, and the compiler needs the text if the precompiled header does not fit."""
+    if not build_module._is_gcc(tuple(build_module.compiler())):
+        pytest.skip("only GCC has a precompiled header")
+    monkeypatch.setenv("MODELOOM_CACHE", str(tmp_path))
+    build(counter, "counter", optimize=0)
+    (header,) = tmp_path.glob(f"header-*{suffix}")
+    header.unlink()
+    build(counter, "counter", optimize=0, cache=False)
+    assert header.exists()
+
+
 def test_errors_are_one_line(counter, monkeypatch):
     with pytest.raises(ValueError, match="no module named 'missing'"):
         build(counter, "missing")

@@ -128,6 +128,12 @@ def test_planted_dependency_is_caught(plant: Plant, tmp_path: Path) -> None:
     print(assert_caught(plant, PARTIAL, tmp_path))
 
 
+def test_planted_dependency_of_a_sequential_core_is_caught(tmp_path: Path) -> None:
+    """The core that is checked by default, too."""
+    plant = next(plant for plant in PLANTS if plant.what.startswith("the status code"))
+    print(assert_caught(plant, SHAPES["one core"], tmp_path))
+
+
 def test_only_the_verdict_on_a_key_is_told(tmp_path: Path) -> None:
     """What the key port has found of a key may decide; the cipher key beside it may not, nor does another register tell it."""
     print(assert_caught(OTHER_VERDICT, REFUSING["equal keys"], tmp_path))

@@ -145,7 +145,7 @@ def _precompiled(cache: Path, command: list[str], flags: list[str], key: str) ->
     header = cache / f"header-{key}.h"
     stored = header.with_name(f"{header.name}.gch")
     with _locked(cache / f"header-{key}.lock"):
-        if not stored.exists():
+        if not (header.exists() and stored.exists()):
             with tempfile.TemporaryDirectory(dir=cache, prefix="tmp-") as work:
                 text, partial = Path(work) / header.name, Path(work) / stored.name
                 text.write_text("#include <cxxrtl/cxxrtl.h>\n", encoding="utf-8")

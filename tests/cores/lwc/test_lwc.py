@@ -32,7 +32,7 @@ from modeloom.verification.lwc.messages import check_lengths, check_messages
 from modeloom.verification.lwc.subject import LwcSubject
 from modeloom.verification.lwc.words import check_words, check_zeroize
 
-TINY = {"cipher_arch": "multistream", "streams": 1, "mul_stages": 0}
+TINY = {"cipher_arch": "multistream", "cipher_stages": None, "streams": 1, "mul_stages": 0}
 """A core that is built in less time."""
 
 KEYS = [Random(seed).randbytes(16) for seed in (7, 8)]

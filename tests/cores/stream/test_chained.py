@@ -17,7 +17,7 @@ from modeloom.spec import InputError
 
 ONE = {"key_bits": 128, "key_slots": 2, "cipher_stages": 1, "prove": False}
 SEVERAL = {**ONE, "channels": 3}
-TINY = {**SEVERAL, "cipher_arch": "multistream", "streams": 1}
+TINY = {**SEVERAL, "cipher_arch": "multistream", "cipher_stages": None, "streams": 1}
 """Several channels around one round of the cipher; such a core is built in less time."""
 
 
