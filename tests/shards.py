@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The slow tests, in shards of about equal length.
 
-A test is slow if it says so, or if ``slow_tests.txt`` names it: a test is listed there if it takes long and something shorter stands for its
-subject, or if it needs a core that only such tests need.  The list has the seconds that each took in a run of all (``tools/slow_tests.py``).
+A test is slow if it says so, or if ``slow_tests.txt`` names it.  A test is listed there if it takes long and something shorter stands for
+its subject, or if it needs a core that only such tests need.  The list has the seconds of each in a run of all (``tools/slow_tests.py``).
 
 ``slow_seconds.json`` holds the processor seconds that the other slow tests of each file take.  A file that takes long is divided by the
 parameters of its tests, so that those of one core stay together.  The longest go first, each to the shard that has least: the same
