@@ -254,9 +254,6 @@ def on_architecture(options: StreamOptions, cipher: BlockCipher) -> StreamOption
         raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
     if options.cipher_sbox not in (None, cipher.sboxes[0]):
         raise InputError(f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {cipher.sboxes[0]}")
-    if options.interface == "lwc":
-        why = "with one round, the core stops if its output pauses for long"
-        raise InputError(f"--interface lwc is for pipelines: {why}; leave out --cipher-arch multistream")
     if options.in_order:
         why = "it clears all round keys of a slot at once"
         raise InputError(f"--keys {options.keys} is for pipelines: {why}; leave out --cipher-arch multistream")

@@ -70,12 +70,12 @@ class SegmentWriter(BusComponent[LwcParameters]):
         m = Module()
         p, messages = self.parameters, self.parameters.messages
         m.submodules.queue = records = Queue(record_layout(), messages.segment_depth, messages.erase_bits)
-        m.submodules.ended = ended = Queue(1, messages.tag_depth, messages.erase_bits)
+        m.submodules.ended = ended = Queue(1, messages.told_depth, messages.erase_bits)
         m.submodules.out = out = RegisterSlice(word_layout(p))
         queues = [records, ended]
         fates: Any = None
         if messages.hold:
-            m.submodules.fates = fates = Queue(1, messages.tag_depth, messages.erase_bits)
+            m.submodules.fates = fates = Queue(1, messages.told_depth, messages.erase_bits)
             queues.append(fates)
             m.d.comb += [fates.i.valid.eq(self.judged), fates.i.payload.eq(self.right)]
         wiring.connect(m, wiring.flipped(self.records), records.i)

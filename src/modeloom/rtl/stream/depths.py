@@ -16,6 +16,9 @@ LEAST_HELD = 4
 SEGMENT_TAGS, SEGMENT_SLACK = 4, 8
 """With segments: tags that wait for the end of their message, and beats or records that are on the way between the parts, amply."""
 
+STATUS_PLACES = 2
+"""Statuses that have left their queue, in the buffer at the port."""
+
 WIRE_AHEAD = 8
 """Messages, in wire form, on the way from the bus to the core."""
 
@@ -86,6 +89,14 @@ class MessageDepths(MessageSizes):
         Each has a block at least.  Text waits while its tokens are in the window of the hash and, if it is held, until its message ends.
         """
         return _power(self.lanes * (self.token_depth + self.hold_depth + SEGMENT_SLACK) + SEGMENT_SLACK)
+
+    @property
+    def told_depth(self) -> int:
+        """With segments: messages whose last token has entered the pipeline, and whose status has not been written.
+
+        A status in the buffer at its port has returned its place, so there are more of them than ``tag_depth``.
+        """
+        return _power(self.tag_depth + STATUS_PLACES)
 
     @property
     def head_depth(self) -> int:
@@ -162,7 +173,7 @@ class MessageDepths(MessageSizes):
             if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
         )  # fmt: skip
         starts = self.start_places if self.plan.runs_ahead else 0
-        wire = max(wire, self.segment_depth if self.segments else 0)
+        wire = max(wire, self.segment_depth, self.told_depth) if self.segments else wire
         return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire, starts)
 
     @property
