@@ -25,6 +25,7 @@ def difference(rtlil: str, verilog: str, top: str, folder: Path) -> str:
     """Nothing if the module *top* is proved to be the same in both; else what Yosys says."""
     (folder / "gold.il").write_text(rtlil)
     (folder / "gate.v").write_text(verilog)
-    command = [sys.executable, "-P", "-c", _PROVE, str(folder / "gold.il"), str(folder / "gate.v"), top]
+    # Yosys leaves the process at an error, and what Python has not written by then is lost.
+    command = [sys.executable, "-u", "-P", "-c", _PROVE, str(folder / "gold.il"), str(folder / "gate.v"), top]
     run = subprocess.run(command, capture_output=True, text=True)
-    return (run.stdout + run.stderr)[-2000:] if run.returncode else ""
+    return f"exit status {run.returncode}: {(run.stdout + run.stderr)[-2000:]}" if run.returncode else ""
