@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.built import RUN_FOLDER
 from tests.streams.chained_modes import ChainFromZero, WideChain
-from tests.streams.modes import Deciphering, HashedTwice, Ladder, NoHash, Padded, WideAEAD, WideTwice
+from tests.streams.modes import Deciphering, HashedTwice, Ladder, NoHash, OwnKeys, Padded, WideAEAD, WideTwice
 from tests.streams.pair_modes import Braid, Twice
 
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
@@ -33,7 +33,7 @@ TINY: dict[str, Any] = {"key_bits": 128, "key_slots": 3, "cipher_arch": "multist
 
 OWN = {
     mode.name: mode
-    for mode in (Braid, ChainFromZero, Deciphering, HashedTwice, Ladder, NoHash, Padded, Twice, WideAEAD, WideChain, WideTwice)
+    for mode in (Braid, ChainFromZero, Deciphering, HashedTwice, Ladder, NoHash, OwnKeys, Padded, Twice, WideAEAD, WideChain, WideTwice)
 }
 """Stream modes of the tests' own."""
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import sys
 import textwrap
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ def test_powers(field: Any, digit: int) -> None:
 
 
 def _other(field: Any) -> Any:
-    return type(field)("other", field.width, field.polynomial ^ 6)
+    return replace(field, name="other", modulus=field.modulus ^ 6)
 
 
 MISTAKES = {

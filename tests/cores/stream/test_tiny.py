@@ -13,7 +13,7 @@ from tests import streamed
 from tests.cores.stream.host import Host, Sent
 from tests.cores.stream.traffic import Traffic, check
 from tests.cores.stream.wire import WireHost, WireTraffic
-from tests.streams.modes import NoHash
+from tests.streams.modes import NoHash, OwnKeys
 from tests.streams.pair_modes import Twice
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
@@ -132,3 +132,20 @@ def test_keys_that_come_with_messages():
     core.feed_key(bytes(16), [0x7FFF])
     core.runner.run(max_cycles=80)
     assert core.simulation.get("key_error") and not core.simulation.get("key_loaded")
+
+
+def test_keys_that_the_core_derives():
+    """Of master keys of both sizes, which change places: the key of a slot has the size of the last one that was loaded."""
+    core = streamed.simulated("own-keys", prove=False, key_slots=2, cipher_stages=1, keys="derived")
+    rng, sizes = Random(15), core.description.user_key_lengths
+    assert len(sizes) > 1
+    for turn in range(3):
+        keys = [rng.randbytes(sizes[(slot + turn) % len(sizes)]) for slot in range(2)]
+        messages, wanted = [], []
+        for slot, key in enumerate(keys):
+            core.load_key(key, slot)
+        for number in range(8):
+            slot, nonce, ad, text = number % 2, rng.randbytes(12), rng.randbytes(number), rng.randbytes(rng.randrange(50))
+            messages.append(Message(nonce, text, ad, False, slot))
+            wanted.append(StreamModel(OwnKeys(), keys[slot]).seal(nonce, text, ad))
+        assert core.run(messages) == wanted

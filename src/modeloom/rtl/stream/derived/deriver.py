@@ -122,10 +122,12 @@ class KeyDeriver(BusComponent[DerivedParameters]):
             drop.eq(keeps_reg & ~taken.o.valid & free & (under_way_reg == 0) & ~sending_reg),
         ]  # fmt: skip
         nonce = command.nonce[: 8 * p.messages.plan.mode.nonce_bytes[0][0]]
+        # Outside of the condition below, since sizes are written when keys are loaded.
+        size = self._size(m, command.slot[: p.slot_bits])
         with m.If(take):
             m.d.sync += [
                 held_reg.eq(1), good_reg.eq(good), slot_reg.eq(command.slot), nonce_reg.eq(nonce), batch_reg.eq(0),
-                size_reg.eq(self._size(m, command.slot[: p.slot_bits])),
+                size_reg.eq(size),
             ]  # fmt: skip
 
         # -- whose keys are in the ring -----------------------------------------------------------------------------------------
