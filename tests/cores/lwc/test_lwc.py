@@ -16,6 +16,7 @@ import modeloom
 from modeloom.cli import cli
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.lwc.text import vector_texts
+from modeloom.cores.lwc.vectors import _cut, _Maker
 from modeloom.emit import CheckFailed, emit, run_bench
 from modeloom.interfaces.lwc import Opcode
 from modeloom.modes.gcm import GCM
@@ -50,6 +51,24 @@ def test_messages_behind_an_output_that_pauses(monkeypatch):
     found = subject("gcm", **TINY)
     assert check_words(found, made("gcm", **TINY).compiled)[1]["messages"] > 40
     assert check_messages(found, 10)[1] == {"messages": 10}
+
+
+@pytest.mark.parametrize("interface_bits", [32, 64, 128])
+def test_what_leaves_in_front_of_a_fault(interface_bits):
+    """The words that the bench asks for: all whole beats of the text, also if each word is one, and zeros behind them."""
+    core = made(**TINY, interface_bits=interface_bits)
+    d = core.describe("core", "modeloom build")
+    maker, partial = _Maker(core.compiled, d), []
+    maker.new_key()
+    for item in _cut(maker, d.block_bytes, d.word_bytes):
+        if item.message is None:
+            nonce, text = (piece.words for piece in item.pdi[1:3])
+            nonce, text = (b"".join(word.to_bytes(d.word_bytes) for word in each[1:]) for each in (nonce, text))
+            left = b"".join(word.to_bytes(d.word_bytes) for word in item.do[0].words[1:])
+            whole = len(text) - len(text) % d.beat_bytes
+            assert left == maker.model.run("encrypt", nonce[:12], text[:whole], b"", 16)[0] + bytes(len(text) - whole)
+            partial.append(whole < len(text))
+    assert partial == [False, interface_bits < 128]
 
 
 @pytest.mark.parametrize("mode, options", [

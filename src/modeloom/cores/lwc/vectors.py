@@ -201,19 +201,20 @@ def _faults(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:
 
 
 def _cut(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:
-    """Faults behind text that has begun to leave: what was worked on leaves, and zeros fill the segment."""
+    """Faults behind text that has begun to leave: its whole beats leave, and zeros fill the segment."""
     form, d = maker.form, maker.d
     if False not in d.ways or d.lengths_first or maker.model is None:
         return
     beat = d.beat_bytes
     for extra in (0, word):
         nonce, text = maker.rng.randbytes(d.nonces[0]), maker.rng.randbytes(beat + extra)
+        whole = len(text) // beat * beat  # a word can be as wide as a beat
         other = maker.model.run("encrypt", nonce, text, b"", maker.tag_bytes)[0]
         pieces = [
             form.instruction(Opcode.ENCRYPT), form.segment(Header(Segment.NPUB, len(nonce)), nonce),
             form.segment(Header(Segment.PLAINTEXT, len(text), eot=False), text), form.segment(Header(Segment.TAG, 4, last=True), b"1234"),
         ]  # fmt: skip
-        left = form.segment(Header(Segment.CIPHERTEXT, len(text), eot=False), other[:beat] + bytes(extra))
+        left = form.segment(Header(Segment.CIPHERTEXT, len(text), eot=False), other[:whole] + bytes(len(text) - whole))
         yield LwcItem(None, maker.keys, pieces, [], [left, form.status(False)])
         yield maker.item(3, 5, False)
 
