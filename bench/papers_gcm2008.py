@@ -66,12 +66,14 @@ def area(core: Variant, target: str) -> dict[str, Any]:
         folder = Path(work) / "core"
         emit(StreamCore(compile_stream(GCM(), core.options())), folder, command=f"modeloom build {core.arguments}")
         place = f"liberty:{ROOT / 'bench' / 'pitches.lib'}" if target == CELLS else target
-        found = measure_blocks(folder, place, known=BLOCKS)
+        found = measure_blocks(folder, place, known=BLOCKS, narrow=core.narrow(target))
     total, memories = found.total, found.total.memories
     about = {"target": target, "registers": total.ffs, "yosys": found.tools["yosys"]}
     if target == CELLS:
         sizes = {name: round(figures.area or 0) for name, figures in found.blocks.items()}
         return {**about, "gates": round(total.area or 0), "blocks": sizes}
+    if found.narrow:
+        about["without_wide_multiplexers"] = list(found.narrow)
     return {
         **about, "luts": total.luts, "lut_memory": memories["lutram_luts"] + memories["srl_luts"], "block_rams": memories["bram_cells"],
         "blocks": {name: figures.luts for name, figures in found.blocks.items()},

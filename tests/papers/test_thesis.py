@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chapter 4 of gcm2008 beside ours: rows and cores, what is stored, and the changes of keys simulated again."""
 
+from collections import Counter
+
 import pytest
 from tests.built import slow
 from tests.scripts import ROOT, script
@@ -12,9 +14,10 @@ from modeloom.papers import page, tables
 from modeloom.papers.measured import MESSAGE_KINDS, measured
 from modeloom.papers.plot import HEIGHT, plot
 from modeloom.papers.thesis import DESIGNS, OUR_DESIGNS, SIZES, change_key
-from modeloom.papers.variants import variants
+from modeloom.papers.variants import FPGA, variants
 from modeloom.spec import InputError
 from modeloom.synth.liberty import read_library
+from modeloom.synth.result import BlockResult, Figures
 
 PACKETS = [44, 1500, 64, 576]
 
@@ -60,6 +63,31 @@ def test_figures_agree_with_each_other():
         if row["bytes"] and DESIGNS[row["design"]]:
             assert row["least_lost"] == row["most_lost"]
             assert row["percent"] == pytest.approx(percent(row["bytes"], row["most_lost"]), abs=1e-4)
+
+
+def test_ciphers_that_are_mapped_without_wide_multiplexers(bench, monkeypatch):
+    """Those with composite S-boxes on the FPGA: the bench asks for it, and says so; the page names them, and no other row."""
+    asked = {}
+
+    def mapped(folder, place, known, narrow):
+        asked[place] = narrow
+        figures = Figures(7, 5, Counter(), None, 9.0, {})
+        return BlockResult("top", place, "", "", {"yosys": "0.70"}, (), {"aes": figures}, figures, narrow)
+
+    monkeypatch.setattr(bench, "emit", lambda core, folder, command: None)
+    monkeypatch.setattr(bench, "compile_stream", lambda mode, options: None)
+    monkeypatch.setattr(bench, "StreamCore", lambda compiled: None)
+    monkeypatch.setattr(bench, "measure_blocks", mapped)
+    for core, target in variants():
+        found = bench.area(core, target)
+        narrow = core.cipher_sbox == "composite" and target == FPGA
+        assert asked.popitem()[1] == (("aes",) if narrow else ())
+        assert found.get("without_wide_multiplexers", []) == ["aes"] * narrow
+        stored = measured("variants")[f"{core.arguments} --target {target}"]
+        assert stored.get("without_wide_multiplexers", []) == ["aes"] * narrow
+    text = page(["gcm2008"])
+    named = [row for row in table("4.2") if f"- {row}: ours: `aes` without wide multiplexers.\n" in text]
+    assert named == [row for row in table("4.2") if row.startswith("#5")] and text.count("`aes` without") == len(named) == 4
 
 
 def test_everything_about_keys_is_measured(bench):

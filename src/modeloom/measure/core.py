@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,7 @@ def throughput(rate: Rate, clock_mhz: float | None) -> dict[str, Any]:
 
 
 def measure_blocks(
-    directory: str | Path, target: str, *, known: Known | None = None, timeout: float | None = None
+    directory: str | Path, target: str, *, known: Known | None = None, timeout: float | None = None, narrow: Collection[str] = ()
 ) -> BlockResult:
     """Maps an emitted core block by block only.  Equal pipelines and equal multipliers are mapped once, but each of them is counted.
 
@@ -100,6 +100,8 @@ def measure_blocks(
         Mapped blocks of other cores.  The blocks of this core are added.
     timeout : float, optional
         Time limit for the mapping of a block, in seconds.
+    narrow : collection of str, optional
+        Blocks that are mapped without wide multiplexers only, as in ``synthesize_blocks``.
 
     Raises
     ------
@@ -111,7 +113,7 @@ def measure_blocks(
     description = _description(directory, target)
     text, top = _rtlil(directory, description), description.top
     groups = description.area_groups(tuple(instances(text, top)))
-    return synthesize_blocks(text, top, target, groups, command=description.command, known=known, timeout=timeout)
+    return synthesize_blocks(text, top, target, groups, command=description.command, known=known, timeout=timeout, narrow=narrow)
 
 
 def check_target(target: str) -> Target:

@@ -48,7 +48,7 @@ def _area(row: Row) -> Row:
     # Gbit/s at the printed clock, in kbit/s for each gate or LUT.
     rate = round(value(row, "frequency") * BLOCK_BITS * 1000 / size, 2) if size else None
     parts = {"cipher": blocks.get("aes"), "multiplier": blocks.get("multiplier"), "storage": blocks.get("storage")}
-    return {**figures, **parts, "efficiency": rate}
+    return {**figures, **parts, "efficiency": rate, "without_wide_multiplexers": found.get("without_wide_multiplexers")}
 
 
 def _share(design: str, size: int | None) -> float | None:

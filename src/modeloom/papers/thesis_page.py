@@ -39,7 +39,8 @@ messages, text and verdicts, and of keys: cells have no memories, so each of the
 """,
     "gcm2008-4.2": """\
 TARGET is `xc4v`. LUTs are those of logic and of memories. The paper prints slices after place and route, which have two LUTs each. Our
-kbit/s a LUT are for the printed clock.
+kbit/s a LUT are for the printed clock. Yosys maps each block twice, with and without wide multiplexers (MUXF5 to MUXF8), and the smaller
+mapping counts. Blocks named in a note are mapped without wide multiplexers only: Yosys does not end if it uses them for composite S-boxes.
 """,
     "gcm2008-section-4.4": """\
 The mix `gcm2008` of `modeloom traffic` has these packets.
@@ -119,8 +120,14 @@ def section(table: Row) -> str:
 
 def _notes(table: Row) -> str:
     lines = [f"- {note}.\n" for note in table["notes"]]
-    lines += [f"- {row['row']}: {note}.\n" for row in table["rows"] for note in row["notes"]]
+    lines += [f"- {row['row']}: {note}.\n" for row in table["rows"] for note in [*row["notes"], *_ways(row)]]
     return "\n" + "".join(lines) if lines else ""
+
+
+def _ways(row: Row) -> list[str]:
+    """A note on blocks of ours that are mapped in one way only."""
+    blocks = row["ours"].get("without_wide_multiplexers")
+    return [f"ours: {', '.join(f'`{block}`' for block in blocks)} without wide multiplexers"] if blocks else []
 
 
 def _figure(rows: Sequence[Row]) -> str:

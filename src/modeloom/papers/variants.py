@@ -55,6 +55,13 @@ class Variant:
         """The options of the core."""
         return StreamOptions(**asdict(self))
 
+    def narrow(self, target: str) -> tuple[str, ...]:
+        """Blocks that are mapped without wide multiplexers only: ciphers and key schedules with composite-field S-boxes on LUT4.
+
+        With wide multiplexers, Yosys does not end: it takes exponential time to read the XORs of these S-boxes back from ABC.
+        """
+        return ("aes",) if self.cipher_sbox == "composite" and target == FPGA else ()
+
     @property
     def arguments(self) -> str:
         """The arguments of ``modeloom build``: mode and options."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from functools import partial
 from importlib import metadata
@@ -131,7 +131,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
 
 
 def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Sequence[str]], *, command: str = "",
-                      mapper: str = "abc9", known: Known | None = None, timeout: float | None = None) -> BlockResult:
+                      mapper: str = "abc9", known: Known | None = None, timeout: float | None = None,
+                      narrow: Collection[str] = ()) -> BlockResult:
     """Area of a design by groups only, without the flattened mapping.
 
     A module at a border between groups is mapped once and counted for each instance, so a core with eight equal pipelines hardly
@@ -148,24 +149,31 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
         Mapped blocks of other designs.  The blocks of this design are added.
     timeout : float, optional
         Time limit for the mapping of a block, in seconds.
+    narrow : collection of str, optional
+        Groups that are mapped without wide multiplexers only, on targets that have this way besides the usual one (``xc4v``,
+        ``xc3se``).  On the deep XORs of composite-field S-boxes, the usual way does not end.
 
     Raises
     ------
     ValueError
-        For an unknown target (with the nearest names), module or prefix.
+        For an unknown target (with the nearest names), module, prefix or group in `narrow`, or if the target has no such way.
     SynthesisError
         If Yosys is missing, fails or runs out of time.
     """
     chosen = target_named(target)
     _check(rtlil, top, chosen, mapper)
+    if wrong := sorted({*narrow} - {*groups, OTHER}):
+        raise ValueError(f"no group is called {wrong[0]!r}; there are {', '.join(dict.fromkeys([*groups, OTHER]))}")
+    if narrow and mapper != "abc9":
+        raise ValueError(f"mapper {mapper} uses no wide multiplexers at all")
     owner = assign(rtlil, top, groups)
     with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
         blocks, total, yosys = _by_blocks(rtlil, top, chosen, owner, list(groups), Path(work),
-                                           {} if known is None else known, mapper, timeout)
+                                           {} if known is None else known, mapper, timeout, narrow)
     tools = {"pyosys": metadata.version("pyosys"), "yosys": yosys}
     script = dict.fromkeys(command for way in ways(chosen, mapper) for command in commands_of(way, mapper, top))
     return BlockResult(design=top, target=target, device=chosen.device, command=command, tools=tools,
-                       script=tuple(script), blocks=blocks, total=total)
+                       script=tuple(script), blocks=blocks, total=total, narrow=tuple(sorted({*narrow})))
 
 
 def _side_by_side(asked: Mapping[str, Callable[[], Any]], work: Path) -> dict[str, Any]:
@@ -212,13 +220,13 @@ def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: f
 
 
 def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str], directory: Path,
-               known: Known, mapper: str, timeout: float | None) -> tuple[dict[str, Figures], Figures, str]:
+               known: Known, mapper: str, timeout: float | None, narrow: Collection[str] = ()) -> tuple[dict[str, Figures], Figures, str]:
     """The figures of each group in the order of the caller, the figures of the whole, and the version of Yosys."""
     order = [*groups, *([] if OTHER in groups else [OTHER])]
     cells: dict[str, Counter[str]] = {group: Counter() for group in order}
     area: dict[str, Counter[str]] = {group: Counter() for group in order}
     parts = list(cut(rtlil, top, owner))
-    mapped = map_parts(rtlil, top, parts, target, directory, known, mapper=mapper, timeout=timeout)
+    mapped = map_parts(rtlil, top, parts, target, directory, known, mapper=mapper, timeout=timeout, narrow=narrow)
     for part in parts:
         found = mapped[part.module]
         for sums, counts in ((cells, found.cells), (area, found.area or Counter())):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from modeloom.synth.cut import Part, fingerprint, reduced
 from modeloom.synth.tables import TABLE
 from modeloom.synth.targets import Target
-from modeloom.synth.yosys import APART, map_design, version_of, ways
+from modeloom.synth.yosys import APART, map_design, version_of, ways, without_wide
 
 __all__ = ["Key", "Known", "MappedPart", "map_parts"]
 
@@ -39,24 +39,26 @@ class Known(Protocol):
 
 
 def map_parts(
-    rtlil: str, top: str, parts: Sequence[Part], target: Target, directory: Path, known: Known, *, mapper: str, timeout: float | None
-) -> dict[str, MappedPart]:
+    rtlil: str, top: str, parts: Sequence[Part], target: Target, directory: Path, known: Known, *, mapper: str, timeout: float | None,
+    narrow: Collection[str] = (),
+) -> dict[str, MappedPart]:  # fmt: skip
     """The mapping of each part of a design, by its module.  It is taken from the known parts, or made by Yosys and then added to them.
 
     Unknown parts are mapped in one run, because Yosys takes longer to start than to map a small part.  Parts with wires that are
-    ``mapped_apart`` have separate runs, because their borders are removed at the end.
+    ``mapped_apart`` have separate runs, because their borders are removed at the end.  So have all parts if there are groups in
+    `narrow`, whose parts are mapped without wide multiplexers only.
     """
-    commands = target.commands + target.other_commands + target.rework_commands + target.area_commands + target.compact_commands
-    # Parts that were mapped together with their tables are different parts.
-    keys = {part.module: (fingerprint(part), target.name, mapper, TABLE, *commands) for part in parts}
+    # The key has the commands of all ways that are tried, so a part that was mapped in fewer ways is a different part.
+    targets = {part.module: without_wide(target) if part.group in narrow else target for part in parts}
+    keys = {part.module: _key(part, targets[part.module], mapper) for part in parts}
     new = {keys[part.module]: part for part in parts if keys[part.module] not in known}
-    alone = any(APART in part.rtlil for part in parts)
+    alone = bool(narrow) or any(APART in part.rtlil for part in parts)
     designs = [(part.rtlil, part.module, [part]) for part in new.values()] if alone else []
     if new and not alone:
         designs = [(reduced(rtlil, top, parts, {part.module for part in new.values()}), top, list(new.values()))]
     for number, (design, name, wanted) in enumerate(designs):
         least: dict[Key, MappedPart] = {}
-        for turn, way in enumerate(ways(target, mapper)):
+        for turn, way in enumerate(ways(targets[wanted[0].module], mapper)):
             (work := directory / f"{number}_{turn}").mkdir(parents=True)
             mapped = map_design(design, name, way, work, mapper=mapper, timeout=timeout)
             for part in wanted:
@@ -69,6 +71,12 @@ def map_parts(
         for key, found in least.items():
             known[key] = found
     return {part.module: known[keys[part.module]] for part in parts}
+
+
+def _key(part: Part, target: Target, mapper: str) -> Key:
+    commands = target.commands + target.other_commands + target.rework_commands + target.area_commands + target.compact_commands
+    # Parts that were mapped together with their tables are different parts.
+    return (fingerprint(part), target.name, mapper, TABLE, *commands)
 
 
 def _own_cells(netlist: Mapping[str, Any], part: Part) -> Counter[str]:

@@ -196,6 +196,8 @@ class BlockResult:
         Figures by group.  Modules at a border between groups count once for each instance.
     total : Figures
         Their sum.
+    narrow : tuple of str
+        Groups that were mapped without wide multiplexers only.
     """
 
     design: str
@@ -206,3 +208,4 @@ class BlockResult:
     script: tuple[str, ...]
     blocks: dict[str, Figures]
     total: Figures
+    narrow: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ class Target:
     commands : tuple of str
         Yosys commands from word-level RTLIL to the mapped netlist.  ``{top}`` is replaced by the top module.
     other_commands : tuple of str
-        For LUTs: an alternative to `commands`.  The mapping with fewer LUTs is used.
+        For LUTs: an alternative to `commands`, without the wide multiplexers of the fabric.  The mapping with fewer LUTs is used.
     rework_commands : tuple of str
         For gates: commands that let ABC restructure the netlist.  The smaller of both netlists is used.
     area_commands : tuple of str

@@ -19,7 +19,7 @@ from modeloom.synth.tables import TABLE, tables_apart
 from modeloom.synth.targets import Target
 from modeloom.synth.tools import run_tool
 
-__all__ = ["APART", "Mapped", "commands_of", "map_design", "version_of", "ways"]
+__all__ = ["APART", "Mapped", "commands_of", "map_design", "version_of", "ways", "without_wide"]
 
 APART = "mapped_apart"
 """Attribute of a wire, set with ``Signal(..., attrs={"mapped_apart": 1})``."""
@@ -126,6 +126,19 @@ def _tables_until_luts(commands: Sequence[str]) -> list[str]:
         else:
             found += [command, *(join if command.endswith("-run begin:map_luts") else [])]
     return found
+
+
+def without_wide(target: Target) -> Target:
+    """The target with its alternative commands alone, which leave the wide multiplexers of the fabric out.
+
+    Raises
+    ------
+    ValueError
+        If it has no such commands.
+    """
+    if not target.other_commands:
+        raise ValueError(f"target {target.name} has no mapping without wide multiplexers")
+    return replace(target, commands=target.other_commands, other_commands=())
 
 
 def ways(target: Target, mapper: str) -> list[Target]:

@@ -9,7 +9,8 @@ kind             row
 ``cores``        what the plain Verilog bench counted at the pins of the emitted core
 ``areas``        LUTs, registers and memories of the core on a Yosys target
 ``software``     AES of OpenSSL on one processor core
-``variants``     gates, or LUTs, registers and memories, of a core of ``papers.variants`` on a target
+``variants``     gates, or LUTs, registers and memories, of a core of ``papers.variants`` on a target, and the blocks that
+                 were mapped without wide multiplexers only
 ``key_changes``  percent of the peak with a new key at every packet, for the designs and sizes of ``papers.thesis``
 ``rounds``       area and cycles of a circuit or core of ``papers.rounds``
 ``speedups``     cycles of some blocks in one round and in all rounds in a row, by streams and blocks (``papers.speedup``)
