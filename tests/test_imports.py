@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "modeloom"
 
 MAY_IMPORT: dict[str, set[str]] = {
     "cycles": set(),
+    "front": {"interfaces"},
     "interfaces": set(),
     "spec": set(),
     "modes": {"spec"},
@@ -32,7 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "synth": {"rtl"},
     "circuits": {"rtl", "spec", "golden"},
     "product": {"definition", "interfaces", "rtl", "sim", "spec"},
-    "cores": {"allocate", "ciphers", "compiler", "cycles", "definition", "interfaces", "modes", "product", "rtl", "spec"},
+    "cores": {"allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "modes", "product", "rtl", "spec"},
     "emit": {"product", "spec"},
     "taint": {"interfaces", "sim", "product"},
     "equivalence": {"compiler", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "streams", "taint"},
@@ -49,7 +50,7 @@ WITHOUT_AMARANTH = (
     "spec", "modes", "ir", "definition", "schedule", "allocate", "prove", "streams", "compiler", "golden", "cycles", "interfaces",
 )  # fmt: skip
 
-WITHIN_RTL = {"engine": "allocate", "stream": "streams"}
+WITHIN_RTL = {"engine": "allocate", "front": "front", "stream": "streams"}
 """What one part of ``rtl`` may import, and no other: the programs and the pipelines that it makes hardware of."""
 
 

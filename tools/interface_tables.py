@@ -8,7 +8,9 @@ from pathlib import Path
 
 from circuit_tables import table
 
+from modeloom.front.map import read_map
 from modeloom.interfaces import Interface, Packing, Side
+from modeloom.interfaces.front import WORD_BYTES
 from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, STATUSES, StatusCode
@@ -89,10 +91,24 @@ def lwc_cost() -> str:
     return table(("text", *(heads[column] for column in columns)), lines, 1)
 
 
+def registers() -> str:
+    """The registers of a front end, with their fields."""
+    rows: list[tuple[object, ...]] = []
+    for one in read_map({}).registers:
+        last = one.address + WORD_BYTES * (one.words - 1)
+        where = f"`0x{one.address:03x}`" if one.words == 1 else f"`0x{one.address:03x}` to `0x{last:03x}`"
+        rows.append((where, f"`{one.name}`", "", one.access, one.about))
+        for field in one.fields:
+            bits = str(field.low) if field.width == 1 else f"{field.low + field.width - 1} to {field.low}"
+            rows.append(("", f"`{field.name}`", bits, "", field.about))
+    return table(("address", "register", "bits", "access", "meaning"), rows, 5)
+
+
 TABLES = {
     "ports": ports, "command": lambda: fields(COMMANDS), "status": lambda: fields(STATUSES), "codes": lambda: codes(StatusCode),
     "message_command": lambda: message("s_axis_cmd"), "message_status": lambda: message("m_axis_status"),
     "lwc_words": lwc_words, "lwc_cost": lwc_cost,
+    "registers": registers,
     "turn_command": lambda: message("s_axis_cmd", inline=True), "message_codes": lambda: codes(MessageCode),
 }  # fmt: skip
 """Names of generated parts, and what makes them."""

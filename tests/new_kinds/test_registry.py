@@ -35,6 +35,7 @@ OTHERS = {
     ("compiler/streams.py", "both"): "a direction of a core",
     ("compiler/stream_options.py", "both"): "a direction of a core",
     ("product/simulated_lwc.py", "out"): "the direction of a port",
+    ("product/front.py", "out"): "the direction of a channel",
     ("rtl/engine/interface.py", "out"): "a group of ports: the blocks that leave",
     ("compiler/streams.py", "cipher"): "a member of JSON: the name of the block cipher",
     ("equivalence/cells.py", "mul"): "a cell of Yosys",

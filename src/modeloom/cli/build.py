@@ -26,11 +26,13 @@ SCHEMA = "modeloom-build-1"
 @click.option("--name", help="Name of the top module (default: made of mode, sector size and options).")
 @unit_options
 @stream_only
+@click.option("--front", help="What stands around the core: registers, behind AXI4-Lite (default: nothing).")
 @click.option("--lwc-vectors", help="Stream modes: with --interface lwc, folder for test vectors: pdi.txt, sdi.txt, do.txt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def build(
-    arguments: list[str], mode: str, directory: str, name: str | None, lwc_vectors: str | None, as_json: bool, **values: Any
+    arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, lwc_vectors: str | None, as_json: bool,
+    **values: Any,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
 
@@ -38,6 +40,7 @@ def build(
     """
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
+    from modeloom.cores.front import front_of
     from modeloom.cores.sector import SectorCore
     from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.modes import find_any
@@ -45,10 +48,11 @@ def build(
     from modeloom.spec.stream import StreamMode
 
     definition = find_any(mode, cipher=values["cipher"])
+    end = front_of(front, keys=values["keys"], interface=values["interface"])
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):
-        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors)
+        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end)
         return
     options = options_from(values)
     for nbytes in (options.sector, *options.more_sectors):
@@ -63,7 +67,8 @@ def build(
         compiled = compile_mode(definition, options, progress=progress)
         warn(compiled.warnings)
         progress("emit", 1.0)
-        description = emit(SectorCore(compiled), Path(directory), name=name, command=command_line(arguments), exclusive=False)
+        command = command_line(arguments)
+        description = emit(SectorCore(compiled), Path(directory), name=name, command=command, exclusive=False, front=end)
     if as_json:
         # ``explain --json`` and ``core.json`` of the folder have the rest.
         figures = compiled.explain()

@@ -18,6 +18,8 @@ from modeloom.spec.stream import StreamMode
 
 if TYPE_CHECKING:
     from modeloom.compiler.streams import CompiledStream, StreamOptions
+    from modeloom.product.core import FrontEnd
+    from modeloom.product.description import Description
 
 __all__ = ["build_stream", "explain_stream", "stream_only", "stream_options"]
 
@@ -92,9 +94,10 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool) -> N
 
 def build_stream(
     mode: StreamMode, directory: str, name: str | None, values: dict[str, Any], command: str, schema: str, as_json: bool,
-    lwc_vectors: str | None = None,
+    lwc_vectors: str | None = None, front: Callable[[Description], FrontEnd] | None = None,
 ) -> None:  # fmt: skip
-    """Compiles a stream mode, proves its pipeline, and writes a core; and, if a folder is named for them, test vectors of LWC."""
+    """Compiles a stream mode, proves its pipeline, and writes a core with what ``front`` makes; and, if a folder is named for them, test
+    vectors of LWC."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
     from modeloom.cores.lwc import LwcCore
@@ -115,7 +118,7 @@ def build_stream(
         compiled: CompiledStream = compile_stream(mode, options)
         progress("emit", 0.5)
         made = LwcCore if compiled.options.interface == "lwc" else StreamCore
-        description = emit(made(compiled), Path(directory), name=name, command=command, exclusive=False)
+        description = emit(made(compiled), Path(directory), name=name, command=command, exclusive=False, front=front)
         if lwc_vectors is not None and isinstance(description, LwcDescription):
             write_vectors(lwc_vectors, compiled, description)
     figures = compiled.explain()

@@ -4,7 +4,7 @@ verification.  The ``Sheet`` of the core has the texts that only the maker of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from modeloom.product.core import Core, D, Sheet
 from modeloom.product.description import Description
@@ -16,17 +16,19 @@ __all__ = ["datasheet"]
 FILES = {
     "verilog": "the core", "waivers": "Verilator waivers", "bench": "self-checking Verilog bench",
     "listing": "the program that the core runs", "package": "FuseSoC package", "datasheet": "this file",
-    "description": "description of the core for programs",
+    "description": "description of the core for programs", "front": "registers, and the module that has them and the core",
+    "registers": "the registers, SystemRDL", "header": "the registers, C11", "driver_header": "a driver, C11: its header",
+    "driver": "a driver, C11",
 }  # fmt: skip
 """A description of each file, by the names in ``Files``."""
 
 
-def datasheet(core: Core[D], description: D) -> str:
-    """Text of ``datasheet.md``."""
+def datasheet(core: Core[D], description: D, front: Sequence[str] = ()) -> str:
+    """Text of ``datasheet.md``; ``front`` is the section of a front end."""
     sheet = core.sheet(description)
     comments = {CLOCK: "clock and reset", **{interface.name: interface.comment for interface in core.interfaces}}
     lines = [*_overview(sheet, description), "## Theory of operation", "", *sheet.theory, *_interfaces(sheet, description, comments)]
-    lines += ["## Programmer's guide", "", *sheet.use, "## Figures", "", *sheet.figures]
+    lines += [*front, "## Programmer's guide", "", *sheet.use, "## Figures", "", *sheet.figures]
     lines += [*_security(sheet, description), *_verification(sheet, description)]
     return "\n".join(lines).rstrip("\n") + "\n"
 

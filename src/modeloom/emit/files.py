@@ -12,19 +12,22 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
+from typing import cast
 
 from modeloom.emit.datasheet import datasheet
-from modeloom.emit.inner import core_rtlil, inner_verilog
+from modeloom.emit.inner import component_rtlil, core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
 from modeloom.emit.lock import building
 from modeloom.emit.package import fusesoc, to_json
 from modeloom.emit.title import core_name
 from modeloom.emit.top import header, rules_instance, top_module
-from modeloom.product.core import Core, D
+from modeloom.product.core import Core, D, FrontEnd
+from modeloom.product.description import Description
 from modeloom.product.folder import files_of
 from modeloom.spec import InputError
 
@@ -67,21 +70,43 @@ def check_directory(directory: str | Path) -> None:
         raise InputError(f"{directory} cannot be written: no permission for {above}; choose another folder")
 
 
-def contents(core: Core[D], name: str, command: str) -> tuple[D, dict[str, str]]:
+def contents(
+    core: Core[D], name: str, command: str, front: Callable[[Description], FrontEnd] | None = None
+) -> tuple[D, dict[str, str]]:
     """The contents of ``core.json``, and the texts of all files of a core by their names.
 
-    ``sha256`` in ``core.json`` has the hash of every other file.
+    ``sha256`` in ``core.json`` has the hash of every other file.  ``front`` makes a front end.
     """
     description = core.describe(name, command)
+    end = None if front is None else front(description)
+    if end is not None:
+        # It changes no field that a kind of core adds.
+        description = cast(D, end.described())
     names = description.files
+
+    @cache
+    def verilog() -> str:
+        return core_verilog(core, description)
+
+    def around(end: FrontEnd) -> str:
+        part, component = f"{name}_front", end.component(verilog())
+        return f"{end.around(component)}\n{inner_verilog(component_rtlil(component, part), part, {}, end.titles())}"
+
+    @cache
+    def more(end: FrontEnd) -> Mapping[str, str]:
+        return end.texts(verilog())
+
     made: dict[str, Callable[[], str]] = {
-        "verilog": lambda: core_verilog(core, description),
-        "waivers": lambda: waivers(name),
+        "verilog": verilog,
+        "waivers": lambda: waivers(name, description.front.top if description.front else ""),
         "bench": lambda: core.bench(name),
         "listing": core.listing,
         "package": lambda: fusesoc(description),
-        "datasheet": lambda: datasheet(core, description),
+        "datasheet": lambda: datasheet(core, description, () if end is None else end.sheet()),
     }
+    if end is not None:
+        made |= {"front": partial(around, end)}
+        made |= {kind: partial(lambda kind: more(end)[kind], kind) for kind in ("registers", "header", "driver_header", "driver")}
     texts = {file: made[kind]() for kind, file in names.by_kind.items() if kind != "description"}
     hashes = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
     complete = replace(description, sha256=hashes)
@@ -90,7 +115,8 @@ def contents(core: Core[D], name: str, command: str) -> tuple[D, dict[str, str]]
 
 
 def emit(
-    core: Core[D], directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True
+    core: Core[D], directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True,
+    front: Callable[[Description], FrontEnd] | None = None,
 ) -> D:
     """Writes the folder of a core: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package and datasheet.
 
@@ -107,6 +133,8 @@ def emit(
         The command line, which the files record.
     exclusive : bool
         Whether to lock the folder against other builds.  False for callers that have locked it (``emit.lock``).
+    front : callable, optional
+        Makes a front end of the description of the core.
 
     Returns
     -------
@@ -128,7 +156,7 @@ def emit(
     name = core_name(core, name)
     core.check()
     # The path is relative to the core, so commands can later run from any folder.
-    description, texts = contents(core.seen_from(target), name, command)
+    description, texts = contents(core.seen_from(target), name, command, front)
     try:
         with building(target) if exclusive else nullcontext():
             _write(target, texts, old)

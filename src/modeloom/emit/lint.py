@@ -11,8 +11,17 @@ from modeloom.product.folder import read_description
 __all__ = ["lint", "waivers"]
 
 
-def waivers(name: str) -> str:
-    """The text of the waiver file.  Each rule has its reason."""
+FRONT_WAIVERS = """
+// The same for registers around the core. AXI4-Lite has a protection type, which they do not read.
+lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Bits of signal are not used: *"
+lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Signal is not used: 's_axil_a?prot'"
+lint_off -rule DECLFILENAME -file "*{top}.v" -match "*does not match MODULE name: '{name}_front*'"
+"""
+
+
+def waivers(name: str, front: str = "") -> str:
+    """The text of the waiver file for a core, and for the module around it that is named ``front``.  Each rule has its reason."""
+    more = FRONT_WAIVERS.format(name=name, top=front) if front else ""
     return f"""\
 // SPDX-License-Identifier: Apache-2.0
 // Waivers for: verilator --lint-only -Wall {name}.v {name}_waivers.vlt
@@ -24,7 +33,7 @@ lint_off -rule UNUSEDSIGNAL -file "*{name}.v" -match "Bits of signal are not use
 
 // The core is one file because this is easier to use. Verilator expects a file for each module.
 lint_off -rule DECLFILENAME -file "*{name}.v" -match "*does not match MODULE name: '{name}_core*'"
-"""
+{more}"""
 
 
 def lint(directory: str | Path) -> None:
@@ -40,8 +49,11 @@ def lint(directory: str | Path) -> None:
     description = read_description(directory)
     files = description.files
     tool = require("verilator")
-    command = [tool, "--lint-only", "-Wall", "--top-module", description.top, files.verilog, files.waivers]
-    status, output = run(command, Path(directory))
-    messages = [line for line in output.splitlines() if line.startswith("%")]
-    if status or messages:
-        raise CheckFailed(f"verilator: {messages[0] if messages else output.strip()[-300:]}")
+    tops = [(description.top, [files.verilog])]
+    if description.front is not None:
+        tops.append((description.front.top, [description.front.verilog, files.verilog]))
+    for top, sources in tops:
+        status, output = run([tool, "--lint-only", "-Wall", "--top-module", top, *sources, files.waivers], Path(directory))
+        messages = [line for line in output.splitlines() if line.startswith("%")]
+        if status or messages:
+            raise CheckFailed(f"verilator: {messages[0] if messages else output.strip()[-300:]}")

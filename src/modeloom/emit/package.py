@@ -27,7 +27,7 @@ description: {json.dumps(description.summary, ensure_ascii=False)}
 
 filesets:
   rtl:
-    files: [{files.verilog}]
+    files: [{", ".join([files.verilog, *([files.front] if files.front else [])])}]
     file_type: verilogSource-2005
   lint:
     files: [{files.waivers}]
@@ -85,4 +85,20 @@ targets:
       tool: verilator
       verilator_options: [-Wall]
     toplevel: {description.top}
+{_front(description)}"""
+
+
+def _front(description: Description) -> str:
+    """The targets for the module around the core and its front end."""
+    if description.front is None:
+        return ""
+    return f"""\
+  lint_{description.front.kind}:
+    description: Verilator with all warnings, for the core with its registers
+    filesets: [rtl, lint]
+    flow: lint
+    flow_options:
+      tool: verilator
+      verilator_options: [-Wall]
+    toplevel: {description.front.top}
 """

@@ -27,7 +27,7 @@ from modeloom.interfaces.table import CoreShape
 from modeloom.product.description import Description
 from modeloom.product.ports import TopPort, top_ports
 
-__all__ = ["Core", "Sections", "Sheet"]
+__all__ = ["Core", "FrontEnd", "Sections", "Sheet"]
 
 D = TypeVar("D", bound=Description)
 
@@ -69,6 +69,37 @@ class Sheet:
 
 Sections = Callable[[str], tuple[int, str]]
 """Maps the name of a net, memory or instance of a module to its section: a number for the order, and a title ("" for none)."""
+
+
+class FrontEnd(ABC):
+    """What stands around a core: more files beside those of the core, which stay as they are."""
+
+    kind: str
+    """Its name for ``--front``."""
+
+    @abstractmethod
+    def described(self) -> Description:
+        """The description of the core with the front end, and with its files."""
+
+    @abstractmethod
+    def component(self, verilog: str) -> wiring.Component:
+        """The hardware beside the core with this Verilog."""
+
+    @abstractmethod
+    def titles(self) -> Mapping[str, Sequence[str]]:
+        """The lines of the comment before each module of the hardware, by their names without that of the whole."""
+
+    @abstractmethod
+    def around(self, component: wiring.Component) -> str:
+        """The Verilog module around the core and the hardware, which is a module NAME_front."""
+
+    @abstractmethod
+    def texts(self, verilog: str) -> Mapping[str, str]:
+        """The texts of its other files by their names in ``Files``, for the core with this Verilog."""
+
+    @abstractmethod
+    def sheet(self) -> Sequence[str]:
+        """Its section of the datasheet, as lines of Markdown."""
 
 
 class Core(ABC, Generic[D]):

@@ -18,6 +18,7 @@ from pathlib import PurePath
 from typing import Annotated, Any, ClassVar
 
 from modeloom.interfaces import Interface, Role
+from modeloom.product.front import FrontDescription, Port
 from modeloom.product.json_form import plain
 from modeloom.product.json_form import schema as schema_of
 
@@ -42,6 +43,11 @@ class Files:
     waivers: Annotated[str, "Waivers for Verilator's warnings."]
     bench: Annotated[str, "Self-checking bench, SystemVerilog."]
     listing: Annotated[str | None, "The program of the core as text; absent if the core runs no program."] = None
+    front: Annotated[str | None, "The front end and the module around it and the core, Verilog-2005; only with a front end."] = None
+    registers: Annotated[str | None, "The registers of the front end, SystemRDL."] = None
+    header: Annotated[str | None, "The registers of the front end, C11."] = None
+    driver_header: Annotated[str | None, "A driver for the front end, C11: its header."] = None
+    driver: Annotated[str | None, "A driver for the front end, C11."] = None
     package: Annotated[str, "FuseSoC package."]
     datasheet: Annotated[str, "The datasheet, Markdown."]
     description: Annotated[str, "This file."]
@@ -73,25 +79,6 @@ class KeyPart:
     name: Annotated[str, "Name of the part in the mode."]
     offset: Annotated[int, "First byte."]
     bytes: Annotated[int, "Number of bytes."]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Port:
-    """A port of the top module."""
-
-    name: Annotated[str, "Its name in Verilog."]
-    direction: Annotated[str, '"input" or "output", seen from the core.']
-    width: Annotated[int, "Bits."]
-    stream: Annotated[str, 'Prefix of its stream or group; "clock" for clock and reset.']
-
-    def __post_init__(self) -> None:
-        if self.direction not in ("input", "output"):
-            raise ValueError('direction is not "input" or "output"')
-
-    @property
-    def output(self) -> bool:
-        """Whether the core drives it."""
-        return self.direction == "output"
 
 
 @dataclass(frozen=True)
@@ -186,7 +173,7 @@ class Description(ABC):
     SCHEMA: ClassVar[str]
     """The value of ``schema`` in ``core.json``.  Each kind of core has its own."""
 
-    TAIL: ClassVar[tuple[str, ...]] = ("ports", "sha256")
+    TAIL: ClassVar[tuple[str, ...]] = ("front", "ports", "sha256")
     """Names at the end of the file, after the fields that a kind of core adds."""
 
     schema: Annotated[str, "Name of this format, and of the kind of core."]
@@ -214,6 +201,7 @@ class Description(ABC):
     key_slots: Annotated[int, "Number of keys that the core can hold."]
     erase_cycles: Annotated[int, "Cycles that a reset or `zeroize` takes."]
     key_erase_cycles: Annotated[int, "Cycles after which nothing is left of an erased key, if nothing uses it."]
+    front: Annotated[FrontDescription | None, "The front end around the core."] = None
     ports: Annotated[tuple[Port, ...], "All ports of the top module in order."]
     sha256: Annotated[Mapping[str, str] | None, "SHA-256 of every other file, hexadecimal, by name."] = None
 

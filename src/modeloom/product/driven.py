@@ -12,7 +12,8 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description, verilog_of
-from modeloom.sim import Simulation, StreamRunner, build
+from modeloom.product.front import RegisterHost
+from modeloom.sim import Simulation, Stream, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
 
@@ -34,19 +35,26 @@ def check_slot(slot: object) -> None:
         raise TypeError(f"slot is a number, not {slot!r}")
 
 
-def simulation_library(directory: str | Path, optimize: int = 2) -> Path:
-    """Builds or finds the simulation of the Verilog in a folder.
+def simulation_library(directory: str | Path, optimize: int = 2, front: bool = False) -> Path:
+    """Builds or finds the simulation of the Verilog in a folder.  ``front`` says whether its front end is part of it.
 
     Raises
     ------
     InputError
-        If the folder has no Verilog.
+        If the folder has no Verilog, or no front end.
     BuildError
         If Yosys or the C++ compiler fails.
     """
     description = read_description(directory)
     verilog = verilog_of(directory, description)
-    return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
+    if not front:
+        return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
+    if description.front is None:
+        raise InputError(f"{directory} has no front end; build the core with --front registers")
+    around, top = Path(directory) / description.front.verilog, description.front.top
+    if not around.is_file():
+        raise InputError(f"{around.name} is missing in {directory}; build the core again")
+    return build(verilog_to_rtlil(verilog, top, around), top, optimize=optimize)
 
 
 class DrivenCore(Generic[D]):
@@ -64,25 +72,34 @@ class DrivenCore(Generic[D]):
         Optimisation level of the C++ compiler, 0 to 3.  At a lower level it builds sooner and runs slower.
     library : path, optional
         The result of ``simulation_library`` for the folder, which need not be found again then.
+    front : bool
+        Whether to run the core with its front end, through which keys are loaded.
 
     Attributes
     ----------
     description : Description
         ``core.json``.
+    registers : RegisterHost or None
+        Reads and writes the registers of the front end.
     """
 
     def __init__(
         self, directory: str | Path, description: D, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None,
+        library: Path | None = None, front: bool = False,
     ):  # fmt: skip
         self.description = description
-        self.simulation = Simulation(library or simulation_library(directory, optimize), clock="aclk", reset="aresetn")
+        self.simulation = Simulation(library or simulation_library(directory, optimize, front), clock="aclk", reset="aresetn")
+        self.registers: RegisterHost | None = None
+        self._front = description.front if front else None
         self.runner = self.make_runner(seed, gaps or {})
+        if self._front is not None:
+            self.registers = RegisterHost(self.runner, self._front)
         self.runner.reset(4)
 
     def make_runner(self, seed: int, gaps: dict[str, float]) -> StreamRunner:
         """What drives the streams of the core."""
-        return StreamRunner(self.simulation, seed=seed, gaps=gaps)
+        streams = None if self._front is None else [*Stream.discover(self.simulation), *RegisterHost.streams()]
+        return StreamRunner(self.simulation, streams, seed=seed, gaps=gaps)
 
     @property
     def cycles(self) -> int:
@@ -95,7 +112,10 @@ class DrivenCore(Generic[D]):
             raise CoreFault(f"the core gave fewer than {count} statuses in {limit} cycles")
 
     def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
-        """Queues a key packet."""
+        """Queues a key packet, or writes it to the registers."""
+        if self.registers is not None:
+            self.registers.send_key(data, slot, erase)
+            return
         beats = [data[at : at + KEY_BEAT] for at in range(0, len(data), KEY_BEAT)] or [b""]
         self.feed_key(b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats), [(1 << len(beat)) - 1 for beat in beats], slot, erase)
 
@@ -143,11 +163,11 @@ class DrivenCore(Generic[D]):
         key = self.check_key(key, slot)
         self.send_key(self.key_packet(key), slot)
         self._wait_for_key_port()
-        if self.simulation.get("key_error") and self.description.refused_keys:
+        if self._flag("key_error") and self.description.refused_keys:
             mode, why = self.description.mode, self.description.refused_keys
             raise InputError(f"{mode}: the core refuses this key ({why}); choose another one")
         # With many slots there is one flag, which is that of the slot of the last key packet.
-        if not self.simulation.get("key_loaded") >> (slot if self.description.key_slots <= LISTED_SLOTS else 0) & 1:
+        if not self._flag("key_loaded") >> (slot if self.description.key_slots <= LISTED_SLOTS else 0) & 1:
             raise CoreFault(f"the core did not take the key for slot {slot}")
 
     def erase_key(self, slot: int = 0) -> None:
@@ -159,6 +179,10 @@ class DrivenCore(Generic[D]):
     def _wait_for_key_port(self) -> None:
         self.runner.run({}, drain=True, max_cycles=KEY_CYCLES)
         for _ in range(KEY_CYCLES // 16):
-            if not self.simulation.get("key_busy"):
+            if not self._flag("key_busy"):
                 break
             self.runner.run(max_cycles=16)
+
+    def _flag(self, name: str) -> int:
+        """One of the flags of the key port."""
+        return self.simulation.get(name) if self.registers is None else self.registers.flag(name)

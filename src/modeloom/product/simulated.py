@@ -60,6 +60,8 @@ class SimulatedCore(DrivenCore[SectorDescription]):
         few sectors.
     library : path, optional
         The result of ``simulation_library`` for the folder, which need not be found again then.
+    front : bool
+        Whether to run the core with its front end, through which keys are loaded.
 
     Attributes
     ----------
@@ -73,9 +75,9 @@ class SimulatedCore(DrivenCore[SectorDescription]):
 
     def __init__(
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None,
+        library: Path | None = None, front: bool = False,
     ):  # fmt: skip
-        super().__init__(directory, read_sectors(directory), seed=seed, gaps=gaps, optimize=optimize, library=library)
+        super().__init__(directory, read_sectors(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front)
         self.sector_bytes = self.description.sector_bytes
         self.tweak_bytes = self.description.tweak_bytes
         self.lanes = self.description.lanes

@@ -52,6 +52,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         Optimisation level of the C++ compiler, 0 to 3.  At a lower level it builds sooner and runs slower.
     library : path, optional
         The result of ``simulation_library`` for the folder, which need not be found again then.
+    front : bool
+        Whether to run the core with its front end, through which keys are loaded.
 
     Attributes
     ----------
@@ -65,10 +67,10 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     def __init__(
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None,
+        library: Path | None = None, front: bool = False,
     ):  # fmt: skip
         self._directory = Path(directory)
-        super().__init__(directory, read_messages(directory), seed=seed, gaps=gaps, optimize=optimize, library=library)
+        super().__init__(directory, read_messages(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front)
         self.block_bytes, self.beat_bytes = self.description.block_bytes, self.description.beat_bytes
         groups = {group.name: group for group in self.description.interfaces}
         self._status_bytes = groups["m_axis_status"].packing.bits // 8

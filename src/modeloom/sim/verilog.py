@@ -32,12 +32,13 @@ _HEAD = re.compile(rb"\A(?:[ \t]*//[^\n]*\n|[ \t]*\n)+")
 """The comment at the head of a file."""
 
 
-def verilog_to_rtlil(path: Path, top: str) -> str:
-    """RTLIL text of a Verilog file, cached by its contents.  Raises ``BuildError`` if Yosys refuses it.
+def verilog_to_rtlil(path: Path, top: str, *others: Path) -> str:
+    """RTLIL text of a Verilog file, and of others behind it, cached by their contents.  Raises ``BuildError`` if Yosys refuses it.
 
     Two files that differ only in the comment at their head give the same text, because this comment has the command line.
     """
     text = _HEAD.sub(lambda head: b"\n" * head[0].count(b"\n"), path.read_bytes())
+    text = b"\n".join([text, *(other.read_bytes() for other in others)])
     key = hashlib.sha256(text + top.encode() + metadata.version("pyosys").encode() + _SCRIPT.encode()).hexdigest()[:32]
     cached = cache_directory() / f"{key}.il"
     if cached.exists():

@@ -159,6 +159,6 @@ def port_directions(text: str, module: str) -> dict[str, str]:
     return {name: direction for direction, _, name in sorted(wires, key=lambda wire: int(wire[1]))}
 
 
-def flat_netlist(verilog: Path, top: str) -> Netlist:
-    """The flat netlist of a Verilog file.  Raises ``BuildError`` if Yosys refuses it."""
-    return netlist_of_rtlil(verilog_to_rtlil(verilog, top), top)
+def flat_netlist(verilog: Path, top: str, *others: Path) -> Netlist:
+    """The flat netlist of a Verilog file, and of others behind it.  Raises ``BuildError`` if Yosys refuses it."""
+    return netlist_of_rtlil(verilog_to_rtlil(verilog, top, *others), top)

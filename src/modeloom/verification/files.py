@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from modeloom.cores.front import front_of
 from modeloom.emit.files import contents
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.core import Core, D
@@ -51,7 +52,8 @@ def newer_tools(description: Description) -> list[str]:
 
 def today(core: Core[D], description: D) -> dict[str, str]:
     """The texts of all files as they are emitted today, with the name and the command of the core."""
-    return contents(core, description.name, description.command)[1]
+    kind = None if description.front is None else description.front.kind
+    return contents(core, description.name, description.command, front_of(kind))[1]
 
 
 def check_emission(directory: Path, texts: Mapping[str, str]) -> None:

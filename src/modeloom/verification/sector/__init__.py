@@ -37,10 +37,12 @@ from modeloom.equivalence import prove_engine
 from modeloom.product.folder import verilog_of
 from modeloom.product.versions import versions
 from modeloom.verification.files import check_hashes, today
+from modeloom.verification.front import front_steps
 from modeloom.verification.report import Step
 from modeloom.verification.sector.coverage import Need, missed, needed_sectors
 from modeloom.verification.sector.cycles import Recording, compare_cycles
 from modeloom.verification.sector.erasure import check_key_erasure, check_zeroize
+from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.keys import check_keys
 from modeloom.verification.sector.pace import check_pace
 from modeloom.verification.sector.reloads import check_reloads
@@ -122,6 +124,10 @@ def verify_sectors(
             step = Step(name, *beside(subject, made.compiled.options, optimize))
         if name == "sectors" and sectors is None and need.lookups:
             step = _with_chance(step, need)
+        steps.append(step)
+        yield step
+    for make in front_steps(SectorWork(subject)):
+        step = make()
         steps.append(step)
         yield step
     for step in (_cycles(subject, texts, need, cycles), _bench(subject)):

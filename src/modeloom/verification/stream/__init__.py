@@ -32,9 +32,11 @@ from modeloom.emit import CheckFailed
 from modeloom.equivalence.stream import prove_messages
 from modeloom.product.folder import verilog_of
 from modeloom.verification.files import check_hashes, today
+from modeloom.verification.front import front_steps
 from modeloom.verification.report import Step
 from modeloom.verification.steps import bench_step, files_step, lint_step, run_check, timing_step
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
+from modeloom.verification.stream.front import MessageWork
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.statuses import check_reloads, check_statuses
@@ -108,7 +110,8 @@ def verify_messages(
     todo: list[Callable[[], Step]] = [
         lambda: files_step(folder, description, today(made, description), hashes), partial(proof_step, subject, made),
         partial(_pipeline, subject, made), partial(lint_step, folder), partial(timing_step, folder, description),
-        *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), partial(bench_of, folder),
+        *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), *front_steps(MessageWork(subject)),
+        partial(bench_of, folder),
     ]  # fmt: skip
     for make in todo:
         step = make()

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "modeloom.h"
+
+#include "modeloom_registers.h"
+
+#define OFFSET(register) ((uint32_t)offsetof(modeloom_registers_t, register))
+#define FIELD(value, register, field) \
+    (((value) & MODELOOM_REGISTERS__##register##__##field##_bm) >> MODELOOM_REGISTERS__##register##__##field##_bp)
+
+static enum modeloom_result get(struct modeloom *core, uint32_t offset, uint32_t *value)
+{
+    return core->bus.read(core->bus.context, offset, value) ? MODELOOM_BUS : MODELOOM_OK;
+}
+
+static enum modeloom_result put(struct modeloom *core, uint32_t offset, uint32_t value)
+{
+    return core->bus.write(core->bus.context, offset, value) ? MODELOOM_BUS : MODELOOM_OK;
+}
+
+/* Waits until all bits of a mask are zero in the register state. */
+static enum modeloom_result wait_for(struct modeloom *core, uint32_t mask, unsigned long polls, uint32_t *state)
+{
+    enum modeloom_result result = get(core, OFFSET(state), state);
+
+    while (result == MODELOOM_OK && (*state & mask)) {
+        if (!polls--)
+            return MODELOOM_TIMEOUT;
+        if (core->bus.wait)
+            core->bus.wait(core->bus.context);
+        result = get(core, OFFSET(state), state);
+    }
+    return result;
+}
+
+/* A key is on its way from registers to the core, or in the core. */
+static const uint32_t WORKING = MODELOOM_REGISTERS__STATE__KEY_SENDING_bm | MODELOOM_REGISTERS__STATE__KEY_BUSY_bm;
+
+enum modeloom_result modeloom_open(struct modeloom *core, const struct modeloom_bus *bus)
+{
+    uint32_t magic, version, capabilities, keys;
+    enum modeloom_result result;
+
+    core->bus = *bus;
+    if ((result = get(core, OFFSET(identification), &magic)) != MODELOOM_OK)
+        return result;
+    if (magic != MODELOOM_REGISTERS__IDENTIFICATION__MAGIC_reset)
+        return MODELOOM_NO_CORE;
+    if ((result = get(core, OFFSET(version), &version)) != MODELOOM_OK ||
+        (result = get(core, OFFSET(build), &core->build)) != MODELOOM_OK ||
+        (result = get(core, OFFSET(capabilities), &capabilities)) != MODELOOM_OK ||
+        (result = get(core, OFFSET(key_sizes), &keys)) != MODELOOM_OK)
+        return result;
+    core->major = FIELD(version, VERSION, MAJOR);
+    core->minor = FIELD(version, VERSION, MINOR);
+    core->patch = FIELD(version, VERSION, PATCH);
+    core->kind = (enum modeloom_kind)FIELD(capabilities, CAPABILITIES, KIND);
+    core->encrypts = FIELD(capabilities, CAPABILITIES, ENCRYPT) != 0;
+    core->decrypts = FIELD(capabilities, CAPABILITIES, DECRYPT) != 0;
+    core->beat_bytes = FIELD(capabilities, CAPABILITIES, BEAT_BYTES);
+    core->key_slots = FIELD(keys, KEY_SIZES, SLOTS);
+    core->key_bytes = FIELD(keys, KEY_SIZES, BYTES);
+    return MODELOOM_OK;
+}
+
+/* Sends a key packet, and waits until the core is done with it. */
+static enum modeloom_result send(struct modeloom *core, uint32_t command, unsigned long polls, uint32_t *state)
+{
+    enum modeloom_result result = put(core, OFFSET(key_send), command);
+
+    return result == MODELOOM_OK ? wait_for(core, WORKING, polls, state) : result;
+}
+
+enum modeloom_result modeloom_load_key(struct modeloom *core, unsigned slot, const uint8_t *key, size_t bytes, unsigned long polls)
+{
+    enum modeloom_result result;
+    uint32_t state;
+    size_t at, byte;
+
+    if (slot >= core->key_slots)
+        return MODELOOM_BAD_SLOT;
+    if (bytes == 0 || bytes > core->key_bytes)
+        return MODELOOM_BAD_LENGTH;
+    if ((result = wait_for(core, WORKING, polls, &state)) != MODELOOM_OK)
+        return result;
+    for (at = 0; at < bytes; at += 4) {
+        uint32_t word = 0;
+
+        for (byte = 0; byte < 4 && at + byte < bytes; byte++)
+            word |= (uint32_t)key[at + byte] << (8 * byte);
+        if ((result = put(core, OFFSET(key_data) + (uint32_t)at, word)) != MODELOOM_OK)
+            return result;
+    }
+    if ((result = put(core, OFFSET(key_length), (uint32_t)bytes)) != MODELOOM_OK ||
+        (result = send(core, slot, polls, &state)) != MODELOOM_OK)
+        return result;
+    return FIELD(state, STATE, KEY_ERROR) ? MODELOOM_KEY_REFUSED : MODELOOM_OK;
+}
+
+enum modeloom_result modeloom_erase_key(struct modeloom *core, unsigned slot, unsigned long polls)
+{
+    enum modeloom_result result;
+    uint32_t state;
+
+    if (slot >= core->key_slots)
+        return MODELOOM_BAD_SLOT;
+    if ((result = wait_for(core, WORKING, polls, &state)) != MODELOOM_OK)
+        return result;
+    return send(core, slot | MODELOOM_REGISTERS__KEY_SEND__ERASE_bm, polls, &state);
+}
+
+enum modeloom_result modeloom_has_key(struct modeloom *core, unsigned slot, int *loaded)
+{
+    enum modeloom_result result;
+    uint32_t flags;
+
+    if (slot >= core->key_slots)
+        return MODELOOM_BAD_SLOT;
+    if (core->key_slots > 64)
+        slot = 0;
+    result = get(core, OFFSET(key_loaded) + 4 * (slot / 32), &flags);
+    if (result == MODELOOM_OK)
+        *loaded = (int)(flags >> (slot % 32) & 1);
+    return result;
+}
+
+enum modeloom_result modeloom_zeroize(struct modeloom *core, unsigned long polls)
+{
+    enum modeloom_result result = put(core, OFFSET(control), MODELOOM_REGISTERS__CONTROL__ZEROIZE_bm);
+    uint32_t state;
+
+    return result == MODELOOM_OK ? wait_for(core, MODELOOM_REGISTERS__STATE__ZEROIZING_bm, polls, &state) : result;
+}
+
+enum modeloom_result modeloom_enable(struct modeloom *core, uint32_t events)
+{
+    return put(core, OFFSET(interrupt_enable), events);
+}
+
+enum modeloom_result modeloom_take_events(struct modeloom *core, uint32_t *events)
+{
+    enum modeloom_result result = get(core, OFFSET(interrupt_pending), events);
+
+    return result == MODELOOM_OK ? put(core, OFFSET(interrupt_pending), *events) : result;
+}
+
+enum modeloom_result modeloom_last_failure(struct modeloom *core, unsigned *code, unsigned *number)
+{
+    uint32_t value;
+    enum modeloom_result result = get(core, OFFSET(last_failure), &value);
+
+    if (result == MODELOOM_OK) {
+        *code = FIELD(value, LAST_FAILURE, CODE);
+        *number = FIELD(value, LAST_FAILURE, COMMAND);
+    }
+    return result;
+}
+
+enum modeloom_result modeloom_count(struct modeloom *core, enum modeloom_counter which, uint64_t *value)
+{
+    uint32_t low, high;
+    enum modeloom_result result;
+
+    /* The order matters: reading the lower half keeps the upper one. */
+    if ((result = get(core, OFFSET(cycles) + 4 * (uint32_t)which, &low)) != MODELOOM_OK ||
+        (result = get(core, OFFSET(high), &high)) != MODELOOM_OK)
+        return result;
+    *value = (uint64_t)high << 32 | low;
+    return MODELOOM_OK;
+}
+
+enum modeloom_result modeloom_clear_counters(struct modeloom *core)
+{
+    return put(core, OFFSET(control), MODELOOM_REGISTERS__CONTROL__CLEAR_COUNTERS_bm);
+}
+
+/* -- commands and statuses ---------------------------------------------------------------------------------------- */
+
+static void little(uint8_t *bytes, uint64_t value, unsigned count)
+{
+    while (count--) {
+        *bytes++ = (uint8_t)value;
+        value >>= 8;
+    }
+}
+
+static void copy(uint8_t *to, const uint8_t *from, size_t count)
+{
+    while (count--)
+        *to++ = *from++;
+}
+
+static void clear(uint8_t *bytes, size_t count)
+{
+    while (count--)
+        *bytes++ = 0;
+}
+
+enum modeloom_result modeloom_sector_command(uint8_t beat[MODELOOM_SECTOR_COMMAND_BYTES], const struct modeloom_sector *sector)
+{
+    if (sector->tweak_bytes > 32)
+        return MODELOOM_BAD_LENGTH;
+    clear(beat, MODELOOM_SECTOR_COMMAND_BYTES);
+    copy(beat, sector->tweak, sector->tweak_bytes);
+    little(beat + 32, sector->number, 2);
+    beat[34] = sector->slot;
+    beat[35] = sector->size;
+    beat[36] = sector->decrypt != 0;
+    return MODELOOM_OK;
+}
+
+enum modeloom_result modeloom_message_command(uint8_t beat[MODELOOM_MESSAGE_COMMAND_BYTES], const struct modeloom_message *message)
+{
+    if (message->nonce_bytes > 16 || message->tag_bytes > 16)
+        return MODELOOM_BAD_LENGTH;
+    clear(beat, MODELOOM_MESSAGE_COMMAND_BYTES);
+    copy(beat, message->nonce, message->nonce_bytes);
+    if (message->open)
+        copy(beat + 16, message->tag, message->tag_bytes);
+    little(beat + 32, message->associated_bytes, 8);
+    little(beat + 40, message->number, 2);
+    little(beat + 42, message->slot, 2);
+    beat[44] = message->channel;
+    beat[45] = (uint8_t)message->nonce_bytes;
+    beat[46] = (uint8_t)message->tag_bytes;
+    beat[47] = message->open != 0;
+    return MODELOOM_OK;
+}
+
+void modeloom_sector_status(const uint8_t beat[MODELOOM_SECTOR_STATUS_BYTES], unsigned *number, unsigned *code)
+{
+    *number = (unsigned)beat[0] | (unsigned)beat[1] << 8;
+    *code = beat[2];
+}
+
+void modeloom_message_status(const uint8_t beat[MODELOOM_MESSAGE_STATUS_BYTES], unsigned *number, unsigned *code, uint8_t tag[16])
+{
+    copy(tag, beat, 16);
+    *number = (unsigned)beat[16] | (unsigned)beat[17] << 8;
+    *code = beat[18];
+}

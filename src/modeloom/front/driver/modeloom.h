@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Driver for cores of modeloom that have registers (modeloom build MODE --front registers).
+ *
+ * It needs no operating system and allocates nothing. The user gives two functions that read and write a register:
+ *
+ *     static int read32(void *context, uint32_t offset, uint32_t *value);
+ *     static int write32(void *context, uint32_t offset, uint32_t value);
+ *
+ * Commands, data and statuses go over the streams of the core, which a DMA engine feeds. The functions that make a command
+ * and read a status are below.
+ */
+#ifndef MODELOOM_H
+#define MODELOOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a function of this driver returns. */
+enum modeloom_result {
+    MODELOOM_OK = 0,
+    MODELOOM_BUS,         /* the bus or the registers refused an access */
+    MODELOOM_NO_CORE,     /* there is no core of modeloom at this place */
+    MODELOOM_BAD_SLOT,    /* the core has no such key slot */
+    MODELOOM_BAD_LENGTH,  /* a length does not fit */
+    MODELOOM_TIMEOUT,     /* the core was not done in time */
+    MODELOOM_KEY_REFUSED  /* the mode refuses this key */
+};
+
+/* What a core works on. */
+enum modeloom_kind { MODELOOM_SECTORS = 1, MODELOOM_MESSAGES = 2 };
+
+/* Events, as bits of masks. */
+enum modeloom_event { MODELOOM_KEY_DONE = 1, MODELOOM_ZEROIZED = 2, MODELOOM_FAILED = 4 };
+
+/* Counters of modeloom_count. */
+enum modeloom_counter {
+    MODELOOM_CYCLES,         /* cycles since modeloom_clear_counters */
+    MODELOOM_COMMANDS,       /* commands that the core has taken */
+    MODELOOM_SUCCEEDED,      /* statuses with the code OK */
+    MODELOOM_FAILURES,       /* statuses with another code */
+    MODELOOM_BYTES_IN,
+    MODELOOM_BYTES_OUT,
+    MODELOOM_COMMAND_WAITS,  /* cycles in which a command waited for the core */
+    MODELOOM_IN_WAITS,       /* cycles in which data in waited for the core */
+    MODELOOM_IN_IDLE,        /* cycles in which the core waited for data in */
+    MODELOOM_OUT_WAITS,      /* cycles in which data out waited for the host */
+    MODELOOM_OUT_IDLE,       /* cycles in which the host waited for data out */
+    MODELOOM_STATUS_WAITS    /* cycles in which a status waited for the host */
+};
+
+/* How registers are reached. read and write return 0, or something else if the bus refuses an access. */
+struct modeloom_bus {
+    int (*read)(void *context, uint32_t offset, uint32_t *value);
+    int (*write)(void *context, uint32_t offset, uint32_t value);
+    void (*wait)(void *context); /* called between polls; may be NULL */
+    void *context;
+};
+
+/* A core. Its members are read by modeloom_open, and are for reading. */
+struct modeloom {
+    struct modeloom_bus bus;
+    enum modeloom_kind kind;
+    unsigned major, minor, patch; /* the version of modeloom that built it */
+    uint32_t build;               /* tells builds of different cores apart */
+    int encrypts, decrypts;
+    unsigned beat_bytes; /* bytes of a beat of data */
+    unsigned key_slots;
+    unsigned key_bytes; /* bytes of the longest key */
+};
+
+/* Looks for a core. MODELOOM_NO_CORE if there is none. */
+enum modeloom_result modeloom_open(struct modeloom *core, const struct modeloom_bus *bus);
+
+/*
+ * Loads a key and waits until the core has prepared it, for at most so many polls. The driver keeps no copy of it.
+ * MODELOOM_KEY_REFUSED if its length or its value is not one that the mode takes. The slot is empty then.
+ */
+enum modeloom_result modeloom_load_key(struct modeloom *core, unsigned slot, const uint8_t *key, size_t bytes, unsigned long polls);
+
+/* Erases a slot and waits until nothing is left of its key, for at most so many polls. */
+enum modeloom_result modeloom_erase_key(struct modeloom *core, unsigned slot, unsigned long polls);
+
+/* Whether a slot holds a key that is ready. With more than 64 slots, it tells it of the slot of the last key alone. */
+enum modeloom_result modeloom_has_key(struct modeloom *core, unsigned slot, int *loaded);
+
+/* Erases all keys and data, and waits until this is done, for at most so many polls. All work in the core is lost. */
+enum modeloom_result modeloom_zeroize(struct modeloom *core, unsigned long polls);
+
+/* Chooses the events that raise the interrupt. */
+enum modeloom_result modeloom_enable(struct modeloom *core, uint32_t events);
+
+/* Gives the events that have come, and clears them. An interrupt handler calls this. */
+enum modeloom_result modeloom_take_events(struct modeloom *core, uint32_t *events);
+
+/* The last status that was not OK: its code, and the number of its command. */
+enum modeloom_result modeloom_last_failure(struct modeloom *core, unsigned *code, unsigned *number);
+
+/* Reads a counter. */
+enum modeloom_result modeloom_count(struct modeloom *core, enum modeloom_counter which, uint64_t *value);
+
+/* Sets all counters to zero. */
+enum modeloom_result modeloom_clear_counters(struct modeloom *core);
+
+/* -- commands and statuses ---------------------------------------------------------------------------------------- */
+
+enum { MODELOOM_SECTOR_COMMAND_BYTES = 40, MODELOOM_SECTOR_STATUS_BYTES = 4 };
+enum { MODELOOM_MESSAGE_COMMAND_BYTES = 48, MODELOOM_MESSAGE_STATUS_BYTES = 20 };
+
+/* A command for a sector. */
+struct modeloom_sector {
+    const uint8_t *tweak;
+    size_t tweak_bytes; /* at most 32 */
+    uint16_t number;    /* its status returns it */
+    uint8_t slot;
+    uint8_t size; /* the index of the size; 0 if the core has one */
+    int decrypt;
+};
+
+/* A command for a message, for modes with blocks of 16 bytes that go over a message once and learn its length as it comes. */
+struct modeloom_message {
+    const uint8_t *nonce;
+    size_t nonce_bytes; /* at most 16 */
+    const uint8_t *tag; /* the tag of a message to open; not read if it is sealed */
+    size_t tag_bytes;   /* at most 16 */
+    uint64_t associated_bytes;
+    uint16_t number; /* its status returns it */
+    uint16_t slot;
+    uint8_t channel;
+    int open; /* 1 to open a message, 0 to seal one */
+};
+
+/* Makes the beat of a command. MODELOOM_BAD_LENGTH if a length is too large. */
+enum modeloom_result modeloom_sector_command(uint8_t beat[MODELOOM_SECTOR_COMMAND_BYTES], const struct modeloom_sector *sector);
+enum modeloom_result modeloom_message_command(uint8_t beat[MODELOOM_MESSAGE_COMMAND_BYTES], const struct modeloom_message *message);
+
+/* Reads the beat of a status: the number of its command, and its code, which is 0 for OK. */
+void modeloom_sector_status(const uint8_t beat[MODELOOM_SECTOR_STATUS_BYTES], unsigned *number, unsigned *code);
+
+/* The same for a message; tag gets 16 bytes, of which the first ones are the tag of a sealed message. */
+void modeloom_message_status(const uint8_t beat[MODELOOM_MESSAGE_STATUS_BYTES], unsigned *number, unsigned *code, uint8_t tag[16]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

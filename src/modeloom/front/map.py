@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registers of a core, read from their SystemRDL.
+
+::
+
+    registers.rdl + the figures of a core ──systemrdl-compiler──▶ RegisterMap ──▶ hardware, tables, driver
+                                                              └──▶ C header (PeakRDL)
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+__all__ = ["SOURCE", "RegisterField", "Register", "RegisterMap", "read_map"]
+
+SOURCE = Path(__file__).parent / "registers.rdl"
+"""The source of the map."""
+
+WORD_BYTES = 4
+"""Bytes of a register."""
+
+
+@dataclass(frozen=True)
+class RegisterField:
+    """A field of a register.
+
+    Attributes
+    ----------
+    name, about : str
+    low, width : int
+        Its bits, from bit ``low`` on.
+    reads, writes : bool
+        Whether the bus can read and write it.
+    clears : bool
+        Whether writing a 1 clears a bit; it is set from inside.
+    pulse : bool
+        Whether a 1 that is written lasts for one cycle.
+    from_inside : bool
+        Whether its value comes from inside.
+    reset : int
+        Its value after a reset, or its value if nothing writes it.
+    """
+
+    name: str
+    about: str
+    low: int
+    width: int
+    reads: bool
+    writes: bool
+    clears: bool
+    pulse: bool
+    from_inside: bool
+    reset: int
+
+
+@dataclass(frozen=True)
+class Register:
+    """A register, or a memory.
+
+    Attributes
+    ----------
+    name : str
+        Its name; one of an array has its number behind it (``key_loaded1``).
+    title, about : str
+    address : int
+        In bytes.
+    fields : tuple of RegisterField
+        Empty for a memory.
+    external : bool
+        Whether a write is passed on, and may be refused.
+    words : int
+        Words of a memory; 1 for a register.
+    """
+
+    name: str
+    title: str
+    about: str
+    address: int
+    fields: tuple[RegisterField, ...]
+    external: bool = False
+    words: int = 1
+
+    @property
+    def reads(self) -> bool:
+        """Whether it can be read."""
+        return any(field.reads for field in self.fields)
+
+    @property
+    def writes(self) -> bool:
+        """Whether it can be written."""
+        return not self.fields or any(field.writes for field in self.fields)
+
+    @property
+    def access(self) -> str:
+        """"read", "write" or "read, write"."""
+        return ", ".join(word for word, can in (("read", self.reads), ("write", self.writes)) if can)
+
+    def field(self, name: str) -> RegisterField:
+        """The field of this name.  Raises ``KeyError`` if there is none."""
+        return {field.name: field for field in self.fields}[name]
+
+
+@dataclass(frozen=True)
+class RegisterMap:
+    """All registers in the order of their addresses.
+
+    Attributes
+    ----------
+    registers : tuple of Register
+    parameters : mapping
+        The figures of the core, by the names of the parameters in the source.
+    """
+
+    registers: tuple[Register, ...]
+    parameters: Mapping[str, int]
+
+    @cached_property
+    def by_name(self) -> dict[str, Register]:
+        """Registers by name."""
+        return {register.name: register for register in self.registers}
+
+    def address(self, name: str) -> int:
+        """The address of a register in bytes.  Raises ``KeyError`` if there is none of this name."""
+        return self.by_name[name].address
+
+    @property
+    def address_bits(self) -> int:
+        """Bits of an address in bytes."""
+        last = self.registers[-1]
+        return (last.address + WORD_BYTES * last.words - 1).bit_length()
+
+
+def _elaborated(parameters: Mapping[str, int]) -> Any:
+    from systemrdl import RDLCompiler
+
+    compiler = RDLCompiler()
+    compiler.compile_file(str(SOURCE))
+    return compiler.elaborate(parameters=dict(parameters)).top
+
+
+def read_map(parameters: Mapping[str, int]) -> RegisterMap:
+    """The map with these figures.  Parameters that are not given have the defaults of the source."""
+    from systemrdl.node import FieldNode, MemNode, RegNode
+
+    def about(node: Any) -> str:
+        return " ".join((node.get_property("desc") or "").split())
+
+    def field_of(node: FieldNode) -> RegisterField:
+        reset = node.get_property("reset")
+        return RegisterField(
+            node.inst_name, about(node), node.low, node.width, node.is_sw_readable, node.is_sw_writable,
+            node.get_property("onwrite") is not None, bool(node.get_property("singlepulse")), node.is_hw_writable,
+            reset if isinstance(reset, int) else 0,
+        )  # fmt: skip
+
+    def name_of(node: Any) -> str:
+        return node.inst_name + "".join(str(index) for index in node.current_idx or ())
+
+    found = []
+    for node in _elaborated(parameters).descendants(unroll=True):
+        if isinstance(node, RegNode):
+            title = node.get_property("name") if "name" in node.list_properties() else node.inst_name.replace("_", " ").capitalize()
+            found.append(
+                Register(name_of(node), title, about(node), node.absolute_address, tuple(map(field_of, node.fields())), node.external)
+            )
+        elif isinstance(node, MemNode):
+            found.append(
+                Register(
+                    name_of(node), node.get_property("name"), about(node), node.absolute_address, (), True, node.get_property("mementries")
+                )
+            )  # fmt: skip
+    return RegisterMap(tuple(sorted(found, key=lambda one: one.address)), dict(parameters))
+
+
+def c_header(parameters: Mapping[str, int], name: str) -> str:
+    """The C header of the registers: structs, masks and offsets, as PeakRDL writes them.
+
+    Parameters
+    ----------
+    parameters : mapping
+        As for ``read_map``.
+    name : str
+        Name of the file without its ending.
+    """
+    from peakrdl_cheader.exporter import CHeaderExporter
+
+    with tempfile.TemporaryDirectory(prefix="modeloom-header-") as work:
+        path = Path(work) / f"{name}.h"
+        CHeaderExporter().export(_elaborated(parameters), str(path))
+        return path.read_text(encoding="utf-8")

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interfaces of front ends: AXI4-Lite for registers, and an interrupt.
+
+A front end is a module beside the core.  Registers take the place of the port for keys and of its flags; all other streams go past it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from modeloom.interfaces.shared import CONTROL
+from modeloom.interfaces.table import Interface, Port, Role, Side, Width
+
+__all__ = ["FRONT_CONTROL", "SLVERR", "WORD_BITS", "WORD_BYTES", "axi_lite"]
+
+WORD_BITS = 32
+WORD_BYTES = WORD_BITS // 8
+
+SLVERR = 2
+"""The response to an access that is refused (AXI4-Lite, ``BRESP`` and ``RRESP``)."""
+
+FRONT_CONTROL = replace(
+    CONTROL,
+    about="erasure and interrupt: zeroizing is high until the core and its registers hold no key; irq is high while an event is pending",
+    payload=(*CONTROL.payload, Port("irq", Width(), "an enabled event is pending", "irq", Side.CORE)),
+)
+"""Erasure of everything, and the interrupt."""
+
+
+def axi_lite(address_bits: int) -> Interface:
+    """The port for registers.  The words that are written may be those of a key."""
+    host, core = Side.HOST, Side.CORE
+    return Interface(
+        "s_axil", "bus", f"registers: AXI4-Lite, {WORD_BITS} bits; addresses count bytes", host,
+        (
+            Port("awvalid", Width(), "the host offers the address of a write"),
+            Port("awready", Width(), "the core takes it", driver=core),
+            Port("awaddr", Width(address_bits), "the address"),
+            Port("awprot", Width(3), "not read"),
+            Port("wvalid", Width(), "the host offers the data of a write"),
+            Port("wready", Width(), "the core takes them", driver=core),
+            Port("wdata", Width(WORD_BITS), "the data", role=Role.KEY),
+            Port("wstrb", Width(WORD_BYTES), "one bit for each byte; a write of less than four bytes is refused"),
+            Port("bvalid", Width(), "the core answers a write", driver=core),
+            Port("bready", Width(), "the host takes the answer"),
+            Port("bresp", Width(2), "0: done. 2: refused", driver=core),
+            Port("arvalid", Width(), "the host offers the address of a read"),
+            Port("arready", Width(), "the core takes it", driver=core),
+            Port("araddr", Width(address_bits), "the address"),
+            Port("arprot", Width(3), "not read"),
+            Port("rvalid", Width(), "the core answers a read", driver=core),
+            Port("rready", Width(), "the host takes the answer"),
+            Port("rdata", Width(WORD_BITS), "the data", driver=core),
+            Port("rresp", Width(2), "0: done. 2: refused", driver=core),
+        ),
+        stream=False,
+    )  # fmt: skip

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hardware of front ends: registers behind AXI4-Lite, from which keys go to a core and which count what it does."""
+
+from modeloom.rtl.front.front import FrontParameters, RegisterFront
+
+__all__ = ["FrontParameters", "RegisterFront"]

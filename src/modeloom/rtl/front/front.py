@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front end with registers: a module beside a core.
+
+::
+
+    s_axil ──▶ AxiLite ──▶ Registers ──▶ KeySender ──▶ s_axis_key of the core
+                             ▲   │
+    streams of the core ──▶ Counters   └──▶ zeroize, irq
+    key_loaded, key_busy, key_error, zeroizing ──▶ state
+
+It drives the key port and ``zeroize`` of the core, and watches all its other streams, which go past it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, Mux, ResetInserter, ResetSignal, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.front.map import RegisterMap
+from modeloom.interfaces import Interface, Side
+from modeloom.interfaces.front import WORD_BITS, axi_lite
+from modeloom.interfaces.shared import DATA_IN, DATA_OUT
+from modeloom.interfaces.table import CoreShape
+from modeloom.rtl.front.axi_lite import AxiLite
+from modeloom.rtl.front.counters import Counters
+from modeloom.rtl.front.key_sender import KeySender
+from modeloom.rtl.front.registers import Registers
+
+__all__ = ["FrontParameters", "RegisterFront"]
+
+COUNTED = (
+    "cycles", "commands", "succeeded", "failed", "bytes_in", "bytes_out", "command_waits", "in_waits", "in_idle", "out_waits", "out_idle",
+    "status_waits",
+)  # fmt: skip
+"""The counters in the order of their registers."""
+
+
+@dataclass(frozen=True)
+class FrontParameters:
+    """The figures of a front end.
+
+    Attributes
+    ----------
+    map : RegisterMap
+    interfaces : tuple of Interface
+        Those of the core.
+    shape : CoreShape
+        The figures on which the widths of its ports depend.
+    """
+
+    map: RegisterMap
+    interfaces: tuple[Interface, ...]
+    shape: CoreShape
+
+    def interface(self, member: str) -> Interface:
+        """An interface of the core by its name in the hardware.  Raises ``KeyError`` if there is none."""
+        return {one.member: one for one in self.interfaces}[member]
+
+    @property
+    def watched(self) -> tuple[Interface, ...]:
+        """The streams that go past the front end."""
+        return tuple(one for one in self.interfaces if one.stream and one.member != "key")
+
+    @property
+    def codes(self) -> int:
+        """The number of codes of a status other than OK."""
+        return self.map.parameters["CODES"]
+
+    def width(self, interface: Interface, name: str) -> int:
+        """The width of a port."""
+        return interface.port(name).width.bits(self.shape)
+
+
+class RegisterFront(wiring.Component):
+    """The front end.
+
+    Parameters
+    ----------
+    parameters : FrontParameters
+
+    Members
+    -------
+    aclk, aresetn : In
+        Those of the core.
+    s_axil_*, irq : the ports of ``interfaces.front``, without ``prot``
+    erase_pin, erasing_pin : In(1), Out(1)
+        The pins ``zeroize`` and ``zeroizing`` of the whole.
+    zeroize, zeroizing : Out(1), In(1)
+        Those of the core.
+    s_axis_key_*, key_* : the ports of the core for keys, seen from the other side
+    *_tvalid, *_tready, *_tkeep, m_axis_status_tdata : In
+        What it watches of the other streams.
+    """
+
+    def __init__(self, parameters: FrontParameters):
+        self.parameters = p = parameters
+        members: dict[str, In | Out] = {
+            "aclk": In(1), "aresetn": In(1), "erase_pin": In(1), "erasing_pin": Out(1), "zeroize": Out(1), "zeroizing": In(1),
+            "irq": Out(1),
+        }  # fmt: skip
+        bus = axi_lite(p.map.address_bits)
+        for port in bus.ports:
+            if not port.name.endswith("prot"):
+                members[bus.port_name(port)] = (Out if bus.driven_by(port) is Side.CORE else In)(port.width.bits(p.shape))
+        for interface in (p.interface("key"), p.interface("key_state")):
+            for port in interface.ports:
+                flow = In if interface.driven_by(port) is Side.CORE else Out
+                members[interface.port_name(port)] = flow(port.width.bits(p.shape))
+        for interface, names in self._watched():
+            for name in names:
+                members[interface.port_name(interface.port(name))] = In(p.width(interface, name))
+        super().__init__(members)
+
+    def _watched(self) -> Sequence[tuple[Interface, tuple[str, ...]]]:
+        """The ports that are watched of each stream."""
+        more = {DATA_IN.name: ("tkeep",), DATA_OUT.name: ("tkeep",), "m_axis_status": ("tdata",)}
+        return [(one, ("tvalid", "tready", *more.get(one.name, ()))) for one in self.parameters.watched]
+
+    def _stream(self, interface: Interface) -> tuple[Signal, Signal]:
+        """``tvalid`` and ``tready`` of a stream."""
+        return getattr(self, f"{interface.name}_tvalid"), getattr(self, f"{interface.name}_tready")
+
+    def elaborate(self, platform: object) -> Module:
+        m, p = Module(), self.parameters
+        m.domains.sync = ClockDomain("sync")
+        m.submodules.bus = bus = AxiLite(p.map.address_bits)
+        m.submodules.registers = registers = Registers(p.map)
+        # An erasure must not break off what the host does on the bus, so only the key is reset by it.
+        erase = Signal()
+        keys = KeySender(p.map.by_name["key_data"].words, p.shape.key_slots)
+        m.submodules.keys = ResetInserter(erase)(keys)
+        m.d.comb += [
+            ClockSignal().eq(self.aclk), ResetSignal().eq(~self.aresetn), bus.erase.eq(erase),
+            erase.eq(self.erase_pin | registers.control_zeroize), self.zeroize.eq(erase),
+        ]  # fmt: skip
+        for port in axi_lite(p.map.address_bits).ports:
+            if port.name.endswith("prot"):
+                continue
+            outer: Signal = getattr(self, f"s_axil_{port.name}")
+            inner: Signal = getattr(bus.bus, port.name)
+            m.d.comb += outer.eq(inner) if port.driver is Side.CORE else inner.eq(outer)
+        wiring.connect(m, bus.access, registers.access)
+        self._keys(m, registers, keys)
+        self._events(m, registers, keys)
+        self._counters(m, registers)
+        return m
+
+    def _keys(self, m: Module, registers: Registers, keys: KeySender) -> None:
+        """Keys go from registers to the core."""
+        p = self.parameters
+        interface = p.interface("key")
+        for port in interface.payload:
+            m.d.comb += getattr(self, interface.port_name(port)).eq(getattr(keys.key.payload, port.member))
+        send, length = registers.key_send_word, registers.key_length_bytes
+        fits = length <= 4 * p.map.by_name["key_data"].words
+        erases = send[16]
+        m.d.comb += [
+            self.s_axis_key_tvalid.eq(keys.key.valid), keys.key.ready.eq(self.s_axis_key_tready),
+            keys.write.eq(registers.key_data_write), keys.address.eq(registers.key_data_address), keys.word.eq(registers.key_data_word),
+            registers.key_data_refuse.eq(keys.busy),
+            registers.key_send_refuse.eq(keys.busy | ~fits & ~erases),
+            keys.send.eq(registers.key_send_write), keys.slot.eq(send[: len(keys.slot)]), keys.erase.eq(erases),
+            keys.bytes.eq(length[: len(keys.bytes)]),
+        ]  # fmt: skip
+        loaded = Value.cast(self.key_loaded)
+        m.d.comb += [
+            registers.key_loaded0_slots.eq(loaded[:WORD_BITS]),
+            registers.key_loaded1_slots.eq(loaded[WORD_BITS:] if len(loaded) > WORD_BITS else 0),
+            registers.state_key_busy.eq(self.key_busy),
+            registers.state_key_error.eq(self.key_error), registers.state_key_sending.eq(keys.busy),
+        ]  # fmt: skip
+
+    def _events(self, m: Module, registers: Registers, keys: KeySender) -> None:
+        """What raises the interrupt."""
+        p = self.parameters
+        status = p.interface("status")
+        valid, ready = self._stream(status)
+        packing = status.packing
+        number = "tag" if packing.field("tag").bits == 16 else "id"
+        code, told = self.m_axis_status_tdata[packing.slice("code")], self.m_axis_status_tdata[packing.slice(number)]
+        # A key is at work from its first word on, so that both ends of it are seen here.
+        working_reg = Signal()
+        sent_reg = Signal()
+        # The key here is overwritten, too, before an erasure is done.
+        erasing_reg = Signal()
+        erased_reg = Signal()
+        erasing = Signal()
+        code_reg = Signal.like(code)
+        told_reg = Signal.like(told)
+        came_reg = Signal()
+        failed = Signal()
+        last_code_reg = Signal.like(code)
+        last_told_reg = Signal.like(told)
+        m.d.sync += [
+            sent_reg.eq(keys.key.valid & keys.key.ready | sent_reg & (keys.busy | self.key_busy)),
+            working_reg.eq(sent_reg), erasing_reg.eq(self.zeroize | erasing_reg & (keys.busy | self.zeroizing)), erased_reg.eq(erasing),
+            came_reg.eq(valid & ready), code_reg.eq(code), told_reg.eq(told),
+        ]  # fmt: skip
+        with m.If(failed):
+            m.d.sync += [last_code_reg.eq(code_reg), last_told_reg.eq(told_reg)]
+        m.d.comb += [
+            failed.eq(came_reg & code_reg.any()),
+            erasing.eq(self.zeroizing | erasing_reg), registers.state_zeroizing.eq(erasing), self.erasing_pin.eq(erasing),
+            registers.interrupt_pending_key_done.eq(working_reg & ~sent_reg),
+            registers.interrupt_pending_zeroized.eq(erased_reg & ~erasing),
+            registers.interrupt_pending_failed.eq(failed),
+            registers.last_failure_code.eq(last_code_reg), registers.last_failure_command.eq(last_told_reg),
+        ]  # fmt: skip
+        events = ("key_done", "zeroized", "failed")
+        irq_reg = Signal()
+        pending = [getattr(registers, f"interrupt_pending_{one}_value") & getattr(registers, f"interrupt_enable_{one}") for one in events]
+        m.d.sync += irq_reg.eq(Cat(pending).any())
+        m.d.comb += self.irq.eq(irq_reg)
+        for at in range(p.codes):
+            count_reg = Signal(WORD_BITS, name=f"failures{at}_reg")
+            with m.If(registers.control_clear_counters):
+                m.d.sync += count_reg.eq(0)
+            with m.Elif(came_reg & (code_reg == at + 1)):
+                m.d.sync += count_reg.eq(Mux(count_reg.all(), count_reg, count_reg + 1))
+            m.d.comb += getattr(registers, f"failures{at}_count").eq(count_reg)
+
+    def _counters(self, m: Module, registers: Registers) -> None:
+        """What the streams do."""
+        p = self.parameters
+        moves, waits, idles = {}, {}, {}
+        for interface in p.watched:
+            valid, ready = self._stream(interface)
+            moves[interface.name], waits[interface.name], idles[interface.name] = valid & ready, valid & ~ready, ~valid & ready
+        sizes = {}
+        for name in (DATA_IN.name, DATA_OUT.name):
+            # The number of bytes takes a cycle of its own.
+            keep: Signal = getattr(self, f"{name}_tkeep")
+            moved_reg = Signal(len(keep), name=f"{name}_moved_reg")
+            m.d.sync += moved_reg.eq(keep & moves[name].replicate(len(keep)))
+            sizes[name] = sum((moved_reg[at] for at in range(1, len(keep))), start=moved_reg[0])
+        status = p.interface("status")
+        code = self.m_axis_status_tdata[status.packing.slice("code")]
+        ended = moves[status.name]
+        amounts: dict[str, Value] = {
+            "cycles": Cat(1), "commands": moves["s_axis_cmd"], "succeeded": ended & ~code.any(), "failed": ended & code.any(),
+            "bytes_in": sizes[DATA_IN.name], "bytes_out": sizes[DATA_OUT.name], "command_waits": waits["s_axis_cmd"],
+            "in_waits": waits[DATA_IN.name], "in_idle": idles[DATA_IN.name], "out_waits": waits[DATA_OUT.name],
+            "out_idle": idles[DATA_OUT.name], "status_waits": waits[status.name],
+        }  # fmt: skip
+        m.submodules.counters = counters = Counters({name: len(amounts[name]) for name in COUNTED})
+        reads = [getattr(registers, f"{name}_read") for name in COUNTED]
+        for name in COUNTED:
+            m.d.comb += [
+                getattr(counters, f"{name}_amount").eq(amounts[name]), getattr(registers, f"{name}_value").eq(getattr(counters, name)),
+            ]  # fmt: skip
+        which = Signal.like(counters.which)
+        for at, read in enumerate(reads):
+            with m.If(read):
+                m.d.comb += which.eq(at)
+        m.d.comb += [
+            counters.clear.eq(registers.control_clear_counters), counters.read.eq(Cat(reads).any()), counters.which.eq(which),
+            registers.high_value.eq(counters.high),
+        ]  # fmt: skip

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of ``modeloom verify`` for a front end.
+
+::
+
+    front        the netlist of the front end        no register and no control signal depends on a key
+                 the netlist of the whole            no output depends on an input of the same cycle
+    registers    the whole in simulation             keys, work, statuses, counters, interrupt and erasure over registers
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from modeloom.emit import CheckFailed
+from modeloom.product.description import Declassified, Description, Result, Secret
+from modeloom.product.driven import DrivenCore, simulation_library
+from modeloom.product.front import RegisterHost, RegisterRefused
+from modeloom.taint import check_netlist, combinational_paths, flat_netlist
+from modeloom.verification.report import Step
+from modeloom.verification.steps import run_check
+from modeloom.verification.subject import CoreSubject
+from modeloom.version import VERSION
+
+__all__ = ["GATE", "KEY_RESULT", "KEY_SECRET", "PIECES", "Work", "check_registers", "front_steps"]
+
+KEY_SECRET = Secret("key", "s_axil_wdata", 0, 32)
+"""What a host writes may be part of a key."""
+
+KEY_RESULT = Result("s_axis_key_tdata", 128)
+"""Where keys go: into the core."""
+
+GATE = Declassified("bits of words that are written to registers without keys", ("registers.gate.public",))
+"""What is public of the words that a host writes."""
+
+D = TypeVar("D", bound=Description)
+C = TypeVar("C", bound=DrivenCore[Any])
+
+PATIENCE = 100_000
+"""Cycles that an erasure or a key may take."""
+
+PIECES = 6
+"""Sectors of each size and direction, or messages of each direction, with each key."""
+
+
+class Work(ABC, Generic[D, C]):
+    """What the check knows of one kind of core.
+
+    Attributes
+    ----------
+    subject : CoreSubject
+    kind : int
+        Its number in the register ``capabilities``.
+    what : str
+        What it works on, such as "sectors".
+    """
+
+    kind: int
+    what: str
+
+    def __init__(self, subject: CoreSubject[D, C, Any]):
+        self.subject = subject
+
+    @property
+    @abstractmethod
+    def key_bytes(self) -> int:
+        """Bytes of the longest key packet."""
+
+    @property
+    @abstractmethod
+    def beat_bytes(self) -> int:
+        """Bytes of a beat of data."""
+
+    @abstractmethod
+    def core(self, library: Path) -> C:
+        """The core with its front end, after a reset."""
+
+    @abstractmethod
+    def run(self, core: C, key: bytes, slot: int, rng: random.Random) -> int:
+        """Works with a key in both directions.  Returns the number of sectors or messages.  Raises ``CheckFailed`` if a result is wrong."""
+
+    @abstractmethod
+    def without_key(self, core: C, slot: int, rng: random.Random) -> int:
+        """Sends a command for an empty slot.  Returns the code of its status, or 0."""
+
+
+def front_steps(work: Work[D, C]) -> Iterator[Callable[[], Step]]:
+    """The checks of a core with a front end; none for a core without one."""
+    subject = work.subject
+    if subject.description.front is not None:
+        yield lambda: _front(subject.directory, subject.description)
+        yield lambda: run_check(subject, "registers", lambda _: check_registers(work))
+
+
+def _front(directory: Path, description: Description) -> Step:
+    """Checks that nothing but the core learns of a key, and that no output depends on an input of the same cycle."""
+    front = description.front
+    assert front is not None
+    around, core = directory / front.verilog, directory / description.files.verilog
+    report = check_netlist(flat_netlist(around, f"{description.name}_front"), [KEY_SECRET], [KEY_RESULT], (), [GATE])
+    for (source, target), names in combinational_paths(flat_netlist(core, front.top, around)).items():
+        raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
+    text = f"no register and none of {report.control} control signals depends on a key that goes through registers"
+    return Step("front", text, {"control_signals": report.control})
+
+
+def check_registers(work: Work[D, C]) -> tuple[str, dict[str, Any]]:
+    """Loads keys, works, erases and zeroizes over registers, and compares what the registers tell."""
+    subject = work.subject
+    d, rng = subject.description, subject.rng("registers")
+    core = work.core(simulation_library(subject.directory, subject.optimize, front=True))
+    subject.cores.append(core)
+    host = core.registers
+    if host is None:
+        raise CheckFailed(f"{subject.directory} has no front end")
+    _identity(work, host)
+    host.write("interrupt_pending", 7)
+    host.write("interrupt_enable", 7)
+    slots = sorted({0, d.key_slots - 1, rng.randrange(d.key_slots)})
+    keys = {slot: subject.good_key(rng) for slot in slots}
+    pieces = 0
+    for last in (False, True):
+        for slot, key in keys.items():
+            core.load_key(key, slot)
+            _event(core, host, "key_done", 0)
+        host.write("control", 2)
+        seen = _Seen(core)
+        pieces += sum(work.run(core, key, slot, rng) for slot, key in keys.items())
+        seen.compare(host)
+        core.erase_key(slots[0])
+        _event(core, host, "key_done", 0)
+        code = work.without_key(core, slots[0], rng)
+        if not code:
+            raise CheckFailed(f"registers: work for an erased slot is not refused ({work.what})")
+        _event(core, host, "failed", 2)
+        _same("the last failure", host.read("last_failure") & 0xFF, code)
+        _same("failures of this code", host.read(f"failures{code - 1}"), 1)
+        if not last:
+            host.write("control", 1)
+            _event(core, host, "zeroized", 1)
+            _same("keys after zeroize", host.flag("key_loaded"), 0)
+    if violations := core.runner.violations():
+        raise CheckFailed(f"an output changed while it waited, in cycle {violations.first_cycle}")
+    return f"{pieces} {work.what} with keys over registers; their counters, failures and erasures are right", {work.what: pieces}
+
+
+def _identity(work: Work[D, C], host: RegisterHost) -> None:
+    """Checks what the registers say of the core, and that nothing can be read that can only be written."""
+    d = work.subject.description
+    major, minor, patch = (int(part) for part in VERSION.split("."))
+    directions: tuple[str, ...] = getattr(d, "directions", ())
+    flags = ("encrypt" in directions) << 8 | ("decrypt" in directions) << 9
+    wanted = {
+        "identification": 0x4D4C4F4D, "version": major << 16 | minor << 8 | patch, "capabilities": work.beat_bytes << 16 | flags | work.kind,
+        "key_sizes": work.key_bytes << 16 | d.key_slots,
+    }  # fmt: skip
+    _same("what the core is", {name: host.read(name) for name in wanted}, wanted)
+    for name in ("key_data", "key_send", "control"):
+        _refused(f"a read of {name}", partial(host.read, name))
+
+
+def _same(what: str, found: object, wanted: object) -> None:
+    if found != wanted:
+        raise CheckFailed(f"registers: {what}: {found}, not {wanted}")
+
+
+def _refused(what: str, access: Callable[[], object]) -> None:
+    """Checks that an access is refused."""
+    try:
+        access()
+    except RegisterRefused:
+        return
+    raise CheckFailed(f"registers: {what} is not refused")
+
+
+def _event(core: DrivenCore[D], host: RegisterHost, name: str, bit: int) -> None:
+    """Waits for an interrupt, which has to come with this event, and clears it."""
+    for _ in range(PATIENCE // 16):
+        if core.simulation.get("irq"):
+            break
+        core.runner.run(max_cycles=16)
+    pending = host.read("interrupt_pending")
+    if not pending >> bit & 1:
+        raise CheckFailed(f"registers: no interrupt for {name}: pending is {pending}")
+    host.write("interrupt_pending", pending)
+    core.runner.run(max_cycles=4)
+    if core.simulation.get("irq"):
+        raise CheckFailed(f"registers: the interrupt stays high after {name} was cleared")
+
+
+class _Seen:
+    """What goes over the streams of a core from now on."""
+
+    PORTS = (
+        "s_axis_cmd_tvalid", "s_axis_cmd_tready", "s_axis_tvalid", "s_axis_tready", "s_axis_tkeep", "m_axis_tvalid", "m_axis_tready",
+        "m_axis_tkeep", "m_axis_status_tvalid", "m_axis_status_tready",
+    )  # fmt: skip
+
+    def __init__(self, core: DrivenCore[D]):
+        self.simulation = core.simulation
+        self.simulation.watch(self.PORTS)
+
+    def compare(self, host: RegisterHost) -> None:
+        """Compares the counters with it.  All statuses must have been OK."""
+        sizes = [-(-self.simulation.width(name) // 8) for name in self.PORTS]
+        record = self.simulation.watched()
+        self.simulation.watch([])
+        found = dict.fromkeys(("commands", "bytes_in", "bytes_out", "succeeded"), 0)
+        for at in range(0, len(record), sum(sizes)):
+            values, place = {}, at
+            for name, size in zip(self.PORTS, sizes, strict=True):
+                values[name] = int.from_bytes(record[place : place + size], "little")
+                place += size
+            streams = ("s_axis_cmd", "s_axis", "m_axis", "m_axis_status")
+            moved = {name: values[f"{name}_tvalid"] & values[f"{name}_tready"] for name in streams}
+            found["commands"] += moved["s_axis_cmd"]
+            found["succeeded"] += moved["m_axis_status"]
+            found["bytes_in"] += values["s_axis_tkeep"].bit_count() * moved["s_axis"]
+            found["bytes_out"] += values["m_axis_tkeep"].bit_count() * moved["m_axis"]
+        found["failed"] = 0
+        _same("counters", {name: host.counter(name) for name in found}, found)

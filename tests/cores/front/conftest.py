@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core with registers for each kind of core, which the tests of this folder read and leave as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests import built, streamed
+
+from modeloom.cores.front import front_of
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
+from modeloom.emit import emit
+
+SECTORS = {"sector": 64, "key_slots": 3, "cipher_arch": "sequential", "cipher_sbox": "bram"}
+MESSAGES = {"key_bits": 128, "key_slots": 3, "cipher_arch": "multistream", "streams": 1}
+
+
+@pytest.fixture(scope="session")
+def sectors(tmp_path_factory) -> Path:
+    """A core for sectors with registers."""
+    path = tmp_path_factory.mktemp("front") / "xts"
+    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    emit(core, path, command="modeloom build xts --front registers", front=front_of("registers"))
+    return path
+
+
+@pytest.fixture(scope="session")
+def messages(tmp_path_factory) -> Path:
+    """A core for messages with registers."""
+    path = tmp_path_factory.mktemp("front") / "ccm"
+    core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
+    emit(core, path, command="modeloom build ccm --front registers", front=front_of("registers"))
+    return path

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The front end without a core: a host for its registers, and what a core would see and say."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from modeloom.cores.front.registers import RegisterFrontEnd
+from modeloom.emit.inner import component_rtlil
+from modeloom.front.map import RegisterMap, read_map
+from modeloom.interfaces.sector import SECTOR_CORE
+from modeloom.interfaces.table import CoreShape
+from modeloom.product.front import FrontDescription, RegisterHost
+from modeloom.rtl.front import FrontParameters, RegisterFront
+from modeloom.sim import Simulation, Stream, StreamRunner, build
+
+FIGURES = {
+    "MAJOR": 3, "MINOR": 14, "PATCH": 15, "BUILD": 0x92653589, "KIND": 1, "ENCRYPT": 1, "DECRYPT": 0, "BEAT_BYTES": 16, "KEY_SLOTS": 5,
+    "KEY_BYTES": 40, "KEY_WORDS": 12, "CODES": 6,
+}  # fmt: skip
+
+
+class Shape:
+    """The figures of the core."""
+
+    beat_bytes, key_slots = 16, 5
+
+
+@lru_cache(maxsize=1)
+def registers() -> RegisterMap:
+    """The map."""
+    return read_map(FIGURES)
+
+
+def component() -> RegisterFront:
+    """The hardware."""
+    shape: CoreShape = Shape()
+    return RegisterFront(FrontParameters(registers(), SECTOR_CORE, shape))
+
+
+@lru_cache(maxsize=1)
+def library() -> Path:
+    """Its simulation."""
+    return build(component_rtlil(component(), "front"), "front", optimize=0)
+
+
+class Bench:
+    """A front end after a reset.
+
+    Attributes
+    ----------
+    sim : Simulation
+    host : RegisterHost
+    """
+
+    def __init__(self, seed: int = 0, gaps: dict[str, float] | None = None):
+        self.sim = Simulation(library(), clock="aclk", reset="aresetn")
+        # AXI4-Lite has protection types, which the front end has no ports for.
+        streams = [
+            Stream(one.name, one.direction, one.valid, one.ready, tuple(port for port in one.payload if not port.endswith("prot")))
+            for one in RegisterHost.streams()
+        ]  # fmt: skip
+        self.runner = StreamRunner(self.sim, [*streams, Stream.axis(self.sim, "s_axis_key")], seed=seed, gaps=gaps)
+        description = FrontDescription(
+            kind=RegisterFrontEnd.kind, top="front", verilog="", address_bits=registers().address_bits, key_words=FIGURES["KEY_WORDS"],
+            erase_cycles=0, registers={one.name: one.address for one in registers().registers}, ports=(),
+        )  # fmt: skip
+        self.host = BareHost(self.runner, description)
+        self.runner.reset(3)
+        self.runner.run(max_cycles=20)
+
+    def packets(self) -> list[tuple[bytes, int, bool]]:
+        """The key packets that came: bytes, slot, whether it erases."""
+        beats = self.runner.take("s_axis_key")
+        data, found, whole = beats.columns["s_axis_key_tdata"], [], b""
+        columns = [beats.values(f"s_axis_key_{name}") for name in ("tkeep", "tlast", "tdest", "tuser")]
+        for at, (keep, last, slot, erase) in enumerate(zip(*columns, strict=True)):
+            assert keep & keep + 1 == 0 and (last or keep == 0xFFFF)
+            beat = data[16 * at : 16 * at + 16]
+            assert beat[keep.bit_length() :] == bytes(16 - keep.bit_length()) or not last
+            whole += beat[: keep.bit_length()]
+            if last:
+                found.append((whole, slot, bool(erase)))
+                whole = b""
+        return found
+
+    def key_words(self) -> list[int]:
+        """What the memory for a key holds."""
+        (name,) = (name for name, port in self.sim.objects.items() if port.kind == "memory")
+        return [self.sim.get(name, word) for word in range(FIGURES["KEY_WORDS"])]
+
+
+class BareHost(RegisterHost):
+    """A host for ports without protection types."""
+
+    def feed(self, channel: str, columns: dict[str, list[int]]) -> None:
+        """Queues a beat."""
+        super().feed(channel, {name: values for name, values in columns.items() if not name.endswith("prot")})
