@@ -85,6 +85,20 @@ FAULTS = (
         "a core with one form of round keys takes the other direction", "engine", r"(cipher0_a_decrypt_\d_reg) <= (\w+);", r"\1 <= ~\2;",
         r"cycle \d+: sector \d+ \((en|de)crypt, 32 bytes, slot 0\): block \d is not", core="one form of round keys",
     ),
+    Fault(
+        "a batch begins a cycle late",
+        "engine", r"(reg cipher0_batch_reg = 1'h0;)((?:.|\n)*?)(cipher0_batch_reg) <= (\w+);",
+        r"\1 reg late_reg = 1'h0;\2late_reg <= \4; \3 <= late_reg;", core="multistream",
+    ),
+    Fault("a batch begins a cycle early", "engine", r"(cipher0_batch_1_reg) <= (\w+);", r"\1 <= cipher0_batch_reg;", core="multistream"),
+    Fault(
+        "a batch of one stage does not begin", "engine", r"(assign cipher0_batch_begins = )([^;]*);", r"\1(\2) & sequencer_stage0_valid;",
+        core="multistream",
+    ),
+    Fault(
+        "a batch begins without a sector", "engine", r"(assign cipher0_batch_begins = )([^;]*);", r"\1control_data[0] | (\2);",
+        r"a batch of \S+ begins before the one before it is done", core="multistream",
+    ),
 )  # fmt: skip
 
 

@@ -31,6 +31,14 @@ def exists(problem: Problem, ii: int, most: int) -> bool:
             model.add(start[i] + problem.unit[i].latency <= most)
         for p, delay in problem.preds[i].items():
             model.add(start[i] >= start[p] + delay)
+    for unit in {unit.kind: unit for unit in problem.unit if unit.cadence}.values():
+        # The batches of a unit begin at one phase, from which they reach to the end of an interval at most.
+        interval, blocks = unit.cadence.interval, unit.cadence.blocks
+        phases = [model.new_bool_var("") for _ in range(interval - blocks + 1)]
+        model.add_exactly_one(phases)
+        for i in (i for i in range(count) if problem.unit[i].kind == unit.kind):
+            for t in range(horizon):
+                model.add(sum(x for phase, x in enumerate(phases) if (t - phase) % interval < blocks) >= starts[i][t])
     for uses in problem.chain_uses.values():
         (a, offset_a), (b, offset_b) = uses[0], uses[-1]
         model.add(start[b] + offset_b <= start[a] + offset_a + ii - 1)

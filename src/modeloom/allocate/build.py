@@ -11,6 +11,7 @@ from modeloom.allocate.lifetimes import BYPASS, Life, lifetimes, place_name, sto
 from modeloom.allocate.names import POST, TWEAK, ChainName, InputName, LaneName, NetName, UnitName
 from modeloom.allocate.program import (
     Bank,
+    BatchRow,
     ChainRegister,
     ChainRow,
     KeyRow,
@@ -28,6 +29,7 @@ from modeloom.allocate.rotate import rotate
 from modeloom.cycles import FILL_AHEAD, FILL_MARGIN, TWEAK_WRITE
 from modeloom.ir.graph import Trace
 from modeloom.ir.ops import Form, Term
+from modeloom.schedule.grid import phases_of
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import use_offset
 from modeloom.spec.kinds import OPERANDS
@@ -124,12 +126,32 @@ class _Builder:
             for cycle in times[:-1]:
                 self._put(table.chains, chain.id, cycle, ChainRow(cycle // ii, "step", directions), ii)
         self._rows(table, forms, lives, cells, ii)
+        self._batches(table, schedule)
         for value in lives:
             if value[0] == "block":
                 table.inputs[value[1]] = cells[value]
             elif value[0] == "tweak":
                 table.tweaks[value[1]] = cells[value]
         return table
+
+    def _batches(self, table: Table, schedule: Schedule) -> None:
+        """The first rows of batches, with the stages of all operations in them."""
+        problem, rows = schedule.problem, table.rows
+        phases = phases_of(problem, schedule.start)
+        if phases is None:
+            raise ValueError(f"{problem.graph.name}: an operation starts in no batch of its unit")
+        stages: dict[tuple[UnitName, int], dict[str, set[int]]] = {}
+        for pair in problem.graph.pairs:
+            unit, start = problem.unit[pair.id], schedule.start[pair.id]
+            if unit.cadence is None:
+                continue
+            first = start - (start - phases[unit.kind]) % unit.cadence.interval
+            begin = stages.setdefault((UnitName(unit.kind, schedule.instance[pair.id]), first % rows), {})
+            for direction in pair.ops:
+                begin.setdefault(direction, set()).add(first // rows)
+        for (name, slot), sides in sorted(stages.items()):
+            column = table.batches.setdefault(name, [None] * rows)
+            column[slot] = BatchRow({d: tuple(sorted(sides[d])) for d in table.directions if d in sides})
 
     def _index(self, index: int | str | None) -> int:
         return self.program.key_words.index(index) if isinstance(index, str) else int(index or 0)
@@ -277,7 +299,9 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
         for n in range(unit.count):
             name = UnitName(unit.kind, n)
             units.append(
-                UnitInstance(name, unit.post_at, unit.latency, unit.operations, unit.interval, unit.slow_core, unit.slow_interval)
+                UnitInstance(
+                    name, unit.post_at, unit.latency, unit.operations, unit.interval, unit.slow_core, unit.slow_interval, unit.cadence
+                )
             )
     program = Program(
         trace.mode, trace.block_bytes, trace.nbytes, trace.tweak_bytes, problem.units.lanes, problem.graph.directions,

@@ -147,6 +147,7 @@ class _TableChecker:
             self.operations(direction)
         for name in self.units:
             self.intervals(name)
+        self.batches()
         for direction in table.directions:
             self.chains(direction)
             self.sources(direction)
@@ -257,6 +258,33 @@ class _TableChecker:
             for a, b in pairwise([*ordered, *(s + self.table.rows for s in ordered[:1])]):
                 if b - a < interval:
                     self.fail(f"{what} starts in slots {a} and {b % self.table.rows}, and needs {interval} cycles")
+
+    def batches(self) -> None:
+        """Every operation of a unit that takes batches is in one, of which its sector knows, and batches are an interval apart."""
+        rows = self.table.rows
+        if strange := [name for name in self.table.batches if name not in self.units or self.units[name].cadence is None]:
+            self.fail(f"batches of {strange[0]}, which takes none")
+        for name, unit in self.units.items():
+            if unit.cadence is None:
+                continue
+            column = self.table.batches.get(name, [None] * rows)
+            if len(column) != rows:
+                self.fail(f"batches of {name} have {len(column)} rows of {rows}")
+            slots = [slot for slot, row in enumerate(column) if row is not None]
+            for a, b in pairwise([*slots, *(slot + rows for slot in slots[:1])]):
+                if b - a < unit.cadence.interval:
+                    self.fail(f"{name}: batches begin in rows {a} and {b % rows}, and take {unit.cadence.interval} cycles")
+            wanted: dict[int, dict[str, set[int]]] = {}
+            for direction in self.table.directions:
+                for cycle in self.issues[name, direction]:
+                    begun = [slot for slot in slots if slot <= cycle % rows < slot + unit.cadence.blocks]
+                    if not begun:
+                        self.fail(f"{name}: cycle {cycle} of {direction} is in no batch")
+                    wanted.setdefault(begun[0], {}).setdefault(direction, set()).add(cycle // rows)
+            found = {slot: {d: set(s) for d, s in row.stages.items()} for slot, row in enumerate(column) if row is not None}
+            if found != wanted:
+                slot = min(slot for slot in {*found, *wanted} if found.get(slot) != wanted.get(slot))
+                self.fail(f"{name}: the batch of row {slot} and the operations in it do not belong to the same stages")
 
     # -- what networks read -------------------------------------------------------------------------------------------
 

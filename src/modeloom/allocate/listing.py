@@ -44,6 +44,10 @@ def _table(program: Program, table: Table) -> Iterator[str]:
             if row is None:
                 continue
             yield f"  {name:<14} s{row.stage}  {_sides(_net_sides(program, table, name, slot, row))}"
+        for unit, batches in sorted(table.batches.items()):
+            if (batch := batches[slot]) is not None:
+                sides = {d: ",".join(f"s{stage}" for stage in stages) for d, stages in batch.stages.items()}
+                yield f"  {unit:<14} a batch begins: {_sides(dict(sides))}"
         for bank, writes in sorted(table.writes.items()):
             if (write := writes[slot]) is not None:
                 yield f"  {bank + ' <-':<14} s{write.stage}  cell {_sides(dict(write.cell))}"
@@ -102,7 +106,8 @@ def listing(program: Program) -> str:
         f"tweaks of {program.tweak_bytes} bytes, {' and '.join(program.directions)}",
     ]
     for unit in program.units:
-        lines.append(f"unit {unit.name}: {', '.join(unit.cores)}; post at {unit.post_at}, latency {unit.latency}")
+        batches = "" if unit.cadence is None else f", batches of {unit.cadence.blocks} in {unit.cadence.interval} cycles"
+        lines.append(f"unit {unit.name}: {', '.join(unit.cores)}; post at {unit.post_at}, latency {unit.latency}{batches}")
     for bank in program.banks.values():
         lines.append(f"bank {bank.name}: {bank.cells} cells, written by {bank.writer}, {_count(bank.ports, 'read port')}")
     for chain in program.chains:

@@ -8,6 +8,7 @@ Cycle u of a sector is slot ``u mod rows`` of stage ``u // rows``.  A row of any
     write row   the output of the unit is written into its bank; a read port sees it two cycles later
     out row     the output net of a lane leaves as a block, or in the set-up goes into the key memory
     chain row   at the end of the cycle the register loads its net or steps
+    batch row   the unit takes the first operand of a batch, if a sector is in one of the stages
 
 A cell a of a bank with R cells is the physical cell (a + base) mod R, ``base`` the running number of the sector.
 """
@@ -19,10 +20,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from modeloom.allocate.names import LaneName, NetName, UnitName
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import Kind, UnitKind
 
 __all__ = [
-    "Source", "NetRow", "PortRow", "KeyRow", "WriteRow", "OutRow", "ChainRow", "Bank", "Net", "ChainRegister", "Table", "Program",
+    "Source", "NetRow", "PortRow", "KeyRow", "WriteRow", "OutRow", "ChainRow", "BatchRow", "Bank", "Net", "ChainRegister", "Table",
+    "Program",
 ]  # fmt: skip
 
 
@@ -108,6 +111,16 @@ class ChainRow:
     directions: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class BatchRow:
+    """The stages whose sectors have an operation in a batch that begins, for each direction.
+
+    Without such a sector, no batch begins.  A table that ends with the last result of a sector therefore leaves no batch at work.
+    """
+
+    stages: dict[str, tuple[int, ...]]
+
+
 @dataclass
 class Bank:
     """A rotating memory: one write port, some read ports.  A unit, a lane of the bus, or the entry of a sector (``TWEAK``) writes it."""
@@ -137,7 +150,10 @@ class ChainRegister:
 
 @dataclass
 class Table:
-    """The rows of one schedule: lists of ``rows`` entries, None where nothing happens."""
+    """The rows of one schedule: lists of ``rows`` entries, None where nothing happens.
+
+    ``batches`` has the rows of units that take batches.
+    """
 
     name: str
     directions: tuple[str, ...]
@@ -149,12 +165,13 @@ class Table:
     writes: dict[UnitName, list[WriteRow | None]] = field(default_factory=dict)
     outs: dict[int, list[OutRow | None]] = field(default_factory=dict)
     chains: dict[int, list[ChainRow | None]] = field(default_factory=dict)
+    batches: dict[UnitName, list[BatchRow | None]] = field(default_factory=dict)
     inputs: dict[int, int] = field(default_factory=dict)
     tweaks: dict[int, int] = field(default_factory=dict)
     latency: int = 0
 
     def all_rows(self) -> Iterator[tuple[str, str, int, object]]:
-        """Every row with its list, key and slot."""
+        """Every row that belongs to one stage, with its list, key and slot."""
         for what in ("nets", "ports", "keys", "writes", "outs", "chains"):
             for key, rows in getattr(self, what).items():
                 for slot, row in enumerate(rows):
@@ -173,6 +190,7 @@ class UnitInstance:
     interval: int = 1
     slow_core: str | None = None
     slow_interval: int = 0
+    cadence: Cadence | None = None
 
     @property
     def kind(self) -> UnitKind:

@@ -60,8 +60,8 @@ _UNIT_OPTIONS = [
     click.option("--cipher-cores", "--aes", type=int, help="Number of cores of the cipher (default: 1)."),
     click.option(
         "--cipher-arch", "--aes-arch",
-        help="pipelined (except for a core that a sector uses once or twice), combined (one pipeline for both directions) or sequential "
-        "(default: pipelined). Stream modes take pipelined, or multistream: one round for several blocks at a time.",
+        help="pipelined (except for a core that a sector uses once or twice), combined (one pipeline for both directions), sequential, or "
+        "multistream: one round for several blocks at a time (default: pipelined). Stream modes take pipelined or multistream.",
     ),
     click.option(
         "--cipher-sbox", "--aes-sbox", help="S-boxes of these cores: lut; AES also has bram (block memories), composite, bdd and compact.",
@@ -70,6 +70,7 @@ _UNIT_OPTIONS = [
         "--cipher-stages", "--aes-stages", type=int,
         help="Registers in a round, or cycles for a round of a sequential core: 1 to 4 for AES, 1 or 2 for SM4 (default: 2).",
     ),
+    click.option("--streams", type=int, help="With --cipher-arch multistream: blocks in a round, 1, 2 or 4 (default: 4)."),
     click.option("--mul", type=int, help="Number of multipliers (default: as many as the initiation interval needs)."),
     click.option("--mul-arch", help="Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs (default: karatsuba)."),
     click.option("--mul-stages", type=int, help="Pipeline registers in a multiplier, 1 to 8; stream modes also take 0 (default: 3)."),
@@ -87,7 +88,8 @@ _UNIT_OPTIONS = [
 
 
 NUMBERS_AND_NAMES = (
-    "tweak", "cipher", "key_bits", "direction", "cipher_cores", "cipher_arch", "cipher_sbox", "cipher_stages", "mul", "mul_arch",
+    "tweak", "cipher", "key_bits", "direction", "cipher_cores", "cipher_arch", "cipher_sbox", "cipher_stages", "streams", "mul",
+    "mul_arch",
     "mul_stages", "squares", "acc", "lanes", "terms", "storage", "key_slots",
 )  # fmt: skip
 """Options with the names of ``Options``.  They have no value if they are not given."""
@@ -109,7 +111,7 @@ def options_from(values: dict[str, Any]) -> Options:
     """Options from the parameters of a command.  The unit options are removed from ``values``."""
     for name in (
         "blocks_per_cycle", "channels", "hold", "interface", "interface_bits", "key_derivers", "key_schedule", "key_schedules", "keys",
-        "message_buffer", "packet", "streams",
+        "message_buffer", "packet",
     ):  # fmt: skip
         if values.pop(name, None) is not None:
             raise InputError(f"--{name.replace('_', '-')} is an option of stream modes, and this is a mode on sectors; leave it out")

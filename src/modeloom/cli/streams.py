@@ -39,7 +39,6 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Stream modes: word, or iterative for a round key in each cycle (default: iterative with --keys inline, else word).",
         ),
         click.option("--key-schedules", type=int, help="Stream modes: with --keys inline, 1 or 2 that work at the same time (default: 2)."),
-        click.option("--streams", type=int, help="Stream modes, with --cipher-arch multistream: blocks in a round, 1, 2, 4 (default: 4)."),
         click.option("--interface", help="Stream modes: axi, or lwc for the hardware API of lightweight cryptography (default: axi)."),
         click.option("--interface-bits", type=int, help="Stream modes: with --interface lwc, bits of a word, 32, 64 or 128 (default: 32)."),
         click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag touch each other (default: aligned)."),

@@ -81,7 +81,9 @@ def units(works: tuple[Work, ...]) -> tuple[Work, ...]:
     options = works[0].options
     chosen = cipher_of(works[0].mode, options.cipher)
     uses = [_uses(work) for work in works]
-    found, architecture = unit_set(options, chosen, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)))
+    found, architecture = unit_set(
+        options, chosen, [counts for counts, _ in uses], set().union(*(setup for _, setup in uses)), works[0].source.cipher_bits
+    )
     return tuple(replace(work, units=found, architecture=architecture) for work in works)
 
 

@@ -137,7 +137,10 @@ class Compiled:
             "key_bits": self.options.key_bits,
             "directions": list(self.options.directions),
             "units": {
-                unit.kind: {"count": unit.count, "latency": unit.latency, "interval": unit.interval}
+                unit.kind: {
+                    "count": unit.count, "latency": unit.latency, "interval": unit.every,
+                    **({} if unit.cadence is None else {"blocks": unit.cadence.blocks}),
+                }
                 for unit in self.units.units
                 if unit.count
             },

@@ -12,7 +12,7 @@ from typing import Any
 from modeloom.ciphers import BlockCipher
 from modeloom.spec import InputError, Mode, UnknownName
 
-__all__ = ["OLD_NAMES", "Options"]
+__all__ = ["OLD_NAMES", "Options", "streams_of"]
 
 OLD_NAMES = {"aes": "cipher_cores", "aes_arch": "cipher_arch", "aes_sbox": "cipher_sbox", "aes_stages": "cipher_stages"}
 """Names of options from the time when AES was the only cipher.  Python and the command line accept them, and core.json keeps them."""
@@ -26,7 +26,7 @@ SIZES = 8
 SQUARES = ("setup", "fly")
 """Where squares of key values come from: key words that the set-up computes, or a squaring unit that computes them in each sector."""
 
-ARCHITECTURES = ("pipelined", "combined", "sequential")
+ARCHITECTURES = ("pipelined", "combined", "sequential", "multistream")
 """Forms of the cipher cores."""
 
 MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
@@ -41,6 +41,27 @@ STAGES = 2
 """Default number of registers in a round, if the cipher supports as many."""
 
 DIRECTIONS = {"both": ("encrypt", "decrypt"), "encrypt": ("encrypt",), "decrypt": ("decrypt",)}
+
+
+def streams_of(cipher: BlockCipher, architecture: str, streams: int | None, stages: int | None, sbox: str | None) -> int | None:
+    """The number of streams of a multistream core, which is None for other forms.
+
+    Raises ``InputError`` for options that do not fit the form of the cipher.
+    """
+    if architecture != "multistream":
+        if streams is not None:
+            raise InputError("--streams is for --cipher-arch multistream; leave it out")
+        return None
+    if not cipher.multistream:
+        raise InputError(f"--cipher-arch multistream: {cipher.name} has no round core for several streams; choose another --cipher-arch")
+    streams = cipher.streams[-1] if streams is None else streams
+    if streams not in cipher.streams:
+        raise InputError(f"--streams is one of {', '.join(map(str, cipher.streams))}, not {streams}")
+    if stages is not None:
+        raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
+    if sbox not in (None, cipher.sboxes[0]):
+        raise InputError(f"--cipher-sbox {sbox} is for pipelines; a multistream core has S-boxes {cipher.sboxes[0]}")
+    return streams
 
 
 def _or(values: Iterable[int]) -> str:
@@ -67,7 +88,10 @@ class Options:
     cipher_arch : str
         "pipelined": separate pipelines for encryption and decryption.  A core that a sector needs only once or twice is sequential if its
         interval fits.  "combined": if both directions are needed, each pipeline does both.  "sequential": each core takes one block
-        after another, and does both directions if both are needed.
+        after another, and does both directions if both are needed.  "multistream": each core is one round, through which ``streams``
+        blocks go at a time, and does both directions if both are needed.
+    streams : int or None
+        Blocks of a multistream core, which has as many registers in its round (default: as many as the cipher can have).
     cipher_sbox : str or None
         S-boxes of these cores (default: the first form of the cipher).  For AES: "lut"; "bram" for block memories; "composite", "bdd"
         or "compact" for standard cells.
@@ -113,6 +137,7 @@ class Options:
     cipher_arch: str = "pipelined"
     cipher_sbox: str | None = None
     cipher_stages: int | None = None
+    streams: int | None = None
     mul: int | None = None
     mul_arch: str = "karatsuba"
     mul_stages: int = 3
@@ -138,11 +163,6 @@ class Options:
             raise InputError(f"--sector takes at most {SIZES} sizes, not {len(sizes)}")
         if self.direction is not None and self.direction not in DIRECTIONS:
             raise UnknownName("direction", self.direction, DIRECTIONS)
-        if self.cipher_arch == "multistream":
-            raise InputError(
-                "--cipher-arch multistream is for stream modes: a mode on sectors issues blocks in any cycle, and this cipher takes them "
-                f"in batches; choose from {', '.join(sorted(ARCHITECTURES))}"
-            )
         if self.cipher_arch not in ARCHITECTURES:
             raise UnknownName("architecture of the cipher cores", self.cipher_arch, ARCHITECTURES)
         if self.mul_arch not in MULTIPLIERS:
@@ -177,8 +197,8 @@ class Options:
 
     @property
     def cipher_form(self) -> str:
-        """The form of the cipher cores, except for a core that a sector rarely needs: "pipelined" or "sequential"."""
-        return "sequential" if self.cipher_arch == "sequential" else "pipelined"
+        """The form of the cipher cores, except for a core that a sector rarely needs: "pipelined", "sequential" or "multistream"."""
+        return self.cipher_arch if self.cipher_arch in ("sequential", "multistream") else "pipelined"
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -199,16 +219,18 @@ class Options:
 
         Raises ``InputError`` for options that the cipher does not support.
         """
+        streams = streams_of(chosen, self.cipher_arch, self.streams, self.cipher_stages, self.cipher_sbox)
         key_bits = chosen.key_bits[0] if self.key_bits is None else self.key_bits
         if key_bits not in chosen.key_bits:
             raise InputError(f"--key-bits must be {_or(chosen.key_bits)}, not {key_bits}")
-        stages = min(STAGES, chosen.most_stages) if self.cipher_stages is None else self.cipher_stages
-        if not 1 <= stages <= chosen.most_stages:
+        stages = streams or (min(STAGES, chosen.most_stages) if self.cipher_stages is None else self.cipher_stages)
+        if not streams and not 1 <= stages <= chosen.most_stages:
             raise InputError(f"--cipher-stages must be from 1 to {chosen.most_stages}, not {stages}")
         sbox = chosen.sboxes[0] if self.cipher_sbox is None else self.cipher_sbox
         if sbox not in chosen.sboxes:
             raise UnknownName("S-box", sbox, chosen.sboxes)
-        return replace(self, cipher=chosen.name, key_bits=key_bits, cipher_stages=stages, cipher_sbox=sbox)
+        stated = None if streams else stages
+        return replace(self, cipher=chosen.name, key_bits=key_bits, cipher_stages=stated, cipher_sbox=sbox, streams=streams)
 
     def of(self, mode: Mode) -> Options:
         """A copy with the directions of the mode filled in.  Raises ``InputError`` for a direction that it does not have."""
@@ -221,7 +243,8 @@ class Options:
         """Names and values, for the JSON files, whose schema keeps ``OLD_NAMES``."""
         old = {new: name for name, new in OLD_NAMES.items()}
         values = {**asdict(self), "more_sectors": list(self.more_sectors)}
-        return {old.get(name, name): value for name, value in values.items()}
+        # The files of cores of other forms are as they were before this form was.
+        return {old.get(name, name): value for name, value in values.items() if name != "streams" or value is not None}
 
 
 def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from modeloom.ciphers import BlockCipher
+from modeloom.compiler.options import streams_of
 from modeloom.spec import InputError, UnknownName
 
 __all__ = [
@@ -241,20 +242,8 @@ def on_architecture(options: StreamOptions, cipher: BlockCipher) -> StreamOption
     """The options with the number of streams filled in.  Raises ``InputError`` for options that do not fit the form of the cipher."""
     if options.cipher_arch not in ARCHITECTURES:
         raise UnknownName("architecture of the cipher of a stream mode", options.cipher_arch, ARCHITECTURES)
-    if options.cipher_arch == "pipelined":
-        if options.streams is not None:
-            raise InputError("--streams is for --cipher-arch multistream; leave it out")
-        return options
-    if not cipher.multistream:
-        raise InputError(f"--cipher-arch multistream: {cipher.name} has no round core for several streams; choose another --cipher-arch")
-    streams = cipher.streams[-1] if options.streams is None else options.streams
-    if streams not in cipher.streams:
-        raise InputError(f"--streams is one of {', '.join(map(str, cipher.streams))}, not {streams}")
-    if options.cipher_stages is not None:
-        raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
-    if options.cipher_sbox not in (None, cipher.sboxes[0]):
-        raise InputError(f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {cipher.sboxes[0]}")
-    if options.in_order:
+    streams = streams_of(cipher, options.cipher_arch, options.streams, options.cipher_stages, options.cipher_sbox)
+    if streams is not None and options.in_order:
         why = "it clears all round keys of a slot at once"
         raise InputError(f"--keys {options.keys} is for pipelines: {why}; leave out --cipher-arch multistream")
     return replace(options, streams=streams)

@@ -60,8 +60,9 @@ def _cipher(request: ComponentRequest) -> dict[str, UnitCore]:
 
 
 def _core(request: ComponentRequest, asked: CoreRequest, does: Sequence[Kind]) -> UnitCore:
-    interval = request.cipher.timing(asked).interval
-    return UnitCore(request.cipher.hardware(asked), tuple(kind.operation for kind in does), asked.form == "sequential", interval)
+    timing = request.cipher.timing(asked)
+    does_all = tuple(kind.operation for kind in does)
+    return UnitCore(request.cipher.hardware(asked), does_all, asked.form == "sequential", timing.interval, timing.blocks)
 
 
 def _multiplier(request: ComponentRequest) -> dict[str, UnitCore]:

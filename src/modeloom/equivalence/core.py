@@ -18,8 +18,9 @@ from pathlib import Path
 from amaranth.hdl import UnusedElaboratable
 
 from modeloom.equivalence.arithmetic import output_order
+from modeloom.equivalence.batches import Batches
 from modeloom.equivalence.circuit import Box, Circuit, CircuitError
-from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
+from modeloom.equivalence.cores import OVERWRITE, CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
 from modeloom.equivalence.engine import EngineCore
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.run import Run
@@ -59,7 +60,7 @@ def _definition(made: EngineCore, unit: UnitKind, name: str) -> tuple[dict[str, 
         components = made.components(unit, [Kind(operation, unit.key_bits) for operation in _does(name)])
         core = components[name]
         ports = {port: len(getattr(core.component, port)) for port in core.component.signature.members if port != "o"}
-        times = CoreTimes(core.component.latency, core.interval, core.started)
+        times = CoreTimes(core.component.latency, core.interval, core.started, core.cadence)
         del core, components
         gc.collect()
     return ports, times
@@ -141,6 +142,8 @@ class SymbolicCore:
         forms = 1 + ("key_data_dec" in roles)
         if times.started:
             roles = roles | {"rst": 1, "clear": 1}
+        elif times.cadence is not None:
+            roles = roles | {"rst": 1, OVERWRITE: 1}
 
         compiled = self.compiled
         rounds = compiled.architecture.cipher.round_keys(keys.bits or compiled.options.key_bits or 0)
@@ -149,7 +152,10 @@ class SymbolicCore:
             outputs = output_ports(directions, cell)
             if sum(len(cell[port]) for port in outputs) != self.width:
                 raise CircuitError(f"{cell.name}: its outputs {', '.join(outputs)} are not the {self.width} bits of a block")
-            return CipherCore(cell.name, input_ports(cell, directions, nets, roles), does, unit, forms, times, rounds, self.width)
+            ports = input_ports(cell, directions, nets, roles)
+            core = CipherCore(cell.name, ports, does, unit, forms, times, rounds, self.width)
+            core.batches = None if times.cadence is None else Batches(times.cadence)
+            return core
 
         return make
 

@@ -23,6 +23,7 @@ from typing import Protocol
 from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import Box, CircuitError
 from modeloom.spec import Counter
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import Operation, UnitType
 from modeloom.taint.netlist import Bit, Cell
 
@@ -32,11 +33,15 @@ __all__ = ["CipherCore", "CoreTimes", "FunctionCore", "cipher_result", "function
 
 @dataclass(frozen=True)
 class CoreTimes:
-    """Cycles of a core from operand to result and between operations, and whether it has a start signal (if it is sequential)."""
+    """Cycles of a core from operand to result and between operations, and whether it has a start signal (if it is sequential).
+
+    A core that takes batches has a ``cadence``.
+    """
 
     latency: int
     interval: int
     started: bool = False
+    cadence: Cadence | None = None
 
 
 def function_of(operation: Operation, width: int) -> Callable[..., int]:
@@ -187,6 +192,10 @@ class FunctionCore(Box):
         return tuple(self.late)
 
 
+OVERWRITE = "overwrite"
+"""Port that the engine gives to a core that takes batches: a second reset of its counters."""
+
+
 class Batched(Protocol):
     """Knows when a core takes blocks."""
 
@@ -224,7 +233,7 @@ class CipherCore(Box):
     Attributes
     ----------
     batches : object or None
-        Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.stream.batches``).
+        Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.batches``).
     """
 
     def __init__(
@@ -239,8 +248,7 @@ class CipherCore(Box):
         self.writers = ["", *(port.removeprefix("key_we") for port in sorted(self.ports) if port.startswith("key_we_"))]
         needed = [*unit.ports, *sorted(set(self.forms.values())), *["decrypt"] * self.either]
         needed += [f"{name}{writer}" for writer in self.writers for name in ("key_we", "key_round", "key_data")]
-        if times.started:
-            needed += ["start"]
+        needed += ["start"] * times.started + ["batch", "rst"] * (times.cadence is not None)
         missing = [port for port in needed if port not in self.ports]
         if missing:
             raise CircuitError(f"{path}: no input is its {missing[0]}")
@@ -269,7 +277,12 @@ class CipherCore(Box):
     def clock(self, inputs: Mapping[str, int], cycle: int) -> int:
         times = self.times
         if self.batches is not None:
-            self.batches.clock(bool(self._number(inputs, "batch", cycle)), bool(self._number(inputs, "rst", cycle)), self.path, cycle)
+            reset = bool(self._number(inputs, "rst", cycle) or self._number(inputs, OVERWRITE, cycle))
+            self.batches.clock(bool(self._number(inputs, "batch", cycle)), reset, self.path, cycle)
+            if reset and times.cadence is not None:
+                # What is in it goes round no more, and something else leaves it.
+                lost = [lanes.atom(f"{self.path} of {started}: reset", self.width) for started, *_ in self.flight]
+                self.flight = deque((started, self.names[0], -1, (word,), 0) for (started, *_), word in zip(self.flight, lost))
         if times.started and (self._number(inputs, "rst", cycle) or self._number(inputs, "clear", cycle)):
             self.flight.clear()
             self.free, self.held = 0, 0

@@ -23,7 +23,8 @@ class UnitFigures:
 
     count: Annotated[int, "Units."]
     latency: Annotated[int, "Cycles until a result can be used."]
-    interval: Annotated[int, "Cycles from one operation to the next."]
+    interval: Annotated[int, "Cycles from one operation, or one batch of them, to the next."]
+    blocks: Annotated[int | None, "Operations of a batch, in successive cycles; absent if the unit takes single ones."] = None
 
 
 @dataclass(frozen=True, kw_only=True)

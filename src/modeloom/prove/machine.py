@@ -4,6 +4,7 @@
 The actions of cycle t for every sector in flight, which entered in cycle E and uses the rows of cycle u = t - E::
 
     networks     add their sources: bank ports (cells read in t - 1), outputs y, chain registers, key words, constants
+    batches      begin, if the row of some sector says so; they take operands in this cycle and in the next ones
     units        take operands; post_at cycles later the post network is added; latency cycles later the result is y
     ports        read their cells for cycle t + 1: they see what was written up to cycle t - 1
     end of t     results and input blocks are written, chains load or step, blocks leave
@@ -121,6 +122,7 @@ class Machine:
         self.new_words: dict[int, list[tuple[int, Any]]] = {}
         self.free_at: dict[str, int] = {}
         self.slow_free_at: dict[str, int] = {}
+        self.begun: dict[str, int] = {}
         self.done: set[tuple[str, str]] = set()
         self.rows: dict[NetName, tuple] = {}
         self.t = 0
@@ -181,6 +183,8 @@ class Machine:
         for _, step in active:
             for row in step.nets:
                 rows[row[0]] = row
+            for unit in step.batches:
+                self._begin(unit)
         self._outputs_of_units(t)
         forms: dict[NetName, Any] = {}
         for name in rows:
@@ -244,6 +248,15 @@ class Machine:
             history.insert(0, self.late[unit].pop(t, None))
             history.pop()
 
+    def _begin(self, unit: UnitName) -> None:
+        """Begins a batch of a unit, if no other sector has done so in this cycle."""
+        cadence = self.plan.units[unit].cadence
+        if cadence is None:
+            raise MachineError(f"{unit} takes no batches")
+        if self.t - cadence.interval < self.begun.get(unit, self.t) < self.t:
+            raise MachineError(f"a batch of {unit} begins in cycle {self.t}, and the one before it in cycle {self.begun[unit]}")
+        self.begun[unit] = self.t
+
     def _issue(self, unit: UnitName) -> None:
         """Starts the operation of the operand rows of a unit, once in each cycle."""
         if ("a", unit) in self.done:
@@ -257,6 +270,8 @@ class Machine:
         if self.free_at.get(unit, self.t) > self.t:
             raise MachineError(f"{unit} starts in cycle {self.t} before it is free")
         self.free_at[unit] = self.t + description.interval
+        if description.cadence is not None and self.t >= self.begun.get(unit, -1 << 60) + description.cadence.blocks:
+            raise MachineError(f"{unit} starts in cycle {self.t}, which is in no batch")
         if core == description.slow_core:
             if self.slow_free_at.get(unit, self.t) > self.t:
                 raise MachineError(f"{unit} starts its {core} core in cycle {self.t} before that is free")

@@ -13,6 +13,7 @@ rotation  a bank has a different number of cells, or a row is in a different sta
 chain     a register steps instead of loading, not at all, or by a different stride
 output    a block leaves with a different number
 number    a cipher call uses a different key, or a different number is added
+batch     a batch begins a row earlier or later, or not for a stage
 ========  ====================================================================
 """
 
@@ -29,7 +30,7 @@ from modeloom.spec.kinds import OPERATIONS, Kind
 
 __all__ = ["Mutation", "KINDS", "copy_program", "mutants"]
 
-KINDS = ("operand", "address", "write", "core", "latency", "rotation", "chain", "output", "number")
+KINDS = ("operand", "address", "write", "core", "latency", "rotation", "chain", "output", "number", "batch")
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def copy_program(program: Program) -> Program:
     for name, table in program.tables.items():
         columns: dict[str, Any] = {
             what: {key: list(rows) for key, rows in getattr(table, what).items()}
-            for what in ("nets", "ports", "keys", "writes", "outs", "chains")
+            for what in ("nets", "ports", "keys", "writes", "outs", "chains", "batches")
         }
         tables[name] = replace(table, **columns, inputs=dict(table.inputs), tweaks=dict(table.tweaks))
     return replace(
@@ -320,3 +321,21 @@ class _Maker:
         new = self._other(old, limit)
         table.outs[lane][slot] = self._side(row, "index", new)
         return f"lane {lane} row {slot} gives {new}, not {old}" if new != old else ""
+
+    def _batch(self, program: Program, table: Table) -> str:
+        found = [
+            (unit, slot, row) for unit, rows in sorted(table.batches.items()) for slot, row in enumerate(rows)
+            if row is not None and self.direction in row.stages
+        ]  # fmt: skip
+        if not found:
+            return ""
+        unit, slot, row = self.rng.choice(found)
+        rows, way = table.batches[unit], self.rng.choice((-1, 1, 0))
+        if way and rows[(slot + way) % table.rows] is None:
+            rows[slot], rows[(slot + way) % table.rows] = None, row
+            return f"{unit} begins the batch of row {slot} {way:+d} rows away"
+        stage = self.rng.choice(row.stages[self.direction])
+        left = tuple(other for other in row.stages[self.direction] if other != stage)
+        sides = {**row.stages, self.direction: left}
+        rows[slot] = replace(row, stages={d: stages for d, stages in sides.items() if stages})
+        return f"{unit} does not begin the batch of row {slot} for stage {stage}"

@@ -26,9 +26,11 @@ class Step:
         ((bank, port), cell): reads for the next cycle.
     writes, outs, chains : list
         (unit, cell), (lane, index), (chain, action).
+    batches : list
+        Units that begin a batch.
     """
 
-    __slots__ = ("nets", "reads", "writes", "outs", "chains")
+    __slots__ = ("nets", "reads", "writes", "outs", "chains", "batches")
 
     def __init__(self) -> None:
         self.nets: list[tuple[NetName, list[tuple], Kind | None, int, int]] = []
@@ -36,6 +38,7 @@ class Step:
         self.writes: list[tuple[UnitName, int]] = []
         self.outs: list[tuple[int, int]] = []
         self.chains: list[tuple[int, str]] = []
+        self.batches: list[UnitName] = []
 
 
 class Plan:
@@ -64,6 +67,11 @@ class Plan:
         self.steps: dict[str, list[Step | None]] = {d: [None] * (self.last + 2) for d in table.directions}
         for what, key, slot, row in rows:
             getattr(self, f"_{what}")(key, slot, row, row.stage * table.rows + slot)
+        for unit, batches in table.batches.items():
+            for slot, batch in enumerate(batches):
+                for direction, stages in batch.stages.items() if batch is not None else ():
+                    for stage in stages:
+                        self._step(direction, stage * table.rows + slot).batches.append(unit)
         ages = [s.index for net in program.nets.values() for s in net.sources if s.kind == "y"]
         self.oldest = max(ages, default=0)
 

@@ -15,7 +15,8 @@ For each latency, the bound asks whether a schedule may exist.  It uses three co
    beginning or from the pivot allows, and no later than its longest path to the pivot or to the end allows.
 2. *Windows modulo the interval* (Hall).  Each arc of the circle of II slots has room for as many operations as it has slots, times the
    number of instances of the unit.  No more operations may have their windows in it.  If an operation takes several cycles, each
-   instance has room for as many as fit one after another.  For operations of one cycle the condition is also enough, since the slots
+   instance has room for as many as fit one after another.  A unit that takes batches has room for the blocks of as many batches as an
+   arc may reach into.  For operations of one cycle the condition is also enough, since the slots
    around a set of windows make up arcs.
 3. *Feeders.*  Operations b_1 ... b_n may each wait d cycles or more for an operation a_1 ... a_n of its own, of a unit that starts c
    a cycle.  The k-th a to start does so no earlier than where a list schedule of their earliest starts has its k-th, since that
@@ -36,6 +37,7 @@ from numpy.typing import NDArray
 
 from modeloom.schedule.paths import NEVER, Infeasible, Numbers, longest_paths
 from modeloom.schedule.problem import Problem
+from modeloom.spec.cadence import Cadence
 
 __all__ = ["Cases", "circle_holds", "least_latency"]
 
@@ -59,16 +61,17 @@ def least_latency(problem: Problem, ii: int) -> int:
     return problem.least[ii]
 
 
-def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int = 1) -> bool:
+def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int = 1, cadence: Cadence | None = None) -> bool:
     """Whether no arc of the slots modulo ``ii`` contains more windows than fit into it, with ``count`` units and ``cycles`` slots for each
-    window.
+    window.  If the units take batches, with a ``cadence``, an arc has the most slots that it has for any phase of them.
 
     Parameters
     ----------
     low, high : array of int
         First and last start of each window.
     """
-    if (low > high).any() or len(low) > count * (ii // cycles):
+    room = cadence.room if cadence is not None else (lambda slots: slots // cycles)
+    if (low > high).any() or len(low) > count * room(ii):
         return False
     width = high - low + cycles
     short = width < ii
@@ -84,7 +87,7 @@ def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int =
     np.add.at(inside, (np.searchsorted(starts, begin + ii), np.searchsorted(last, end + ii)), 1)
     inside = inside[::-1].cumsum(0)[::-1][: len(first)].cumsum(1)
     length = last - first[:, None]
-    return bool(((inside <= count * (length // cycles)) | (length <= 0) | (length >= ii)).all())
+    return bool(((inside <= count * room(length)) | (length <= 0) | (length >= ii)).all())
 
 
 @dataclass
@@ -94,6 +97,7 @@ class _Group:
     members: NDArray[np.intp]
     cycles: int
     count: int
+    cadence: Cadence | None = None
 
 
 @dataclass
@@ -117,7 +121,8 @@ class _Feeders:
             begin[k] = max(begin[k], begin[k - self.rate] + 1)
         begin = np.maximum(begin + self.delay, np.sort(low[self.fed]))
         end = np.sort(high[self.fed])
-        return circle_holds(np.append(begin, low[self.others]), np.append(end, high[self.others]), ii, self.group.count)
+        group, others = self.group, self.others
+        return circle_holds(np.append(begin, low[others]), np.append(end, high[others]), ii, group.count, group.cycles, group.cadence)
 
 
 class Cases:
@@ -148,7 +153,7 @@ class Cases:
     def _groups(self) -> list[_Group]:
         """All operations of a unit, and those that are bound to one instance.  Cores that are not pipelined are separate."""
         claims: dict[tuple[str, int], list[int]] = {}
-        rates: dict[tuple[str, int], tuple[int, int]] = {}
+        rates: dict[tuple[str, int], tuple[int, int, Cadence | None]] = {}
         for i, unit in enumerate(self.problem.unit):
             cores: list[tuple[str, int]] = [(unit.kind, unit.interval)]
             if self.problem.slow[i]:
@@ -157,7 +162,7 @@ class Cases:
                 bound = self.problem.bound_to[i]
                 for instance in {-1, -1 if unit.count == 1 or bound is None else bound}:
                     claims.setdefault((name, instance), []).append(i)
-                    rates[name, instance] = cycles, unit.count if instance == -1 else 1
+                    rates[name, instance] = cycles, unit.count if instance == -1 else 1, unit.cadence
         return [_Group(np.array(members), *rates[key]) for key, members in sorted(claims.items())]
 
     def _feeders(self) -> list[_Feeders]:
@@ -193,7 +198,7 @@ class Cases:
         if (low > high).any():
             return False
         for n, group in enumerate(self.groups):
-            if not circle_holds(low[group.members], high[group.members], self.ii, group.count, group.cycles):
+            if not circle_holds(low[group.members], high[group.members], self.ii, group.count, group.cycles, group.cadence):
                 # The next case most likely fails there, too.
                 self.groups.insert(0, self.groups.pop(n))
                 return False

@@ -45,6 +45,7 @@ class _Checker:
         for pair in pairs:
             self.unit_of.append(self.unit(pair.id))
         self.lanes()
+        self.batches()
         self.resources()
         written: dict[object, int] = {
             op.index: pair.id
@@ -120,6 +121,23 @@ class _Checker:
                     if slot in taken:
                         self.fail(f"operations {taken[slot]} and {pair.id} take {what} {n} in slot {cycle % self.ii}")
                     taken[slot] = pair.id
+
+    def batches(self) -> None:
+        """A unit that takes batches starts operations in a few successive slots of each interval, and every turn of the table alike."""
+        for unit in self.units.units:
+            members = [pair.id for pair in self.graph.pairs if self.unit_of[pair.id] is unit]
+            if unit.cadence is None or not members:
+                continue
+            interval, blocks = unit.cadence.interval, unit.cadence.blocks
+            if self.schedule.overlap and self.ii % interval:
+                self.fail(f"{unit.kind} takes batches every {interval} cycles, and the rows repeat every {self.ii}")
+            slots = {i: self.schedule.start[i] % interval for i in members}
+            first, last = min(members, key=slots.__getitem__), max(members, key=slots.__getitem__)
+            if slots[last] >= slots[first] + blocks:
+                self.fail(
+                    f"operations {first} and {last} start in cycles {slots[first]} and {slots[last]} of the {interval} of {unit.kind}, "
+                    f"which takes {blocks} in a row"
+                )
 
     # -- dependences --------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from modeloom.schedule.greedy import Placement, Reservations
+from modeloom.schedule.grid import phases_of
 from modeloom.schedule.problem import Problem, use_offset
 
 __all__ = ["compact", "storage_figures"]
@@ -166,6 +167,7 @@ class _Moves:
         self.start, self.instance = list(placement[0]), list(placement[1])
         self.storage = _Storage(problem, ii or latency + 1, self.start, self.instance)
         self.table = Reservations(problem, ii)
+        self.phases = phases_of(problem, self.start) or {}
         self.simple = [u.interval == 1 and not slow for u, slow in zip(problem.unit, problem.slow)]
         self.owner: dict[tuple[str, int, int], int] = {}
         self.windows: dict[int, list[tuple[int, int, bool]]] = {}
@@ -236,7 +238,10 @@ class _Moves:
         here, own = self.start[i], self.instance[i]
         self._lift(i)
         found: list[list[tuple[int, int, int]]] = []
+        cadence, phase = self.problem.unit[i].cadence, self.phases.get(self.problem.unit[i].kind, 0)
         for start in range(max(low, here - _REACH), min(high, here + _REACH) + 1):
+            if cadence is not None and not cadence.takes(start - phase):
+                continue
             for n in self.table.instances(i):
                 if (start, n) == (here, own):
                     continue

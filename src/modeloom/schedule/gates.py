@@ -9,6 +9,7 @@
 Before the gate issues, all operations on which it depends have issued one after another on their units, and their results have reached the
 gate.  The same holds between the gate and the end.  Each part is a bound for one kind of unit: operations that can start from cycle r on,
 and have q cycles after them, take at least r + (their number / units - 1) * interval + q cycles.
+Of a unit that takes batches, the first and the last of them are as far apart as the cadence of the unit makes them.
 """
 
 from __future__ import annotations
@@ -72,6 +73,6 @@ def _crowded(problem: Problem, spans: dict[int, tuple[int, int]]) -> int:
         number = np.zeros((len(releases), len(rests)), dtype=np.int64)
         np.add.at(number, (np.searchsorted(releases, [r for r, _ in rows]), np.searchsorted(rests, [q for _, q in rows])), 1)
         number = number[::-1, ::-1].cumsum(0).cumsum(1)[::-1, ::-1]
-        cycles = (-(-number // unit.count) - 1) * unit.interval + releases[:, None] + rests
+        cycles = unit.span(-(-number // unit.count)) + releases[:, None] + rests
         best = max(best, int(cycles[number > 0].max()))
     return best

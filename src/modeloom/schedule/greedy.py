@@ -125,7 +125,7 @@ def list_schedule(
 
 def _room(problem: Problem, ii: int) -> dict[str, list[int]]:
     """For each instance of each kind, the cycles of an interval that remain for operations that can choose their instance."""
-    room: dict[str, list[int]] = {unit.kind: [ii or 1 << 30] * unit.count for unit in problem.unit}
+    room: dict[str, list[int]] = {unit.kind: [unit.slots(ii) or 1 << 30] * unit.count for unit in problem.unit}
     for unit, bound in zip(problem.unit, problem.bound_to):
         if bound is not None:
             room[unit.kind][bound] -= unit.interval

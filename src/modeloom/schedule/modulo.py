@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schedules of a problem, plain or modulo an initiation interval.
 
-Sectors do not depend on each other, so only the latency has to be minimized.  The interval equals its bound unless a chain does not fit::
+Sectors do not depend on each other, so only the latency has to be minimized.  The interval equals its bound unless a chain does not fit.
+If a unit takes batches, it is a multiple of the unit's interval, so that batches come in the same rows of every turn::
 
     sector 0  ├──── latency ────┤
     sector 1  ├─ II ─┼──── latency ────┤
@@ -126,7 +127,9 @@ def schedule(
     least = problem.ii_bound()
     if ii is not None and ii < least:
         raise InputError(f"the initiation interval must be at least {least}, not {ii}")
-    for interval in range(ii or least, (ii or least) + sum(problem.issue_cycles().values()) + 1):
+    if ii is not None and ii % problem.turn:
+        raise InputError(f"the initiation interval must be a multiple of {problem.turn}, since a cipher takes batches; it is {ii}")
+    for interval in range(ii or least, (ii or least) + sum(unit.every for unit in problem.unit) + 1, problem.turn):
         placement = search(problem, interval, restarts, seed, progress)
         if placement is not None:
             return as_schedule(problem, interval, placement)

@@ -217,7 +217,8 @@ def _full_units(problem: Problem, ii: int) -> list[str]:
     """Units with hardly any free slots."""
     found = []
     for kind, taken in sorted(problem.issue_cycles().items()):
-        slots = ii * problem.units.unit(kind).count
+        unit = problem.units.unit(kind)
+        slots = unit.slots(ii) * unit.count
         if not kind.type.leaves and taken >= FULL * slots:
             found.append(f"{kind} takes {taken} of {slots}")
     return found

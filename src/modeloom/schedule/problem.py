@@ -8,6 +8,7 @@ interval.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import lcm
 
 import numpy as np
 
@@ -148,28 +149,38 @@ class Problem:
             totals[unit.kind] = totals.get(unit.kind, 0) + unit.interval
         return totals
 
+    @property
+    def turn(self) -> int:
+        """The initiation interval is a multiple of so many cycles: of the intervals of all units that take batches."""
+        return lcm(*(unit.every for unit in self.unit if unit.cadence is not None))
+
     def ii_bound(self) -> int:
         """Lower bound of the initiation interval: the busiest kind of unit in both directions.  "in" is the bus that brings the blocks."""
         bounds = [self.units.entry, -(-self.uses().get(OUT.unit, 0) // self.units.lanes)]
         for direction in self.graph.directions:
-            counts: dict[tuple[UnitKind, int, int], int] = {}
+            counts: dict[tuple[UnitKind, int, int, int], int] = {}
             for _, op in self.graph.ops(direction):
                 unit = self.units.doing(op.kind)
-                for rate in (unit.interval, unit.slow_interval if op.kind == unit.slow_core else 0):
-                    counts[unit.kind, unit.count, rate] = counts.get((unit.kind, unit.count, rate), 0) + 1
+                for rate in ((unit.every, unit.at_once), (unit.slow_interval if op.kind == unit.slow_core else 0, 1)):
+                    counts[unit.kind, unit.count, *rate] = counts.get((unit.kind, unit.count, *rate), 0) + 1
             # An operation runs on one instance and does not overlap with that of the next sector there.
-            bounds += [-(-uses // count) * rate for (_, count, rate), uses in counts.items()]
-        return max(bounds)
+            bounds += [-(-uses // (count * at_once)) * rate for (_, count, rate, at_once), uses in counts.items()]
+        return -(-max(bounds) // self.turn) * self.turn
 
     def fits(self, ii: int) -> bool:
         """Whether all pairs fit into ``ii`` slots.  Pairs of one direction take slots of both."""
+        if ii % self.turn:
+            return False
         taken: dict[tuple[str, int | None], int] = {}
         for unit, bound, slow in zip(self.unit, self.bound_to, self.slow):
             for instance in {bound, None}:
                 taken[unit.kind, instance] = taken.get((unit.kind, instance), 0) + unit.interval
                 taken["slow", instance] = taken.get(("slow", instance), 0) + unit.slow_interval * slow
         counts = {unit.kind: unit.count for unit in self.unit} | {"slow": len(self.unit)}
-        return all(cycles <= ii * (counts[kind] if instance is None else 1) for (kind, instance), cycles in taken.items())
+        slots: dict[str, int] = {unit.kind: unit.slots(ii) for unit in self.unit}
+        return all(
+            cycles <= slots.get(kind, ii) * (counts[kind] if instance is None else 1) for (kind, instance), cycles in taken.items()
+        )
 
     def earliest(self) -> list[int]:
         """Earliest start of each pair, from dependences only."""
@@ -187,13 +198,12 @@ class Problem:
         # Operations with start >= s and tail >= t of one kind issue one after another on its instances.
         for kind in sorted({self.unit[i].kind for i in counted}):
             members = [i for i in counted if self.unit[i].kind == kind]
-            count = self.unit[members[0]].count
-            step = self.unit[members[0]].interval
+            unit = self.unit[members[0]]
             # late[s, t]: operations that cannot start before s and have at least t cycles to the end.
             late = np.zeros((max(start[i] for i in members) + 1, max(tail[i] for i in members) + 1), dtype=np.int64)
             np.add.at(late, ([start[i] for i in members], [tail[i] for i in members]), 1)
             late = late[::-1, ::-1].cumsum(0).cumsum(1)[::-1, ::-1]
-            cycles = (-(-late // count) - 1) * step + np.arange(late.shape[0])[:, None] + np.arange(late.shape[1])
+            cycles = unit.span(-(-late // unit.count)) + np.arange(late.shape[0])[:, None] + np.arange(late.shape[1])
             bound = max(bound, int(cycles[late > 0].max()))
         return bound
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from modeloom.schedule.bound import Cases, least_latency
 from modeloom.schedule.compact import compact, storage_figures
 from modeloom.schedule.greedy import Placement, list_schedule, pick_instances, place_results
-from modeloom.schedule.grid import Grid, grids
+from modeloom.schedule.grid import Grid, grids, phases_of
 from modeloom.schedule.paths import Infeasible
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.slack import Bias, SlackSearch
@@ -103,6 +103,8 @@ def tidy(problem: Problem, ii: int, placement: Placement) -> Placement:
 def _from_zero(problem: Problem, placement: Placement) -> Placement:
     start, instance = placement
     early = min((s - least for s, least in zip(start, problem.release)), default=0)
+    # Batches lie within intervals, so a schedule with them may begin a little later.
+    early = next(n for n in range(early, -1, -1) if phases_of(problem, [s - n for s in start]) is not None)
     return [s - early for s in start], instance
 
 
@@ -191,8 +193,11 @@ class _Tries:
         if cases is None or self.problem.is_result(cases.pivot):
             return None
         first, last = cases.starts(latency)
+        unit = self.problem.unit[cases.pivot]
         for _ in range(GUESSES):
             start = first + int(self.rng.random() * (last - first + 1))
+            if unit.cadence is not None:
+                start = self.slack.grid.next(unit, start)
             if start <= last and cases.holds(latency, start):
                 return cases.pivot, start
         return None

@@ -111,7 +111,8 @@ class SlackSearch:
         self.unit = [problem.unit[i] for i in self.members]
         on_grid = {u.kind: [slot for slot in range(self.ii) if self.grid.next(u, slot) == slot] for u in self.unit}
         self.slots = [sum(1 << slot for slot in on_grid[u.kind]) for u in self.unit]
-        self.gridded = [n for n, u in enumerate(self.unit) if u.kind in self.grid.kinds]
+        self.gridded = [n for n, u in enumerate(self.unit) if self.grid.restricts(u)]
+        self.batched = [n for n, u in enumerate(self.unit) if u.cadence is not None]
 
     def run(
         self,
@@ -175,7 +176,11 @@ class SlackSearch:
         starts = np.array([near[0][i] for i in self.members], dtype=np.int32)
         excess = max(0, int((starts + self.tail).max()) - latency)
         cut = int(np.sort(starts)[int(rng.random() * len(starts))])
-        starts[starts > cut] -= excess
+        moved = starts > cut
+        for n in self.batched:
+            # What would leave its batch stays, if it ends early enough.
+            moved[n] &= self.slots[n] >> int(starts[n] - excess) % self.ii & 1
+        starts[moved] -= excess
         keep = np.array([rng.random() >= drop for _ in self.members], dtype=bool)
         return starts, [near[1][i] for i in self.members], keep
 

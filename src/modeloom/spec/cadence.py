@@ -10,8 +10,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["BATCH_LEAD", "Cadence"]
 
@@ -52,6 +53,26 @@ class Cadence:
         if cycles % self.interval:
             raise ValueError(f"{cycles} cycles are not a number of whole intervals of {self.interval}")
         return cycles // self.interval * self.blocks
+
+    def room(self, cycles: Any) -> Any:
+        """The most blocks that the unit takes in so many successive cycles, whatever the phase: a number, or an array of them."""
+        turns, rest = cycles // self.interval, cycles % self.interval
+        return turns * self.blocks + rest - (rest > self.blocks) * (rest - self.blocks)
+
+    def span(self, blocks: Any) -> Any:
+        """The fewest cycles from the first to the last of so many blocks: a number, or an array of them."""
+        before = blocks - 1
+        return before // self.blocks * self.interval + before % self.blocks
+
+    def phase(self, starts: Iterable[int]) -> int | None:
+        """The first cycle of a batch within an interval, for starts that all lie within batches; None if there is no such cycle.
+
+        A batch lies within one interval.
+        """
+        within = [start % self.interval for start in starts] or [0]
+        if max(within) - min(within) >= self.blocks:
+            return None
+        return min(*within, self.interval - self.blocks)
 
     def phases(self, offsets: Collection[int]) -> frozenset[int]:
         """The phases, from 0 to ``interval`` - 1, in which something may begin that uses the unit so many cycles later."""

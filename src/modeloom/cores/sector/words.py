@@ -20,6 +20,7 @@ WORDS = {
     "cipher_cores": "aes{}",
     "cipher_arch": "{}",
     "cipher_sbox": "{}_sbox",
+    "streams": "streams{}",
     "cipher_stages": "round{}",
     "mul": "mul{}",
     "mul_arch": "{}",

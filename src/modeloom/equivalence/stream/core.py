@@ -20,12 +20,12 @@ from typing import Any, Protocol
 from amaranth.hdl import UnusedElaboratable
 
 from modeloom.equivalence.arithmetic import output_order
+from modeloom.equivalence.batches import Batches
 from modeloom.equivalence.circuit import Box, Circuit, CircuitError
 from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, input_ports, output_ports
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.powers import INPUTS, PowersCore, prove_powers
 from modeloom.equivalence.run import Run
-from modeloom.equivalence.stream.batches import Batches
 from modeloom.equivalence.stream.sized import SizedCipherCore
 from modeloom.equivalence.stream.words import product_of
 from modeloom.product.messages import StreamDescription

@@ -35,6 +35,7 @@ from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.rtl.engine.wires import kept, moved
 from modeloom.rtl.gf128.scale import scale
 from modeloom.spec import Field
+from modeloom.spec.cadence import BATCH_LEAD
 from modeloom.spec.kinds import OUT, Kind, UnitKind
 
 __all__ = ["ModeEngine", "flush_cycles"]
@@ -151,6 +152,10 @@ class ModeEngine(wiring.Component):
             m.d.comb += component.clear.eq(self.clear)
             for operand in (*unit.operands, POST):
                 self.operand[NetName(unit.name, operand)] = getattr(component, operand)
+            if component.batched:
+                # The signal comes before the operands of the batch, so it waits less than they do.
+                begins = self.rows.batch(unit.name)
+                m.d.comb += component.batch.eq(pipe(m, begins, LEAD - 2 - BATCH_LEAD, f"{unit.name}_batch", reset_less=False))
             if component.keyed:
                 if keys.bits not in writes:
                     writes[keys.bits] = self._round_key_writes(keys)

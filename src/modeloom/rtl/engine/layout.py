@@ -7,6 +7,7 @@ Every row belongs to a stage and has a variant for each direction.  Its fields h
     NAME.valid        whether there is a row
     NAME.FIELD        its value for encryption (in set-up too)
     NAME.FIELD.dec    its value for decryption, a field of its own only in a core for both directions
+    UNIT.batch        for each stage, whether a sector in it has an operation in the batch that begins; also with .dec
 """
 
 from __future__ import annotations
@@ -75,6 +76,17 @@ class RowFields:
                 self.columns.add(f"{name}.{field}{side}", v, width)
 
 
+    def add_batches(self, unit: UnitInstance) -> None:
+        """Adds the field of a unit that takes batches."""
+        for side, i in {"": 0, ".dec": 1}.items() if self.both else {"": 0}.items():
+            masks = [
+                sum(1 << stage for stage in row.stages.get(table.directions[min(i, len(table.directions) - 1)], ())) if row else 0
+                for table in self.tables
+                for row in table.batches.get(unit.name) or [None] * table.rows
+            ]
+            self.columns.add(f"{unit.name}.batch{side}", masks, self.program.stages)
+
+
 def kept_bytes(program: CoreProgram) -> tuple[int, ...]:
     """The numbers of bytes to which some result is cut, in rising order.
 
@@ -115,6 +127,9 @@ def engine_fields(program: CoreProgram) -> RowFields:
                 "step": lambda row, d: int(row.action == "step" and d in row.directions),
             },
         )  # fmt: skip
+    for unit in program.units:
+        if unit.cadence is not None:
+            rows.add_batches(unit)
     done = [int(i == main.latency % main.rows) for main in program.mains for i in range(main.rows)]
     stage = [main.latency // main.rows for main in program.mains for _ in range(main.rows)]
     behind = rows.columns.rows - len(done)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from amaranth.hdl import Array, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 
 from modeloom.rtl.engine.control import ControlStore
 from modeloom.rtl.engine.sequencer import Sequencer
@@ -67,6 +67,19 @@ class RowReader:
         for state, array in (states or {}).items():
             result[state] = self._late(seq.of_stage(array, stage), f"{name}.{state}")
         return result
+
+    def batch(self, unit: str) -> Value:
+        """Whether a batch of a unit begins, two cycles after the row pointer: a sector in some stage has an operation in it."""
+        m, seq, store = self.m, self.seq, self.store
+        stages: Value = store.field(f"{unit}.batch")
+        if self.has(f"{unit}.batch.dec"):
+            dec = store.field(f"{unit}.batch.dec")
+            stages = Cat(Mux(decrypt, dec[q], stages[q]) for q, decrypt in enumerate(seq.stage_decrypt))
+        begins = Signal(name=f"{unit}_batch_begins")
+        m.d.comb += begins.eq((stages & Cat(*seq.stage_valid)).any())
+        late = Signal(name=f"{unit}_batch_reg")
+        m.d.sync += late.eq(begins)
+        return late
 
     def _late(self, value: Value, name: str, *, reset_less: bool = True) -> Value:
         """The value of a cycle ago."""

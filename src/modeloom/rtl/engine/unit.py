@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Array, Module, Mux, ResetInserter, Signal, Value
+from amaranth.hdl import Array, Cat, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.wires import kept
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import OPERANDS, Operation, UnitKind
 
 __all__ = ["EngineUnit", "UnitCore"]
@@ -42,13 +43,26 @@ class UnitCore:
         Whether it has the port ``start``, which is high in the cycle of an operand.  Such a component takes one operand after
         another, and holds its result.
     interval : int
-        Cycles from one operation to the next.
+        Cycles from one operation, or from one batch of them, to the next.
+    blocks : int
+        Operations of a batch.
     """
 
     component: Any
     operations: tuple[Operation, ...]
     started: bool = False
     interval: int = 1
+    blocks: int = 1
+
+    @property
+    def batched(self) -> bool:
+        """Whether it takes batches: it has the port ``batch``, which is high ``BATCH_LEAD`` cycles before the first operand of one."""
+        return self.has("batch")
+
+    @property
+    def cadence(self) -> Cadence | None:
+        """The cycles in which it takes operations, if it takes batches."""
+        return Cadence(self.interval, self.blocks) if self.batched else None
 
     @property
     def inverse(self) -> bool:
@@ -89,6 +103,8 @@ class EngineUnit(wiring.Component):
         The operands, in the cycle of issue.
     decrypt, start, slot : In(1), In(1), In(range(slots))
         Which core works, whether an operation issues, and its key slot, in the cycle of issue.
+    batch : In(1)
+        Of a unit whose core takes batches: high ``BATCH_LEAD`` cycles before the first operation of one issues.
     number : In
         The number of an operation that has a number and no key, in the cycle of issue.
     form : In(range(len(cores)))
@@ -97,7 +113,8 @@ class EngineUnit(wiring.Component):
         The sum of the terms that are added to the result, which core gives the result, and which of ``keeps`` cuts it, from 1 on (0
         cuts nothing).  They are read in the cycle of the result.
     clear : In(1)
-        Makes the post register zero in the next cycle.  Sequential cores forget their results.
+        Makes the post register zero in the next cycle.  Sequential cores forget their results, and cores that take batches what goes
+        round in them.
     y : Out(width)
         The result.
     rk_we, rk_slot, rk_round, rk_data, rk_data_dec : In(1), In(range(slots)), In(round_bits), In(round_key_bits), In(round_key_bits)
@@ -107,7 +124,7 @@ class EngineUnit(wiring.Component):
     ------
     ValueError
         If a core takes longer than the schedule counts, if the ports of a core are not as wide as blocks and round keys, or if one
-        of several cores that ``form`` chooses from has to be started.
+        of several cores that ``form`` chooses from has to be started, or a core that takes batches is not alone and the first in its unit.
     """
 
     def __init__(
@@ -124,6 +141,8 @@ class EngineUnit(wiring.Component):
             component = core.component
             if component.latency > core_latency:
                 raise ValueError(f"{kind}: the {name} core takes {component.latency} cycles, the schedule counts {core_latency}")
+            if core.batched and (several or operand_register):
+                raise ValueError(f"{kind}: the {name} core takes batches, and stands beside others or behind an operand register")
             if self.formed and core.started:
                 raise ValueError(f"{kind}: the {name} core waits to be started, and stands beside others")
             widths = dict.fromkeys((*kind.type.ports, "o"), width)
@@ -144,6 +163,9 @@ class EngineUnit(wiring.Component):
         ports.update({operand: In(width) for operand in kind.type.operands[1:]})
         if self.numbers:
             ports["number"] = In(max(numbers.stop - 1 for numbers in self.numbers).bit_length())
+        self.batched = any(core.batched for core in self.cores.values())
+        if self.batched:
+            ports["batch"] = In(1)
         if self.formed:
             ports["form"] = In(range(len(self.cores)))
         if self.keyed:
@@ -160,7 +182,15 @@ class EngineUnit(wiring.Component):
         for name, core in self.cores.items():
             component = core.component
             # A sequential core holds its result, but it must not do so when the key of this result has been erased.
-            m.submodules[name] = ResetInserter(self.clear)(component) if core.started else component
+            if core.batched:
+                # What goes round in it is overwritten while it is reset: operands enter all the time.  It ends after the zeros have come
+                # that the last cycle of ``clear`` makes.
+                clears = [self.clear, *(pipe(m, self.clear, n, f"clear_{n}", reset_less=False) for n in (1, 2))]
+                overwrite = Signal(name="overwrite")
+                m.d.comb += [overwrite.eq(Cat(*clears).any()), component.batch.eq(self.batch)]
+                m.submodules[name] = ResetInserter(overwrite)(component)
+            else:
+                m.submodules[name] = ResetInserter(self.clear)(component) if core.started else component
             m.d.comb += [getattr(component, port).eq(value) for port, value in zip(self.kind.type.ports, operands, strict=True)]
             if any(operation.numbers for operation in core.operations):
                 m.d.comb += component.number.eq(pipe(m, self.number, front, "number"))
