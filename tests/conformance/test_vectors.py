@@ -13,9 +13,14 @@ from tests.conformance import made
 from tests.cores.lwc import core as lwc
 
 from modeloom.cli import cli
-from modeloom.conformance import read_file, run_file, subject_of
+from modeloom.conformance import read_file, run_file, subject_of, subjects
 from modeloom.conformance.case import Unreadable
+from modeloom.cores.stream import StreamCore
+from modeloom.definition.messages import StreamModel
 from modeloom.emit.tools import CheckFailed
+from modeloom.interfaces.messages import MessageCode
+from modeloom.modes.gcm_siv import GCMSIV
+from modeloom.product.message import Message, Outcome
 from modeloom.spec import InputError
 
 AEADS = {"ACVP-AES-GCM": "gcm", "ACVP-AES-GMAC": "gcm", "ACVP-AES-CCM": "ccm", "ACVP-AES-GCM-SIV": "gcm-siv"}
@@ -154,11 +159,37 @@ def test_cores(mode: str, options: Any, tmp_path: Any) -> None:
     assert report.passed + report.answered == 0 and "not 32" in next(iter(report.not_applicable))
 
 
+class DerivedKeys:
+    """What a core of GCM-SIV gives whose messages bring keys that software has derived, from the model."""
+
+    slots = 8
+
+    def outcomes(self, messages: list[Message]) -> list[Outcome]:
+        return [self.one(StreamModel(GCMSIV(), message.key, derived=True), message) for message in messages]
+
+    def one(self, model: StreamModel, message: Message) -> Outcome:
+        data, tag = (message.data[:-16], message.data[-16:]) if message.decrypt else (message.data, b"")
+        text, right = model.run(("absorb", "decrypt", "encrypt")[message.decrypt], message.nonce, data, message.ad, 16, tag)
+        if not message.decrypt:
+            return Outcome(MessageCode.OK, text, right)
+        return Outcome(MessageCode.OK if tag == right else MessageCode.WRONG_TAG, text)
+
+
+def test_keys_that_software_derives(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keys in the file are master keys, and the messages to the core bring the keys that are derived of them."""
+    monkeypatch.setattr(subjects, "simulated", lambda *_, **__: DerivedKeys())
+    description = StreamCore(streamed.compiled("gcm-siv", prove=False, key_bits=128, keys="inline")).describe("core", "modeloom build")
+    prompt, results = made.acvp("ACVP-AES-GCM-SIV")
+    asked, known = made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results)
+    report = run_file(read_file(asked, known), subjects.MessageCoreSubject(str(tmp_path), description, 0))
+    assert counted(report) == (6, 0, 0, 0)
+
+
 @slow
 def test_sector_core(tmp_path: Any) -> None:
     """A core for sectors runs the data units that have its size."""
     prompt, results = made.acvp_xts()
-    folder = built.folder("xts", sectors=(64,))
+    folder = built.folder("xts", sector=64)
     report = run(folder, made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results))
     assert counted(report) == (4, 0, 0, 4)
 

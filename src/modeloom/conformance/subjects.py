@@ -14,7 +14,7 @@ from typing import Protocol
 
 from modeloom.ciphers import cipher_of
 from modeloom.conformance.case import Case
-from modeloom.definition.messages import StreamModel
+from modeloom.definition.messages import StreamModel, derived_key_of
 from modeloom.definition.software import Model
 from modeloom.interfaces.messages import MessageCode
 from modeloom.modes import find_any
@@ -175,11 +175,13 @@ class MessageCoreSubject(_CoreSubject):
 
     def __init__(self, directory: str, description: StreamDescription, optimize: int):
         super().__init__(directory, description, optimize)
-        self._description = description
+        self._directory, self._description = directory, description
 
     def _message(self, case: Case, direction: str, slot: int = 0, way: int | None = None, data: bytes | None = None) -> Message:
         d = self._description
         key = case.key if d.inline else None
+        if d.derives:  # ``outcomes`` takes the key of the message
+            key = derived_key_of(d.definition, self._directory, d.cipher, case.key, case.nonce)
         given = case.input(direction) if data is None else data
         assert given is not None
         way = int(direction == "decrypt") if way is None else way
