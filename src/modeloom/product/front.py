@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of a front end, and a host that reads and writes its registers in a simulation."""
+"""What ``core.json`` says of a front end, and hosts that read and write its registers: in a simulation, and on a board."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from mmap import mmap
+from pathlib import Path
+from typing import Annotated, ClassVar
 
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
 from modeloom.sim import Stream, StreamRunner
 
-__all__ = ["AXI_LITE", "FrontDescription", "Port", "RegisterHost", "RegisterRefused"]
+__all__ = ["AXI_LITE", "FrontDescription", "MappedRegisters", "Port", "RegisterHost", "RegisterRefused", "Registers"]
 
 PATIENCE = 10_000
-"""Cycles after which an access without an answer counts as lost."""
+"""Cycles after which an access without an answer counts as lost, and reads of a flag after which something counts as stuck."""
+
+MAPPED_BYTES = 4096
+"""Bytes that are mapped of a file: a page."""
 
 AXI_LITE = {
     "aw": ("in", ("awaddr", "awprot")), "w": ("in", ("wdata", "wstrb")), "b": ("out", ("bresp",)), "ar": ("in", ("araddr", "arprot")),
@@ -59,67 +65,45 @@ class RegisterRefused(RuntimeError):
     """The registers answered an access with SLVERR."""
 
 
-class RegisterHost:
-    """Reads and writes the registers of a simulated core.  While it waits for an answer, all other streams run.
+class Registers(ABC):
+    """The registers of a front end, by name.
 
     Parameters
     ----------
-    runner : StreamRunner
-        It drives ``streams()`` beside the streams of the core.
-    description : FrontDescription
+    addresses : mapping
+        Addresses of the registers in bytes, by name (``front.registers`` of ``core.json``).
     """
 
-    def __init__(self, runner: StreamRunner, description: FrontDescription):
-        self.runner, self.description = runner, description
+    STATE: ClassVar[tuple[str, ...]] = ("zeroizing", "key_busy", "key_error", "key_sending")
+    """The bits of the register ``state``."""
 
-    @staticmethod
-    def streams() -> list[Stream]:
-        """The channels as streams."""
-        return [
-            Stream(f"s_axil_{name}", direction, f"s_axil_{name}valid", f"s_axil_{name}ready", tuple(f"s_axil_{one}" for one in payload))
-            for name, (direction, payload) in AXI_LITE.items()
-        ]  # fmt: skip
+    def __init__(self, addresses: Mapping[str, int]):
+        self.addresses = addresses
 
-    def address(self, register: str | int) -> int:
-        """The address of a register that is named, or an address."""
-        return register if isinstance(register, int) else self.description.registers[register]
+    @abstractmethod
+    def read_word(self, address: int) -> int:
+        """Reads a word.  Raises ``RegisterRefused`` for SLVERR."""
 
-    def feed(self, channel: str, columns: dict[str, list[int]]) -> None:
-        """Queues a beat of a channel."""
-        self.runner.feed(channel, columns)
+    @abstractmethod
+    def write_word(self, address: int, value: int) -> None:
+        """Writes a word.  Raises ``RegisterRefused`` for SLVERR."""
 
-    def _answer(self, channel: str) -> dict[str, Any]:
-        if self.runner.run({f"s_axil_{channel}": 1}, max_cycles=PATIENCE).timed_out:
-            raise TimeoutError(f"the registers gave no answer in {PATIENCE} cycles")
-        beats = self.runner.take(f"s_axil_{channel}", 1)
-        return {name: beats.values(name)[0] for name in beats.columns}
+    def address(self, register: str | int, offset: int = 0) -> int:
+        """The address of a register that is named, or an address, and ``offset`` words behind it."""
+        return (register if isinstance(register, int) else self.addresses[register]) + WORD_BYTES * offset
 
-    def write(self, register: str | int, value: int, *, strobe: int = (1 << WORD_BYTES) - 1, offset: int = 0) -> None:
+    def write(self, register: str | int, value: int, *, offset: int = 0) -> None:
         """Writes a word, ``offset`` words behind a register.  Raises ``RegisterRefused`` for SLVERR."""
-        address = self.address(register) + WORD_BYTES * offset
-        self.feed("s_axil_aw", {"s_axil_awaddr": [address], "s_axil_awprot": [0]})
-        self.feed("s_axil_w", {"s_axil_wdata": [value], "s_axil_wstrb": [strobe]})
-        if self._answer("b")["s_axil_bresp"]:
-            raise RegisterRefused(f"write of {register} ({address:#x})")
+        self.write_word(self.address(register, offset), value)
 
     def read(self, register: str | int, *, offset: int = 0) -> int:
-        """Reads a word.  Raises ``RegisterRefused`` for SLVERR."""
-        address = self.address(register) + WORD_BYTES * offset
-        self.feed("s_axil_ar", {"s_axil_araddr": [address], "s_axil_arprot": [0]})
-        answer = self._answer("r")
-        if answer["s_axil_rresp"]:
-            raise RegisterRefused(f"read of {register} ({address:#x})")
-        return int(answer["s_axil_rdata"])
+        """Reads a word, ``offset`` words behind a register.  Raises ``RegisterRefused`` for SLVERR."""
+        return self.read_word(self.address(register, offset))
 
     def counter(self, name: str) -> int:
         """The whole value of a counter of 64 bits."""
         low = self.read(name)
-        return self.read("high") << 32 | low
-
-    # -- keys ---------------------------------------------------------------------------------------------------------------------
-
-    STATE: ClassVar[tuple[str, ...]] = ("zeroizing", "key_busy", "key_error", "key_sending")
-    """The bits of the register ``state``."""
+        return self.read("high") << WORD_BITS | low
 
     def flag(self, name: str) -> int:
         """``key_loaded``, a bit of ``state``, or ``key_busy`` as long as a key is on its way."""
@@ -129,13 +113,116 @@ class RegisterHost:
         bits = {one: state >> at & 1 for at, one in enumerate(self.STATE)}
         return bits["key_busy"] | bits["key_sending"] if name == "key_busy" else bits[name]
 
-    def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
-        """Sends a key packet.  Waits until no other one is on its way."""
+    def wait_for(self, name: str) -> None:
+        """Waits until a flag is 0.  Raises ``TimeoutError`` if this takes too long."""
         for _ in range(PATIENCE):
-            if not self.flag("key_sending"):
-                break
+            if not self.flag(name):
+                return
+        raise TimeoutError(f"{name} is still 1 after {PATIENCE} reads")
+
+    def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
+        """Sends a key packet, or one that erases a slot.  Waits until no other one is on its way."""
+        self.wait_for("key_sending")
         if not erase:
             for at in range(0, len(data), WORD_BYTES):
                 self.write("key_data", int.from_bytes(data[at : at + WORD_BYTES], "little"), offset=at // WORD_BYTES)
             self.write("key_length", len(data))
         self.write("key_send", slot | erase << 16)
+
+    def load_key(self, key: bytes, slot: int = 0) -> None:
+        """Loads a key and waits until it is ready.  Raises ``ValueError`` if the core refuses it."""
+        self.send_key(key, slot)
+        self.wait_for("key_busy")
+        if self.flag("key_error"):
+            raise ValueError("the core refuses this key")
+
+    def erase_key(self, slot: int = 0) -> None:
+        """Erases a slot and waits until nothing is left of its key."""
+        self.send_key(b"", slot, erase=True)
+        self.wait_for("key_busy")
+
+    def zeroize(self) -> None:
+        """Erases all keys and data, and waits until this is done."""
+        self.write("control", 1)
+        self.wait_for("zeroizing")
+
+
+class MappedRegisters(Registers):
+    """The registers of a core on a board, over a file that maps them, such as ``/dev/uio0``.
+
+    A bus fault ends the process, as the file gives no way to see SLVERR.
+
+    Parameters
+    ----------
+    path : path
+    addresses : mapping
+        As for ``Registers``.
+    start : int
+        Where they begin in the file.
+    """
+
+    def __init__(self, path: str | Path, addresses: Mapping[str, int], start: int = 0):
+        super().__init__(addresses)
+        with Path(path).open("r+b", buffering=0) as file:
+            # Words are accessed as a whole.
+            self._words = memoryview(mmap(file.fileno(), MAPPED_BYTES, offset=start)).cast("I")
+
+    def read_word(self, address: int) -> int:
+        """Reads a word."""
+        return self._words[address // WORD_BYTES]
+
+    def write_word(self, address: int, value: int) -> None:
+        """Writes a word."""
+        self._words[address // WORD_BYTES] = value
+
+
+class RegisterHost(Registers):
+    """The registers of a simulated core.  While an access waits for its answer, all other streams run.
+
+    Parameters
+    ----------
+    runner : StreamRunner
+        It drives ``streams()`` beside the streams of the core.
+    description : FrontDescription
+    """
+
+    def __init__(self, runner: StreamRunner, description: FrontDescription):
+        super().__init__(description.registers)
+        self.runner = runner
+
+    @staticmethod
+    def streams() -> list[Stream]:
+        """The channels as streams."""
+        return [
+            Stream(f"s_axil_{name}", direction, f"s_axil_{name}valid", f"s_axil_{name}ready", tuple(f"s_axil_{one}" for one in payload))
+            for name, (direction, payload) in AXI_LITE.items()
+        ]  # fmt: skip
+
+    def feed(self, channel: str, columns: dict[str, list[int]]) -> None:
+        """Queues a beat of a channel."""
+        self.runner.feed(channel, columns)
+
+    def _answer(self, channel: str) -> dict[str, int]:
+        if self.runner.run({f"s_axil_{channel}": 1}, max_cycles=PATIENCE).timed_out:
+            raise TimeoutError(f"the registers gave no answer in {PATIENCE} cycles")
+        beats = self.runner.take(f"s_axil_{channel}", 1)
+        return {name: beats.values(name)[0] for name in beats.columns}
+
+    def write_word(self, address: int, value: int) -> None:
+        """Writes a word."""
+        self.write_bytes(address, value, (1 << WORD_BYTES) - 1)
+
+    def write_bytes(self, address: int, value: int, strobe: int) -> None:
+        """Writes some bytes of a word.  Raises ``RegisterRefused`` for SLVERR."""
+        self.feed("s_axil_aw", {"s_axil_awaddr": [address], "s_axil_awprot": [0]})
+        self.feed("s_axil_w", {"s_axil_wdata": [value], "s_axil_wstrb": [strobe]})
+        if self._answer("b")["s_axil_bresp"]:
+            raise RegisterRefused(f"write to {address:#x}")
+
+    def read_word(self, address: int) -> int:
+        """Reads a word."""
+        self.feed("s_axil_ar", {"s_axil_araddr": [address], "s_axil_arprot": [0]})
+        answer = self._answer("r")
+        if answer["s_axil_rresp"]:
+            raise RegisterRefused(f"read of {address:#x}")
+        return answer["s_axil_rdata"]

@@ -156,8 +156,8 @@ def _identity(work: Work[D, C], host: RegisterHost) -> None:
     directions: tuple[str, ...] = getattr(d, "directions", ())
     flags = ("encrypt" in directions) << 8 | ("decrypt" in directions) << 9
     wanted = {
-        "identification": 0x4D4C4F4D, "version": major << 16 | minor << 8 | patch, "capabilities": work.beat_bytes << 16 | flags | work.kind,
-        "key_sizes": work.key_bytes << 16 | d.key_slots,
+        "identification": 0x4D4C4F4D, "version": major << 16 | minor << 8 | patch,
+        "capabilities": work.beat_bytes << 16 | flags | work.kind, "key_sizes": work.key_bytes << 16 | d.key_slots,
     }  # fmt: skip
     _same("what the core is", {name: host.read(name) for name in wanted}, wanted)
     for name in ("key_data", "key_send", "control"):

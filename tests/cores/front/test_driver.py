@@ -4,18 +4,15 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 
 import pytest
+from tests.c_programs import compile_c
 
 from modeloom import model
 from modeloom.interfaces.messages import pack_message_command
 from modeloom.interfaces.sector import pack_command
 from modeloom.product.front import RegisterRefused
 from modeloom.product.simulated import SimulatedCore
-from modeloom.sim.build import compiler
-
-FLAGS = ("-x", "c", "-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror")
 
 OK, BUS, NO_CORE, BAD_SLOT, BAD_LENGTH, TIMEOUT, KEY_REFUSED = range(7)
 
@@ -56,10 +53,7 @@ class MessageCommand(ctypes.Structure):
 @pytest.fixture(scope="module")
 def driver(sectors, tmp_path_factory):
     """The driver of the folder of a core."""
-    library = tmp_path_factory.mktemp("driver") / "driver.so"
-    command = [*compiler(), *FLAGS, "-shared", "-fPIC", "-o", library, sectors / "modeloom.c"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    library = compile_c(tmp_path_factory.mktemp("driver") / "driver.so", [sectors / "modeloom.c"], shared=True)
     return ctypes.CDLL(str(library))
 
 

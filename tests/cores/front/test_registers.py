@@ -7,6 +7,8 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from systemrdl import RDLCompiler
@@ -28,6 +30,8 @@ from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.stream.front import MessageWork
 from modeloom.verification.stream.subject import StreamSubject
+
+FUSESOC = Path(sys.executable).with_name("fusesoc")
 
 
 def sector_core():
@@ -105,6 +109,14 @@ def test_messages_with_registers(messages):
 
 def test_a_core_without_a_front_end_has_no_such_steps():
     assert not list(front_steps(SectorWork(Subject(built.folder("xts", prove=False, **SECTORS), optimize=0))))
+
+
+@pytest.mark.skipif(shutil.which("verilator") is None or not FUSESOC.is_file(), reason="verilator or fusesoc is not installed")
+def test_fusesoc_lints_it(sectors, tmp_path):
+    name = read_description(sectors).name
+    command = [FUSESOC, "--cores-root", sectors, "run", "--build-root", tmp_path, "--target", "lint_registers", name]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 FAULTS = {
