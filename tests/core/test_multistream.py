@@ -12,12 +12,14 @@ from tests.built import slow, slowly
 from tests.equivalence.cores import CORES
 
 from modeloom import golden, verification
-from modeloom.cores.sector import SectorCore
+from modeloom.cores.sector import SectorCore, key_erase_cycles
 from modeloom.emit import run_bench
 from modeloom.equivalence import prove_engine
 from modeloom.modes import BUILT_IN, find
 from modeloom.product.simulated import Sector
 from modeloom.spec import InputError
+from modeloom.verification.sector.erasure import check_key_erasure
+from modeloom.verification.sector.subject import Subject
 
 ROUND: dict[str, Any] = {"cipher_arch": "multistream", "restarts": 20}
 
@@ -104,6 +106,23 @@ def test_the_figures() -> None:
 def test_what_does_not_fit_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=f"^{message}$"):
         built.compiled("xts", **{"sector": 64, "cipher_arch": "multistream", **changes})
+
+
+def test_the_rows_that_are_left_count_for_an_erasure() -> None:
+    """A short sector goes through the stages of the long ones, so the engine is busy after its last block."""
+    changes = {**ROUND, "sector": 64, "more_sectors": (16,), "streams": 4}
+    compiled = built.compiled("hctr2", **changes)
+    program = compiled.core_program
+    left = [main.rows * program.stages - main.latency for main in program.mains]
+    alone = built.compiled("hctr2", **{**changes, "more_sectors": ()})
+    assert key_erase_cycles(compiled) - key_erase_cycles(alone) >= left[1] - left[0] > 50
+
+
+@slow
+@pytest.mark.parametrize(("mode", "changes"), [("hctr2", {**ROUND, "sector": 64, "more_sectors": (16,), "streams": 4, "key_slots": 2})])
+def test_erasure(mode: str, changes: dict[str, Any]) -> None:
+    """Nothing of an erased key is left after the cycles that are stated."""
+    assert check_key_erasure(Subject(built.folder(mode, **changes), optimize=0))
 
 
 @slow

@@ -173,7 +173,7 @@ def zeroize_cycles(depth: int, flush: int) -> int:
     return SETTLE_CYCLES + depth + flush
 
 
-def key_erase_cycles(*, key_words: int, cipher_keys: int, rounds: int, result_words: int, flush: int) -> int:
+def key_erase_cycles(*, key_words: int, cipher_keys: int, rounds: int, result_words: int, flush: int, rows_left: int = 0) -> int:
     """Cycles from the first beat of a packet that erases a slot until nothing of its key is left, if no sector is in flight.
 
     Parameters
@@ -188,7 +188,9 @@ def key_erase_cycles(*, key_words: int, cipher_keys: int, rounds: int, result_wo
         Number of words in the deepest bank of the engine.
     flush : int
         As for :func:`zeroize_cycles`.
+    rows_left : int
+        Rows that the engine still runs after the last block of a sector, if they may take longer than what else is counted.
     """
     each = rounds + (OVERWRITE_CYCLES if cipher_keys > 1 else 0)
     words = max(cipher_keys * each, key_words + each * (cipher_keys - 1))
-    return FENCE_CYCLES + ERASE_OVERHEAD + words + result_words + DRAIN + flush
+    return FENCE_CYCLES + ERASE_OVERHEAD + words + result_words + DRAIN + flush + rows_left
