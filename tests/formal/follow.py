@@ -105,7 +105,7 @@ class Queue:
 
     def __init__(self, of: Followed, name: str, depth: int):
         self.of, self.name, self.depth = of, name, depth
-        self.put, self.get = of[f"{name}.put_reg"], of[f"{name}.get_reg"]
+        self.put, self.get, self.following = (of[f"{name}.{at}_reg"] for at in ("put", "get", "next"))
         self.level = (self.put - self.get).wide
         self.ready = of.first(f"{name}.ready_reg", f"{name}_i_ready")
         self.valid = of.first(f"{name}.valid_reg", f"{name}_o_valid")
@@ -121,10 +121,12 @@ class Queue:
 
     @property
     def sound(self) -> Bits:
-        """It has no more than its depth; a full one takes nothing, an empty one gives nothing; what it gives is the oldest."""
+        """It has no more than its depth; a full one takes nothing, an empty one gives nothing; what it gives is the oldest; and it
+        knows the place after that."""
         return all_of([
             self.level <= self.depth, self.ready.implies(self.level < self.depth), self.valid.implies(self.level > 0),
             self.valid.implies(self.head.equals(self.word(self.get))), ~self.of[f"{self.name}.memory.erase_reg"],
+            self.following.equals(self.get + 1),
         ])  # fmt: skip
 
     def changes_by_a_word(self, after: Queue, at: Bits) -> Bits:

@@ -245,6 +245,7 @@ def surroundings(s: MessageState) -> Bits:
         pool = "front.pool.queue"
         rules += [
             s["front.pool_free"].implies(s.ready(pool)), s.valid(pool).implies(s[f"{pool}.put_reg"].differs(s[f"{pool}.get_reg"])),
+            s[f"{pool}.next_reg"].equals(s[f"{pool}.get_reg"] + 1),
             s["front.admitted"].implies(s["front.pool_o_valid"]), s["entry.message_ready"].implies(s["front.token_valid"]),
             s["front.pool.unused_reg"].wide <= s.p.message_store, s.level(pool) <= s.p.message_store,
         ]  # fmt: skip
@@ -275,11 +276,12 @@ def quiet(s: MessageState) -> Bits:
 
 
 def queues_hold_what_they_can(s: MessageState) -> Bits:
-    """No queue has more than its depth; a full one takes nothing, an empty one gives nothing."""
+    """No queue has more than its depth; a full one takes nothing, an empty one gives nothing; and its next place follows the first."""
     rules = []
     for queue, depth in s.queues.items():
         level, depth = s.level(queue), getattr(s.p, depth)
-        rules += [level <= depth, s.ready(queue).implies(level < depth), s.valid(queue).implies(level > 0)]
+        following = s[f"{queue}.next_reg"].equals(s[f"{queue}.get_reg"] + 1)
+        rules += [level <= depth, s.ready(queue).implies(level < depth), s.valid(queue).implies(level > 0), following]
     return all_of(rules)
 
 

@@ -61,8 +61,8 @@ class Queue(wiring.Component):
         put_reg = Signal(range(2 * self.depth))
         get_reg = Signal.like(put_reg)
         get = Signal.like(put_reg)
-        # Whether a payload leaves is known late in a cycle, so both results are there before.
-        next_get = (get_reg + 1)[: len(get_reg)]
+        # Whether a payload leaves is known late in a cycle, so both addresses are registers.
+        next_reg = Signal.like(put_reg, init=1)
         pop = Signal()
         ready_reg = Signal()
         valid_reg = Signal()
@@ -73,7 +73,7 @@ class Queue(wiring.Component):
             put.eq(self.i.valid & ready_reg),
             self.i.ready.eq(ready_reg),
             pop.eq(valid_reg & self.o.ready),
-            get.eq(Mux(pop, next_get, get_reg)),
+            get.eq(Mux(pop, next_reg, get_reg)),
             memory.we.eq(put), memory.waddr.eq(put_reg[:bits]),
             memory.wdata.eq(written & put.replicate(len(written)) if self.masked else written),
             memory.raddr[0].eq(get[:bits]),
@@ -84,8 +84,8 @@ class Queue(wiring.Component):
         ]  # fmt: skip
         m.d.sync += [
             put_reg.eq(Mux(put, put_reg + 1, put_reg)),
-            get_reg.eq(get),
-            valid_reg.eq(Mux(pop, next_get != put_reg, get_reg != put_reg)),
+            get_reg.eq(get), next_reg.eq(Mux(pop, next_reg + 1, next_reg)),
+            valid_reg.eq(Mux(pop, next_reg != put_reg, get_reg != put_reg)),
             # A payload that leaves in this cycle is not counted, so that ready does not wait for o.ready.
             ready_reg.eq(Mux(put, level + 1 < self.depth, level < self.depth)),
         ]
