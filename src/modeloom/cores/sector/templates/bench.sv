@@ -168,7 +168,7 @@ module @NAME@_tb;
 @include bench_begin.sv@
     phase(PHASE_EMPTY);
     send_keys(0);
-    phase(PHASE_BURST);
+    phase(PHASE_BURST);@LEFT@
     phase(PHASE_ALONE);
     phase(PHASE_WRONG);
 
