@@ -82,7 +82,8 @@ CASES = {
         "build gcm -o new --packet wire --channels 2", "build gcm -o new --interface lvc", "build gcm -o new --interface-bits 32",
         "build gcm -o new --interface lwc --interface-bits 16", "build gcm -o new --interface lwc --keys inline",
         "build gcm -o new --interface lwc --key-slots 4", "build gcm -o new --lwc-vectors kat",
-        "build gcm -o new --hold 64 --direction encrypt", "build gcm -o new --key-slots 1025",
+        "build gcm -o new --hold 64 --direction encrypt", "build gcm -o new --key-slots 1025", "build xts -o new --front buttons",
+        "build gcm -o new --front registers --keys inline", "build gcm -o new --front registers --interface lwc",
     ],
     "model": [
         "model htcr2 --key-file key plain out", "model hctr2 --key-file typo plain out",

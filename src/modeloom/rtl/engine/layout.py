@@ -75,7 +75,6 @@ class RowFields:
             for side, v in values.items():
                 self.columns.add(f"{name}.{field}{side}", v, width)
 
-
     def add_batches(self, unit: UnitInstance) -> None:
         """Adds the field of a unit that takes batches."""
         for side, i in {"": 0, ".dec": 1}.items() if self.both else {"": 0}.items():
