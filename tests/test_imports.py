@@ -32,9 +32,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sim": {"rtl"},
     "synth": {"rtl"},
     "circuits": {"rtl", "spec", "golden"},
-    "product": {"definition", "interfaces", "rtl", "sim", "spec"},
+    "product": {"definition", "front", "interfaces", "rtl", "sim", "spec"},
     "cores": {"allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "modes", "product", "rtl", "spec"},
-    "emit": {"product", "spec"},
+    "emit": {"front", "product", "spec"},
     "taint": {"interfaces", "sim", "product"},
     "equivalence": {"compiler", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "streams", "taint"},
 }

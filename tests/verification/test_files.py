@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.emit.emitted import PLAIN, folder, made
 
+from modeloom.emit.package.manifest import manifest, read_manifest
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.folder import read_description
 from modeloom.product.versions import versions
@@ -33,7 +34,10 @@ def texts() -> dict[str, str]:
 
 def test_every_file_has_its_hash(copy: Path, texts: dict[str, str]) -> None:
     description = read_description(copy)
-    assert sorted(description.sha256) == sorted(entry.name for entry in copy.iterdir() if entry.name != "core.json")
+    others = {"core.json", "SHA256SUMS"}
+    assert sorted(description.sha256) == sorted(entry.name for entry in copy.iterdir() if entry.name not in others)
+    hashes = read_manifest((copy / "SHA256SUMS").read_text())
+    assert hashes == {**description.sha256, "core.json": hashlib.sha256((copy / "core.json").read_bytes()).hexdigest()}
     for name, wanted in description.sha256.items():
         assert hashlib.sha256((copy / name).read_bytes()).hexdigest() == wanted
     assert description.versions == versions() and set(versions()) == {"modeloom", "yosys", "amaranth"}
@@ -68,9 +72,30 @@ def test_a_file_and_its_hash_changed_together(copy: Path, texts: dict[str, str])
     verilog.write_text(verilog.read_text().replace("8'h63", "8'h62", 1))
     hashes = {**description.sha256, verilog.name: hashlib.sha256(verilog.read_bytes()).hexdigest()}
     (copy / "core.json").write_text(json.dumps(replace(description, sha256=hashes).as_json()))
+    with pytest.raises(CheckFailed, match=rf"changed since modeloom build: {verilog.name}, core.json; |core.json, {verilog.name}; "):
+        files.check_hashes(copy, read_description(copy))
+    whole = {**hashes, "core.json": hashlib.sha256((copy / "core.json").read_bytes()).hexdigest()}
+    (copy / "SHA256SUMS").write_text(manifest(whole))
     files.check_hashes(copy, read_description(copy))
     with pytest.raises(CheckFailed, match=rf"{verilog.name}, core.json|core.json, {verilog.name}"):
         files.check_emission(copy, texts)
+
+
+def test_a_manifest_that_is_wrong(copy: Path) -> None:
+    """It is missing, cannot be read, lacks a file or has another hash."""
+    description = read_description(copy)
+    path = copy / "SHA256SUMS"
+    right = read_manifest(path.read_text())
+    without = {file: value for file, value in right.items() if file != "core.json"}
+    for text, name in (
+        (None, r"SHA256SUMS \(missing\)"), ("nonsense\n", "SHA256SUMS"), (manifest(without), "SHA256SUMS"),
+        (manifest({**right, "core.json": "0" * 64}), "core.json"),
+    ):  # fmt: skip
+        path.unlink(missing_ok=True)
+        if text is not None:
+            path.write_text(text)
+        with pytest.raises(CheckFailed, match=f"changed since modeloom build: {name}; "):
+            files.check_hashes(copy, description)
 
 
 def test_other_tools(copy: Path, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,10 +103,10 @@ def test_other_tools(copy: Path, texts: dict[str, str], monkeypatch: pytest.Monk
     subject = Subject(copy)
     step = files_step(copy, subject.description, texts, True)
     assert not step.skipped and "byte for byte" in step.text
-    monkeypatch.setattr(files, "versions", lambda: {**versions(), "yosys": "0.99"})
+    monkeypatch.setattr(files, "versions", lambda *more: {**versions(*more), "yosys": "0.99"})
     step = files_step(copy, subject.description, {name: text + "\n" for name, text in texts.items()}, True)
     assert step.skipped == (f"the files as they would be emitted today: the core was built with Yosys {versions()['yosys']}, here 0.99",)
-    assert step.text == "6 files have the hashes of core.json"
+    assert step.text == f"{len(subject.description.sha256)} files have the hashes of core.json"
 
 
 def test_no_hashes(copy: Path, texts: dict[str, str]) -> None:

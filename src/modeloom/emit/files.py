@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache, partial
@@ -23,9 +23,19 @@ from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import component_rtlil, core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
 from modeloom.emit.lock import building
-from modeloom.emit.package import fusesoc, to_json
+from modeloom.emit.package import (
+    bill_of_materials,
+    fusesoc,
+    interfaces_file,
+    ip_xact,
+    manifest,
+    system_verilog,
+    to_json,
+    vivado_ip,
+)  # fmt: skip
 from modeloom.emit.title import core_name
 from modeloom.emit.top import header, rules_instance, top_module
+from modeloom.front.map import Register
 from modeloom.product.core import Core, D, FrontEnd
 from modeloom.product.description import Description
 from modeloom.product.folder import files_of
@@ -75,7 +85,8 @@ def contents(
 ) -> tuple[D, dict[str, str]]:
     """The contents of ``core.json``, and the texts of all files of a core by their names.
 
-    ``sha256`` in ``core.json`` has the hash of every other file.  ``front`` makes a front end.
+    ``sha256`` in ``core.json`` has the hash of every other file but the manifest, which has that of ``core.json``, too.  ``front`` makes
+    a front end.
     """
     description = core.describe(name, command)
     end = None if front is None else front(description)
@@ -93,6 +104,10 @@ def contents(
         return f"{end.around(component)}\n{inner_verilog(component_rtlil(component, part), part, {}, end.titles())}"
 
     @cache
+    def registers() -> Sequence[Register]:
+        return () if end is None else end.registers(verilog())
+
+    @cache
     def more(end: FrontEnd) -> Mapping[str, str]:
         return end.texts(verilog())
 
@@ -101,24 +116,37 @@ def contents(
         "waivers": lambda: waivers(name, description.front.top if description.front else ""),
         "bench": lambda: core.bench(name),
         "listing": core.listing,
+        "interfaces": interfaces_file,
+        "wrapper": lambda: system_verilog(description),
         "package": lambda: fusesoc(description),
+        "ip_xact": lambda: ip_xact(description, registers()),
+        "vivado_ip": lambda: vivado_ip(description, registers()),
         "datasheet": lambda: datasheet(core, description, () if end is None else end.sheet()),
     }
     if end is not None:
         made |= {"front": partial(around, end)}
         made |= {kind: partial(lambda kind: more(end)[kind], kind) for kind in ("registers", "header", "driver_header", "driver")}
-    texts = {file: made[kind]() for kind, file in names.by_kind.items() if kind != "description"}
-    hashes = {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
-    complete = replace(description, sha256=hashes)
+    by_kind = names.by_kind
+    texts = {file: made[kind]() for kind, file in by_kind.items() if kind in made}
+    if names.materials is not None:
+        texts[names.materials] = bill_of_materials(description, _hashes(texts))
+    complete = replace(description, sha256=_hashes(texts))
     texts[names.description] = to_json(complete.as_json())
+    if names.manifest is not None:
+        texts[names.manifest] = manifest(_hashes(texts))
     return complete, texts
+
+
+def _hashes(texts: Mapping[str, str]) -> dict[str, str]:
+    """SHA-256 of files, by their names."""
+    return {file: hashlib.sha256(text.encode()).hexdigest() for file, text in texts.items()}
 
 
 def emit(
     core: Core[D], directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True,
     front: Callable[[Description], FrontEnd] | None = None,
 ) -> D:
-    """Writes the folder of a core: Verilog, waivers, bench, listing, ``core.json``, FuseSoC package and datasheet.
+    """Writes the folder of a core: Verilog, waivers, bench, listing, datasheet, ``core.json``, and packages for the tools of others.
 
     If the folder already holds a core, this core is replaced.  Files that modeloom did not write stay.
 

@@ -22,6 +22,7 @@ from typing import Generic, Self, TypeVar
 
 from amaranth.lib import wiring
 
+from modeloom.front.map import Register
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
 from modeloom.product.description import Description
@@ -96,6 +97,10 @@ class FrontEnd(ABC):
     @abstractmethod
     def texts(self, verilog: str) -> Mapping[str, str]:
         """The texts of its other files by their names in ``Files``, for the core with this Verilog."""
+
+    @abstractmethod
+    def registers(self, verilog: str) -> Sequence[Register]:
+        """Its registers, for the core with this Verilog.  Empty if it has none."""
 
     @abstractmethod
     def sheet(self) -> Sequence[str]:

@@ -48,9 +48,15 @@ class Files:
     header: Annotated[str | None, "The registers of the front end, C11."] = None
     driver_header: Annotated[str | None, "A driver for the front end, C11: its header."] = None
     driver: Annotated[str | None, "A driver for the front end, C11."] = None
+    interfaces: Annotated[str | None, "Interfaces for the ports of the wrapper, SystemVerilog."] = None
+    wrapper: Annotated[str | None, "The core with interfaces for its buses, SystemVerilog."] = None
     package: Annotated[str, "FuseSoC package."]
+    ip_xact: Annotated[str | None, "The core as a component of IP-XACT, IEEE 1685-2014."] = None
+    vivado_ip: Annotated[str | None, "Script that packages the core as an IP, for Vivado."] = None
     datasheet: Annotated[str, "The datasheet, Markdown."]
+    materials: Annotated[str | None, "Bill of materials, CycloneDX 1.6."] = None
     description: Annotated[str, "This file."]
+    manifest: Annotated[str | None, "SHA-256 of every other file, for sha256sum."] = None
 
     def __post_init__(self) -> None:
         for kind, name in self.by_kind.items():
@@ -68,7 +74,9 @@ def file_names(name: str, listing: bool = True) -> Files:
     """The files of a core with this name.  A core that runs a program has a listing."""
     return Files(
         verilog=f"{name}.v", waivers=f"{name}_waivers.vlt", bench=f"{name}_tb.sv", listing="program.txt" if listing else None,
-        package=f"{name}.core", datasheet="datasheet.md", description="core.json",
+        interfaces="modeloom_interfaces.sv", wrapper=f"{name}_sv.sv", package=f"{name}.core", ip_xact=f"{name}.xml",
+        vivado_ip=f"{name}_ip.tcl", datasheet="datasheet.md", materials=f"{name}.cdx.json", description="core.json",
+        manifest="SHA256SUMS",
     )  # fmt: skip
 
 

@@ -7,9 +7,19 @@ from importlib import metadata
 
 from modeloom.version import VERSION
 
-__all__ = ["versions"]
+__all__ = ["EXACT_TOOLS", "FRONT_TOOLS", "PACKAGES", "versions"]
+
+PACKAGES = {"yosys": "pyosys"}
+"""The packages of tools that have another name."""
+
+EXACT_TOOLS = ("ortools",)
+"""The tools that an exact schedule depends on, too."""
+
+FRONT_TOOLS = ("systemrdl-compiler", "peakrdl-cheader")
+"""The tools that the files of a front end depend on, too."""
 
 
-def versions() -> dict[str, str]:
-    """Versions of this project, of Yosys (the one in pyosys) and of Amaranth."""
-    return {"modeloom": VERSION, "yosys": metadata.version("pyosys"), "amaranth": metadata.version("amaranth")}
+def versions(*more: str) -> dict[str, str]:
+    """Versions of this project, of Yosys (the one in pyosys) and of Amaranth, and those of ``more`` tools."""
+    tools = dict.fromkeys(("yosys", "amaranth", *(name for name in more if name != "modeloom")))
+    return {"modeloom": VERSION, **{name: metadata.version(PACKAGES.get(name, name)) for name in tools}}

@@ -9,27 +9,42 @@ from pathlib import Path
 
 from modeloom.cores.front import front_of
 from modeloom.emit.files import contents
+from modeloom.emit.package.manifest import read_manifest
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.core import Core, D
 from modeloom.product.description import Description
-from modeloom.product.versions import versions
+from modeloom.product.versions import EXACT_TOOLS, FRONT_TOOLS, versions
 from modeloom.spec import InputError
 
 __all__ = ["changed_files", "check_emission", "check_hashes", "newer_tools", "today"]
 
-_TOOLS = {"modeloom": "modeloom", "yosys": "Yosys", "amaranth": "Amaranth"}
+_TOOLS = {"yosys": "Yosys", "amaranth": "Amaranth", "ortools": "OR-Tools"}
+"""The names of tools in messages, if they have another one."""
 
 
 def changed_files(directory: Path, description: Description) -> list[str]:
-    """Files that are missing or do not have the SHA-256 in ``core.json``.  Raises ``InputError`` if there is no SHA-256."""
+    """Files that are missing, or do not have the SHA-256 in ``core.json`` or in the manifest.
+
+    Raises ``InputError`` if there is no SHA-256.
+    """
     if description.sha256 is None:
         raise InputError(f"{directory}/core.json has no hashes: an older version wrote it; build the core again, or add --no-hashes")
-    changed = []
-    for file, wanted in description.sha256.items():
-        path = directory / file
-        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != wanted:
-            changed.append(file)
-    return changed
+    changed = [file for file, wanted in description.sha256.items() if _hash(directory / file) != wanted]
+    files = description.files
+    if files.manifest is None:
+        return changed
+    try:
+        hashes = read_manifest((directory / files.manifest).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        hashes = {}
+    if hashes.keys() != {*description.sha256, files.description}:
+        return [*changed, files.manifest]
+    return [*changed, *(file for file, wanted in hashes.items() if file not in changed and _hash(directory / file) != wanted)]
+
+
+def _hash(path: Path) -> str | None:
+    """SHA-256 of a file; None if it is missing."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 def check_hashes(directory: Path, description: Description) -> None:
@@ -44,9 +59,10 @@ def check_hashes(directory: Path, description: Description) -> None:
 def newer_tools(description: Description) -> list[str]:
     """The tools whose versions differ from those that built the core, in words."""
     before = description.versions or {}
+    more = (name for name in before if name in (*EXACT_TOOLS, *FRONT_TOOLS))
     return [
-        f"{_TOOLS[name]} {before.get(name, 'unknown')}, here {version}"
-        for name, version in versions().items() if before.get(name) != version
+        f"{_TOOLS.get(name, name)} {before.get(name, 'unknown')}, here {version}"
+        for name, version in versions(*more).items() if before.get(name) != version
     ]  # fmt: skip
 
 

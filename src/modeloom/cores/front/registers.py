@@ -12,7 +12,7 @@ from hashlib import sha256
 from amaranth.lib import wiring
 
 from modeloom.cores.front.wrapper import wrapper
-from modeloom.front.map import SOURCE, RegisterMap, c_header, read_map
+from modeloom.front.map import SOURCE, Register, RegisterMap, c_header, read_map
 from modeloom.interfaces import Interface
 from modeloom.interfaces.front import FRONT_CONTROL, WORD_BYTES, axi_lite
 from modeloom.interfaces.messages import MessageCode
@@ -26,6 +26,7 @@ from modeloom.product.lwc import LwcDescription
 from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
 from modeloom.product.ports import top_ports
+from modeloom.product.versions import FRONT_TOOLS, versions
 from modeloom.rtl.front import FrontParameters, RegisterFront
 from modeloom.spec import InputError
 from modeloom.version import VERSION
@@ -118,13 +119,16 @@ class RegisterFrontEnd(FrontEnd):
     def described(self) -> Description:
         """The description of the core, with the front end and its files."""
         d = self.description
-        files: Files = replace(d.files, front=f"{self.top}.v", registers=f"{self.top}.rdl", header=HEADER, **DRIVER)
+        files: Files = replace(
+            d.files, front=f"{self.top}.v", registers=f"{self.top}.rdl", header=HEADER, wrapper=f"{self.top}_sv.sv",
+            ip_xact=f"{self.top}.xml", vivado_ip=f"{self.top}_ip.tcl", **DRIVER,
+        )  # fmt: skip
         front = FrontDescription(
             kind=self.kind, top=self.top, verilog=f"{self.top}.v", address_bits=self.map.address_bits, key_words=self.key_words,
             erase_cycles=self.key_words + 1, registers={one.name: one.address for one in self.map.registers},
             ports=tuple(port.described for port in top_ports(self.interfaces, self.shape)),
         )  # fmt: skip
-        return replace(d, files=files, front=front)
+        return replace(d, versions=versions(*(d.versions or {}), *FRONT_TOOLS), files=files, front=front)
 
     def component(self, verilog: str) -> RegisterFront:
         """The hardware beside the core with this Verilog."""
@@ -149,6 +153,10 @@ class RegisterFrontEnd(FrontEnd):
         """The map, the C header, and the driver."""
         driver = {kind: (SOURCE.parent / "driver" / file).read_text(encoding="utf-8") for kind, file in DRIVER.items()}
         return {"registers": self._source(verilog), "header": c_header({}, HEADER.removesuffix(".h")), **driver}
+
+    def registers(self, verilog: str) -> Sequence[Register]:
+        """The registers."""
+        return read_map(self._numbers(verilog)).registers
 
     def _numbers(self, verilog: str) -> dict[str, int]:
         """The parameters of the map for the core with this Verilog."""

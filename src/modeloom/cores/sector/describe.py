@@ -12,6 +12,7 @@ from modeloom.product.description import file_names
 from modeloom.product.json_form import read
 from modeloom.product.ports import top_ports
 from modeloom.product.sectors import Explain, Pins, SectorDescription, SizeFigures
+from modeloom.product.versions import EXACT_TOOLS, versions
 
 __all__ = ["describe"]
 
@@ -27,7 +28,8 @@ def describe(compiled: Compiled, name: str, command: str) -> SectorDescription:
     files = file_names(name)
     return SectorDescription(
         schema=SectorDescription.SCHEMA,
-        **described(mode, name, command, files, [what for one in compiled.sizes for what in one.source.nonzero.values()]),
+        **described(mode, name, command, files, [what for one in compiled.sizes for what in one.source.nonzero.values()])
+        | ({"versions": versions(*EXACT_TOOLS)} if options.exact else {}),
         definition_sha256=definition_hash(compiled),
         options=options.as_dict(),
         cipher=compiled.architecture.cipher.name,

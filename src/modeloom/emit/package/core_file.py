@@ -29,6 +29,10 @@ filesets:
   rtl:
     files: [{", ".join([files.verilog, *([files.front] if files.front else [])])}]
     file_type: verilogSource-2005
+  # The core with interfaces for its buses. A core that depends on this one gets it with the flag "interfaces".
+  interfaces:
+    files: [{files.interfaces}, {files.wrapper}]
+    file_type: systemVerilogSource
   lint:
     files: [{files.waivers}]
     file_type: vlt
@@ -51,7 +55,7 @@ targets:
   # A core that depends on this one gets the design only. If this core is the top level, the target runs the bench.
   default:
     description: The bench in Icarus Verilog
-    filesets: [rtl, "is_toplevel ? (bench)"]
+    filesets: [rtl, "interfaces ? (interfaces)", "is_toplevel ? (bench)"]
     flow: sim
     flow_options:
       tool: icarus

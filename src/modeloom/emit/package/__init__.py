@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tools of others read of a core.
+
+::
+
+    Description ──▶ outside   clock, reset, buses ──┬──▶ core_file       FuseSoC
+                                                    ├──▶ ip_xact         IEEE 1685-2014
+                                                    ├──▶ vivado_ip       Tcl that packages an IP for Vivado
+                                                    └──▶ system_verilog  a module with interfaces for ports
+    hashes of the files ────────────────────────────┬──▶ materials       CycloneDX
+                                                    └──▶ manifest        SHA256SUMS
+"""
+
+from modeloom.emit.package.core_file import fusesoc, to_json
+from modeloom.emit.package.ip_xact import ip_xact
+from modeloom.emit.package.manifest import manifest
+from modeloom.emit.package.materials import bill_of_materials
+from modeloom.emit.package.outside import Bus, Outside, outside
+from modeloom.emit.package.system_verilog import interfaces_file, system_verilog
+from modeloom.emit.package.vivado_ip import vivado_ip
+
+__all__ = [
+    "Bus",
+    "Outside",
+    "bill_of_materials",
+    "fusesoc",
+    "interfaces_file",
+    "ip_xact",
+    "manifest",
+    "outside",
+    "system_verilog",
+    "to_json",
+    "vivado_ip",
+]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a system sees of a core: its outermost module, clock and reset, buses, and the other ports.
+
+::
+
+    s_axis_tdata   ──▶  Bus "s_axis",  TDATA       pdi_data  ──▶  Bus "pdi", TDATA
+    s_axil_awaddr  ──▶  Bus "s_axil",  AWADDR      zeroize   ──▶  a port of no bus
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from modeloom.product.description import Description
+from modeloom.product.front import Port
+from modeloom.product.ports import CLOCK
+
+__all__ = ["AXI_LITE", "STREAM", "Bus", "Outside", "outside"]
+
+STREAM = "AXI4-Stream"
+AXI_LITE = "AXI4-Lite"
+
+
+@dataclass(frozen=True)
+class Bus:
+    """A bus of the outermost module.
+
+    Attributes
+    ----------
+    name : str
+        The prefix of its ports.
+    kind : str
+        ``STREAM`` or ``AXI_LITE``.
+    from_host : bool
+        Whether the host begins its transfers: the core is the receiver of a stream, or is read and written.
+    ports : tuple of (str, Port)
+        Each port after its name in the standard, such as ``TDATA``.
+    """
+
+    name: str
+    kind: str
+    from_host: bool
+    ports: tuple[tuple[str, Port], ...]
+
+    def port(self, logical: str) -> Port | None:
+        """The port with this name in the standard; None if the bus has none."""
+        return dict(self.ports).get(logical)
+
+
+@dataclass(frozen=True)
+class Outside:
+    """The outermost module of a core.
+
+    Attributes
+    ----------
+    top : str
+        Its name.
+    verilog : tuple of str
+        The files that it needs, those of inner modules first.
+    ports : tuple of Port
+        All ports in order.
+    clock, reset : str
+        The names of both ports.  The reset is active low.
+    buses : tuple of Bus
+    others : tuple of Port
+        The ports that belong to no bus, without clock and reset.
+    """
+
+    top: str
+    verilog: tuple[str, ...]
+    ports: tuple[Port, ...]
+    clock: str
+    reset: str
+    buses: tuple[Bus, ...]
+    others: tuple[Port, ...]
+
+    @property
+    def interrupt(self) -> Port | None:
+        """The interrupt; None if there is none."""
+        return next((port for port in self.others if port.name == "irq"), None)
+
+
+def outside(description: Description) -> Outside:
+    """The outermost module of a core: that around the core and its front end, or the core itself.
+
+    Raises ``ValueError`` if it has not one clock and one reset.
+    """
+    front = description.front
+    ports = description.ports if front is None else front.ports
+    verilog = (description.verilog,) if front is None else (description.verilog, front.verilog)
+    clocks = [port.name for port in ports if port.stream == CLOCK]
+    if len(clocks) != 2:
+        raise ValueError(f"one clock and one reset, not {', '.join(clocks)}")
+    buses: list[Bus] = []
+    others: list[Port] = []
+    for name, members in groupby((port for port in ports if port.stream != CLOCK), lambda port: port.stream):
+        group = tuple(members)
+        bus = _bus(name, group)
+        if bus is None:
+            others += group
+        else:
+            buses.append(bus)
+    top = description.top if front is None else front.top
+    return Outside(top, verilog, ports, clocks[0], clocks[1], tuple(buses), tuple(others))
+
+
+def _bus(name: str, group: tuple[Port, ...]) -> Bus | None:
+    """The bus of a group of ports; None if it is none."""
+    words = {port.name.removeprefix(f"{name}_").upper(): port for port in group}
+    if "AWVALID" in words:
+        return Bus(name, AXI_LITE, not words["AWVALID"].output, tuple(words.items()))
+    # LWC has the same handshake, and calls its signals valid, ready, data and last.
+    words = {word if word.startswith("T") else f"T{word}": port for word, port in words.items()}
+    if {"TVALID", "TREADY"} <= words.keys():
+        return Bus(name, STREAM, not words["TVALID"].output, tuple(words.items()))
+    return None

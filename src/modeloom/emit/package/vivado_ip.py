@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A script for Vivado that packages a core as an IP with AXI interfaces (UG1118; ``help ipx::*`` in Vivado).
+
+The script works on what Vivado has inferred from the names of the ports.  It adds a bus that Vivado did not find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from modeloom.emit.package.outside import AXI_LITE, STREAM, Bus, outside
+from modeloom.front.map import Register
+from modeloom.product.description import Description
+
+__all__ = ["quoted", "vivado_ip"]
+
+BUS_TYPES = {STREAM: "axis", AXI_LITE: "aximm"}
+"""The names that Vivado has for the buses."""
+
+LEAST_RANGE = 4096
+"""Bytes of the smallest range of addresses: the address editor of Vivado assigns no smaller one."""
+
+PROCEDURES = """\
+# Vivado infers a bus from the names of its ports. It is added here if it was not inferred.
+proc modeloom_bus {core name type mode ports} {
+  set bus [ipx::get_bus_interfaces $name -of_objects $core]
+  if {$bus eq ""} {
+    set bus [ipx::add_bus_interface $name $core]
+    set_property abstraction_type_vlnv xilinx.com:interface:${type}_rtl:1.0 $bus
+    set_property bus_type_vlnv xilinx.com:interface:${type}:1.0 $bus
+    set_property interface_mode $mode $bus
+    foreach {logical physical} $ports {
+      set_property physical_name $physical [ipx::add_port_map $logical $bus]
+    }
+  }
+  return $bus
+}
+
+# A clock, reset or interrupt.
+proc modeloom_signal {core name type} {
+  if {[ipx::get_bus_interfaces $name -of_objects $core] eq ""} {
+    ipx::infer_bus_interface $name xilinx.com:signal:${type}_rtl:1.0 $core
+  }
+  return [ipx::get_bus_interfaces $name -of_objects $core]
+}
+
+proc modeloom_parameter {bus name value} {
+  set parameter [ipx::get_bus_parameters $name -of_objects $bus]
+  if {$parameter eq ""} {
+    set parameter [ipx::add_bus_parameter $name $bus]
+  }
+  set_property value $value $parameter
+}
+"""
+
+REGISTER_PROCEDURE = """
+proc modeloom_register {block name offset access about} {
+  set register [ipx::add_register $name $block]
+  set_property address_offset $offset $register
+  set_property size 32 $register
+  set_property access $access $register
+  set_property description $about $register
+}
+"""
+
+
+def quoted(text: str) -> str:
+    """Text as one word of Tcl, in which nothing is substituted."""
+    special = str.maketrans({letter: f"\\{letter}" for letter in '\\"$[]'})
+    return f'"{text.translate(special)}"'
+
+
+def vivado_ip(description: Description, registers: Sequence[Register] = ()) -> str:
+    """Text of the script.
+
+    Parameters
+    ----------
+    description : Description
+    registers : sequence of Register
+        Those behind its AXI4-Lite.
+    """
+    seen = outside(description)
+    script = description.files.vivado_ip
+    lines = [
+        "# SPDX-License-Identifier: Apache-2.0",
+        f"# Packages {seen.top} as an IP for Vivado:",
+        "#",
+        f"#   vivado -mode batch -source {script}                           the IP is written to {seen.top}_ip beside this script",
+        f"#   vivado -mode batch -source {script} -tclargs FOLDER PART      to another folder, with another part",
+        "#",
+        "# Add the folder to the IP repositories of a project to use the IP.",
+        "",
+        "set here [file dirname [file normalize [info script]]]",
+        f"set folder [expr {{$argc > 0 ? [file normalize [lindex $argv 0]] : [file join $here {seen.top}_ip]}}]",
+        "set part [expr {$argc > 1 ? [lindex $argv 1] : \"\"}]",
+        "",
+        PROCEDURES + (REGISTER_PROCEDURE if registers else ""),
+        'if {$part eq ""} {',
+        f"  create_project -in_memory {seen.top}_ip",
+        "} else {",
+        f"  create_project -in_memory -part $part {seen.top}_ip",
+        "}",
+        *(f"add_files -norecurse [file join $here {file}]" for file in seen.verilog),
+        f"set_property top {seen.top} [current_fileset]",
+        "update_compile_order -fileset sources_1",
+        "ipx::package_project -root_dir $folder -vendor modeloom -library modes -taxonomy /UserIP -import_files -force",
+        "set core [ipx::current_core]",
+        f"set_property name {seen.top} $core",
+        f"set_property version {'.'.join(description.version.split('.')[:2])} $core",
+        f"set_property display_name {quoted(seen.top)} $core",
+        f"set_property description {quoted(description.summary)} $core",
+        "set_property vendor_display_name modeloom $core",
+        "set_property auto_family_support_level level_2 $core",
+        "",
+    ]  # fmt: skip
+    for bus in seen.buses:
+        mode = "slave" if bus.from_host else "master"
+        ports = " ".join(f"{logical} {port.name}" for logical, port in bus.ports)
+        lines.append(f"modeloom_bus $core {bus.name} {BUS_TYPES[bus.kind]} {mode} {{{ports}}}")
+    names = ":".join(bus.name for bus in seen.buses)
+    lines += [
+        "",
+        f"set clock [modeloom_signal $core {seen.clock} clock]",
+        f"modeloom_parameter $clock ASSOCIATED_BUSIF {names}",
+        f"modeloom_parameter $clock ASSOCIATED_RESET {seen.reset}",
+        f"modeloom_parameter [modeloom_signal $core {seen.reset} reset] POLARITY ACTIVE_LOW",
+    ]
+    if seen.interrupt is not None:
+        lines.append(f"modeloom_parameter [modeloom_signal $core {seen.interrupt.name} interrupt] SENSITIVITY LEVEL_HIGH")
+    for bus in seen.buses:
+        if bus.kind == AXI_LITE:
+            lines += _memory_map(bus, registers)
+    lines += [
+        "",
+        "ipx::create_xgui_files $core",
+        "ipx::update_checksums $core",
+        "ipx::check_integrity $core",
+        "ipx::save_core $core",
+        'puts "modeloom: the IP is in $folder"',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _memory_map(bus: Bus, registers: Sequence[Register]) -> list[str]:
+    address = bus.port("AWADDR")
+    span = max(LEAST_RANGE, 1 << address.width) if address else LEAST_RANGE
+    lines = [
+        "",
+        "# Vivado infers a range of addresses without registers.",
+        "foreach map [ipx::get_memory_maps -of_objects $core] {",
+        "  ipx::remove_memory_map [get_property name $map] $core",
+        "}",
+        f"set map [ipx::add_memory_map {bus.name} $core]",
+        f"set_property slave_memory_map_ref {bus.name} [ipx::get_bus_interfaces {bus.name} -of_objects $core]",
+        "set block [ipx::add_address_block registers $map]",
+        "set_property usage register $block",
+        "set_property width 32 $block",
+        f"set_property range {span} $block",
+    ]
+    for one in registers:
+        access = {"read": "read-only", "write": "write-only"}.get(one.access, "read-write")
+        lines.append(f"modeloom_register $block {one.name} 0x{one.address:03x} {access} {quoted(one.about)}")
+    return lines

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The module with interfaces: Verilator finds nothing in it, and the bench of the core passes through it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.built import slow
+from tests.emit.package.folders import CASES, folder
+
+from modeloom.emit.package import outside
+from modeloom.emit.package.outside import AXI_LITE
+from modeloom.product.description import Description
+from modeloom.product.folder import read_description
+
+pytestmark = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
+
+
+def declared(text: str) -> list[str]:
+    """The declarations of interfaces in the head of a wrapper."""
+    return [line.removeprefix("//").strip() for line in text.splitlines() if re.match(r"//   modeloom_axi_\w+ #", line)]
+
+
+def flat(description: Description, folder: Path, *changes: tuple[str, str]) -> str:
+    """A module NAME_flat that has the ports of NAME, and the module with interfaces in it; ``changes`` are of the declarations."""
+    seen = outside(description)
+    wrapper = (folder / description.files.wrapper).read_text()
+    lines = [f"module {seen.top}_flat ("]
+    for at, port in enumerate(seen.ports):
+        width = f"[{port.width - 1}:0] " if port.width > 1 else ""
+        lines.append(f"  {'output' if port.output else 'input'} wire {width}{port.name}{'' if at == len(seen.ports) - 1 else ','}")
+    lines.append(");")
+    text = "\n".join(declared(wrapper))
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after, 1)
+    lines.append(text)
+    names = re.findall(r"(\w+) \(\);", text)
+    for bus, name in zip(seen.buses, names, strict=True):
+        for logical, port in bus.ports:
+            signal = f"{name}.{logical.lower()}"
+            lines.append(f"  assign {port.name} = {signal};" if port.output else f"  assign {signal} = {port.name};")
+    # The connection by name covers every port: nothing of the wrapper stays open.
+    return "\n".join([*lines, f"  {seen.top}_sv dut (.*);", "endmodule", ""])
+
+
+def sources(description: Description, folder: Path, work: Path, *changes: tuple[str, str]) -> list[str]:
+    """The files of the wrapper, and one with the flat module."""
+    seen = outside(description)
+    (work / f"{seen.top}_flat.sv").write_text(flat(description, folder, *changes))
+    files = [description.files.interfaces, *seen.verilog, description.files.wrapper, description.files.waivers]
+    return [*(str(folder / file) for file in files), f"{seen.top}_flat.sv"]
+
+
+def lint(kind: str, work: Path, *changes: tuple[str, str]) -> str:
+    description = read_description(folder(kind))
+    files = sources(description, folder(kind), work, *changes)
+    command = ["verilator", "--lint-only", "-Wall", "--top-module", f"{outside(description).top}_flat", *files]
+    return subprocess.run(command, cwd=work, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True, check=False).stdout
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_verilator_finds_nothing(kind, tmp_path):
+    assert lint(kind, tmp_path) == ""
+
+
+def test_a_wrong_width_is_found(tmp_path):
+    assert "s_axis" in lint("sectors", tmp_path, (".DATA_BITS(128), .KEEP_BITS(16)) s_axis ", ".DATA_BITS(64), .KEEP_BITS(8)) s_axis "))
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_ends_of_interfaces(kind):
+    """A receiver takes what the host sends, and a sender drives all signals of its interface."""
+    description = read_description(folder(kind))
+    seen = outside(description)
+    text = (folder(kind) / description.files.wrapper).read_text()
+    for bus in seen.buses:
+        name = {"do": "do_bus"}.get(bus.name, bus.name)
+        end = ("device" if bus.from_host else "host") if bus.kind == AXI_LITE else "receiver" if bus.from_host else "sender"
+        assert re.search(rf"modeloom_axi_(stream|lite)\.{end} {name}\b", text)
+        if end == "sender":
+            for signal in ("tvalid", "tdata", "tkeep", "tlast", "tid", "tdest", "tuser"):
+                assert re.search(rf"(\({name}\.{signal}\)|assign {name}\.{signal} = )", text), signal
+
+
+def bench(work: Path, *changes: tuple[str, str]) -> subprocess.CompletedProcess[str]:
+    """Runs the bench of the core for sectors with the wrapper in the place of the core."""
+    path = folder("sectors")
+    description = read_description(path)
+    files, name = sources(description, path, work, *changes), description.name
+    text = (path / description.files.bench).read_text()
+    assert text.count(f"  {name} dut (") == 1
+    (work / "bench.sv").write_text(text.replace(f"  {name} dut (", f"  {name}_flat dut ("))
+    quick = ["-O1", "-CFLAGS", "-O0", "-Wno-fatal"]
+    command = ["verilator", "--binary", "--timing", *quick, "--top-module", f"{name}_tb", "-o", "bench", *files, "bench.sv"]
+    done = subprocess.run(command, cwd=work, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    return subprocess.run([work / "obj_dir" / "bench"], stdout=subprocess.PIPE, text=True, check=False)
+
+
+@slow
+def test_the_bench_passes_through_the_interfaces(tmp_path):
+    done = bench(tmp_path)
+    assert done.returncode == 0 and f"modeloom-bench: {read_description(folder('sectors')).name} ok" in done.stdout
+
+
+@slow
+def test_a_wrong_width_ends_the_simulation(tmp_path):
+    done = bench(tmp_path, (".DATA_BITS(128), .KEEP_BITS(16)) m_axis ", ".DATA_BITS(64), .KEEP_BITS(8)) m_axis "))
+    assert done.returncode != 0 and "m_axis.tdata must have 128 bits" in done.stdout
