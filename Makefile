@@ -8,6 +8,8 @@ JOBS ?= 2
 # The slow tests are so many shards (tests/shards.py); make test-slow SHARD=3 runs one of them, without SHARD all.
 SHARDS ?= 16
 SHARD ?=
+# Constraints for pip: make setup LOCK=requirements.lock installs the versions with which the tests passed.
+LOCK ?=
 
 .PHONY: setup demo test test-slow bench clean
 
@@ -16,7 +18,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "modeloom needs Python 3.11 or later" >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --editable '.[test,demo]'
+	$(VENV)/bin/python -m pip install --quiet --editable '.[test,demo]' $(if $(LOCK),--constraint $(LOCK))
 	touch $(STAMP)
 
 demo: $(STAMP)

@@ -22,7 +22,7 @@ from modeloom.spec import CIPHER
 from modeloom.version import VERSION
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
@@ -73,7 +73,7 @@ def test_sources_that_are_named_exist():
 
 
 def test_changes_have_the_version():
-    assert f"## {VERSION}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {VERSION}\n" in (ROOT / "CHANGELOG.md", ROOT / "SECURITY.md").read_text(encoding="utf-8")
 
 
 def test_licence():
