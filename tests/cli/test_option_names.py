@@ -27,6 +27,7 @@ OTHERS: dict[str, set[str]] = {
     "FuseSoC, whose name goes on with _options": {"--verilator"},
     "bench/papers.py": {"--store"},
     "GCC": {"--param"},
+    "sha256sum": {"--check"},
 }  # fmt: skip
 """Options of other programs, which commands run or which texts tell users to give."""
 

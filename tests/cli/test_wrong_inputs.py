@@ -71,6 +71,9 @@ CASES = {
         "explain gcm --mul-stages -1", "explain gcm --mul-stages 9",
         "explain hctr2 --dump programs", "explain hctr2 --dump graph,", "explain hctr2 --svg none/x.svg", "explain hctr2 --svg ''",
     ],
+    "generator": [
+        "generator", "generator ''", "generator plain", "generator plain/library", "generator others", "generator library --json",
+    ],
     "build": [
         "build hctr2 -o ''", "build hctr2 -o plain/core", "build hctr2 -o others", "build hctr2 -o plain", "build hctr2 -o busy",
         "build hctr2 -o new --name 1x", "build hctr2 -o new --name module", "build hctr2 -o new --name ''",

@@ -16,6 +16,7 @@ from modeloom.cli.build import build
 from modeloom.cli.circuit import circuit
 from modeloom.cli.crypt import crypt
 from modeloom.cli.explain import explain
+from modeloom.cli.generator import generator
 from modeloom.cli.list import list_modes
 from modeloom.cli.model import model
 from modeloom.cli.papers import papers
@@ -69,7 +70,9 @@ def cli() -> None:
     """Compile block-cipher modes to hardware."""
 
 
-for command in (list_modes, explain, build, crypt, model, seal_file, open_file, traffic, verify, vectors, synth, circuit, papers, aead):
+for command in (
+    list_modes, explain, build, generator, crypt, model, seal_file, open_file, traffic, verify, vectors, synth, circuit, papers, aead,
+):  # fmt: skip
     cli.add_command(command)
 
 
