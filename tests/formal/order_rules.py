@@ -12,11 +12,12 @@ many cycles after its token for every message, and verdicts wait in a queue: the
 
 from __future__ import annotations
 
-from tests.formal.bits import Bits, all_of, constant
+from tests.formal.bits import Bits, all_of, concat, constant
 from tests.formal.follow import Followed
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.stream.command import command_layout, order_layout
+from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.sizes import TokenStep
 from modeloom.rtl.stream.verdicts import status_layout
 
@@ -59,10 +60,21 @@ class Passage(Followed):
         valid = self.first(f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
         return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
 
+    def comes(self, name: str) -> Bits:
+        """The payload that a slice takes.  That of the intake takes zeros for the bytes of a beat that are not there."""
+        given = self[f"{name}.i_payload"]
+        if name != "intake.slice":
+            return given
+        layout = packet_layout(self.p)
+        data, keep = layout["data"], self.field(layout, given, "keep")
+        nbytes = [given[at : at + 8] for at in range(data.offset, data.offset + data.width, 8)]
+        shown = [keep[number].choose(byte, constant(0, 8)) for number, byte in enumerate(nbytes)]
+        return concat([*([given[: data.offset]] if data.offset else []), *shown, given[data.offset + data.width :]])
+
     @property
     def slices(self) -> tuple[str, ...]:
         """The register slices on the way."""
-        return ("command.taken", "verdicts.out", "texts.out", "front.intake.slice" if self.several else "intake.slice")
+        return ("command.checked", "verdicts.out", "texts.out", "front.intake.slice" if self.several else "intake.slice")
 
     def last_flags(self) -> Bits:
         """Flags of the beat whose text the pipeline gives."""
@@ -111,7 +123,7 @@ def slices_pass_on(s: Passage, t: Passage) -> Bits:
         (old, first), (two, second) = s.slice(name)
         (after, head), (more, tail) = t.slice(name)
         puts, gets = s[f"{name}.put"], s[f"{name}.get"]
-        new = s[f"{name}.i_payload"]
+        new = s.comes(name)
         kept, moved = old & ~gets, two & gets
         rules += [
             gets.implies(old), puts.implies(~two), kept.implies(after & head.equals(first)), moved.implies(after & head.equals(second)),
@@ -129,16 +141,16 @@ def commands_pass_on(s: Passage, t: Passage) -> Bits:
     order, layout = order_layout(p), command_layout(p)
     made = s["command.made"]
     message = s.field(order, made, "message")
-    takes = s["command.checked.i_valid"] & s["command.checked.i_ready"]
-    out = s.first("command.checked.o_valid", "command.checked.valid_reg")
-    waits = out & ~s["command.checked.o_ready"]
-    held = s["command.checked_o_payload"]
+    takes = s["command.taken.i_valid"] & s["command.taken.i_ready"]
+    waits = s["command.taken.o_valid"] & ~s["command.taken.o_ready"]
+    given, taken = s["command.taken.i_payload"], t["command.taken_o_payload"]
     rules = [
         s["command.checked.i_payload"][: order.size].equals(made),
-        takes.implies(t["command.checked_o_payload"].equals(s["command.checked.i_payload"])),
-        waits.implies(t["command.checked_o_payload"].equals(held)),
+        s["command.checked.put"].equals(s["command.taken.o_valid"] & s["command.taken.o_ready"]),
+        (takes | waits).implies(t["command.taken.o_valid"]), waits.implies(t["command.taken_o_payload"].equals(command)),
     ]  # fmt: skip
     for name in (*KEPT, *(("channel",) if s.several else ())):
+        rules.append(takes.implies(s.field(layout, taken, name).equals(s.field(layout, given, name))))
         mine = s.field(p.message, message, name)
         rules.append(mine.equals(s.field(layout, command, name)[: mine.width]))
     return all_of(rules)

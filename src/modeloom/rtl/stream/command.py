@@ -3,9 +3,11 @@
 
 ::
 
-    cmd ──▶ [slice] ──▶ lengths, numbers ──▶ [register] ──▶ slot ──▶ o
+    cmd ──▶ [register] ──▶ lengths, numbers ──▶ [slice] ──▶ slot ──▶ o
                                                              ▲
                                                  key_loaded ─┘  in the cycle in which the message begins
+
+The slice is behind the checks, so that the end of a message, which is known late in its cycle, enables no wide register.
 
 A command a cycle.  The slot is looked up when the message begins, so that a command that waits while its key is erased is refused.
 The flags of many slots are in a memory, which answers a cycle later.  The command then has another register, and the slot that is
@@ -16,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, ResetSignal, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -89,15 +91,15 @@ class MessageCommands(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         order = order_layout(p)
-        m.submodules.taken = taken = MemorySlice(command_layout(p))
-        held = StructLayout({"order": order, "slot": 16})
         ends = p.plan.nonce_form != "01"
-        m.submodules.checked = checked = StreamRegister(held, reset=True, blanks=self._nonce_bytes(held) if ends else ())
+        m.submodules.taken = taken = StreamRegister(command_layout(p), reset=True, blanks=self._nonce_bytes() if ends else ())
+        m.submodules.checked = checked = MemorySlice(StructLayout({"order": order, "slot": 16}))
         command, made = taken.o.payload, Signal(order, name="made")
         m.d.comb += [
             taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),
-            checked.i.valid.eq(taken.o.valid), taken.o.ready.eq(checked.i.ready),
-            checked.i.payload.order.eq(made), taken.erase.eq(self.erase), taken.erase_address.eq(self.erase_address[0]),
+            checked.i.valid.eq(taken.o.valid), taken.o.ready.eq(checked.i.ready), checked.i.payload.order.eq(made),
+            # The first word is overwritten before the sweep begins: the sweep of the memory behind writes what this one gives.
+            checked.erase.eq(ResetSignal()), checked.erase_address.eq(self.erase_address[0]),
         ]  # fmt: skip
         if not p.inline:
             m.d.comb += [checked.i.payload.slot.eq(command.slot), made.message.slot.eq(command.slot)]
@@ -131,7 +133,7 @@ class MessageCommands(BusComponent[MessageParameters]):
             m.d.comb += given.eq(self._at_end(nonce, command.nonce_bytes))
         else:
             # Bytes behind the end of the nonce are ignored.
-            m.d.comb += [given.eq(nonce), checked.blank.eq(Cat(command.nonce_bytes <= at for at in range(p.block_bytes)))]
+            m.d.comb += [given.eq(nonce), taken.blank.eq(Cat(self.cmd.payload.nonce_bytes <= at for at in range(p.block_bytes)))]
         m.d.comb += [
             made.message.nonce_bytes.eq(command.nonce_bytes),
             made.message.nonce_class.eq(nonce_class),
@@ -179,13 +181,10 @@ class MessageCommands(BusComponent[MessageParameters]):
         return m
 
 
-    def _nonce_bytes(self, held: StructLayout) -> list[slice]:
-        """The bits of each byte of the nonce in the register of a checked command."""
-        p, order = self.parameters, held["order"]
-        place = held["order"].offset
-        inner = order.shape["nonce"] if p.plan.runs_ahead else order.shape["message"]
-        place += inner.offset if p.plan.runs_ahead else inner.offset + inner.shape["nonce"].offset
-        return [slice(place + 8 * at, place + 8 * at + 8) for at in range(p.block_bytes)]
+    def _nonce_bytes(self) -> list[slice]:
+        """The bits of each byte of the nonce in the register of a command."""
+        place = command_layout(self.parameters)["nonce"].offset
+        return [slice(place + 8 * at, place + 8 * at + 8) for at in range(self.parameters.block_bytes)]
 
     def _at_end(self, nonce: Value, nbytes: Value) -> Value:
         """A nonce at the end of a block, with a bit 1 in front of it (``StreamNumbers.pad01``)."""
