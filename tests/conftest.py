@@ -51,7 +51,7 @@ def _chosen(config: pytest.Config, items: list[pytest.Item]) -> set[pytest.Item]
             number, count = parse(shard)
         except ValueError:
             raise pytest.UsageError(f"--shard is I/N with I from 1 to N, not {shard}") from None
-        groups = shards((group_of(item.nodeid) for item in slow), count)[number - 1]
+        groups = set(shards((group_of(item.nodeid) for item in slow), count)[number - 1])
         return {item for item in slow if group_of(item.nodeid) in groups}
     return set(items) if config.getoption("--slow") else set(items) - set(slow)
 
@@ -63,7 +63,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """What each file of a shard took, for ``slow_seconds.json``."""
+    """What each file of a shard took."""
     if not config.getoption("--shard"):
         return
     seconds: Counter[str] = Counter()
@@ -75,12 +75,28 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"{taken:8.0f} s  {file}")
 
 
+class LongTests:
+    """Tells of each test that took long when it ends, so that a shard that is stopped has said where its time went."""
+
+    LEAST = 60.0
+
+    def __init__(self, config: pytest.Config):
+        self.config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+        if report.duration >= self.LEAST and terminal:
+            terminal.write_line(f"\n{report.duration:8.0f} s  {report.nodeid} ({report.when})")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes long; left out without --slow or --shard")
     # Graphs and netlists are millions of values that stay for long: with the usual thresholds a sixth of the time goes into looking
     # for garbage among them.
     gc.set_threshold(100_000, 20, 50)
     if not hasattr(config, "workerinput"):  # the workers of pytest-xdist inherit it
+        if config.getoption("--shard"):
+            config.pluginmanager.register(LongTests(config))
         os.environ[RUN_FOLDER] = os.environ["MODELOOM_CACHE"] = tempfile.mkdtemp(prefix="modeloom-tests-")
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from tests.scripts import ROOT
-from tests.shards import LONGEST, MEASURED, SECONDS, USUAL, group_of, parse, seconds_of, shards
+from tests.shards import group_of, parse, shards
 
 
 def collected(*options):
@@ -29,34 +29,34 @@ def test_a_run_leaves_the_slow_tests_out_and_a_shard_all_else():
 
 
 def groups():
-    """All that the files that were measured consist of."""
-    return sorted({group_of(f"{file}::test[{n}]") for file in SECONDS for n in range(200)})
+    """Two files with many groups, and many files with one."""
+    several = [(f"tests/test_{file}.py", f"{n}]") for file in "ab" for n in range(50)]
+    return several + [(f"tests/test_{n}.py", "") for n in range(20)]
 
 
-def test_shards_are_about_equally_long():
-    assert sum(map(seconds_of, groups())) == pytest.approx(sum(SECONDS.values()))
-    assert max(map(seconds_of, groups())) <= LONGEST
-    for count in (1, 4, 8):
-        parts = shards(groups(), count)
-        assert sorted(group for part in parts for group in part) == groups()
-        assert max(sum(map(seconds_of, part)) for part in parts) <= 1.2 * sum(SECONDS.values()) / count
+@pytest.mark.parametrize("count", [1, 4, 7, 48])
+def test_each_shard_has_its_part_of_every_file(count):
+    parts = shards(groups(), count)
+    assert sorted(group for part in parts for group in part) == sorted(groups())
+    for file in ("tests/test_a.py", "tests/test_b.py"):
+        numbers = [sum(group[0] == file for group in part) for part in parts]
+        assert max(numbers) - min(numbers) <= 1
+    lengths = list(map(len, parts))
+    assert max(lengths) - min(lengths) <= 1
 
 
 def test_the_order_of_the_tests_does_not_matter():
-    many = [f"tests/test_{n}.py" for n in range(20)] + groups()
-    assert shards(many, 5) == shards(many[::-1] * 2, 5)
-    assert sum(map(len, shards(many[:20], 4))) == 20 and seconds_of(many[0]) == USUAL
+    assert shards(groups(), 5) == shards(groups()[::-1] * 2, 5)
+
+
+def test_a_rhythm_of_parameters_does_not_stay_in_one_shard():
+    names = [("tests/test_a.py", f"{size}-{n:02}]") for n in range(12) for size in (512, 1024, 2048, 4096)]
+    assert all(any(not group[1].startswith("4096") for group in part) for part in shards(names, 4))
 
 
 def test_tests_of_one_core_stay_together():
-    file = max(SECONDS, key=lambda file: SECONDS[file])
-    assert group_of(f"{file}::test_one[core]") == group_of(f"{file}::test_two[core]") != file
-
-
-def test_every_measured_file_is_there():
-    for file in MEASURED:
-        text = (ROOT / file).read_text(encoding="utf-8")
-        assert "slow" in text or "EACH" in text, file
+    assert group_of("tests/test_a.py::test_one[core]") == group_of("tests/test_a.py::test_two[core]") == ("tests/test_a.py", "core]")
+    assert group_of("tests/test_a.py::test_one") == ("tests/test_a.py", "")
 
 
 @pytest.mark.parametrize("shard", ["0/4", "5/4", "1", "1/", "a/b", "-1/2"])
