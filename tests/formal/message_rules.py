@@ -179,8 +179,8 @@ class MessageState:
     @cached_property
     def in_flight(self) -> Bits:
         """Commands taken whose status has not been given."""
-        slices = [held for name in ("command.taken", "verdicts.out") for held, _ in self.slice(name)]
-        slices.append(self.any("command.checked.valid_reg", "command.checked_o_valid", "command_o_valid_20"))
+        slices = [held for name in ("command.checked", "verdicts.out") for held, _ in self.slice(name)]
+        slices.append(self.any("command.taken.valid_reg", "command.taken_o_valid"))
         real = [held & self.counts_as("told", what) for held, what in self.verdicts]
         return total([*slices, *real, self.before_entry, self.count("verdicts.expected", "told"), self.level("verdicts.statuses")])
 
@@ -292,7 +292,7 @@ def heads_are_the_oldest(s: MessageState) -> Bits:
 
 def slices_are_filled_in_order(s: MessageState) -> Bits:
     """The second place of a register slice is used only if the first one is."""
-    names = (*SLICES, "command.taken")
+    names = (*SLICES, "command.checked")
     return all_of(s.slice(name)[1][0].implies(s.slice(name)[0][0]) for name in names)
 
 
