@@ -11,13 +11,13 @@ from dataclasses import replace
 from modeloom.interfaces.shared import CONTROL
 from modeloom.interfaces.table import Interface, Port, Role, Side, Width
 
-__all__ = ["FRONT_CONTROL", "SLVERR", "WORD_BITS", "WORD_BYTES", "axi_lite"]
+__all__ = ["FRONT_CONTROL", "OKAY", "SLVERR", "WORD_BITS", "WORD_BYTES", "axi_lite"]
 
 WORD_BITS = 32
 WORD_BYTES = WORD_BITS // 8
 
-SLVERR = 2
-"""The response to an access that is refused (AXI4-Lite, ``BRESP`` and ``RRESP``)."""
+OKAY, SLVERR = 0, 2
+"""The responses to an access that is carried out, and to one that is refused (AXI4-Lite, ``BRESP`` and ``RRESP``)."""
 
 FRONT_CONTROL = replace(
     CONTROL,

@@ -12,11 +12,11 @@ Every response comes from a register, and no output depends on an input of the s
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.interfaces.front import SLVERR, WORD_BITS, WORD_BYTES
+from modeloom.interfaces.front import OKAY, SLVERR, WORD_BITS, WORD_BYTES
 
 __all__ = ["AxiLite", "access_signature", "axi_lite_signature"]
 
@@ -78,7 +78,7 @@ class AxiLite(wiring.Component):
         write = Signal()
         m.d.comb += [
             bus.awready.eq(~has_address_reg), bus.wready.eq(~has_data_reg), bus.bvalid.eq(answer_reg),
-            bus.bresp.eq(error_reg * SLVERR),
+            bus.bresp.eq(Mux(error_reg, SLVERR, OKAY)),
             # The next access waits until the answer was taken.
             write.eq(has_address_reg & has_data_reg & ~answer_reg),
             access.write.eq(write & whole), access.write_address.eq(address_reg[2:]), access.write_data.eq(data_reg),
@@ -102,7 +102,7 @@ class AxiLite(wiring.Component):
         read_data_reg = Signal.like(bus.rdata)
         m.d.comb += [
             bus.arready.eq(~read_reg & ~there_reg), bus.rvalid.eq(there_reg), bus.rdata.eq(read_data_reg),
-            bus.rresp.eq(read_error_reg * SLVERR), access.read.eq(read_reg), access.read_address.eq(read_address_reg[2:]),
+            bus.rresp.eq(Mux(read_error_reg, SLVERR, OKAY)), access.read.eq(read_reg), access.read_address.eq(read_address_reg[2:]),
         ]  # fmt: skip
         with m.If(bus.arvalid & bus.arready):
             m.d.sync += [read_reg.eq(1), read_address_reg.eq(bus.araddr)]
