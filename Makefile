@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.installed
-JOBS ?= 2
+# One more than the cores, because a test often waits for a compiler.
+JOBS ?= 3
 # The slow tests are so many shards (tests/shards.py); make test-slow SHARD=3 runs one of them, without SHARD all.
 SHARDS ?= 48
 SHARD ?=
