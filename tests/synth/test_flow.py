@@ -61,7 +61,7 @@ def test_tables_of_four_input_luts(target):
     assert table.luts <= 8 * 16 and table.cells["MUXF8"] > 0
 
 
-@pytest.mark.parametrize("target", ["xc7", *slowly("xc5v")])
+@pytest.mark.parametrize("target", ["xc7", "xcup", *slowly("xc5v")])
 def test_six_input_luts(target):
     result = synthesize(convert(AsyncMemory(), "memory"), "memory", target)
     assert result.memories["lutram_cells"] > 0 and result.memories["bram_cells"] == 0

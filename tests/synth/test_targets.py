@@ -7,10 +7,10 @@ from modeloom.synth import TARGETS, target_named
 
 
 def test_names():
-    assert set(TARGETS) == {"ecp5", "xc7", "xc6v", "xc5v", "xc4v", "xc3se", "gates"}
+    assert set(TARGETS) == {"ecp5", "xcup", "xc7", "xc6v", "xc5v", "xc4v", "xc3se", "gates"}
     with pytest.raises(ValueError, match=r"unknown target 'xc6': did you mean (xc6v or xc7|xc7 or xc6v)\?"):
         target_named("xc6")
-    with pytest.raises(ValueError, match=r"known: ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates, liberty:FILE"):
+    with pytest.raises(ValueError, match=r"known: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates, liberty:FILE"):
         target_named("?")
 
 
@@ -22,6 +22,10 @@ def test_cells():
     assert not any(xc7.is_flip_flop(c) for c in ("LUT6", "SRL16E", "RAM32M", "FIFO18E1"))
     assert xc7.passes("RAM32M", "ADDRA") and not xc7.passes("RAM32M", "DIA") and not xc7.passes("RAM32M", "WCLK")
     assert xc7.passes("SRL16E", "A0") and not xc7.passes("SRL16E", "D")
+    xcup = TARGETS["xcup"]
+    assert [xcup.lutram_luts_of(c) for c in ("RAM32M16", "RAM64M8", "RAM64X8SW", "RAM32X16DR8")] == [8] * 4
+    assert xcup.is_block_ram("RAMB36E2") and xcup.is_block_ram("URAM288") and xcup.is_dsp("DSP48E2")
+    assert xcup.passes("RAM64M8", "ADDRA") and not xcup.passes("RAM64M8", "DIA") and not xcup.passes("URAM288", "ADDR_A")
     assert not xc7.passes("RAMB36E1", "ADDRARDADDR") and not ecp5.passes("DP16KD", "ADA0")
     assert [gates.area_of(c) for c in ("$_NAND_", "$_XOR_", "$_NOT_", "$_DFF_P_")] == [1, 3, 0.5, 4]
     assert gates.weight("$_NOT_", "A") == 0 and gates.weight("$_XOR_", "A") == 1

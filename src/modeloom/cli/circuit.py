@@ -50,7 +50,7 @@ def _circuit_options() -> list[click.Parameter]:
 
 @click.command(cls=CircuitCommand)
 @click.argument("name")
-@click.option("--target", help="Target to map for: ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
+@click.option("--target", help="Target to map for: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
 @click.option("--mapper", default="abc9", help="abc9, or compact, which puts area before depth (targets with LUTs).")
 @click.option("--pnr", is_flag=True, help="Also place and route (ecp5 only).")
 @click.option("--freq", type=float, help="Target clock for place and route, in MHz.")

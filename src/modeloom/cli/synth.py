@@ -12,7 +12,7 @@ __all__ = ["synth"]
 
 @click.command()
 @click.argument("directory")
-@click.option("--target", required=True, help="Target: ecp5, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
+@click.option("--target", required=True, help="Target: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
 @click.option("--pnr", is_flag=True, help="Also place and route (ecp5 only; takes minutes).")
 @click.option("--freq", type=float, help="Target clock for place and route, in MHz.")
 @click.option("--placer", help="heap (default) or static. static gives shorter wires and has no weight for delays.")

@@ -20,7 +20,8 @@ FILES = {
     "registers": "the registers, SystemRDL", "header": "the registers, C11", "driver_header": "a driver, C11: its header",
     "driver": "a driver, C11", "interfaces": "interfaces for the ports of the wrapper, SystemVerilog",
     "wrapper": "the core with interfaces for its buses, SystemVerilog", "ip_xact": "the core for IP-XACT, IEEE 1685-2014",
-    "vivado_ip": "script that packages the core as an IP, for Vivado", "materials": "bill of materials, CycloneDX",
+    "vivado_ip": "script that packages the core as an IP, for Vivado",
+    "vivado_run": "script that measures clock and utilisation, for Vivado", "materials": "bill of materials, CycloneDX",
     "manifest": "SHA-256 of all files, for `sha256sum --check`",
 }  # fmt: skip
 """A description of each file, by the names in ``Files``."""

@@ -32,6 +32,7 @@ from modeloom.emit.package import (
     system_verilog,
     to_json,
     vivado_ip,
+    vivado_run,
 )  # fmt: skip
 from modeloom.emit.title import core_name
 from modeloom.emit.top import header, rules_instance, top_module
@@ -121,6 +122,7 @@ def contents(
         "package": lambda: fusesoc(description),
         "ip_xact": lambda: ip_xact(description, registers()),
         "vivado_ip": lambda: vivado_ip(description, registers()),
+        "vivado_run": lambda: vivado_run(description),
         "datasheet": lambda: datasheet(core, description, () if end is None else end.sheet()),
     }
     if end is not None:

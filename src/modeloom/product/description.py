@@ -53,6 +53,7 @@ class Files:
     package: Annotated[str, "FuseSoC package."]
     ip_xact: Annotated[str | None, "The core as a component of IP-XACT, IEEE 1685-2014."] = None
     vivado_ip: Annotated[str | None, "Script that packages the core as an IP, for Vivado."] = None
+    vivado_run: Annotated[str | None, "Script that measures clock and utilisation of the core, for Vivado."] = None
     datasheet: Annotated[str, "The datasheet, Markdown."]
     materials: Annotated[str | None, "Bill of materials, CycloneDX 1.6."] = None
     description: Annotated[str, "This file."]
@@ -75,8 +76,8 @@ def file_names(name: str, listing: bool = True) -> Files:
     return Files(
         verilog=f"{name}.v", waivers=f"{name}_waivers.vlt", bench=f"{name}_tb.sv", listing="program.txt" if listing else None,
         interfaces="modeloom_interfaces.sv", wrapper=f"{name}_sv.sv", package=f"{name}.core", ip_xact=f"{name}.xml",
-        vivado_ip=f"{name}_ip.tcl", datasheet="datasheet.md", materials=f"{name}.cdx.json", description="core.json",
-        manifest="SHA256SUMS",
+        vivado_ip=f"{name}_ip.tcl", vivado_run=f"{name}_vivado.tcl", datasheet="datasheet.md", materials=f"{name}.cdx.json",
+        description="core.json", manifest="SHA256SUMS",
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     top : str
         Name of the top module.
     target : str
-        ``ecp5``, ``xc7``, ``xc6v``, ``xc5v``, ``xc4v``, ``xc3se``, ``gates`` or ``liberty:FILE``.
+        ``ecp5``, ``xcup``, ``xc7``, ``xc6v``, ``xc5v``, ``xc4v``, ``xc3se``, ``gates`` or ``liberty:FILE``.
     groups : mapping, optional
         For each group, prefixes of instance paths below the top (``{"aes": ["aes_"], "storage": ["engine.store"]}``). The longest
         matching prefix decides. Paths without a match belong to ``"other"``. This requires a second mapping, which keeps the

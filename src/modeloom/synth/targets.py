@@ -20,7 +20,7 @@ _ASYNC_READ = {"TRELLIS_DPR16X4": ("RAD",), "SRL16E": ("A",), "SRLC16E": ("A",),
                "RAM": ("ADDR", "A", "DPRA", "RADR")}
 _LUTRAM_LUTS = {"TRELLIS_DPR16X4": 4, "RAM16X1S": 1, "RAM16X1D": 2, "RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1,
                 "RAM64X1D": 2, "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM512X1S": 8,
-                "RAM32M": 4, "RAM64M": 4}
+                "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "RAM64X8SW": 8, "RAM32X16DR8": 8}
 # Numbers of static CMOS transistors, from `stat -tech cmos` of Yosys and from `abc -g cmos4`.
 _TRANSISTORS = {"$_NOT_": 2, "$_NAND_": 4, "$_NOR_": 4, "$_AND_": 6, "$_OR_": 6, "$_XOR_": 12, "$_XNOR_": 12,
                 "$_MUX_": 12, "$_NMUX_": 10, "$_AOI3_": 6, "$_OAI3_": 6, "$_AOI4_": 8, "$_OAI4_": 8,
@@ -30,7 +30,7 @@ _MUXES = ("$_MUX_", "$_NMUX_")
 _BASIS = {**dict.fromkeys(("$_AND_", "$_OR_", "$_NAND_", "$_NOR_", "$_ANDNOT_", "$_ORNOT_"), (1, 0, 0)),
           **dict.fromkeys(("$_XOR_", "$_XNOR_"), (0, 1, 0)), **dict.fromkeys(_MUXES, (1, 2, 0)), "$_NOT_": (0, 0, 1)}
 _FLIP_FLOP = re.compile(r"TRELLIS_FF|FD[A-Z]*E?(_1)?|\$_\w*DFF\w*_")
-_BLOCK_RAM = re.compile(r"DP16KD|PDPW16KD|RAMB\w+|FIFO\w+")
+_BLOCK_RAM = re.compile(r"DP16KD|PDPW16KD|RAMB\w+|URAM288\w*|FIFO\w+")
 _DSP = re.compile(r"MULT\w+|ALU54B|DSP48\w*")
 
 
@@ -174,6 +174,7 @@ _GATES = ("synth -top {top} -flatten -noabc", "dfflegalize -cell $_DFF_P_ 01", "
 
 TARGETS = {
     "ecp5": _ECP5,
+    "xcup": _xilinx("xcup", "Xilinx UltraScale+ (LUT6)"),
     "xc7": _xilinx("xc7", "Xilinx 7 series (LUT6)"),
     "xc6v": _xilinx("xc6v", "Xilinx Virtex-6 (LUT6)"),
     "xc5v": _xilinx("xc5v", "Xilinx Virtex-5 (LUT6; experimental in Yosys)"),

@@ -121,7 +121,7 @@ class RegisterFrontEnd(FrontEnd):
         d = self.description
         files: Files = replace(
             d.files, front=f"{self.top}.v", registers=f"{self.top}.rdl", header=HEADER, wrapper=f"{self.top}_sv.sv",
-            ip_xact=f"{self.top}.xml", vivado_ip=f"{self.top}_ip.tcl", **DRIVER,
+            ip_xact=f"{self.top}.xml", vivado_ip=f"{self.top}_ip.tcl", vivado_run=f"{self.top}_vivado.tcl", **DRIVER,
         )  # fmt: skip
         front = FrontDescription(
             kind=self.kind, top=self.top, verilog=f"{self.top}.v", address_bits=self.map.address_bits, key_words=self.key_words,

@@ -6,6 +6,7 @@
     Description ──▶ outside   clock, reset, buses ──┬──▶ core_file       FuseSoC
                                                     ├──▶ ip_xact         IEEE 1685-2014
                                                     ├──▶ vivado_ip       Tcl that packages an IP for Vivado
+                                                    ├──▶ vivado_run      Tcl that measures the core in Vivado
                                                     └──▶ system_verilog  a module with interfaces for ports
     hashes of the files ────────────────────────────┬──▶ materials       CycloneDX
                                                     └──▶ manifest        SHA256SUMS
@@ -18,6 +19,7 @@ from modeloom.emit.package.materials import bill_of_materials
 from modeloom.emit.package.outside import Bus, Outside, outside
 from modeloom.emit.package.system_verilog import interfaces_file, system_verilog
 from modeloom.emit.package.vivado_ip import vivado_ip
+from modeloom.emit.package.vivado_run import vivado_run
 
 __all__ = [
     "Bus",
@@ -31,4 +33,5 @@ __all__ = [
     "system_verilog",
     "to_json",
     "vivado_ip",
+    "vivado_run",
 ]

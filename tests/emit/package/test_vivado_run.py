@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The script that measures a core in Vivado, run with commands that record how they are called."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.emit.package.folders import CASES, folder
+
+from modeloom.emit.package import outside
+from modeloom.product.folder import read_description
+
+tkinter = pytest.importorskip("tkinter", reason="this Python has no Tcl")
+
+ULTRASCALE = """
+1. CLB Logic
++----------------------------+------+-------+-----------+-------+
+|          Site Type         | Used | Fixed | Available | Util% |
++----------------------------+------+-------+-----------+-------+
+| CLB LUTs                   | 3508 |     0 |    216960 |  1.62 |
+|   LUT as Logic             | 2868 |     0 |    216960 |  1.32 |
+|   LUT as Memory            |  640 |     0 |     99840 |  0.64 |
+| CLB Registers              | 3724 |     0 |    433920 |  0.86 |
+| Block RAM Tile |  4.5 |     0 |       480 |  0.94 |
+| URAM           |    2 |     0 |        64 |  3.13 |
+| DSPs      |    0 |     0 |      1824 |  0.00 |
+"""
+SERIES_7 = "\n".join(
+    line.replace("CLB", "Slice").replace("Slice LUTs ", "Slice LUTs*") for line in ULTRASCALE.splitlines() if "URAM" not in line
+)  # fmt: skip
+
+ORDER = [
+    "create_project", "read_verilog", "read_xdc", "synth_design", "opt_design", "place_design", "phys_opt_design", "route_design",
+    "report_timing_summary", "report_utilization", "report_route_status", "write_checkpoint", "get_timing_paths", "get_property",
+    "get_timing_paths", "get_property", "report_utilization", "version",
+]  # fmt: skip
+
+
+def run(kind: str, work: Path, report: str, *arguments: str) -> tuple[list[tuple[str, ...]], Path]:
+    """Runs the script of a core in a folder: the calls, and where its results are if no arguments name a folder."""
+    description = read_description(folder(kind))
+    seen = outside(description)
+    for file in (description.files.vivado_run, *seen.verilog):
+        shutil.copy(folder(kind) / file, work)
+    calls: list[tuple[str, ...]] = []
+    answers = {"report_utilization": report, "version": "2024.2"}
+    tcl = tkinter.Tcl()
+
+    def stand_in(name: str):
+        def call(*given: str) -> str:
+            calls.append((name, *given))
+            if name == "read_verilog":
+                assert Path(given[0]).is_file()
+            if name == "get_timing_paths":
+                return given[given.index("-delay_type") + 1]
+            if name == "get_property":
+                return {"max": "-0.250", "min": "0.031"}[given[1]]
+            return answers.get(name, "")
+
+        return call
+
+    for name in set(ORDER):
+        tcl.createcommand(name, stand_in(name))
+    tcl.createcommand("puts", tcl_puts(tcl))
+    tcl.setvar("argc", str(len(arguments)))
+    tcl.setvar("argv", " ".join(arguments))
+    tcl.eval(f"source {{{work / description.files.vivado_run}}}")
+    return calls, work / f"{seen.top}_vivado"
+
+
+def tcl_puts(tcl):
+    """``puts`` to a file only: what goes to the terminal is dropped."""
+    tcl.eval("rename puts tcl_puts")
+    return lambda *given: tcl.call("tcl_puts", *given) if len(given) > 1 else ""
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_the_json_file(kind, tmp_path):
+    calls, results = run(kind, tmp_path, ULTRASCALE)
+    description = read_description(folder(kind))
+    seen = outside(description)
+    names = [call[0] for call in calls]
+    assert names == [name for name in ORDER for _ in range(len(seen.verilog) if name == "read_verilog" else 1)]
+    assert (results / "clock.xdc").read_text() == "create_clock -name aclk -period 4.0 [get_ports aclk]\n"
+    synth = dict(zip(calls[names.index("synth_design")][1::2], calls[names.index("synth_design")][2::2]))
+    assert synth == {"-top": seen.top, "-part": "xcku5p-ffvb676-2-e", "-mode": "out_of_context"}
+    assert json.loads((results / f"{seen.top}_vivado.json").read_text()) == {
+        "schema": "modeloom-vivado-1", "core": description.name, "top": seen.top, "part": "xcku5p-ffvb676-2-e", "vivado": "2024.2",
+        "luts": 3508, "luts_logic": 2868, "luts_memory": 640, "registers": 3724, "block_rams": 4.5, "dsps": 0, "urams": 2,
+        "period_ns": 4.0, "slack_ns": -0.25, "hold_slack_ns": 0.031, "clock_mhz": 235.29,
+    }  # fmt: skip
+
+
+def test_arguments_and_the_names_of_an_older_family(tmp_path):
+    calls, _ = run("sectors", tmp_path, SERIES_7, "xc7a100tcsg324-1", "6.0", str(tmp_path / "there"))
+    top = outside(read_description(folder("sectors"))).top
+    found = json.loads((tmp_path / "there" / f"{top}_vivado.json").read_text())
+    assert (found["part"], found["luts"], found["registers"], found["urams"]) == ("xc7a100tcsg324-1", 3508, 3724, 0)
+    assert found["period_ns"] == 6 and found["clock_mhz"] == 160
+
+
+def test_a_report_without_a_row(tmp_path):
+    with pytest.raises(tkinter.TclError, match="no row"):
+        run("sectors", tmp_path, ULTRASCALE.replace("CLB Registers", "Flip-flops"))
