@@ -37,7 +37,7 @@ emit(made(PLAIN), sys.argv[1], command=COMMAND)
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Emission without the modules below the top, for tests of the folder alone."""
-    monkeypatch.setattr(files, "core_verilog", lambda core, description: f"module {description.name};\nendmodule\n")
+    monkeypatch.setattr(files, "core_verilog", lambda core, description, memories: f"module {description.name};\nendmodule\n")
 
 
 def contents(path: Path) -> dict[str, bytes]:

@@ -41,7 +41,8 @@ def pad(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_folder(pad: Path) -> None:
     assert core_name(PadCore()) == "pad_16_bytes"
-    names = {"pad_16_bytes.v", "pad_16_bytes_waivers.vlt", "pad_16_bytes_tb.sv", "pad_16_bytes.core", "datasheet.md", "core.json"}
+    own = (".v", "_waivers.vlt", "_tb.sv", "_sv.sv", ".core", ".xml", "_ip.tcl", "_vivado.tcl", ".cdx.json")
+    names = {*(f"pad_16_bytes{ending}" for ending in own), "modeloom_interfaces.sv", "datasheet.md", "core.json", "SHA256SUMS"}
     assert {path.name for path in pad.iterdir()} == names, "no listing: it runs no program"
     verilog = (pad / "pad_16_bytes.v").read_text()
     assert "A key added to every beat" in verilog and "WARNING, this mode is BROKEN" in verilog and "module pad_16_bytes (" in verilog
@@ -54,7 +55,7 @@ def test_the_folder(pad: Path) -> None:
 def test_the_description(pad: Path) -> None:
     description = read_description(pad)
     assert isinstance(description, PadDescription) and description.interval == 2 and description.listing is None
-    assert list(description.as_json())[-3:] == ["interval", "ports", "sha256"]
+    assert list(description.as_json())[-4:] == ["interval", "memories", "ports", "sha256"]
     assert {(secret.name, secret.port, secret.width) for secret in description.secrets} == {
         ("data", "s_axis_tdata", 128), ("key", "s_axis_key_tdata", 128),
     }  # fmt: skip

@@ -32,7 +32,7 @@ def datasheet(core: Core[D], description: D, front: Sequence[str] = ()) -> str:
     sheet = core.sheet(description)
     comments = {CLOCK: "clock and reset", **{interface.name: interface.comment for interface in core.interfaces}}
     lines = [*_overview(sheet, description), "## Theory of operation", "", *sheet.theory, *_interfaces(sheet, description, comments)]
-    lines += [*front, "## Programmer's guide", "", *sheet.use, "## Figures", "", *sheet.figures]
+    lines += [*front, "## Programmer's guide", "", *sheet.use, "## Figures", "", *sheet.figures, *_memories(description)]
     lines += [*_security(sheet, description), *_verification(sheet, description)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -66,6 +66,22 @@ def _interfaces(sheet: Sheet, d: Description, comments: dict[str, str]) -> Itera
     rows = [[f"`{port.name}`", port.direction, port.width, comments[port.stream].split(":")[0]] for port in d.ports]
     yield from table(["port", "direction", "bits", "group"], rows)
     yield from sheet.payloads
+
+
+def _memories(d: Description) -> Iterator[str]:
+    """The memories, but for tables of constants."""
+    memories = [one for one in d.memories or () if one.write_ports]
+    if not memories:
+        return
+    yield "The table has its memories, with the style that the Verilog asks for. `core.json` has the tables of constants, too."
+    yield ""
+    head = ["module", "memory", "times", "words", "bits", "read ports", "with a register", "write ports", "style"]
+    rows = [
+        [f"`{one.module}`", f"`{one.name}`", one.instances, one.depth, one.width, one.read_ports, one.registered_read_ports,
+         one.write_ports, one.style]
+        for one in memories
+    ]  # fmt: skip
+    yield from table(head, rows)
 
 
 def _security(sheet: Sheet, d: Description) -> Iterator[str]:

@@ -38,17 +38,17 @@ from modeloom.emit.title import core_name
 from modeloom.emit.top import header, rules_instance, top_module
 from modeloom.front.map import Register
 from modeloom.product.core import Core, D, FrontEnd
-from modeloom.product.description import Description
+from modeloom.product.description import Description, MemoryDescription
 from modeloom.product.folder import files_of
 from modeloom.spec import InputError
 
 __all__ = ["check_directory", "contents", "core_verilog", "emit"]
 
 
-def core_verilog(core: Core[D], description: D) -> str:
-    """The whole Verilog file of a core."""
+def core_verilog(core: Core[D], description: D, memories: list[MemoryDescription] | None = None) -> str:
+    """The whole Verilog file of a core.  Its memories are added to ``memories``."""
     name = description.name
-    inner = inner_verilog(core_rtlil(core, f"{name}_core"), f"{name}_core", core.sections(), core.titles())
+    inner = inner_verilog(core_rtlil(core, f"{name}_core"), f"{name}_core", core.sections(), core.titles(), memories)
     rules = core.rules(name)
     top = top_module(core, name, rules_instance(core, name) if rules else "")
     return "\n".join([header(core, description), top, inner, *([rules] if rules else [])])
@@ -95,25 +95,24 @@ def contents(
         # It changes no field that a kind of core adds.
         description = cast(D, end.described())
     names = description.files
-
-    @cache
-    def verilog() -> str:
-        return core_verilog(core, description)
-
-    def around(end: FrontEnd) -> str:
-        part, component = f"{name}_front", end.component(verilog())
-        return f"{end.around(component)}\n{inner_verilog(component_rtlil(component, part), part, {}, end.titles())}"
+    memories: list[MemoryDescription] = []
+    verilog = core_verilog(core, description, memories)
+    around = ""
+    if end is not None:
+        part, component = f"{name}_front", end.component(verilog)
+        around = f"{end.around(component)}\n{inner_verilog(component_rtlil(component, part), part, {}, end.titles(), memories)}"
+    description = replace(description, memories=tuple(memories))
 
     @cache
     def registers() -> Sequence[Register]:
-        return () if end is None else end.registers(verilog())
+        return () if end is None else end.registers(verilog)
 
     @cache
     def more(end: FrontEnd) -> Mapping[str, str]:
-        return end.texts(verilog())
+        return end.texts(verilog)
 
     made: dict[str, Callable[[], str]] = {
-        "verilog": verilog,
+        "verilog": lambda: verilog,
         "waivers": lambda: waivers(name, description.front.top if description.front else ""),
         "bench": lambda: core.bench(name),
         "listing": core.listing,
@@ -126,7 +125,7 @@ def contents(
         "datasheet": lambda: datasheet(core, description, () if end is None else end.sheet()),
     }
     if end is not None:
-        made |= {"front": partial(around, end)}
+        made |= {"front": lambda: around}
         made |= {kind: partial(lambda kind: more(end)[kind], kind) for kind in ("registers", "header", "driver_header", "driver")}
     by_kind = names.by_kind
     texts = {file: made[kind]() for kind, file in by_kind.items() if kind in made}

@@ -18,6 +18,7 @@ from amaranth.back import rtlil
 from modeloom.emit.circuit import check_loops, circuit_of
 from modeloom.emit.copies import copy_modules
 from modeloom.emit.members import name_ports
+from modeloom.emit.memories import memories_of
 from modeloom.emit.names import plain_design
 from modeloom.emit.prune import prune
 from modeloom.emit.registers import name_registers
@@ -27,6 +28,7 @@ from modeloom.emit.simplify import drop_unused, name_the_rest, rename, simplify
 from modeloom.emit.tables import table_modules
 from modeloom.emit.verilog import verilog_of
 from modeloom.product.core import Core, D, Sections
+from modeloom.product.description import MemoryDescription
 from modeloom.spec import blame
 
 __all__ = ["component_rtlil", "core_rtlil", "inner_verilog"]
@@ -71,8 +73,9 @@ def _no_collection() -> Iterator[None]:
 
 
 def inner_verilog(
-    text: str, top: str, sections: Mapping[str, Sections] | None = None, titles: Mapping[str, Iterable[str]] | None = None
-) -> str:
+    text: str, top: str, sections: Mapping[str, Sections] | None = None, titles: Mapping[str, Iterable[str]] | None = None,
+    memories: list[MemoryDescription] | None = None,
+) -> str:  # fmt: skip
     """Verilog of all modules of a design in RTLIL.
 
     Parameters
@@ -84,6 +87,8 @@ def inner_verilog(
         The sections of modules, by the names of the modules without the name of the top ("engine").
     titles : mapping, optional
         Lines of the comment before each module.
+    memories : list, optional
+        The memories of the design are added to it.
 
     Raises
     ------
@@ -108,6 +113,8 @@ def inner_verilog(
         check_loops(circuit)
         below = circuit.name.removeprefix("\\" + top).removeprefix("_")
         texts.append(verilog_of(circuit, (sections or {}).get(below, _no_sections), (titles or {}).get(below, ())))
+    if memories is not None:
+        memories += memories_of(circuits, "\\" + top)
     return "\n".join(texts)
 
 

@@ -23,7 +23,8 @@ from modeloom.product.json_form import plain
 from modeloom.product.json_form import schema as schema_of
 
 __all__ = [
-    "ASSERT_MACRO", "KEY_VERDICT", "Declassified", "Description", "Files", "KeyPart", "OptionValue", "Port", "Rate", "Result", "Secret",
+    "ASSERT_MACRO", "KEY_VERDICT", "Declassified", "Description", "Files", "KeyPart", "MemoryDescription",
+    "OptionValue", "Port", "Rate", "Result", "Secret",
     "Verdict",
     "description_class", "file_names", "schemas",
 ]  # fmt: skip
@@ -88,6 +89,21 @@ class KeyPart:
     name: Annotated[str, "Name of the part in the mode."]
     offset: Annotated[int, "First byte."]
     bytes: Annotated[int, "Number of bytes."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryDescription:
+    """A memory of the Verilog, or a table of constants, which has no write port."""
+
+    module: Annotated[str, "Name of its module."]
+    name: Annotated[str, "Its name in the module."]
+    instances: Annotated[int, "How often the module stands in the design."]
+    width: Annotated[int, "Bits of a word."]
+    depth: Annotated[int, "Number of words."]
+    read_ports: Annotated[int, "Number of read ports."]
+    registered_read_ports: Annotated[int, "How many of them have a register, so that the word comes a cycle after the address."]
+    write_ports: Annotated[int, "Number of write ports."]
+    style: Annotated[str, '"block", "distributed", "logic" for a table, or "auto" for the choice of the tool.']
 
 
 @dataclass(frozen=True)
@@ -182,7 +198,7 @@ class Description(ABC):
     SCHEMA: ClassVar[str]
     """The value of ``schema`` in ``core.json``.  Each kind of core has its own."""
 
-    TAIL: ClassVar[tuple[str, ...]] = ("front", "ports", "sha256")
+    TAIL: ClassVar[tuple[str, ...]] = ("front", "memories", "ports", "sha256")
     """Names at the end of the file, after the fields that a kind of core adds."""
 
     schema: Annotated[str, "Name of this format, and of the kind of core."]
@@ -211,6 +227,9 @@ class Description(ABC):
     erase_cycles: Annotated[int, "Cycles that a reset or `zeroize` takes."]
     key_erase_cycles: Annotated[int, "Cycles after which nothing is left of an erased key, if nothing uses it."]
     front: Annotated[FrontDescription | None, "The front end around the core."] = None
+    memories: Annotated[
+        tuple[MemoryDescription, ...] | None, "All memories and tables of the core and its front end; absent in cores of older versions."
+    ] = None
     ports: Annotated[tuple[Port, ...], "All ports of the top module in order."]
     sha256: Annotated[Mapping[str, str] | None, "SHA-256 of every other file, hexadecimal, by name."] = None
 
