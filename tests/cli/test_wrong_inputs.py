@@ -67,7 +67,7 @@ CASES = {
         "explain gcm --cipher-arch multistream --streams 3", "explain gcm --aes-arch multistream --streams x",
         "explain gcm --cipher-arch multistream --cipher-stages 2", "explain gcm --cipher-arch multistream --cipher-sbox bram",
         "explain gcm --cipher-arch multistream --cipher sm4", "explain gcm --cipher-arch multistream --keys inline",
-        "explain gcm --cipher-arch combined",
+        "explain gcm --cipher-arch combined", "explain gcm --data-width 16",
         "explain gcm --mul-stages -1", "explain gcm --mul-stages 9",
         "explain hctr2 --dump programs", "explain hctr2 --dump graph,", "explain hctr2 --svg none/x.svg", "explain hctr2 --svg ''",
     ],
@@ -87,6 +87,7 @@ CASES = {
         "build gcm -o new --interface lwc --key-slots 4", "build gcm -o new --lwc-vectors kat",
         "build gcm -o new --hold 64 --direction encrypt", "build gcm -o new --key-slots 1025", "build xts -o new --front buttons",
         "build gcm -o new --front registers --keys inline", "build gcm -o new --front registers --interface lwc",
+        "build xts -o new --data-width 48", "build xts -o new --data-width wide", "build gcm -o new --data-width 64 --interface lwc",
     ],
     "model": [
         "model htcr2 --key-file key plain out", "model hctr2 --key-file typo plain out",

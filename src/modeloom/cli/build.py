@@ -27,12 +27,13 @@ SCHEMA = "modeloom-build-1"
 @unit_options
 @stream_only
 @click.option("--front", help="What stands around the core: registers, behind AXI4-Lite (default: nothing).")
+@click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: converters around the core (default: its own).")
 @click.option("--lwc-vectors", help="Stream modes: with --interface lwc, folder for test vectors: pdi.txt, sdi.txt, do.txt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def build(
-    arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, lwc_vectors: str | None, as_json: bool,
-    **values: Any,
+    arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, data_width: int | None, lwc_vectors: str | None,
+    as_json: bool, **values: Any,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
 
@@ -48,7 +49,7 @@ def build(
     from modeloom.spec.stream import StreamMode
 
     definition = find_any(mode, cipher=values["cipher"])
-    end = front_of(front, keys=values["keys"], interface=values["interface"])
+    end = front_of(front, data_width, keys=values["keys"], interface=values["interface"])
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):

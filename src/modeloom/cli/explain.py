@@ -12,6 +12,7 @@ import click
 from modeloom.cli.files import check_output, columns, warn, whole_file
 from modeloom.cli.options import options_from, unit_options
 from modeloom.cli.streams import explain_stream, stream_only
+from modeloom.cli.widths import at_width
 
 __all__ = ["explain"]
 
@@ -24,9 +25,10 @@ __all__ = ["explain"]
     "--dump", "dumps", help="Print as text what passes have made: trace, expand, lower, squares, pair, chains (or graph), schedule, "
     "allocate (or program), prove. Separate several by commas.",
 )  # fmt: skip
+@click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: also show the cycles with streams of this width.")
 @click.option("--svg", help="Write a picture of the schedule (SVG) to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **values: Any) -> None:
+def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | None, as_json: bool, **values: Any) -> None:
     """Show the schedule of MODE: cycles for a sector, latency, storage, and their bounds.
 
     For a stream mode, show its pipeline: tokens for a message, latency, and where units and state stand.
@@ -38,8 +40,12 @@ def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **valu
     from modeloom.spec.stream import StreamMode
 
     definition = find_any(mode, cipher=values["cipher"])
+    if data_width is not None:
+        from modeloom.cores.front import front_of
+
+        front_of(None, data_width, interface=values["interface"])
     if isinstance(definition, StreamMode):
-        explain_stream(definition, {**values, "dump": dumps, "svg": svg}, as_json)
+        explain_stream(definition, {**values, "dump": dumps, "svg": svg}, as_json, data_width)
         return
     options = options_from(values)
     wanted = dump_names(dumps or "")
@@ -54,6 +60,10 @@ def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **valu
         with whole_file(Path(svg)) as file:
             file.write(chart(compiled).encode())
     figures = compiled.explain()
+    if data_width is not None:
+        from modeloom.cores.sector import SectorCore
+
+        figures["data_width"] = at_width(SectorCore(compiled).describe("core", "modeloom"), data_width)
     warn(figures["warnings"])
     if as_json:
         click.echo(json.dumps({**figures, "dumps": texts} if texts else figures, indent=2))
@@ -63,6 +73,8 @@ def explain(mode: str, dumps: str | None, svg: str | None, as_json: bool, **valu
         for one in compiled.sizes:
             lines = [(key, _text(value)) for key, value in one.explain().items() if key not in ("more_sizes", "warnings")]
             click.echo(columns(lines), nl=one is not compiled.sizes[-1])
+        if data_width is not None:
+            click.echo("\n".join(figures["data_width"]["words"]))
 
 
 def _text(value: Any) -> str:

@@ -70,8 +70,8 @@ def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
     return StreamOptions(**given)
 
 
-def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool) -> None:
-    """Prints the figures of the pipeline of a stream mode, and draws it if ``svg`` names a file."""
+def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data_width: int | None = None) -> None:
+    """Prints the figures of the pipeline of a stream mode, also with data streams of a width, and draws it if ``svg`` names a file."""
     from modeloom.compiler.streams import compile_stream
 
     svg = values.pop("svg", None)
@@ -85,10 +85,18 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool) -> N
         with whole_file(Path(svg)) as file:
             file.write(token_chart(compiled).encode())
     figures = compiled.explain()
+    shown = dict(figures)
+    if data_width is not None:
+        from modeloom.cli.widths import at_width
+        from modeloom.cores.stream import StreamCore
+
+        figures["data_width"] = at_width(StreamCore(compiled).describe("core", "modeloom"), data_width)
     if as_json:
         click.echo(json.dumps(figures, indent=2))
         return
-    click.echo(columns([(key, _text(value)) for key, value in figures.items()]), nl=False)
+    click.echo(columns([(key, _text(value)) for key, value in shown.items()]), nl=False)
+    for words in figures["data_width"]["words"] if data_width is not None else ():
+        click.echo(words)
 
 
 def build_stream(

@@ -16,7 +16,7 @@ __all__ = ["datasheet"]
 FILES = {
     "verilog": "the core", "waivers": "Verilator waivers", "bench": "self-checking Verilog bench",
     "listing": "the program that the core runs", "package": "FuseSoC package", "datasheet": "this file",
-    "description": "description of the core for programs", "front": "registers, and the module that has them and the core",
+    "description": "description of the core for programs", "front": "what stands around the core, and the module that has both",
     "registers": "the registers, SystemRDL", "header": "the registers, C11", "driver_header": "a driver, C11: its header",
     "driver": "a driver, C11", "interfaces": "interfaces for the ports of the wrapper, SystemVerilog",
     "wrapper": "the core with interfaces for its buses, SystemVerilog", "ip_xact": "the core for IP-XACT, IEEE 1685-2014",

@@ -44,6 +44,9 @@ from modeloom.spec import InputError
 
 __all__ = ["check_directory", "contents", "core_verilog", "emit"]
 
+FRONT_TEXTS = ("registers", "header", "driver_header", "driver")
+"""Files of a front end that it writes itself."""
+
 
 def core_verilog(core: Core[D], description: D, memories: list[MemoryDescription] | None = None) -> str:
     """The whole Verilog file of a core.  Its memories are added to ``memories``."""
@@ -99,8 +102,12 @@ def contents(
     verilog = core_verilog(core, description, memories)
     around = ""
     if end is not None:
-        part, component = f"{name}_front", end.component(verilog)
-        around = f"{end.around(component)}\n{inner_verilog(component_rtlil(component, part), part, {}, end.titles(), memories)}"
+        parts = end.parts(verilog)
+        modules = [
+            inner_verilog(component_rtlil(one.component, f"{name}_{part}"), f"{name}_{part}", {}, one.titles, memories)
+            for part, one in parts.items()
+        ]  # fmt: skip
+        around = "\n".join([end.around(parts), *modules])
     description = replace(description, memories=tuple(memories))
 
     @cache
@@ -113,7 +120,7 @@ def contents(
 
     made: dict[str, Callable[[], str]] = {
         "verilog": lambda: verilog,
-        "waivers": lambda: waivers(name, description.front.top if description.front else ""),
+        "waivers": lambda: waivers(name, description.front),
         "bench": lambda: core.bench(name),
         "listing": core.listing,
         "interfaces": interfaces_file,
@@ -126,7 +133,7 @@ def contents(
     }
     if end is not None:
         made |= {"front": lambda: around}
-        made |= {kind: partial(lambda kind: more(end)[kind], kind) for kind in ("registers", "header", "driver_header", "driver")}
+        made |= {kind: partial(lambda kind: more(end)[kind], kind) for kind in FRONT_TEXTS}
     by_kind = names.by_kind
     texts = {file: made[kind]() for kind, file in by_kind.items() if kind in made}
     if names.materials is not None:

@@ -7,21 +7,26 @@ from pathlib import Path
 
 from modeloom.emit.tools import CheckFailed, require, run
 from modeloom.product.folder import read_description
+from modeloom.product.front import FrontDescription
 
 __all__ = ["lint", "waivers"]
 
 
 FRONT_WAIVERS = """
-// The same for registers around the core. AXI4-Lite has a protection type, which they do not read.
+// The same for {what} around the core.{more}
 lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Bits of signal are not used: *"
-lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Signal is not used: 's_axil_a?prot'"
-lint_off -rule DECLFILENAME -file "*{top}.v" -match "*does not match MODULE name: '{name}_front*'"
+{rules}"""
+
+FRONT_MODULES = """lint_off -rule DECLFILENAME -file "*{top}.v" -match "*does not match MODULE name: '{name}_{part}*'"
+"""
+
+PROTECTION = """lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Signal is not used: 's_axil_a?prot'"
 """
 
 
-def waivers(name: str, front: str = "") -> str:
-    """The text of the waiver file for a core, and for the module around it that is named ``front``.  Each rule has its reason."""
-    more = FRONT_WAIVERS.format(name=name, top=front) if front else ""
+def waivers(name: str, front: FrontDescription | None = None) -> str:
+    """The text of the waiver file for a core, and for its front end.  Each rule has its reason."""
+    more = "" if front is None else _front(name, front)
     return f"""\
 // SPDX-License-Identifier: Apache-2.0
 // Waivers for: verilator --lint-only -Wall {name}.v {name}_waivers.vlt
@@ -34,6 +39,21 @@ lint_off -rule UNUSEDSIGNAL -file "*{name}.v" -match "Bits of signal are not use
 // The core is one file because this is easier to use. Verilator expects a file for each module.
 lint_off -rule DECLFILENAME -file "*{name}.v" -match "*does not match MODULE name: '{name}_core*'"
 {more}"""
+
+
+def _front(name: str, front: FrontDescription) -> str:
+    """The part of the waiver file for a front end."""
+    registers, rules = bool(front.registers), ""
+    what = "registers" if registers else "converters"
+    if registers:
+        rules += PROTECTION.format(top=front.top)
+        rules += FRONT_MODULES.format(top=front.top, name=name, part="front")
+    if front.width is not None:
+        rules += FRONT_MODULES.format(top=front.top, name=name, part="converters")
+        if front.width.top != front.top:
+            rules += FRONT_MODULES.format(top=front.top, name=name, part="width")
+    more = " AXI4-Lite has a protection type, which they do not read." if registers else ""
+    return FRONT_WAIVERS.format(top=front.top, what=what, more=more, rules=rules)
 
 
 def lint(directory: str | Path) -> None:

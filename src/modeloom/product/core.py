@@ -28,7 +28,7 @@ from modeloom.interfaces.table import CoreShape
 from modeloom.product.description import Description
 from modeloom.product.ports import TopPort, top_ports
 
-__all__ = ["Core", "FrontEnd", "Sections", "Sheet"]
+__all__ = ["Core", "FrontEnd", "FrontPart", "Sections", "Sheet"]
 
 D = TypeVar("D", bound=Description)
 
@@ -72,27 +72,35 @@ Sections = Callable[[str], tuple[int, str]]
 """Maps the name of a net, memory or instance of a module to its section: a number for the order, and a title ("" for none)."""
 
 
+@dataclass(frozen=True)
+class FrontPart:
+    """A part of the hardware beside a core, which is a module NAME_name.
+
+    Attributes
+    ----------
+    component : wiring.Component
+    titles : mapping
+        The lines of the comment before each of its modules, by their names without that of the whole.
+    """
+
+    component: wiring.Component
+    titles: Mapping[str, Sequence[str]]
+
+
 class FrontEnd(ABC):
     """What stands around a core: more files beside those of the core, which stay as they are."""
-
-    kind: str
-    """Its name for ``--front``."""
 
     @abstractmethod
     def described(self) -> Description:
         """The description of the core with the front end, and with its files."""
 
     @abstractmethod
-    def component(self, verilog: str) -> wiring.Component:
-        """The hardware beside the core with this Verilog."""
+    def parts(self, verilog: str) -> Mapping[str, FrontPart]:
+        """The hardware beside the core with this Verilog, by the ends of the names of its modules."""
 
     @abstractmethod
-    def titles(self) -> Mapping[str, Sequence[str]]:
-        """The lines of the comment before each module of the hardware, by their names without that of the whole."""
-
-    @abstractmethod
-    def around(self, component: wiring.Component) -> str:
-        """The Verilog module around the core and the hardware, which is a module NAME_front."""
+    def around(self, parts: Mapping[str, FrontPart]) -> str:
+        """The Verilog module around the core and its parts."""
 
     @abstractmethod
     def texts(self, verilog: str) -> Mapping[str, str]:

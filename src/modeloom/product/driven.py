@@ -35,8 +35,9 @@ def check_slot(slot: object) -> None:
         raise TypeError(f"slot is a number, not {slot!r}")
 
 
-def simulation_library(directory: str | Path, optimize: int = 2, front: bool = False) -> Path:
-    """Builds or finds the simulation of the Verilog in a folder.  ``front`` says whether its front end is part of it.
+def simulation_library(directory: str | Path, optimize: int = 2, front: bool = False, converters: bool = False) -> Path:
+    """Builds or finds the simulation of the Verilog in a folder.  ``front`` says whether its front end is part of it, and ``converters``
+    whether the converters alone are.
 
     Raises
     ------
@@ -47,11 +48,15 @@ def simulation_library(directory: str | Path, optimize: int = 2, front: bool = F
     """
     description = read_description(directory)
     verilog = verilog_of(directory, description)
-    if not front:
+    if not front and not converters:
         return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
     if description.front is None:
-        raise InputError(f"{directory} has no front end; build the core with --front registers")
-    around, top = Path(directory) / description.front.verilog, description.front.top
+        raise InputError(f"{directory} has no front end; build the core with --front registers or --data-width")
+    width = description.front.width
+    if converters and width is None:
+        raise InputError(f"{directory} has no converters; build the core with --data-width")
+    top = description.front.top if front or width is None else width.top
+    around = Path(directory) / description.front.verilog
     if not around.is_file():
         raise InputError(f"{around.name} is missing in {directory}; build the core again")
     return build(verilog_to_rtlil(verilog, top, around), top, optimize=optimize)
@@ -73,7 +78,9 @@ class DrivenCore(Generic[D]):
     library : path, optional
         The result of ``simulation_library`` for the folder, which need not be found again then.
     front : bool
-        Whether to run the core with its front end, through which keys are loaded.
+        Whether to run the core with its front end: keys are loaded over its registers, and data go through its converters.
+    converters : bool
+        Whether to run the core with its converters, but without registers.
 
     Attributes
     ----------
@@ -85,21 +92,33 @@ class DrivenCore(Generic[D]):
 
     def __init__(
         self, directory: str | Path, description: D, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None, front: bool = False,
+        library: Path | None = None, front: bool = False, converters: bool = False,
     ):  # fmt: skip
         self.description = description
-        self.simulation = Simulation(library or simulation_library(directory, optimize, front), clock="aclk", reset="aresetn")
+        found = library or simulation_library(directory, optimize, front, converters)
+        self.simulation = Simulation(found, clock="aclk", reset="aresetn")
         self.registers: RegisterHost | None = None
         self._front = description.front if front else None
+        self._width = description.front.width if description.front is not None and (front or converters) else None
         self.runner = self.make_runner(seed, gaps or {})
-        if self._front is not None:
+        if self._front is not None and self._front.registers:
             self.registers = RegisterHost(self.runner, self._front)
         self.runner.reset(4)
 
     def make_runner(self, seed: int, gaps: dict[str, float]) -> StreamRunner:
         """What drives the streams of the core."""
-        streams = None if self._front is None else [*Stream.discover(self.simulation), *RegisterHost.streams()]
+        registers = self._front is not None and self._front.registers
+        streams = [*Stream.discover(self.simulation), *RegisterHost.streams()] if registers else None
         return StreamRunner(self.simulation, streams, seed=seed, gaps=gaps)
+
+    @property
+    def host_bytes(self) -> int:
+        """Bytes of a beat of data on the side of the host."""
+        if self._width is not None:
+            return self._width.bits // 8
+        # Sectors and messages have a member of this name.
+        nbytes: int = self.description.beat_bytes  # type: ignore[attr-defined]
+        return nbytes
 
     @property
     def cycles(self) -> int:

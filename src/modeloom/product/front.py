@@ -13,7 +13,10 @@ from typing import Annotated, ClassVar
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
 from modeloom.sim import Stream, StreamRunner
 
-__all__ = ["AXI_LITE", "FrontDescription", "MappedRegisters", "Port", "RegisterHost", "RegisterRefused", "Registers"]
+__all__ = [
+    "AXI_LITE", "FrontDescription", "MappedRegisters", "Port", "RegisterHost", "RegisterRefused", "Registers", "WidthDescription",
+    "WidthRate",
+]  # fmt: skip
 
 PATIENCE = 10_000
 """Cycles after which an access without an answer counts as lost, and reads of a flag after which something counts as stuck."""
@@ -48,16 +51,36 @@ class Port:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WidthRate:
+    """The rate in a steady state if the data streams do not pause: so many bytes every so many cycles."""
+
+    what: Annotated[str, 'What is processed, such as "sector".']
+    bytes: Annotated[int, "Its bytes of data."]
+    interval: Annotated[int, "Cycles."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WidthDescription:
+    """Converters between data streams of other widths."""
+
+    top: Annotated[str, "Name of the module that has the core and the converters, and no registers."]
+    bits: Annotated[int, "Bits of a beat of data."]
+    rates: Annotated[tuple[WidthRate, ...], "What the core processes with streams of this width."]
+    erase_cycles: Annotated[int, "Cycles in which the converters are overwritten, at most, after a reset or `zeroize`."]
+
+
+@dataclass(frozen=True, kw_only=True)
 class FrontDescription:
     """A front end around a core."""
 
-    kind: Annotated[str, 'Its name, such as "registers".']
+    kind: Annotated[str, '"registers", or "width" if there are no registers.']
     top: Annotated[str, "Name of the module that has the core and the front end."]
     verilog: Annotated[str, "The Verilog file of this module and of the front end, without the core."]
-    address_bits: Annotated[int, "Bits of an address in bytes."]
-    key_words: Annotated[int, "Words of the memory for a key."]
-    erase_cycles: Annotated[int, "Cycles in which the memory for a key is overwritten, after a reset or `zeroize`."]
-    registers: Annotated[Mapping[str, int], "Addresses of the registers in bytes, by name."]
+    width: Annotated[WidthDescription | None, "Converters of the data streams; absent if they are those of the core."] = None
+    address_bits: Annotated[int | None, "Bits of an address in bytes; absent without registers."] = None
+    key_words: Annotated[int | None, "Words of the memory for a key; absent without registers."] = None
+    erase_cycles: Annotated[int, "Cycles in which the front end is overwritten, after a reset or `zeroize`."]
+    registers: Annotated[Mapping[str, int], "Addresses of the registers in bytes, by name; empty without registers."]
     ports: Annotated[tuple[Port, ...], "All ports of its top in order."]
 
 

@@ -61,7 +61,9 @@ class SimulatedCore(DrivenCore[SectorDescription]):
     library : path, optional
         The result of ``simulation_library`` for the folder, which need not be found again then.
     front : bool
-        Whether to run the core with its front end, through which keys are loaded.
+        Whether to run the core with its front end: keys are loaded over its registers, and data go through its converters.
+    converters : bool
+        Whether to run the core with its converters, but without registers.
 
     Attributes
     ----------
@@ -75,14 +77,17 @@ class SimulatedCore(DrivenCore[SectorDescription]):
 
     def __init__(
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None, front: bool = False,
+        library: Path | None = None, front: bool = False, converters: bool = False,
     ):  # fmt: skip
-        super().__init__(directory, read_sectors(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front)
+        super().__init__(
+            directory, read_sectors(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front,
+            converters=converters,
+        )  # fmt: skip
         self.sector_bytes = self.description.sector_bytes
         self.tweak_bytes = self.description.tweak_bytes
         self.lanes = self.description.lanes
         self.block_bytes = self.description.block_bytes
-        self._beat = self.lanes * self.block_bytes
+        self._beat = self.host_bytes
         self.sizes = {size.sector_bytes: number for number, size in enumerate(self.description.sizes)}
         self._tag = 0
         self.status_cycles: list[int] = []

@@ -53,7 +53,9 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
     library : path, optional
         The result of ``simulation_library`` for the folder, which need not be found again then.
     front : bool
-        Whether to run the core with its front end, through which keys are loaded.
+        Whether to run the core with its front end: keys are loaded over its registers, and data go through its converters.
+    converters : bool
+        Whether to run the core with its converters, but without registers.
 
     Attributes
     ----------
@@ -67,11 +69,14 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     def __init__(
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None, front: bool = False,
+        library: Path | None = None, front: bool = False, converters: bool = False,
     ):  # fmt: skip
         self._directory = Path(directory)
-        super().__init__(directory, read_messages(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front)
-        self.block_bytes, self.beat_bytes = self.description.block_bytes, self.description.beat_bytes
+        super().__init__(
+            directory, read_messages(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front,
+            converters=converters,
+        )  # fmt: skip
+        self.block_bytes, self.beat_bytes = self.description.block_bytes, self.host_bytes
         groups = {group.name: group for group in self.description.interfaces}
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0

@@ -68,8 +68,9 @@ def newer_tools(description: Description) -> list[str]:
 
 def today(core: Core[D], description: D) -> dict[str, str]:
     """The texts of all files as they are emitted today, with the name and the command of the core."""
-    kind = None if description.front is None else description.front.kind
-    return contents(core, description.name, description.command, front_of(kind))[1]
+    front = description.front
+    end = None if front is None else front_of(front.kind if front.registers else None, None if front.width is None else front.width.bits)
+    return contents(core, description.name, description.command, end)[1]
 
 
 def check_emission(directory: Path, texts: Mapping[str, str]) -> None:

@@ -3,8 +3,9 @@
 
 ::
 
-    front        the netlist of the front end        no register and no control signal depends on a key
+    front        the netlists of the front end       no control signal depends on a key or on data
                  the netlist of the whole            no output depends on an input of the same cycle
+    width        core and converters in simulation   the checks of a bare core: statuses, erasure, random work; and its pace
     registers    the whole in simulation             keys, work, statuses, counters, interrupt and erasure over registers
 """
 
@@ -20,14 +21,14 @@ from typing import Any, Generic, TypeVar
 from modeloom.emit import CheckFailed
 from modeloom.product.description import Declassified, Description, Result, Secret
 from modeloom.product.driven import DrivenCore, simulation_library
-from modeloom.product.front import RegisterHost, RegisterRefused
-from modeloom.taint import check_netlist, combinational_paths, flat_netlist
+from modeloom.product.front import RegisterHost, RegisterRefused, WidthDescription, WidthRate
+from modeloom.taint import TaintReport, check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.report import Step
 from modeloom.verification.steps import run_check
 from modeloom.verification.subject import CoreSubject
 from modeloom.version import VERSION
 
-__all__ = ["GATE", "KEY_RESULT", "KEY_SECRET", "PIECES", "Work", "check_registers", "front_steps"]
+__all__ = ["GATE", "KEY_RESULT", "KEY_SECRET", "PIECES", "Work", "check_registers", "check_width", "front_steps"]
 
 KEY_SECRET = Secret("key", "s_axil_wdata", 0, 32)
 """What a host writes may be part of a key."""
@@ -71,14 +72,21 @@ class Work(ABC, Generic[D, C]):
     def key_bytes(self) -> int:
         """Bytes of the longest key packet."""
 
-    @property
-    @abstractmethod
-    def beat_bytes(self) -> int:
-        """Bytes of a beat of data."""
-
     @abstractmethod
     def core(self, library: Path) -> C:
         """The core with its front end, after a reset."""
+
+    @abstractmethod
+    def converted(self) -> CoreSubject[D, C, Any]:
+        """The core with its converters, as a subject of the checks of a bare core."""
+
+    @abstractmethod
+    def check_converted(self, subject: CoreSubject[D, C, Any]) -> int:
+        """Runs the checks of a bare core.  Returns the number of sectors or messages.  Raises ``CheckFailed``."""
+
+    @abstractmethod
+    def pace(self, core: C, rate: WidthRate, rng: random.Random) -> tuple[int, int]:
+        """Runs work without pauses.  Returns the cycles that so many of what the rate is for take in a steady state."""
 
     @abstractmethod
     def run(self, core: C, key: bytes, slot: int, rng: random.Random) -> int:
@@ -94,7 +102,10 @@ def front_steps(work: Work[D, C]) -> Iterator[Callable[[], Step]]:
     subject = work.subject
     if subject.description.front is not None:
         yield lambda: _front(subject.directory, subject.description)
-        yield lambda: run_check(subject, "registers", lambda _: check_registers(work))
+        if subject.description.front.width is not None:
+            yield lambda: run_check(subject, "width", lambda _: check_width(work))
+        if subject.description.front.registers:
+            yield lambda: run_check(subject, "registers", lambda _: check_registers(work))
 
 
 def _front(directory: Path, description: Description) -> Step:
@@ -102,11 +113,46 @@ def _front(directory: Path, description: Description) -> Step:
     front = description.front
     assert front is not None
     around, core = directory / front.verilog, directory / description.files.verilog
-    report = check_netlist(flat_netlist(around, f"{description.name}_front"), [KEY_SECRET], [KEY_RESULT], (), [GATE])
+    told, control = [], 0
+    if front.registers:
+        control = check_netlist(flat_netlist(around, f"{description.name}_front"), [KEY_SECRET], [KEY_RESULT], (), [GATE]).control
+        told.append(f"no register and none of {control} control signals depends on a key that goes through registers")
+    if front.width is not None:
+        more = _converters(around, description, front.width).control
+        told.append(f"none of {more} control signals of the converters depends on data")
+        control += more
     for (source, target), names in combinational_paths(flat_netlist(core, front.top, around)).items():
         raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
-    text = f"no register and none of {report.control} control signals depends on a key that goes through registers"
-    return Step("front", text, {"control_signals": report.control})
+    return Step("front", "; ".join(told), {"control_signals": control})
+
+
+def _converters(around: Path, description: Description, width: WidthDescription) -> TaintReport:
+    """Checks that nothing but the bytes of beats depends on the bytes of beats."""
+    core_bits = {port.name: port.width for port in description.ports}["s_axis_tdata"]
+    secrets = [Secret("data", "s_axis_tdata", 0, width.bits), Secret("data", "core_m_axis_tdata", 0, core_bits)]
+    results = [Result("core_s_axis_tdata", core_bits), Result("m_axis_tdata", width.bits)]
+    return check_netlist(flat_netlist(around, f"{description.name}_converters"), secrets, results)
+
+
+def check_width(work: Work[D, C]) -> tuple[str, dict[str, Any]]:
+    """Runs the checks of a bare core with its converters, and measures what ``core.json`` states of them."""
+    front = work.subject.description.front
+    assert front is not None and front.width is not None
+    subject = work.converted()
+    try:
+        pieces = work.check_converted(subject)
+        for rate in front.width.rates:
+            found, count = work.pace(subject.core(), rate, subject.rng("width pace"))
+            # One more may come into it, as work begins at any cycle of an interval.
+            most = (count + 1) * rate.interval
+            # What the bare core needs besides is not for the converters to save.
+            if found > most and found > work.pace(work.subject.core(), rate, subject.rng("width pace"))[0] + rate.interval:
+                what = f"{count} times a {rate.what} of {rate.bytes} bytes"
+                raise CheckFailed(f"{what} takes {found} cycles, core.json states {rate.interval} for each")
+    finally:
+        work.subject.cores += subject.cores
+    paces = ", ".join(f"{rate.bytes} bytes every {rate.interval} cycles" for rate in front.width.rates)
+    return f"{pieces} {work.what} over streams of {front.width.bits} bits are right ({paces})", {work.what: pieces}
 
 
 def check_registers(work: Work[D, C]) -> tuple[str, dict[str, Any]]:
@@ -152,12 +198,13 @@ def check_registers(work: Work[D, C]) -> tuple[str, dict[str, Any]]:
 def _identity(work: Work[D, C], host: RegisterHost) -> None:
     """Checks what the registers say of the core, and that nothing can be read that can only be written."""
     d = work.subject.description
+    beat_bytes = work.subject.cores[-1].host_bytes
     major, minor, patch = (int(part) for part in VERSION.split("."))
     directions: tuple[str, ...] = getattr(d, "directions", ())
     flags = ("encrypt" in directions) << 8 | ("decrypt" in directions) << 9
     wanted = {
         "identification": 0x4D4C4F4D, "version": major << 16 | minor << 8 | patch,
-        "capabilities": work.beat_bytes << 16 | flags | work.kind, "key_sizes": work.key_bytes << 16 | d.key_slots,
+        "capabilities": beat_bytes << 16 | flags | work.kind, "key_sizes": work.key_bytes << 16 | d.key_slots,
     }  # fmt: skip
     _same("what the core is", {name: host.read(name) for name in wanted}, wanted)
     for name in ("key_data", "key_send", "control"):

@@ -36,6 +36,8 @@ class CoreSubject(ABC, Generic[D, C, R]):
         Optimisation level of the C++ compiler.
     seed : int
         Seed of all random choices.  Each check has its own generator.
+    converters : bool
+        Whether the core is tested with the converters of its data streams.
 
     Attributes
     ----------
@@ -43,8 +45,8 @@ class CoreSubject(ABC, Generic[D, C, R]):
         The cores that ``core`` has made since the list was emptied.
     """
 
-    def __init__(self, directory: str | Path, description: D, *, optimize: int = 2, seed: int = 1):
-        self.directory = Path(directory)
+    def __init__(self, directory: str | Path, description: D, *, optimize: int = 2, seed: int = 1, converters: bool = False):
+        self.directory, self.converters = Path(directory), converters
         self.description = description
         self.optimize, self.seed = optimize, seed
         self.cores: list[C] = []
@@ -61,7 +63,7 @@ class CoreSubject(ABC, Generic[D, C, R]):
     @cached_property
     def library(self) -> Path:
         """The simulation of the Verilog in the folder."""
-        return simulation_library(self.directory, self.optimize)
+        return simulation_library(self.directory, self.optimize, converters=self.converters)
 
     def core(self, *, seed: int = 0) -> C:
         """A new core after a reset."""

@@ -33,3 +33,21 @@ def messages(tmp_path_factory) -> Path:
     core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
     emit(core, path, command="modeloom build ccm --front registers", front=front_of("registers"))
     return path
+
+
+@pytest.fixture(scope="session")
+def wide_sectors(tmp_path_factory) -> Path:
+    """A core for sectors with registers and data streams of 512 bits."""
+    path = tmp_path_factory.mktemp("front") / "xts_wide"
+    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    emit(core, path, command="modeloom build xts --front registers --data-width 512", front=front_of("registers", 512))
+    return path
+
+
+@pytest.fixture(scope="session")
+def narrow_messages(tmp_path_factory) -> Path:
+    """A core for messages with data streams of 32 bits."""
+    path = tmp_path_factory.mktemp("front") / "ccm_narrow"
+    core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
+    emit(core, path, command="modeloom build ccm --data-width 32", front=front_of(None, 32))
+    return path

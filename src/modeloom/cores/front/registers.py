@@ -5,27 +5,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from hashlib import sha256
 
-from amaranth.lib import wiring
-
-from modeloom.cores.front.wrapper import wrapper
+from modeloom.cores.front.around import Around
+from modeloom.cores.front.widths import LWC as WIDTH_LWC
+from modeloom.cores.front.widths import PART as CONVERTERS
+from modeloom.cores.front.widths import HostShape, WidthFrontEnd, check_data_width
 from modeloom.front.map import SOURCE, Register, RegisterMap, c_header, read_map
 from modeloom.interfaces import Interface
 from modeloom.interfaces.front import FRONT_CONTROL, WORD_BYTES, axi_lite
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
-from modeloom.interfaces.table import CoreShape
-from modeloom.product.core import FrontEnd
+from modeloom.product.core import FrontEnd, FrontPart
 from modeloom.product.description import Description, Files
 from modeloom.product.front import FrontDescription
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
-from modeloom.product.ports import top_ports
 from modeloom.product.versions import FRONT_TOOLS, versions
 from modeloom.rtl.front import FrontParameters, RegisterFront
 from modeloom.spec import InputError
@@ -44,6 +43,9 @@ HEADER = "modeloom_registers.h"
 DRIVER = {"driver_header": "modeloom.h", "driver": "modeloom.c"}
 """The files of the driver, by their kinds in ``Files``."""
 
+PINS = {"erase_pin": "zeroize", "erasing_pin": "zeroizing"}
+"""Ports of the front end that have another name in the module."""
+
 TITLES = {
     "": "Registers around a core: AXI4-Lite, keys, counters, interrupt", "bus": "AXI4-Lite, one access at a time",
     "registers": "The registers of the map", "registers_gate": "What is written, unless it is part of a key",
@@ -52,21 +54,15 @@ TITLES = {
 """The titles of modules, by their names without the name of the front end."""
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """The figures on which the widths of ports depend."""
-
-    beat_bytes: int
-    key_slots: int
-
-
-class RegisterFrontEnd(FrontEnd):
+class RegisterFrontEnd(Around):
     """The front end of one core.
 
     Parameters
     ----------
     description : Description
         The core.
+    bits : int, optional
+        Bits of a beat of data of the host, if it is not that of the core.
 
     Raises
     ------
@@ -76,10 +72,16 @@ class RegisterFrontEnd(FrontEnd):
 
     kind = "registers"
 
-    def __init__(self, description: Description):
+    def __init__(self, description: Description, bits: int | None = None):
         if isinstance(description, LwcDescription):
             raise InputError(LWC)
-        self.description = d = description
+        super().__init__(description)
+        d = description
+        self.widths = None if bits is None else WidthFrontEnd(description, bits)
+        # Sectors and messages have a member of this name.
+        beat_bytes: int = d.beat_bytes if bits is None else bits // 8  # type: ignore[attr-defined]
+        self.shape = self.inner_shape = HostShape(beat_bytes, d.key_slots)
+        self.inner = d.name if self.widths is None else self.widths.top
         messages = isinstance(d, StreamDescription)
         if isinstance(d, StreamDescription) and d.inline:
             raise InputError(INLINE)
@@ -89,15 +91,13 @@ class RegisterFrontEnd(FrontEnd):
             raise InputError(f"--front registers takes keys of at most {MOST_KEY_BYTES} bytes, and this core takes {longest}; leave it out")
         self.codes = max(MessageCode if messages else StatusCode)
         self.key_words = -(-longest // KEY_BEAT_BYTES) * KEY_BEAT_BYTES // WORD_BYTES
-        # Sectors and messages have a member of this name.
-        beat_bytes: int = d.beat_bytes  # type: ignore[attr-defined]
-        self.shape: CoreShape = _Shape(beat_bytes, d.key_slots)
         directions: tuple[str, ...] = getattr(d, "directions", ())
         major, minor, patch = (int(part) for part in VERSION.split("."))
         self.figures = {
             "MAJOR": major, "MINOR": minor, "PATCH": patch, "KIND": 2 if messages else 1, "ENCRYPT": int("encrypt" in directions),
             "DECRYPT": int("decrypt" in directions),
-            "BEAT_BYTES": beat_bytes, "KEY_SLOTS": d.key_slots, "KEY_BYTES": longest, "KEY_WORDS": self.key_words, "CODES": int(self.codes),
+            "BEAT_BYTES": self.shape.beat_bytes, "KEY_SLOTS": d.key_slots, "KEY_BYTES": longest,
+            "KEY_WORDS": self.key_words, "CODES": int(self.codes),
         }  # fmt: skip
 
     @property
@@ -119,35 +119,41 @@ class RegisterFrontEnd(FrontEnd):
     def described(self) -> Description:
         """The description of the core, with the front end and its files."""
         d = self.description
-        files: Files = replace(
-            d.files, front=f"{self.top}.v", registers=f"{self.top}.rdl", header=HEADER, wrapper=f"{self.top}_sv.sv",
-            ip_xact=f"{self.top}.xml", vivado_ip=f"{self.top}_ip.tcl", vivado_run=f"{self.top}_vivado.tcl", **DRIVER,
-        )  # fmt: skip
+        files: Files = replace(d.files, **self.files, registers=f"{self.top}.rdl", header=HEADER, **DRIVER)
+        widths = self.widths
         front = FrontDescription(
             kind=self.kind, top=self.top, verilog=f"{self.top}.v", address_bits=self.map.address_bits, key_words=self.key_words,
-            erase_cycles=self.key_words + 1, registers={one.name: one.address for one in self.map.registers},
-            ports=tuple(port.described for port in top_ports(self.interfaces, self.shape)),
+            erase_cycles=max(self.key_words + 1, 0 if widths is None else widths.erase_cycles),
+            registers={one.name: one.address for one in self.map.registers},
+            ports=tuple(port.described for port in self.host_ports), width=None if widths is None else widths.width,
         )  # fmt: skip
         return replace(d, versions=versions(*(d.versions or {}), *FRONT_TOOLS), files=files, front=front)
 
-    def component(self, verilog: str) -> RegisterFront:
-        """The hardware beside the core with this Verilog."""
-        return RegisterFront(FrontParameters(read_map(self._numbers(verilog)), self.description.interfaces, self.shape))
+    def parts(self, verilog: str) -> Mapping[str, FrontPart]:
+        """The registers for the core with this Verilog, and the converters."""
+        component = RegisterFront(FrontParameters(read_map(self._numbers(verilog)), self.description.interfaces, self.shape))
+        front = FrontPart(component, {name: (title,) for name, title in TITLES.items()})
+        return {"front": front, **({} if self.widths is None else self.widths.parts(verilog))}
 
-    def titles(self) -> Mapping[str, Sequence[str]]:
-        """The titles of modules."""
-        return {name: (title,) for name, title in TITLES.items()}
+    @property
+    def about(self) -> str:
+        """What the module has besides the core."""
+        return "registers around" if self.widths is None else f"registers, and data streams of {self.widths.bits} bits, around"
 
-    def around(self, component: wiring.Component) -> str:
-        """The head of the file, and the module around both."""
-        d = self.description
-        about = f"// {self.top}: registers around the core {d.name}, which is in {d.verilog}."
-        head = ["// SPDX-License-Identifier: Apache-2.0", "//", about]
-        module = wrapper(
-            d.name, self.top, top_ports(self.interfaces, self.shape), top_ports(d.interfaces, self.shape),
-            list(component.signature.members), self.interfaces,
-        )  # fmt: skip
-        return "\n".join([*head, "", module])
+    def core_net(self, port: str) -> str:
+        """What a port of the core, or of the module with the converters, is connected with."""
+        outer = {one.name for one in self.host_ports}
+        return f"core_{port}" if port not in outer or port in PINS.values() else port
+
+    def net(self, port: str) -> str:
+        """What a port of the registers is connected with."""
+        return PINS.get(port) or (port if port in ("aclk", "aresetn") or port in {one.name for one in self.host_ports} - {*PINS.values()}
+                                  else f"core_{port}")  # fmt: skip
+
+    def around(self, parts: Mapping[str, FrontPart]) -> str:
+        """The head of the file, and the modules around the core."""
+        inner = [] if self.widths is None else [self.widths.module(CONVERTERS, parts[CONVERTERS])]
+        return "\n".join([self.head, self.module("front", parts["front"]), *inner])
 
     def texts(self, verilog: str) -> Mapping[str, str]:
         """The map, the C header, and the driver."""
@@ -174,9 +180,6 @@ class RegisterFrontEnd(FrontEnd):
 
     def sheet(self) -> list[str]:
         """The section of the datasheet."""
-        ports = top_ports(self.interfaces, self.shape)
-        comments = {one.name: one.comment.split(":")[0] for one in self.interfaces}
-        comments["clock"] = "clock and reset"
         lines = [
             "## Registers", "",
             f"`{self.top}` has the core and registers behind AXI4-Lite. Keys go through the registers, and all other streams are those of "
@@ -190,10 +193,7 @@ class RegisterFrontEnd(FrontEnd):
             f"- `zeroize` erases the key here in {self.key_words + 1} cycles, while the core erases itself.",
             "- The registers stay as they are in an erasure, and so do the counters.", "",
         ]  # fmt: skip
-        lines += table(
-            ["port of the top", "direction", "bits", "group"],
-            [[f"`{port.name}`", "output" if port.output else "input", port.width, comments[port.stream]] for port in ports],
-        )
+        lines += table(*self.port_table())
         rows = []
         for one in self.map.registers:
             span = f"0x{one.address:03x}" if one.words == 1 else f"0x{one.address:03x} to 0x{one.address + 4 * one.words - 4:03x}"
@@ -202,20 +202,24 @@ class RegisterFrontEnd(FrontEnd):
                 bits = str(field.low) if field.width == 1 else f"{field.low + field.width - 1} to {field.low}"
                 rows.append(["", f"`{field.name}`", bits, "", field.about])
         lines += table(["address", "register", "bits", "access", "meaning"], rows)
-        return lines
+        return [*([] if self.widths is None else self.widths.figures()), *lines]
 
 
 def front_of(
-    kind: str | None, *, keys: str | None = None, interface: str | None = None
-) -> Callable[[Description], RegisterFrontEnd] | None:
-    """What makes the front end of this kind for a core; None for no kind.
+    kind: str | None, data_width: int | None = None, *, keys: str | None = None, interface: str | None = None
+) -> Callable[[Description], FrontEnd] | None:
+    """What makes the front end of this kind, with data streams of this width, for a core; None for neither.
 
     Raises ``InputError`` for an unknown one, and for options ``keys`` and ``interface`` of a core that it does not fit.
     """
-    if kind is None:
-        return None
-    if kind != RegisterFrontEnd.kind:
+    if kind not in (None, RegisterFrontEnd.kind):
         raise InputError(f"--front is registers, not {kind}")
+    if data_width is not None:
+        check_data_width(data_width)
+        if interface == "lwc":
+            raise InputError(WIDTH_LWC)
+    if kind is None:
+        return None if data_width is None else partial(WidthFrontEnd, bits=data_width)
     if interface == "lwc" or keys == "inline":
         raise InputError(LWC if interface == "lwc" else INLINE)
-    return RegisterFrontEnd
+    return partial(RegisterFrontEnd, bits=data_width)

@@ -98,7 +98,7 @@ def _front(description: Description) -> str:
         return ""
     return f"""\
   lint_{description.front.kind}:
-    description: Verilator with all warnings, for the core with its registers
+    description: Verilator with all warnings, for the core with its {"registers" if description.front.registers else "converters"}
     filesets: [rtl, lint]
     flow: lint
     flow_options:

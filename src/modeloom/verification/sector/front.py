@@ -9,11 +9,24 @@ from typing import Any
 
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.sector import StatusCode
+from modeloom.product.front import WidthRate
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector, SectorError, SimulatedCore
 from modeloom.verification.front import PIECES, Work
+from modeloom.verification.sector.coverage import Need
+from modeloom.verification.sector.erasure import check_zeroize
+from modeloom.verification.sector.sectors import check_sectors
+from modeloom.verification.sector.statuses import check_statuses
+from modeloom.verification.sector.subject import Subject
+from modeloom.verification.subject import CoreSubject
 
 __all__ = ["SectorWork"]
+
+CONVERTED = 400
+"""Random sectors that go through converters."""
+
+PACED = 24
+"""Sectors back to back whose pace is measured."""
 
 
 class SectorWork(Work[SectorDescription, SimulatedCore]):
@@ -26,14 +39,30 @@ class SectorWork(Work[SectorDescription, SimulatedCore]):
         """Bytes of the key."""
         return int(self.subject.description.key_bytes)
 
-    @property
-    def beat_bytes(self) -> int:
-        """Bytes of a beat of data."""
-        return self.subject.description.beat_bytes
-
     def core(self, library: Path) -> SimulatedCore:
         """The core with its front end."""
         return SimulatedCore(self.subject.directory, seed=self.subject.seed, library=library, front=True)
+
+    def converted(self) -> Subject:
+        """The core with its converters."""
+        one = self.subject
+        return Subject(one.directory, optimize=one.optimize, seed=one.seed, converters=True)
+
+    def check_converted(self, subject: CoreSubject[SectorDescription, SimulatedCore, Any]) -> int:
+        """Statuses, erasure, and sectors under many keys with pauses."""
+        checked: Any = subject
+        check_statuses(checked)
+        check_zeroize(checked)
+        return check_sectors(checked, Need(0, 0), CONVERTED)[1]["sectors"]
+
+    def pace(self, core: SimulatedCore, rate: WidthRate, rng: random.Random) -> tuple[int, int]:
+        """Sectors of one size back to back: the distance of the statuses in the second half."""
+        subject: Any = self.subject
+        core.load_key(subject.good_key(rng))
+        way = subject.ways[0]
+        core.run([Sector(bytes(subject.description.tweak_bytes), rng.randbytes(rate.bytes), way) for _ in range(PACED)])
+        cycles = core.status_cycles[PACED // 2 :]
+        return cycles[-1] - cycles[0], len(cycles) - 1
 
     def run(self, core: SimulatedCore, key: bytes, slot: int, rng: random.Random) -> int:
         """Sectors of each size and direction."""

@@ -60,7 +60,7 @@ class Host(CoreHost[SimulatedCore]):
         self.sectors = 0
         self.codes: set[StatusCode] = set()
         super().__init__(subject, rng, core)
-        self.beat_bytes = self.core.lanes * self.core.block_bytes
+        self.beat_bytes = self.core.host_bytes
 
     def _forget(self) -> None:
         super()._forget()

@@ -35,6 +35,8 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
         Optimisation level of the C++ compiler.
     seed : int
         Seed of all random choices.  Each check has its own generator.
+    converters : bool
+        Whether the core is tested with the converters of its data streams.
 
     Attributes
     ----------
@@ -44,8 +46,8 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
         The cores that ``core`` has made since the list was emptied.
     """
 
-    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1):
-        super().__init__(directory, read_sectors(directory), optimize=optimize, seed=seed)
+    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False):
+        super().__init__(directory, read_sectors(directory), optimize=optimize, seed=seed, converters=converters)
 
     @cached_property
     def mode(self) -> Mode:
@@ -54,7 +56,7 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
 
     def make_core(self, seed: int) -> SimulatedCore:
         """A new core after a reset."""
-        return SimulatedCore(self.directory, seed=seed, library=self.library)
+        return SimulatedCore(self.directory, seed=seed, library=self.library, converters=self.converters)
 
     @property
     def independent(self) -> bool:

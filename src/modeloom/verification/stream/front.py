@@ -5,15 +5,28 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.messages import MessageCode
+from modeloom.product.front import WidthRate
 from modeloom.product.message import Message
 from modeloom.product.messages import StreamDescription
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.verification.front import PIECES, Work
+from modeloom.verification.stream.erasure import check_zeroize
+from modeloom.verification.stream.messages import check_messages
+from modeloom.verification.stream.statuses import check_statuses
+from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.subject import CoreSubject
 
 __all__ = ["MessageWork"]
+
+CONVERTED = 400
+"""Random messages that go through converters."""
+
+PACED = 96
+"""Beats of text of the longest message whose pace is measured."""
 
 
 class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
@@ -26,14 +39,35 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
         """Bytes of the longest key packet."""
         return max(self.subject.description.packet_sizes)
 
-    @property
-    def beat_bytes(self) -> int:
-        """Bytes of a beat of data."""
-        return self.subject.description.beat_bytes
-
     def core(self, library: Path) -> SimulatedStreamCore:
         """The core with its front end."""
         return SimulatedStreamCore(self.subject.directory, seed=self.subject.seed, library=library, front=True)
+
+    def converted(self) -> StreamSubject:
+        """The core with its converters."""
+        one = self.subject
+        return StreamSubject(one.directory, optimize=one.optimize, seed=one.seed, converters=True)
+
+    def check_converted(self, subject: CoreSubject[StreamDescription, SimulatedStreamCore, Any]) -> int:
+        """Statuses, erasure, and messages under many keys with pauses."""
+        checked: Any = subject
+        check_statuses(checked)
+        check_zeroize(checked)
+        found: int = check_messages(checked, CONVERTED)[1]["messages"]
+        return found
+
+    def pace(self, core: SimulatedStreamCore, rate: WidthRate, rng: random.Random) -> tuple[int, int]:
+        """Two messages that differ in beats of text: the cycles by which the status of the longer one comes later."""
+        d = self.subject.description
+        core.load_key(self.subject.good_key(rng))
+        most = min(one for one in (PACED * rate.bytes, d.most_text, d.hold, d.buffered_bytes) if one is not None) // rate.bytes
+        taken = []
+        for beats in (most // 4, most):
+            message = Message(bytes(d.nonces[0]), bytes(beats * rate.bytes), b"", int(self.subject.ways[0]), 0, d.tag_bytes[0])
+            begin = core.cycles
+            core.outcomes([message])
+            taken.append(core.status_cycles[-1] - begin)
+        return taken[1] - taken[0], most - most // 4
 
     def run(self, core: SimulatedStreamCore, key: bytes, slot: int, rng: random.Random) -> int:
         """Messages of random lengths in each direction."""

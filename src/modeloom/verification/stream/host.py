@@ -17,6 +17,7 @@ from modeloom.interfaces.wire import WireParts, judge_packet, refused_packet, sp
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.product.turns import take_turns
 from modeloom.verification.host import CoreHost
+from modeloom.verification.passed_on import PassedOn
 from modeloom.verification.stream.packet import MessagePacket, faulty, judge, on_the_wire, whole
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
@@ -78,6 +79,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self.status_cycles: list[int] = []
         super().__init__(subject, rng, core)
         d = self.description
+        self.beat_bytes = self.core.host_bytes
         groups = {group.name: group for group in d.interfaces}
         self._status = groups["m_axis_status"].packing
 
@@ -139,9 +141,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
                 tag = rng.randbytes(min(length, d.block_bytes))
             if wrong_bit is not None:
                 tag = (int.from_bytes(tag, "little") ^ 1 << wrong_bit).to_bytes(len(tag), "little")
-        packet = on_the_wire(ad + text + tag, d.beat_bytes) if d.wire else whole(ad, text, d.beat_bytes)
+        packet = on_the_wire(ad + text + tag, self.beat_bytes) if d.wire else whole(ad, text, self.beat_bytes)
         if fault:
-            packet = faulty(packet, d.beat_bytes, fault, rng)
+            packet = faulty(packet, self.beat_bytes, fault, rng)
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
             **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}),
@@ -179,7 +181,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             turns = [(number, at) for number, count in enumerate(counts) for at in range(count)]
         elif order == "random":
             turns = self._at_random(jobs, counts)
-        size = self.description.beat_bytes
+        size = self.beat_bytes
         commands, data = b"", bytearray()
         columns: dict[str, list[int]] = {name: [] for name in ("tkeep", "tlast", "tid")}
         for number, at in turns:
@@ -245,7 +247,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
     def compare(self, rules: bool = True) -> None:
         """Checks all received statuses and text and, on request, the rules of the buses."""
-        beats, size = self.runner.take("m_axis"), self.description.beat_bytes
+        beats, size = self.runner.take("m_axis"), self.beat_bytes
         self._output_cycles.extend(beats.cycles)
         data = beats.columns["m_axis_tdata"]
         columns = (beats.values(f"m_axis_{name}") for name in ("tkeep", "tlast", "tuser"))
@@ -256,7 +258,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             # In wire form a beat without bytes is a packet; otherwise it ends one that is cut off.
             alone = self._begun[channel] or (cut and not last) if self.description.wire else not cut
             if keep != (1 << nbytes) - 1 or (nbytes < size and not last) or (not nbytes and alone) or any(beat[nbytes:]) or (
-                nbytes and cut and not self.description.wire
+                # Converters to wider beats join the end of a text that is cut off with what came before it.
+                nbytes and cut and not self.description.wire and size <= self.description.beat_bytes
             ):
                 self.fail(f"gives a beat of text with tkeep {keep:#x}, tlast {last} and tuser {cut}")
             self._text[channel] += beat[:nbytes]
@@ -321,7 +324,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         size = self.description.beat_bytes
         # A tag that no block has room for is not taken off.
         tag_bytes = job.tag_bytes if job.decrypt and job.tag_bytes <= self.description.block_bytes else 0
-        return split_packet(job.packet.beats(size), size, job.associated, tag_bytes)
+        return split_packet(self._passed_on(job).beats(size), size, job.associated, tag_bytes)
+
+    def _passed_on(self, job: MessageJob) -> MessagePacket:
+        """The packet that the core gets: it differs from that of the host behind converters."""
+        if not self.subject.converters:
+            return job.packet
+        converters = PassedOn(self.description.beat_bytes, None if self.description.wire else job.associated)
+        return MessagePacket(*converters.packet(job.packet.beats(self.beat_bytes)))
 
     def _refusal(self, job: MessageJob, code: MessageCode) -> Allowed:
         """What comes of a message whose command is refused."""
@@ -355,9 +365,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             return self._of_packet(job, key)
         if (wrong := self._wrong_length(job)) is not None:
             return [Allowed(wrong)]
-        if self.description.too_long(job.decrypt, len(job.packet.keeps)):
+        if self.description.too_long(job.decrypt, len(self._passed_on(job).keeps)):
             return [Allowed(MessageCode.TOO_LONG_TO_HOLD)]
-        hold, judged = self.description.hold, judge(job.packet, len(job.ad), self.description.beat_bytes, job.stated)
+        hold, judged = self.description.hold, judge(self._passed_on(job), len(job.ad), self.description.beat_bytes, job.stated)
         reference: MessageReference = self.subject.reference(key)
         held = hold is not None and job.decrypt
         # The first of two passes has no text out.

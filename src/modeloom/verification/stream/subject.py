@@ -90,10 +90,12 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
         Optimisation level of the C++ compiler.
     seed : int
         Seed of all random choices.
+    converters : bool
+        Whether the core is tested with the converters of its data streams.
     """
 
-    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1):
-        super().__init__(directory, read_messages(directory), optimize=optimize, seed=seed)
+    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False):
+        super().__init__(directory, read_messages(directory), optimize=optimize, seed=seed, converters=converters)
 
     @cached_property
     def mode(self) -> StreamMode:
@@ -111,7 +113,7 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
 
     def make_core(self, seed: int) -> SimulatedStreamCore:
         """A new core after a reset."""
-        return SimulatedStreamCore(self.directory, seed=seed, library=self.library)
+        return SimulatedStreamCore(self.directory, seed=seed, library=self.library, converters=self.converters)
 
     def make_reference(self, key: bytes) -> MessageReference | None:
         """The reference for a key; None if the mode refuses the key."""

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around a core: its interfaces on the side of the host, and the nets to what it has beside the core."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from modeloom.cores.front.wrapper import Instance, Wire, wrapper
+from modeloom.interfaces import Interface
+from modeloom.interfaces.table import CoreShape
+from modeloom.product.core import FrontEnd, FrontPart
+from modeloom.product.description import Description
+from modeloom.product.ports import TopPort, top_ports
+
+__all__ = ["Around"]
+
+
+class Around(FrontEnd):
+    """A front end that is a module around the core, or around another one.
+
+    Parameters
+    ----------
+    description : Description
+        The core.
+    """
+
+    inner: str
+    """The name of the module that it stands around."""
+
+    inner_shape: CoreShape
+    """The figures on which the widths of the ports of this module depend."""
+
+    shape: CoreShape
+    """Those for the ports of the module around it."""
+
+    def __init__(self, description: Description):
+        self.description = description
+
+    @property
+    @abstractmethod
+    def top(self) -> str:
+        """The name of the module around it."""
+
+    @property
+    @abstractmethod
+    def interfaces(self) -> tuple[Interface, ...]:
+        """The interfaces of the module around it."""
+
+    @property
+    @abstractmethod
+    def about(self) -> str:
+        """What this module has besides the core."""
+
+    @cached_property
+    def host_ports(self) -> tuple[TopPort, ...]:
+        """The ports of the module around it."""
+        return top_ports(self.interfaces, self.shape)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The names of files that are made of the module around it."""
+        top = self.top
+        return {
+            "front": f"{top}.v", "wrapper": f"{top}_sv.sv", "ip_xact": f"{top}.xml", "vivado_ip": f"{top}_ip.tcl",
+            "vivado_run": f"{top}_vivado.tcl",
+        }  # fmt: skip
+
+    @abstractmethod
+    def core_net(self, port: str) -> str:
+        """What a port of the inner module is connected with."""
+
+    @abstractmethod
+    def net(self, port: str) -> str:
+        """What a port of the part beside it is connected with."""
+
+    def module(self, name: str, part: FrontPart) -> str:
+        """The module around both, with a part of this name beside the inner module."""
+        d = self.description
+        core = top_ports(d.interfaces, self.inner_shape)
+        outer = {port.name for port in self.host_ports}
+        wires = [Wire(net, port.width, port.vector) for port in core if (net := self.core_net(port.name)) not in outer]
+        instances = [
+            Instance(self.inner, "core", {port.name: self.core_net(port.name) for port in core}),
+            Instance(f"{d.name}_{name}", name, {port: self.net(port) for port in part.component.signature.members}),
+        ]
+        return wrapper(self.top, self.host_ports, self.interfaces, wires, instances)
+
+    @property
+    def head(self) -> str:
+        """The head of the file."""
+        d = self.description
+        lines = ["// SPDX-License-Identifier: Apache-2.0", "//", f"// {self.top}: {self.about} the core {d.name}, which is in {d.verilog}."]
+        return "\n".join([*lines, ""])
+
+    def around(self, parts: Mapping[str, FrontPart]) -> str:
+        """The head of the file, and the module around all."""
+        ((name, part),) = parts.items()
+        return "\n".join([self.head, self.module(name, part)])
+
+    def port_table(self) -> tuple[Sequence[str], list[list[object]]]:
+        """The ports for the datasheet: heads of columns, and rows."""
+        comments = {one.name: one.comment.split(":")[0] for one in self.interfaces}
+        comments["clock"] = "clock and reset"
+        rows: list[list[object]] = [
+            [f"`{port.name}`", "output" if port.output else "input", port.width, comments[port.stream]] for port in self.host_ports
+        ]
+        return ["port of the top", "direction", "bits", "group"], rows
