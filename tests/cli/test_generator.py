@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -97,6 +98,8 @@ def test_the_library_is_written_and_written_again(run, tmp_path):
         result = run("generator", str(tmp_path / "library"))
         assert (result.status, result.err) == (0, "")
     assert sorted(path.name for path in (tmp_path / "library").iterdir()) == ["modeloom_generator.core", "modeloom_generator.py"]
+    told = json.loads(run("generator", str(tmp_path / "library"), "--json").out)
+    assert told["schema"] == "modeloom-generator-1" and sorted(told["files"]) == ["modeloom_generator.core", "modeloom_generator.py"]
 
 
 def fusesoc(tmp_path: Path, run, parameters: dict) -> subprocess.CompletedProcess[str]:

@@ -72,7 +72,7 @@ CASES = {
         "explain hctr2 --dump programs", "explain hctr2 --dump graph,", "explain hctr2 --svg none/x.svg", "explain hctr2 --svg ''",
     ],
     "generator": [
-        "generator", "generator ''", "generator plain", "generator plain/library", "generator others", "generator library --json",
+        "generator", "generator ''", "generator plain", "generator plain/library", "generator others", "generator library --jsn",
     ],
     "build": [
         "build hctr2 -o ''", "build hctr2 -o plain/core", "build hctr2 -o others", "build hctr2 -o plain", "build hctr2 -o busy",

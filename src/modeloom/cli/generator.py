@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from modeloom.cli import fusesoc_generator
 from modeloom.spec import InputError
 from modeloom.version import VERSION
 
-__all__ = ["generator"]
+__all__ = ["SCHEMA", "generator"]
+
+SCHEMA = "modeloom-generator-1"
 
 SCRIPT = "modeloom_generator.py"
 
@@ -38,7 +41,8 @@ generators:
 
 @click.command()
 @click.argument("directory", metavar="DIR")
-def generator(directory: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def generator(directory: str, as_json: bool) -> None:
     """Write a library for FuseSoC into DIR: a generator, with which a .core file asks for a core by its options.
 
     Make it known with: fusesoc library add modeloom DIR
@@ -58,4 +62,7 @@ def generator(directory: str) -> None:
         os.chmod(target / SCRIPT, 0o755)
     except OSError as error:
         raise InputError(f"{directory} cannot be written: {error.strerror or error}") from None
+    if as_json:
+        click.echo(json.dumps({"schema": SCHEMA, "directory": directory, "files": list(files)}, indent=2))
+        return
     click.echo(f"{directory}: make it known with: fusesoc library add modeloom {directory}")
