@@ -31,10 +31,10 @@ TESTS = 6
 """Tests in ``sector_registers``."""
 
 
-def emitted(folder: Path) -> Description:
-    """A core for sectors with registers."""
+def emitted(folder: Path, bits: int | None = None) -> Description:
+    """A core for sectors with registers, and with data streams of some bits."""
     core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
-    return emit(core, folder, command="modeloom build xts --front registers", front=front_of("registers"))
+    return emit(core, folder, command="modeloom build xts --front registers", front=front_of("registers", bits))
 
 
 def run(folder: Path, description: Description, work: Path, seed: int) -> tuple[int, int]:
@@ -59,6 +59,12 @@ def run(folder: Path, description: Description, work: Path, seed: int) -> tuple[
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_sectors(tmp_path, seed):
     assert run(tmp_path / "core", emitted(tmp_path / "core"), tmp_path, seed) == (TESTS, 0)
+
+
+@slow
+@pytest.mark.parametrize("bits", [32, 64, 256, 1024])
+def test_sectors_over_streams_of_other_widths(tmp_path, bits):
+    assert run(tmp_path / "core", emitted(tmp_path / "core", bits), tmp_path, bits) == (TESTS, 0)
 
 
 @slow

@@ -15,7 +15,9 @@ from modeloom.product.messages import StreamDescription
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.verification.front import PIECES, Work
 from modeloom.verification.stream.erasure import check_zeroize
-from modeloom.verification.stream.messages import check_messages
+from modeloom.verification.stream.host import host_of
+from modeloom.verification.stream.messages import check_messages, load_all, slots_used
+from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.statuses import check_statuses
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.subject import CoreSubject
@@ -49,8 +51,9 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
         return StreamSubject(one.directory, optimize=one.optimize, seed=one.seed, converters=True)
 
     def check_converted(self, subject: CoreSubject[StreamDescription, SimulatedStreamCore, Any]) -> int:
-        """Statuses, erasure, and messages under many keys with pauses."""
+        """Faults, statuses, erasure, and messages under many keys with pauses."""
         checked: Any = subject
+        _short_faults(checked)
         check_statuses(checked)
         check_zeroize(checked)
         found: int = check_messages(checked, CONVERTED)[1]["messages"]
@@ -92,3 +95,15 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
         decrypt, tag_bytes = int(self.subject.ways[0]), d.tag_bytes[0]
         (outcome,) = core.outcomes([Message(rng.randbytes(d.nonces[0]), bytes(tag_bytes + 5), b"", decrypt, slot, tag_bytes)])
         return int(outcome.code) if outcome.code == MessageCode.NO_KEY else 0
+
+
+def _short_faults(subject: StreamSubject) -> None:
+    """Short packets of all lengths with each fault: it comes at each place of a beat of the core, and in the last beat."""
+    rng, most = subject.rng("short faults"), 2 * subject.description.beat_bytes + 1
+    host = host_of(subject, rng)
+    load_all(host)
+    for fault in FAULTS:
+        for nbytes in range(1, most + 1):
+            ad = rng.choice((0, 0, nbytes))
+            host.job(slot=rng.choice(slots_used(host)), decrypt=rng.choice(subject.ways), ad=ad, text=nbytes - ad, fault=fault)
+        host.settle()
