@@ -10,12 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import PLAIN, folder, made
+from tests.emit.emitted import PLAIN, core, folder, made
 
+from modeloom.cores.sector.describe import describe
 from modeloom.emit.package.manifest import manifest, read_manifest
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.folder import read_description
-from modeloom.product.versions import versions
+from modeloom.product.versions import EXACT_TOOLS, versions
 from modeloom.spec import InputError
 from modeloom.verification import files
 from modeloom.verification.sector.subject import Subject
@@ -107,6 +108,17 @@ def test_other_tools(copy: Path, texts: dict[str, str], monkeypatch: pytest.Monk
     step = files_step(copy, subject.description, {name: text + "\n" for name, text in texts.items()}, True)
     assert step.skipped == (f"the files as they would be emitted today: the core was built with Yosys {versions()['yosys']}, here 0.99",)
     assert step.text == f"{len(subject.description.sha256)} files have the hashes of core.json"
+
+
+def test_tools_that_only_some_cores_depend_on(copy: Path) -> None:
+    """The solver is named for an exact schedule, and its version is compared for those cores only."""
+    exact = replace(core(PLAIN), options=core(PLAIN).options.but(exact=True))
+    assert describe(exact, "x", "modeloom build").versions == versions(*EXACT_TOOLS)
+    description = read_description(copy)
+    assert description.versions == versions() and files.newer_tools(description) == []
+    other = replace(description, versions={**versions(), "ortools": "1.0"})
+    assert files.newer_tools(other) == [f"OR-Tools 1.0, here {versions(*EXACT_TOOLS)['ortools']}"]
+    assert files.newer_tools(replace(description, versions={**versions(), "something": "1.0"})) == []
 
 
 def test_no_hashes(copy: Path, texts: dict[str, str]) -> None:
