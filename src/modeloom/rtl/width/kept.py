@@ -65,7 +65,7 @@ class Kept:
                 m.d.sync += word_reg.eq(self.after)
             return
         words = self._words(m, i, layout, channels, len(address))
-        m.submodules.words = words
+        m.submodules.of_channels = words
         m.d.comb += [
             Value.cast(self.word).eq(words.rdata[0]), words.we.eq(self.take), words.wdata.eq(self.after), words.erase.eq(erase),
             words.erase_address.eq(address),
