@@ -28,12 +28,13 @@ SCHEMA = "modeloom-build-1"
 @stream_only
 @click.option("--front", help="What stands around the core: registers, behind AXI4-Lite (default: nothing).")
 @click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: converters around the core (default: its own).")
+@click.option("--cocotb", is_flag=True, help="Also write a test with the bus models of cocotbext-axi, for your own flow.")
 @click.option("--lwc-vectors", help="Stream modes: with --interface lwc, folder for test vectors: pdi.txt, sdi.txt, do.txt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def build(
-    arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, data_width: int | None, lwc_vectors: str | None,
-    as_json: bool, **values: Any,
+    arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, data_width: int | None, cocotb: bool,
+    lwc_vectors: str | None, as_json: bool, **values: Any,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
 
@@ -53,7 +54,7 @@ def build(
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):
-        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end)
+        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end, cocotb)
         return
     options = options_from(values)
     for nbytes in (options.sector, *options.more_sectors):
@@ -69,7 +70,7 @@ def build(
         warn(compiled.warnings)
         progress("emit", 1.0)
         command = command_line(arguments)
-        description = emit(SectorCore(compiled), Path(directory), name=name, command=command, exclusive=False, front=end)
+        description = emit(SectorCore(compiled), Path(directory), name=name, command=command, exclusive=False, front=end, cocotb=cocotb)
     if as_json:
         # ``explain --json`` and ``core.json`` of the folder have the rest.
         figures = compiled.explain()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 __all__ = [
-    "Beat", "BenchKey", "beats_of", "bench_bytes", "hexadecimal", "keep_text", "key_lines", "packet_lines", "phase_lines",
+    "Beat", "BenchKey", "beats_of", "bench_bytes", "first_keys", "hexadecimal", "keep_text", "key_lines", "packet_lines", "phase_lines",
     "wanted_lines",
 ]  # fmt: skip
 
@@ -45,6 +45,14 @@ class BenchKey:
     def beats(self) -> tuple[Beat, ...]:
         """The beats of its packet."""
         return beats_of(self.key, KEY_BEAT_BYTES)
+
+
+def first_keys(keys: Iterable[BenchKey]) -> list[tuple[int, bytes]]:
+    """The first key of each slot."""
+    found: dict[int, bytes] = {}
+    for key in keys:
+        found.setdefault(key.slot, key.key)
+    return list(found.items())
 
 
 def key_lines(keys: Sequence[BenchKey], most_beats: int) -> Iterator[str]:

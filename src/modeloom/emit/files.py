@@ -19,6 +19,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import cast
 
+from modeloom.emit.cocotb import cocotb_texts, with_cocotb
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.inner import component_rtlil, core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
@@ -85,7 +86,7 @@ def check_directory(directory: str | Path) -> None:
 
 
 def contents(
-    core: Core[D], name: str, command: str, front: Callable[[Description], FrontEnd] | None = None
+    core: Core[D], name: str, command: str, front: Callable[[Description], FrontEnd] | None = None, *, cocotb: bool = False
 ) -> tuple[D, dict[str, str]]:
     """The contents of ``core.json``, and the texts of all files of a core by their names.
 
@@ -97,6 +98,8 @@ def contents(
     if end is not None:
         # It changes no field that a kind of core adds.
         description = cast(D, end.described())
+    if cocotb:
+        description = with_cocotb(description)
     names = description.files
     memories: list[MemoryDescription] = []
     verilog = core_verilog(core, description, memories)
@@ -135,6 +138,8 @@ def contents(
         made |= {"front": lambda: around}
         made |= {kind: partial(lambda kind: more(end)[kind], kind) for kind in FRONT_TEXTS}
     by_kind = names.by_kind
+    if cocotb:
+        made |= {kind: partial(lambda text: text, text) for kind, text in cocotb_texts(core, description).items()}
     texts = {file: made[kind]() for kind, file in by_kind.items() if kind in made}
     if names.materials is not None:
         texts[names.materials] = bill_of_materials(description, _hashes(texts))
@@ -152,7 +157,7 @@ def _hashes(texts: Mapping[str, str]) -> dict[str, str]:
 
 def emit(
     core: Core[D], directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True,
-    front: Callable[[Description], FrontEnd] | None = None,
+    front: Callable[[Description], FrontEnd] | None = None, cocotb: bool = False,
 ) -> D:
     """Writes the folder of a core: Verilog, waivers, bench, listing, datasheet, ``core.json``, and packages for the tools of others.
 
@@ -171,6 +176,8 @@ def emit(
         Whether to lock the folder against other builds.  False for callers that have locked it (``emit.lock``).
     front : callable, optional
         Makes a front end of the description of the core.
+    cocotb : bool
+        Whether to write a test with the bus models of cocotbext-axi.
 
     Returns
     -------
@@ -192,7 +199,7 @@ def emit(
     name = core_name(core, name)
     core.check()
     # The path is relative to the core, so commands can later run from any folder.
-    description, texts = contents(core.seen_from(target), name, command, front)
+    description, texts = contents(core.seen_from(target), name, command, front, cocotb=cocotb)
     try:
         with building(target) if exclusive else nullcontext():
             _write(target, texts, old)

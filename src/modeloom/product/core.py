@@ -25,6 +25,7 @@ from amaranth.lib import wiring
 from modeloom.front.map import Register
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
+from modeloom.product.cases import Cases
 from modeloom.product.description import Description
 from modeloom.product.ports import TopPort, top_ports
 
@@ -179,6 +180,10 @@ class Core(ABC, Generic[D]):
         The last line that it prints begins with ``modeloom-bench: NAME ok``, followed by each of ``Description.bench_figures`` as
         ``figure=number``; or it is ``modeloom-bench: FAIL:`` with the reason.
         """
+
+    def cases(self) -> Cases | None:
+        """Commands and results for a test in the user's own flow.  None if the models of buses cannot drive the core."""
+        return None
 
     def rules(self, name: str) -> str:
         """A module NAME_rules with assertions on all ports, within ``ASSERT_MACRO``.  Empty if there is none."""

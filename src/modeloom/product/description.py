@@ -51,6 +51,8 @@ class Files:
     driver: Annotated[str | None, "A driver for the front end, C11."] = None
     interfaces: Annotated[str | None, "Interfaces for the ports of the wrapper, SystemVerilog."] = None
     wrapper: Annotated[str | None, "The core with interfaces for its buses, SystemVerilog."] = None
+    cocotb: Annotated[str | None, "A test with the bus models of cocotbext-axi, Python; only with --cocotb."] = None
+    cases: Annotated[str | None, "Keys, commands, packets and results of this test, JSON."] = None
     package: Annotated[str, "FuseSoC package."]
     ip_xact: Annotated[str | None, "The core as a component of IP-XACT, IEEE 1685-2014."] = None
     vivado_ip: Annotated[str | None, "Script that packages the core as an IP, for Vivado."] = None

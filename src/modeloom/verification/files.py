@@ -70,7 +70,7 @@ def today(core: Core[D], description: D) -> dict[str, str]:
     """The texts of all files as they are emitted today, with the name and the command of the core."""
     front = description.front
     end = None if front is None else front_of(front.kind if front.registers else None, None if front.width is None else front.width.bits)
-    return contents(core, description.name, description.command, end)[1]
+    return contents(core, description.name, description.command, end, cocotb=description.files.cocotb is not None)[1]
 
 
 def check_emission(directory: Path, texts: Mapping[str, str]) -> None:

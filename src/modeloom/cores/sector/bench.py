@@ -17,7 +17,7 @@ from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.version import VERSION
 
-__all__ = ["bench_verilog"]
+__all__ = ["bench_limit", "bench_verilog"]
 
 
 def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
@@ -47,7 +47,7 @@ def _left(compiled: Compiled) -> str:
     return f"\n    repeat ({program.stages * max(main.rows for main in program.mains)}) @(negedge aclk);"
 
 
-def _limit(compiled: Compiled, vectors: BenchVectors) -> int:
+def bench_limit(compiled: Compiled, vectors: BenchVectors) -> int:
     """Number of cycles after which the bench fails."""
     setup = sum(one.setup_schedule.latency for one in compiled.sizes) + key_erase_cycles(compiled) + 1000
     longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
@@ -88,7 +88,7 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
         "SHORT_KEY": f"if (KEY_BEATS > 1)\n  wrong_key(0, 1, {PACKING['KEY_ALL']}, key_slot[0]);",
         "BEATS_OF": "KEY_BEATS",
         "LAST_OF": "KEY_LAST_KEEP",
-        "LIMIT": _limit(compiled, vectors),
+        "LIMIT": bench_limit(compiled, vectors),
         "PHASES": phase_lines(phases),
         "FIRST_STEADY": (phases["burst"] - phases["empty"]) // 2,
         "SENT_BEFORE": sum(beats[: phases["burst"]]),

@@ -15,6 +15,7 @@ from modeloom.ciphers.check import check_cipher
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
 from modeloom.cores.sector.bench import bench_verilog
+from modeloom.cores.sector.cases import sector_cases
 from modeloom.cores.sector.describe import describe
 from modeloom.cores.sector.figures import cipher_name, interval_pins, latency_pins
 from modeloom.cores.sector.hardware import ModeCore, bus_parameters, core_requests, erase_cycles, key_erase_cycles
@@ -27,6 +28,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.sector import SECTOR_CORE
 from modeloom.modes import find
 from modeloom.modes.by_path import seen_from
+from modeloom.product.cases import Cases
 from modeloom.product.core import Core, Sections, Sheet
 from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.bus.sector import BusParameters
@@ -135,6 +137,10 @@ class SectorCore(Core[SectorDescription]):
     def bench(self, name: str) -> str:
         """The bench, with results from the software model."""
         return bench_verilog(self.compiled, name)
+
+    def cases(self) -> Cases:
+        """Commands of the bench."""
+        return sector_cases(self.compiled)
 
     def rules(self, name: str) -> str:
         """Assertions over all ports."""

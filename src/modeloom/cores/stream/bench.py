@@ -15,7 +15,7 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.product.messages import StreamDescription
 from modeloom.version import VERSION
 
-__all__ = ["bench_verilog", "key_cycles"]
+__all__ = ["bench_limit", "bench_verilog", "key_cycles"]
 
 NOTHING = Outcome(0)
 
@@ -102,7 +102,7 @@ def _channels(d: StreamDescription, field: str, rest: object) -> dict[str, objec
     }  # fmt: skip
 
 
-def _limit(d: StreamDescription, vectors: BenchVectors) -> int:
+def bench_limit(d: StreamDescription, vectors: BenchVectors) -> int:
     """The number of cycles after which the bench gives up."""
     shape = d.bench_shape
     longest = d.message_cycles(shape.associated, shape.text)
@@ -171,7 +171,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "PACE_CHECK": _pace_check(d),
         "LATENCY_CHECK": _latency_check(d),
         "ERASE_CYCLES": d.erase_cycles,
-        "LIMIT": _limit(d, vectors),
+        "LIMIT": bench_limit(d, vectors),
         "PHASES": phase_lines(vectors.phases),
         "SENT_BEFORE": sum(beats[: vectors.phases["burst"]]),
         # A packet of one beat that lacks a byte is not a key of any size.

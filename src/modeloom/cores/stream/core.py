@@ -13,6 +13,7 @@ from modeloom.ciphers.check import check_cipher
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
 from modeloom.cores.stream.bench import bench_verilog
 from modeloom.cores.stream.buffered import BufferedHardware, buffered_parameters
+from modeloom.cores.stream.cases import message_cases
 from modeloom.cores.stream.derived import DerivedHardware, derived_parameters
 from modeloom.cores.stream.describe import describe
 from modeloom.cores.stream.figures import cipher_name, directions
@@ -25,6 +26,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
 from modeloom.modes import find_any
 from modeloom.modes.by_path import seen_from
+from modeloom.product.cases import Cases
 from modeloom.product.core import Core, Sheet
 from modeloom.product.messages import StreamDescription
 from modeloom.spec import InputError, blame
@@ -123,6 +125,10 @@ class StreamCore(Core[StreamDescription]):
     def bench(self, name: str) -> str:
         """The bench, with results from the software model."""
         return bench_verilog(self.compiled, self.describe(name, "modeloom"))
+
+    def cases(self) -> Cases | None:
+        """Commands of the bench."""
+        return message_cases(self.compiled, self.describe("core", "modeloom"))
 
     def rules(self, name: str) -> str:
         """Assertions over all ports."""

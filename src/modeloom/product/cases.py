@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a test in the user's own flow sends to a core, and what must come back: keys, commands, packets, results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from modeloom.interfaces import Interface
+from modeloom.interfaces.table import Packing
+
+__all__ = ["Case", "Cases", "fields_of"]
+
+Beats = Sequence[tuple[bytes, int]]
+"""For each beat its bytes, and its ``tkeep``."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One command with its packet.
+
+    Attributes
+    ----------
+    command : bytes
+        The bytes of the command.
+    sent : sequence of (bytes, int)
+        The beats of its packet.
+    wanted : sequence of (bytes, int)
+        The beats of the packet that comes back.  There is none if it is empty.
+    code : int
+        The code of its status.
+    tag : bytes
+        The tag in its status.  It is empty if the status has none.
+    """
+
+    command: bytes
+    sent: Beats
+    wanted: Beats
+    code: int
+    tag: bytes = b""
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Keys, and commands before and after they are loaded.
+
+    Attributes
+    ----------
+    keys : sequence of (int, bytes)
+        Slots and key packets.
+    before, after : sequence of Case
+    most_cycles : int
+        No result takes longer.
+    """
+
+    keys: Sequence[tuple[int, bytes]]
+    before: Sequence[Case]
+    after: Sequence[Case]
+    most_cycles: int
+
+
+def fields_of(interface: Interface, names: dict[str, str]) -> dict[str, list[int]]:
+    """The lowest bit and the width of fields, and those of the number of a command, which every kind of core has under its own name."""
+    packing = interface.packing
+    number = "tag" if _has_number(packing) else "id"
+    return {told: [packing.offset(name), packing.field(name).bits] for told, name in {"number": number, **names}.items()}
+
+
+def _has_number(packing: Packing) -> bool:
+    """Whether the field ``tag`` is the number of a command, and not the tag of a message."""
+    return "tag" in {field.name for field in packing.fields} and packing.field("tag").bits == 16
