@@ -105,6 +105,12 @@ def test_what_is_written(tmp_path):
     check_emission(tmp_path / "core", today(core_of("xts"), description))
 
 
+def test_other_widths_are_refused(tmp_path):
+    with pytest.raises(InputError, match="leave out --data-width"):
+        emit(core_of("xts"), tmp_path / "core", command="modeloom build xts", front=front_of(None, 64), cocotb=True)
+    assert not (tmp_path / "core").exists()
+
+
 @pytest.mark.parametrize("options", [{"keys": "inline"}, {"channels": 2}, {"interface": "lwc"}])
 def test_cores_that_the_models_cannot_drive(tmp_path, options):
     from modeloom.cores.lwc import LwcCore
