@@ -57,6 +57,7 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
         "most_cycles": cases.most_cycles,
         "command_fields": fields_of(streams["cmd"], {"slot": "slot"}),
         "status": fields_of(streams["status"], {"code": "code"} | ({"tag": "tag"} if any(case.tag for case in cases.after) else {})),
+        "watched": {one.name: [one.port_name(port) for port in one.payload] for one in (streams["m"], streams["status"])},
         "keys": [[slot, key.hex()] for slot, key in cases.keys],
         "before": _rows(cases.before),
         "after": _rows(cases.after),

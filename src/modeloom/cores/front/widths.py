@@ -27,7 +27,7 @@ DATA_WIDTHS = (32, 64, 128, 256, 512, 1024)
 
 LWC = "--data-width is for cores with AXI4-Streams; leave out --interface lwc"
 
-ERASE_CYCLES = 3
+LEAST_SWEEP = 3
 """Cycles of an erasure beside the words that are kept for each channel."""
 
 PART = "converters"
@@ -132,7 +132,7 @@ class WidthFrontEnd(Around):
     @property
     def erase_cycles(self) -> int:
         """Cycles of an erasure, at most."""
-        return ERASE_CYCLES + (self.parameters.channels if self.parameters.channels > 1 else 0)
+        return LEAST_SWEEP + (self.parameters.channels if self.parameters.channels > 1 else 0)
 
     @property
     def rates(self) -> tuple[WidthRate, ...]:

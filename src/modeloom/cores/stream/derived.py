@@ -12,7 +12,14 @@ from modeloom import cycles
 from modeloom.ciphers import cipher_of
 from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream, DerivedKeys
-from modeloom.cores.stream.hardware import StreamHardware, bus_parameters, key_erase_cycles, key_interval, latency
+from modeloom.cores.stream.hardware import (
+    StreamHardware,
+    bus_parameters,
+    key_erase_cycles,
+    key_interval,
+    latency,
+    preparation_cycles,
+)  # fmt: skip
 from modeloom.cycles.messages import DERIVE_SLACK, POWER_OVERHEAD
 from modeloom.interfaces.table import CoreShape
 from modeloom.rtl.bus import KeyParameters
@@ -53,9 +60,14 @@ def derived_parameters(compiled: CompiledStream) -> DerivedParameters:
 def derive_interval(compiled: CompiledStream) -> int:
     """The largest mean number of cycles from one message to the next, as far as their keys are concerned.
 
-    It is that of the derivation, or that of keys that come with messages if it is longer.
+    It is that of the derivation, or that of keys that come with messages if it is longer.  If a key is prepared for longer than the next
+    one is derived, keys also wait for each other: two of them are under way at a time, and each is derived, from the next batch on, and
+    then waits for a preparation.
     """
-    return max(derived_of(compiled).cycles, key_interval(compiled))
+    p, made = derived_parameters(compiled), derived_of(compiled)
+    prepared = preparation_cycles(compiled)
+    waits = made.cycles + made.timing.latency + max(p.beats) + prepared if prepared > made.cycles else 0
+    return max(made.cycles, key_interval(compiled), -(-waits // 2))
 
 
 def derive_latency(compiled: CompiledStream) -> int:

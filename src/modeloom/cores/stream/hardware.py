@@ -51,7 +51,9 @@ from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError
 from modeloom.spec.kinds import CIPHER
 
-__all__ = ["StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "key_interval", "latency"]
+__all__ = [
+    "StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "key_interval", "latency", "preparation_cycles",
+]  # fmt: skip
 
 
 def bus_parameters(compiled: CompiledStream) -> MessageParameters:
@@ -118,17 +120,28 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
     )  # fmt: skip
 
 
+def _preparation_parts(compiled: CompiledStream) -> tuple[int, int]:
+    """Cycles of the expansion of a key, and of its powers."""
+    p, plan = bus_parameters(compiled), compiled.plan
+    iterative = compiled.options.key_schedule == "iterative"
+    expansion = expansion_cycles(cipher_of(compiled.mode, compiled.options.cipher), p.keys.sizes, iterative)
+    # The powers of a key wait once for those of each other key where they are written.
+    return expansion, powers_cycles(p.block_bits, plan.chains, p.power_digit) + POWER_OVERHEAD + p.preparations if p.powers else 0
+
+
+def preparation_cycles(compiled: CompiledStream) -> int:
+    """Cycles in which a key that comes with a message is prepared: its expansion, the tokens of set-up and its powers."""
+    return sum(_preparation_parts(compiled)) + bus_parameters(compiled).token_cycles
+
+
 def key_interval(compiled: CompiledStream) -> int:
     """The largest mean number of cycles from one key that comes with a message to the next, if the core is kept busy.
 
     The parts of the preparation are the expansion, the tokens of set-up and the powers.  The interval is the time of the longest
     part, or the mean time in which the slots of the ring become free again if that is longer.
     """
-    p, plan = bus_parameters(compiled), compiled.plan
-    iterative = compiled.options.key_schedule == "iterative"
-    expansion = expansion_cycles(cipher_of(compiled.mode, compiled.options.cipher), p.keys.sizes, iterative)
-    # The powers of a key wait once for those of each other key where they are written.
-    powers = powers_cycles(p.block_bits, plan.chains, p.power_digit) + POWER_OVERHEAD + p.preparations if p.powers else 0
+    p = bus_parameters(compiled)
+    expansion, powers = _preparation_parts(compiled)
     zeros = CLEAR_CYCLES if p.writers else max(p.keys.words, p.keys.round_keys)
     drained = p.tag_stage + p.window + DRAIN_CYCLES + cycles.FENCE_CYCLES + zeros
     whole = expansion + p.token_cycles + powers + drained

@@ -119,7 +119,7 @@ class Bench:
 
     async def watch(self, name: str) -> None:
         """What is offered on an output stays until it is taken, and no payload is there without ``tvalid``."""
-        pins = [getattr(self.dut, f"{name}_{pin}") for pin in ("tdata", "tkeep", "tlast") if hasattr(self.dut, f"{name}_{pin}")]
+        pins = [getattr(self.dut, pin) for pin in TOLD["watched"][name]]
         valid, ready = getattr(self.dut, f"{name}_tvalid"), getattr(self.dut, f"{name}_tready")
         waits = None
         while True:
