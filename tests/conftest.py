@@ -94,6 +94,10 @@ def pytest_configure(config: pytest.Config) -> None:
     # Graphs and netlists are millions of values that stay for long: with the usual thresholds a sixth of the time goes into looking
     # for garbage among them.
     gc.set_threshold(100_000, 20, 50)
+    # With one of these set, a failed comparison of long lists is shown with all differences, and difflib takes hours to find them.
+    # Tests of planted faults fail on purpose.
+    for name in ("CI", "BUILD_NUMBER"):
+        os.environ.pop(name, None)
     if not hasattr(config, "workerinput"):  # the workers of pytest-xdist inherit it
         if config.getoption("--shard"):
             config.pluginmanager.register(LongTests(config))
