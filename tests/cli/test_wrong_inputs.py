@@ -174,7 +174,7 @@ CASES = {
         "synth core --target xc7 --pnr", "synth core --target ecp5 --pnr --placer Heaps", "synth core --target ecp5 --placer heap",
         "synth core --target ecp5 --pnr --router router3", "synth core --target ecp5 --router router2",
         "synth core --target ecp5 --pnr --timing-weight 0", "synth core --target ecp5 --timing-weight 10",
-        "synth core --target ecp5 --pnr --placer static --timing-weight 10",
+        "synth core --target ecp5 --pnr --placer static --timing-weight 10", "synth core --target xc7 --no-wide-multiplexers",
     ],
     "circuit": [
         "circuit", "circuit Karatsubb", "circuit karatsuba extra", "circuit karatsuba --stages x", "circuit karatsuba --stages -1",

@@ -28,6 +28,15 @@ def test_rom_on_luts():
     assert re.fullmatch(r"i\[\d\]", result.longest_path["from"]) and re.fullmatch(r"o\[\d\]", result.longest_path["to"])
 
 
+def test_a_design_without_wide_multiplexers():
+    rom = convert(Rom(), "rom")
+    wide, narrow = synthesize(rom, "rom", "xc4v"), synthesize(rom, "rom", "xc4v", narrow=True)
+    assert any(cell.startswith("MUXF") for cell in wide.cells) and not any(cell.startswith("MUXF") for cell in narrow.cells)
+    assert all("-nowidelut" in command for command in narrow.script if command.startswith("synth_")) and wide.luts < narrow.luts
+    with pytest.raises(ValueError, match="target xc7 has no mapping without wide multiplexers"):
+        synthesize(rom, "rom", "xc7", narrow=True)
+
+
 def test_adder_uses_the_carry_chain():
     result = synthesize(convert(Adder(16), "adder"), "adder", "ecp5")
     assert result.cells["CCU2C"] * 2 <= result.luts <= 20

@@ -18,10 +18,14 @@ __all__ = ["synth"]
 @click.option("--placer", help="heap (default) or static. static gives shorter wires and has no weight for delays.")
 @click.option("--router", help="router1 (default) or router2. router2 is faster, but reaches a lower clock.")
 @click.option("--timing-weight", type=click.IntRange(min=1), help="Weight of delays in the placer (1000). Less gives shorter wires.")
+@click.option(
+    "--no-wide-multiplexers", "narrow", is_flag=True,
+    help="Leave wide multiplexers out (xc4v and xc3se). Yosys does not end with them if S-boxes are composite.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def synth(
     directory: str, target: str, pnr: bool, freq: float | None, placer: str | None, router: str | None, timing_weight: int | None,
-    as_json: bool,
+    narrow: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Synthesise the core in DIRECTORY and print its figures."""
     from rich.console import Console
@@ -30,7 +34,9 @@ def synth(
     from modeloom.measure.core import measure_core
 
     with Console(stderr=True).status(f"{directory}: {target}"):
-        result = measure_core(directory, target, pnr=pnr, freq=freq, placer=placer, router=router, timing_weight=timing_weight)
+        result = measure_core(
+            directory, target, pnr=pnr, freq=freq, placer=placer, router=router, timing_weight=timing_weight, narrow=narrow
+        )
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return

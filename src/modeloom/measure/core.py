@@ -22,6 +22,7 @@ __all__ = ["check_clock", "check_routing", "check_target", "measure_blocks", "me
 def measure_core(
     directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, placer: str | None = None,
     router: str | None = None, timing_weight: int | None = None, blocks: bool = True, timeout: float | None = None,
+    narrow: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """Synthesises an emitted core.  Raises ``UnknownName`` for an unknown target.
 
@@ -35,11 +36,15 @@ def measure_core(
         Whether to map the design a second time with separate blocks, for figures of each block.
     timeout : float, optional
         Time limit for each tool run, in seconds.
+    narrow : bool
+        Whether wide multiplexers of the fabric are left out, on targets that Yosys maps with and without them.
     """
     description = _description(directory, target)
+    if narrow and not target_named(target).other_commands:
+        raise InputError(f"--no-wide-multiplexers works for xc4v and xc3se only, not for {target}")
     if pnr and target != "ecp5":
         raise InputError(f"--pnr works for ecp5 only, not for {target}")
-    command = f"modeloom synth DIR --target {target}" + (" --pnr" if pnr else "")
+    command = f"modeloom synth DIR --target {target}" + (" --no-wide-multiplexers" if narrow else "") + (" --pnr" if pnr else "")
     for option, value in (("freq", freq), ("placer", placer), ("router", router), ("timing-weight", timing_weight)):
         if value is not None:
             if not pnr:
@@ -53,7 +58,7 @@ def measure_core(
     groups = description.area_groups(tuple(instances(text, top))) if blocks else None
     result = synthesize(
         text, top, target, groups=groups, pnr=pnr, freq=freq, placer=placer or PLACERS[0], router=router or ROUTERS[0],
-        timing_weight=timing_weight or TIMING_WEIGHT, command=command, timeout=timeout,
+        timing_weight=timing_weight or TIMING_WEIGHT, command=command, timeout=timeout, narrow=narrow,
     )  # fmt: skip
     figures = result.to_dict()
     figures["core"] = dict(description.facts)

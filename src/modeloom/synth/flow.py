@@ -23,7 +23,7 @@ from modeloom.synth.parts import Known, map_parts
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
 from modeloom.synth.tools import stop_tools
-from modeloom.synth.yosys import commands_of, map_design, version_of, ways
+from modeloom.synth.yosys import commands_of, map_design, version_of, ways, without_wide
 
 __all__ = ["synthesize", "synthesize_blocks"]
 
@@ -33,7 +33,7 @@ _DEFAULT_MHZ = 200.0
 def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequence[str]] | None = None,
                pnr: bool = False, freq: float | None = None, placer: str = PLACERS[0], router: str = ROUTERS[0],
                timing_weight: int = TIMING_WEIGHT, command: str = "", mapper: str = "abc9", seed: int = 1,
-               timeout: float | None = None) -> SynthResult:
+               timeout: float | None = None, narrow: bool = False) -> SynthResult:
     """Area and depth of a design, and its clock after place and route.
 
     Parameters
@@ -66,16 +66,19 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         For place and route.
     timeout : float, optional
         Time limit for each tool run, in seconds.
+    narrow : bool
+        Whether wide multiplexers of the fabric are left out (``xc4v`` and ``xc3se``).  Otherwise both mappings are made, and that with
+        fewer LUTs is used.
 
     Raises
     ------
     ValueError
-        For an unknown target (the message has the nearest names), module, prefix, placer or router, or for place and route with
-        another target than ``ecp5``.
+        For an unknown target (the message has the nearest names), module, prefix, placer or router, for place and route with
+        another target than ``ecp5``, or if the target has no mapping without wide multiplexers.
     SynthesisError
         If a tool is missing, fails or runs out of time.
     """
-    chosen = target_named(target)
+    chosen = without_wide(target_named(target)) if narrow else target_named(target)
     for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
         if name not in names:
             raise ValueError(f"there is no {kind} {name!r}, only {' and '.join(names)}")
