@@ -28,13 +28,18 @@ SCHEMA = "modeloom-build-1"
 @stream_only
 @click.option("--front", help="What stands around the core: registers, behind AXI4-Lite (default: nothing).")
 @click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: converters around the core (default: its own).")
+@click.option(
+    "--clock", "clocks", multiple=True, metavar="BUS=CLOCK", help="A clock of its own for a bus: data, data-in, data-out, command, status, "
+    "key, registers or all, several with commas. May be given several times (default: aclk for all).",
+)  # fmt: skip
+@click.option("--reset", help="low, high, async-low or async-high: active high, and whether it may come at any time (default: low).")
 @click.option("--cocotb", is_flag=True, help="Also write a test with the bus models of cocotbext-axi, for your own flow.")
 @click.option("--lwc-vectors", help="Stream modes: with --interface lwc, folder for test vectors: pdi.txt, sdi.txt, do.txt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def build(
     arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, data_width: int | None, cocotb: bool,
-    lwc_vectors: str | None, as_json: bool, **values: Any,
+    lwc_vectors: str | None, as_json: bool, clocks: tuple[str, ...], reset: str | None, **values: Any,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
 
@@ -42,7 +47,7 @@ def build(
     """
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
-    from modeloom.cores.front import front_of
+    from modeloom.cores.front import clock_options, front_of
     from modeloom.cores.sector import SectorCore
     from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.modes import find_any
@@ -50,7 +55,7 @@ def build(
     from modeloom.spec.stream import StreamMode
 
     definition = find_any(mode, cipher=values["cipher"])
-    end = front_of(front, data_width, keys=values["keys"], interface=values["interface"])
+    end = front_of(front, data_width, clock_options(clocks, reset), keys=values["keys"], interface=values["interface"])
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):

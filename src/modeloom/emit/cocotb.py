@@ -25,6 +25,8 @@ REFUSED = "--cocotb drives cores whose keys come into slots and whose messages h
 
 WIDER = "--cocotb sends beats as wide as those of the core; leave out --data-width"
 
+CLOCKED = "--cocotb drives all buses with one clock, and a reset that is active low; leave out --clock and --reset"
+
 TEMPLATE = "core_bench.py"
 
 
@@ -44,6 +46,8 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
     """
     if description.front and description.front.width:
         raise InputError(WIDER)
+    if description.front and description.front.clocks:
+        raise InputError(CLOCKED)
     cases = core.cases()
     if cases is None:
         raise InputError(REFUSED)

@@ -22,6 +22,8 @@ FILES = {
     "wrapper": "the core with interfaces for its buses, SystemVerilog", "ip_xact": "the core for IP-XACT, IEEE 1685-2014",
     "vivado_ip": "script that packages the core as an IP, for Vivado",
     "vivado_run": "script that measures clock and utilisation, for Vivado", "materials": "bill of materials, CycloneDX",
+    "xdc": "constraints for the paths between clocks, for Vivado", "quartus_sdc": "the same for Quartus",
+    "sdc": "the same for Radiant and others, plain SDC",
     "cocotb": "test with the bus models of cocotbext-axi, Python", "cases": "commands and results of this test",
     "manifest": "SHA-256 of all files, for `sha256sum --check`",
 }  # fmt: skip

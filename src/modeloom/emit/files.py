@@ -30,10 +30,13 @@ from modeloom.emit.package import (
     interfaces_file,
     ip_xact,
     manifest,
+    quartus_sdc,
+    sdc,
     system_verilog,
     to_json,
     vivado_ip,
     vivado_run,
+    xdc,
 )  # fmt: skip
 from modeloom.emit.title import core_name
 from modeloom.emit.top import header, rules_instance, top_module
@@ -132,6 +135,9 @@ def contents(
         "ip_xact": lambda: ip_xact(description, registers()),
         "vivado_ip": lambda: vivado_ip(description, registers()),
         "vivado_run": lambda: vivado_run(description),
+        "xdc": lambda: xdc(description),
+        "quartus_sdc": lambda: quartus_sdc(description),
+        "sdc": lambda: sdc(description),
         "datasheet": lambda: datasheet(core, description, () if end is None else end.sheet()),
     }
     if end is not None:

@@ -44,7 +44,7 @@ lint_off -rule DECLFILENAME -file "*{name}.v" -match "*does not match MODULE nam
 def _front(name: str, front: FrontDescription) -> str:
     """The part of the waiver file for a front end."""
     registers, rules = bool(front.registers), ""
-    what = "registers" if registers else "converters"
+    what = {"registers": "registers", "width": "converters", "clocks": "crossings"}[front.kind]
     if registers:
         rules += PROTECTION.format(top=front.top)
         rules += FRONT_MODULES.format(top=front.top, name=name, part="front")
@@ -52,6 +52,10 @@ def _front(name: str, front: FrontDescription) -> str:
         rules += FRONT_MODULES.format(top=front.top, name=name, part="converters")
         if front.width.top != front.top:
             rules += FRONT_MODULES.format(top=front.top, name=name, part="width")
+    if front.clocks is not None:
+        rules += FRONT_MODULES.format(top=front.top, name=name, part="crossings")
+        if registers:
+            rules += FRONT_MODULES.format(top=front.top, name=name, part="registers")
     more = " AXI4-Lite has a protection type, which they do not read." if registers else ""
     return FRONT_WAIVERS.format(top=front.top, what=what, more=more, rules=rules)
 

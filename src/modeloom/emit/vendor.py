@@ -11,9 +11,14 @@ rom_style "logic"         ram_style = "registers" for Yosys,      romstyle = "lo
                           rom_style = "distributed" for Vivado
 rom_style "block"         rom_style = "block"                     the tool's choice, which is a block memory
 keep                      keep = "true"                           keep = "true"
+async_reg                 ASYNC_REG = "TRUE",                     altera_attribute, which names a synchroniser
+                          shreg_extract = "no"
 ========================  ======================================  ==============================================
 
-Sources: UG901 (RAM_STYLE, ROM_STYLE, RW_ADDR_COLLISION, KEEP), Quartus Prime help (ramstyle, romstyle, keep), Yosys' memory_libmap.
+Registers of synchronisers also have ``syn_preserve`` for Synplify and Radiant.
+
+Sources: UG901 (RAM_STYLE, ROM_STYLE, RW_ADDR_COLLISION, KEEP, ASYNC_REG), Quartus Prime help (ramstyle, romstyle, keep, altera_attribute),
+Yosys' memory_libmap.
 """
 
 from __future__ import annotations
@@ -29,6 +34,12 @@ _SAME = {
 
 _NO_CHECK = (("ramstyle", '"no_rw_check"'), ("rw_addr_collision", '"no"'))
 """Programs never use a word that is read in the cycle in which it is written."""
+
+_SYNCHRONIZER = (
+    ("ASYNC_REG", '"TRUE"'), ("shreg_extract", '"no"'), ("syn_preserve", "1"),
+    ("altera_attribute", '"-name SYNCHRONIZER_IDENTIFICATION FORCED"'),
+)  # fmt: skip
+"""What the registers of a synchroniser need: they stay two registers, and lie beside each other."""
 
 
 def attributes_of(attributes: Mapping[str, str]) -> str:
@@ -51,6 +62,8 @@ def attributes_of(attributes: Mapping[str, str]) -> str:
             found += [(name, "1"), *_NO_CHECK]
         elif name in ("keep", "shreg_extract"):
             found.append((name, '"true"' if name == "keep" else value))
+        elif name == "async_reg":
+            found += _SYNCHRONIZER
         elif name == "mapped_apart":
             found.append((name, "1"))
     if not found:

@@ -57,6 +57,9 @@ class Files:
     ip_xact: Annotated[str | None, "The core as a component of IP-XACT, IEEE 1685-2014."] = None
     vivado_ip: Annotated[str | None, "Script that packages the core as an IP, for Vivado."] = None
     vivado_run: Annotated[str | None, "Script that measures clock and utilisation of the core, for Vivado."] = None
+    xdc: Annotated[str | None, "Constraints for paths between clocks, for Vivado; absent if there are no such paths."] = None
+    quartus_sdc: Annotated[str | None, "The same constraints for Quartus."] = None
+    sdc: Annotated[str | None, "The same constraints in plain SDC, for Radiant and others."] = None
     datasheet: Annotated[str, "The datasheet, Markdown."]
     materials: Annotated[str | None, "Bill of materials, CycloneDX 1.6."] = None
     description: Annotated[str, "This file."]

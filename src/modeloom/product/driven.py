@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -13,7 +15,7 @@ from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.product.front import RegisterHost
-from modeloom.sim import Simulation, Stream, StreamRunner, build
+from modeloom.sim import Clock, Simulation, Stream, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
 
@@ -51,7 +53,7 @@ def simulation_library(directory: str | Path, optimize: int = 2, front: bool = F
     if not front and not converters:
         return build(verilog_to_rtlil(verilog, description.top), description.top, optimize=optimize)
     if description.front is None:
-        raise InputError(f"{directory} has no front end; build the core with --front registers or --data-width")
+        raise InputError(f"{directory} has no front end; build the core with --front registers, --data-width or --clock")
     width = description.front.width
     if converters and width is None:
         raise InputError(f"{directory} has no converters; build the core with --data-width")
@@ -60,6 +62,13 @@ def simulation_library(directory: str | Path, optimize: int = 2, front: bool = F
     if not around.is_file():
         raise InputError(f"{around.name} is missing in {directory}; build the core again")
     return build(verilog_to_rtlil(verilog, top, around), top, optimize=optimize)
+
+
+def host_clocks() -> Iterator[Clock]:
+    """The clock of a core, and then clocks of hosts: faster and slower ones, in no simple ratio."""
+    yield Clock(1000)
+    for number in count():
+        yield Clock((1370, 810, 1130, 590)[number % 4], 130 * number + 70)
 
 
 class DrivenCore(Generic[D]):
@@ -81,6 +90,8 @@ class DrivenCore(Generic[D]):
         Whether to run the core with its front end: keys are loaded over its registers, and data go through its converters.
     converters : bool
         Whether to run the core with its converters, but without registers.
+    clocks : mapping, optional
+        With *front*, when ``aclk`` and the clocks of the host rise, in this order.  By default they have unequal periods.
 
     Attributes
     ----------
@@ -92,13 +103,19 @@ class DrivenCore(Generic[D]):
 
     def __init__(
         self, directory: str | Path, description: D, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None, front: bool = False, converters: bool = False,
+        library: Path | None = None, front: bool = False, converters: bool = False, clocks: Mapping[str, Clock] | None = None,
     ):  # fmt: skip
         self.description = description
         found = library or simulation_library(directory, optimize, front, converters)
-        self.simulation = Simulation(found, clock="aclk", reset="aresetn")
-        self.registers: RegisterHost | None = None
         self._front = description.front if front else None
+        told = None if self._front is None else self._front.clocks
+        names = () if told is None else tuple(one.name for one in told.clocks)
+        if clocks is not None and [*clocks] != ["aclk", *names]:
+            raise ValueError(f"the clocks of this core are {', '.join(['aclk', *names])}")
+        timing = clocks or (dict(zip(["aclk", *names], host_clocks(), strict=False)) if names else None)
+        reset = "aresetn" if told is None else told.reset
+        self.simulation = Simulation(found, clock="aclk", reset=reset, clocks=timing, seed=seed)
+        self.registers: RegisterHost | None = None
         self._width = description.front.width if description.front is not None and (front or converters) else None
         self.runner = self.make_runner(seed, gaps or {})
         if self._front is not None and self._front.registers:
@@ -107,9 +124,20 @@ class DrivenCore(Generic[D]):
 
     def make_runner(self, seed: int, gaps: dict[str, float]) -> StreamRunner:
         """What drives the streams of the core."""
-        registers = self._front is not None and self._front.registers
-        streams = [*Stream.discover(self.simulation), *RegisterHost.streams()] if registers else None
-        return StreamRunner(self.simulation, streams, seed=seed, gaps=gaps)
+        streams = Stream.discover(self.simulation)
+        if self._front is not None and self._front.registers:
+            streams += RegisterHost.streams()
+        told = None if self._front is None else self._front.clocks
+        of_bus = {} if told is None else {bus: one.name for one in told.clocks for bus in one.buses}
+        clocked = [replace(one, clock=of_bus.get("s_axil" if one.name.startswith("s_axil_") else one.name, "")) for one in streams]
+        return StreamRunner(self.simulation, clocked, seed=seed, gaps=gaps)
+
+    @property
+    def erasing(self) -> bool:
+        """Whether an erasure is in progress, in the clock of the core or in another one."""
+        told = None if self._front is None else self._front.clocks
+        names = () if told is None else tuple(one.zeroizing for one in told.clocks)
+        return any(self.simulation.get(name) for name in ("zeroizing", *names))
 
     @property
     def host_bytes(self) -> int:

@@ -14,8 +14,8 @@ from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
 from modeloom.sim import Stream, StreamRunner
 
 __all__ = [
-    "AXI_LITE", "FrontDescription", "MappedRegisters", "Port", "RegisterHost", "RegisterRefused", "Registers", "WidthDescription",
-    "WidthRate",
+    "AXI_LITE", "ClocksDescription", "Crossing", "FrontDescription", "HostClock", "MappedRegisters", "Port", "RegisterHost",
+    "RegisterRefused", "Registers", "WidthDescription", "WidthRate",
 ]  # fmt: skip
 
 PATIENCE = 10_000
@@ -70,13 +70,50 @@ class WidthDescription:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HostClock:
+    """A clock of the host, and the buses that have it."""
+
+    name: Annotated[str, "Name of its port."]
+    buses: Annotated[tuple[str, ...], "Prefixes of the ports of its buses."]
+    zeroizing: Annotated[str, "Name of the output in this clock that is high while an erasure holds its buses."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossing:
+    """Registers, or the memory of a queue, that registers of another clock read."""
+
+    kind: Annotated[
+        str,
+        '"gray" for Gray code and "bit" for one bit, into a synchroniser; "word" and "memory" for what stands still; "reset" for an '
+        "asynchronous reset.",
+    ]
+    source: Annotated[str, 'Instances and a register, with "/" between them; empty for a reset.']
+    target: Annotated[str, "The same."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClocksDescription:
+    """Clocks of the host, and the reset."""
+
+    reset: Annotated[str, "Name of the port of the reset."]
+    reset_high: Annotated[bool, "Whether the reset is active high."]
+    reset_asynchronous: Annotated[bool, "Whether the reset may begin and end at any time."]
+    clocks: Annotated[tuple[HostClock, ...], "Clocks beside that of the core; empty if there are none."]
+    instance: Annotated[str, "Name of the instance in the top that has all crossings."]
+    crossings: Annotated[tuple[Crossing, ...], "All paths between clocks in this instance."]
+    erase_cycles: Annotated[int, "Cycles of the core that an erasure takes at most for the queues, beside those of the core alone."]
+    erase_host_cycles: Annotated[int, "Cycles of each clock of the host that it takes at most, beside these."]
+
+
+@dataclass(frozen=True, kw_only=True)
 class FrontDescription:
     """A front end around a core."""
 
-    kind: Annotated[str, '"registers", or "width" if there are no registers.']
+    kind: Annotated[str, '"registers"; "width" if there are converters, but no registers; "clocks" if there is neither.']
     top: Annotated[str, "Name of the module that has the core and the front end."]
     verilog: Annotated[str, "The Verilog file of this module and of the front end, without the core."]
     width: Annotated[WidthDescription | None, "Converters of the data streams; absent if they are those of the core."] = None
+    clocks: Annotated[ClocksDescription | None, "Clocks of the host and the reset; absent if there is one clock, and `aresetn`."] = None
     address_bits: Annotated[int | None, "Bits of an address in bytes; absent without registers."] = None
     key_words: Annotated[int | None, "Words of the memory for a key; absent without registers."] = None
     erase_cycles: Annotated[int, "Cycles in which the front end is overwritten, after a reset or `zeroize`."]

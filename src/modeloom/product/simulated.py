@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from modeloom.product.beats import PacketBeats
 from modeloom.product.driven import CoreFault, DrivenCore, check_slot, simulation_library
 from modeloom.product.folder import read_sectors
 from modeloom.product.sectors import SectorDescription
+from modeloom.sim import Clock
 from modeloom.spec import InputError
 
 __all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "simulation_library"]
@@ -64,6 +65,8 @@ class SimulatedCore(DrivenCore[SectorDescription]):
         Whether to run the core with its front end: keys are loaded over its registers, and data go through its converters.
     converters : bool
         Whether to run the core with its converters, but without registers.
+    clocks : mapping, optional
+        As of ``DrivenCore``.
 
     Attributes
     ----------
@@ -77,11 +80,11 @@ class SimulatedCore(DrivenCore[SectorDescription]):
 
     def __init__(
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None, front: bool = False, converters: bool = False,
+        library: Path | None = None, front: bool = False, converters: bool = False, clocks: Mapping[str, Clock] | None = None,
     ):  # fmt: skip
         super().__init__(
             directory, read_sectors(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front,
-            converters=converters,
+            converters=converters, clocks=clocks,
         )  # fmt: skip
         self.sector_bytes = self.description.sector_bytes
         self.tweak_bytes = self.description.tweak_bytes

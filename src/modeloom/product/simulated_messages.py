@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -27,7 +27,7 @@ from modeloom.product.message_results import Given, Status, packet_outcomes, tex
 from modeloom.product.messages import StreamDescription
 from modeloom.product.turns import take_turns
 from modeloom.product.wire import WireReader, whole_beats
-from modeloom.sim import Beats
+from modeloom.sim import Beats, Clock
 from modeloom.spec.errors import AuthenticationError, InputError
 
 __all__ = ["SimulatedStreamCore"]
@@ -56,6 +56,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         Whether to run the core with its front end: keys are loaded over its registers, and data go through its converters.
     converters : bool
         Whether to run the core with its converters, but without registers.
+    clocks : mapping, optional
+        As of ``DrivenCore``.
 
     Attributes
     ----------
@@ -69,12 +71,12 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     def __init__(
         self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None, front: bool = False, converters: bool = False,
+        library: Path | None = None, front: bool = False, converters: bool = False, clocks: Mapping[str, Clock] | None = None,
     ):  # fmt: skip
         self._directory = Path(directory)
         super().__init__(
             directory, read_messages(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front,
-            converters=converters,
+            converters=converters, clocks=clocks,
         )  # fmt: skip
         self.block_bytes, self.beat_bytes = self.description.block_bytes, self.host_bytes
         groups = {group.name: group for group in self.description.interfaces}

@@ -2,8 +2,8 @@
 """Cycle-accurate simulation: Yosys translates a design into C++ (CXXRTL).  It is compiled once, cached, and driven from Python."""
 
 from modeloom.sim.build import BuildError, build, cache_directory, compiler
-from modeloom.sim.simulation import Port, Simulation
+from modeloom.sim.simulation import Clock, Port, Simulation
 from modeloom.sim.streams import Beats, RunResult, Stream, StreamRunner, Violations
 
-__all__ = ["Beats", "BuildError", "Port", "RunResult", "Simulation", "Stream", "StreamRunner", "Violations", "build",
+__all__ = ["Beats", "BuildError", "Clock", "Port", "RunResult", "Simulation", "Stream", "StreamRunner", "Violations", "build",
            "cache_directory", "compiler"]

@@ -9,6 +9,11 @@
 // clock are applied together, `eval` computes the combinational outputs of the old state and the next state, outputs
 // are read, the clock is lowered and only then `commit` makes the next state visible, so that the design never sees
 // the falling edge. Designs with combinational feedback through buffered wires need the plain two steps a cycle.
+//
+// A design with several clocks takes two steps for each time at which clocks rise. A cycle is one of the first clock:
+//
+//   first clock     |-----------|-----------|-----------|        period in ticks, from its phase on
+//   another clock     |-----|-----|-----|-----|-----|            each edge may come up to "jitter" ticks late
 
 #include <cxxrtl/cxxrtl.h>
 
@@ -75,9 +80,21 @@ struct Stream {
 	uint64_t dropped = 0;
 	uint64_t changed = 0;
 	uint64_t loud = 0;     // cycles with a payload other than zero while valid was low
+	size_t clock = 0;      // number of its clock among those of the design
 	uint64_t first_violation = UINT64_MAX;
 
 	uint64_t waiting() const { return input ? queued - head : beats - head; }
+};
+
+struct Clock {
+	uint32_t *port;
+	uint64_t period;
+	uint64_t jitter;
+	uint64_t edge;     // the next one without its jitter
+	uint64_t next;     // and with it
+	Rng rng;
+	uint64_t count = 0;
+	void plan() { next = edge + (jitter ? rng.next() % (jitter + 1) : 0); }
 };
 
 struct Sim {
@@ -93,6 +110,34 @@ struct Sim {
 	std::vector<Stream> streams;
 	std::vector<size_t> watched;  // objects whose values of every cycle are kept
 	std::vector<uint8_t> record;
+	std::vector<Clock> clocks;    // of a design with several ones: the first is `clock`
+	std::vector<char> rising;
+
+	// Runs up to the next edge of the first clock, and through it.
+	template <typename Before, typename After> void cycle_of_clocks(Before before, After after) {
+		for (bool first = false; !first;) {
+			uint64_t now = UINT64_MAX;
+			for (auto &c : clocks) now = std::min(now, c.next);
+			for (size_t i = 0; i < clocks.size(); i++) rising[i] = clocks[i].next == now;
+			first = rising[0];
+			before();
+			for (auto &c : clocks) *c.port = 0;
+			design->step();
+			after();
+			if (first) note();
+			for (size_t i = 0; i < clocks.size(); i++) *clocks[i].port = rising[i];
+			design->step();
+			for (size_t i = 0; i < clocks.size(); i++) {
+				if (!rising[i]) continue;
+				clocks[i].edge += clocks[i].period;
+				clocks[i].count++;
+				clocks[i].plan();
+				*clocks[i].port = 0;
+			}
+		}
+		settled = false;
+		cycle++;
+	}
 
 	void note() {
 		for (size_t index : watched) {
@@ -247,6 +292,24 @@ API int ml_set_clock(Sim *sim, int64_t index, int two_steps) {
 	return sim->single;
 }
 
+// The first clock is that of ml_set_clock. Must come before the first step and before streams are added.
+API void ml_set_clocks(Sim *sim, uint32_t count, const uint32_t *indices, const uint64_t *periods, const uint64_t *phases,
+                       const uint64_t *jitters, uint64_t seed) {
+	sim->single = false;
+	for (auto &object : sim->objects) object.sampled = object.item.curr;
+	sim->clocks.clear();
+	for (uint32_t i = 0; i < count; i++) {
+		sim->clocks.push_back({sim->objects[indices[i]].item.next, periods[i], jitters[i], phases[i], 0, {splitmix(seed + i)}});
+		sim->clocks.back().plan();
+	}
+	sim->rising.assign(count, 0);
+}
+
+// Number of edges of a clock.
+API uint64_t ml_clock_count(Sim *sim, uint32_t clock) { return sim->clocks[clock].count; }
+
+API void ml_stream_clock(Sim *sim, uint32_t index, uint32_t clock) { sim->streams[index].clock = clock; }
+
 API void ml_power_on(Sim *sim) {
 	*sim->clock = 0;
 	sim->design->step();
@@ -273,6 +336,10 @@ API void ml_get_word(Sim *sim, uint32_t index, uint64_t word, uint8_t *value) {
 
 API void ml_step(Sim *sim, uint64_t cycles) {
 	for (uint64_t i = 0; i < cycles; i++) {
+		if (!sim->clocks.empty()) {
+			sim->cycle_of_clocks([] {}, [] {});
+			continue;
+		}
 		sim->sample();
 		sim->note();
 		sim->edge();
@@ -369,6 +436,12 @@ API int ml_run(Sim *sim, const uint64_t *targets, int drain, uint64_t limit) {
 	};
 	for (uint64_t i = 0; i < limit; i++) {
 		if (done()) return 1;
+		if (!sim->clocks.empty()) {
+			sim->cycle_of_clocks(
+				[&] { for (auto &s : sim->streams) if (sim->rising[s.clock]) sim->drive(s); },
+				[&] { for (auto &s : sim->streams) if (sim->rising[s.clock]) sim->observe(s); });
+			continue;
+		}
 		for (auto &s : sim->streams) sim->drive(s);
 		sim->sample();
 		for (auto &s : sim->streams) sim->observe(s);

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from modeloom.sim.build import build
 
-__all__ = ["Port", "Simulation"]
+__all__ = ["Clock", "Port", "Simulation"]
 
 _CLOCKS = ("aclk", "clk")
 _RESETS = (("aresetn", True), ("rst_n", True), ("rst", False), ("areset", False))
@@ -62,6 +62,9 @@ def _load(path: Path) -> ctypes.CDLL:
         "ml_destroy": (None, [handle]),
         "ml_objects": (ctypes.c_char_p, [handle]),
         "ml_set_clock": (ctypes.c_int, [handle, i64, ctypes.c_int]),
+        "ml_set_clocks": (None, [handle, u32, address, address, address, address, u64]),
+        "ml_clock_count": (u64, [handle, u32]),
+        "ml_stream_clock": (None, [handle, u32, u32]),
         "ml_power_on": (None, [handle]),
         "ml_set": (None, [handle, u32, address]),
         "ml_get": (None, [handle, u32, address]),
@@ -88,11 +91,28 @@ def _load(path: Path) -> ctypes.CDLL:
     return library
 
 
-class Simulation:
-    """A simulated design with one clock.
+@dataclass(frozen=True)
+class Clock:
+    """When a clock rises, in ticks: at ``phase``, and then every ``period``.  Each edge comes late by a random number of up to ``jitter``
+    ticks.
 
-    Cycle n is the time between two rising edges. Values that are set before ``step()`` are the inputs of this cycle. ``get()`` returns
-    combinational outputs for the current inputs, and registers after the last edge.
+    Raises ``ValueError`` if an edge could come after the next one.
+    """
+
+    period: int
+    phase: int = 0
+    jitter: int = 0
+
+    def __post_init__(self) -> None:
+        if self.period < 1 or self.phase < 0 or not 0 <= self.jitter < self.period:
+            raise ValueError(f"a clock has a period of at least 1, and less jitter than that: {self}")
+
+
+class Simulation:
+    """A simulated design with one clock, or several.
+
+    Cycle n is the time between two rising edges of the first clock. Values that are set before ``step()`` are the inputs of this cycle.
+    ``get()`` returns combinational outputs for the current inputs, and registers after the last edge.
 
     Parameters
     ----------
@@ -106,6 +126,10 @@ class Simulation:
     two_steps : bool
         Whether to evaluate the design twice per cycle, at both levels of the clock, even if once is enough; about 1.2 times
         slower, same results.
+    clocks : mapping, optional
+        When the clocks of a design with several ones rise, by their ports.  The clock of the design is the first one.
+    seed : int
+        Seed of the jitter of clocks.
 
     Raises
     ------
@@ -114,7 +138,7 @@ class Simulation:
     """
 
     def __init__(self, library: str | Path, *, clock: str | None = None, reset: str | None = None,
-                 two_steps: bool = False) -> None:
+                 two_steps: bool = False, clocks: Mapping[str, Clock] | None = None, seed: int = 0) -> None:
         self._library = _load(Path(library))
         self._handle = self._library.ml_create()
         kinds = {"i": "input", "o": "output", "s": "state", "m": "memory"}
@@ -136,8 +160,37 @@ class Simulation:
         self._clock, self._reset = clock, reset
         index = -1 if clock is None else self._objects[clock].index
         self.single_step = bool(self._library.ml_set_clock(self._handle, index, two_steps))
+        self.clocks = dict(clocks or {})
+        if self.clocks:
+            self._set_clocks(clock, seed)
         if reset is not None:
             self.set(reset, int(self._reset_low))
+
+    def _set_clocks(self, clock: str | None, seed: int) -> None:
+        """Lets several clocks rise."""
+        names = list(self.clocks)
+        if clock is None or names[0] != clock:
+            raise ValueError(f"the first of several clocks is that of the design, {clock}, not {names[0]}")
+        for name in names:
+            if self._find(name).kind != "input":
+                raise ValueError(f"{name!r} is not an input port")
+
+        def column(values: Iterable[int], kind: Any) -> Any:
+            return (kind * len(names))(*values)
+
+        timing = list(self.clocks.values())
+        self.single_step = False
+        self._library.ml_set_clocks(
+            self._handle, len(names), column((self._objects[name].index for name in names), ctypes.c_uint32),
+            column((one.period for one in timing), ctypes.c_uint64), column((one.phase for one in timing), ctypes.c_uint64),
+            column((one.jitter for one in timing), ctypes.c_uint64), seed,
+        )  # fmt: skip
+
+    def edges(self, clock: str) -> int:
+        """How often a clock of several has risen since the design was loaded.  Raises ``ValueError`` if there is no such clock."""
+        if clock not in self.clocks:
+            raise ValueError(f"{clock!r} is none of several clocks")
+        return int(self._library.ml_clock_count(self._handle, list(self.clocks).index(clock)))
 
     @classmethod
     def of(cls, rtlil: str, top: str, *, optimize: int = 2, cache: bool = True, **options: Any) -> Simulation:
@@ -174,6 +227,11 @@ class Simulation:
         return self._find(name).width
 
     @property
+    def reset_port(self) -> str | None:
+        """The name of the reset; None if there is none."""
+        return self._reset
+
+    @property
     def cycle(self) -> int:
         """Number of cycles simulated since the design was loaded."""
         return int(self._library.ml_cycle(self._handle))
@@ -189,7 +247,7 @@ class Simulation:
         port = self._find(name)
         if port.kind != "input":
             raise ValueError(f"{name!r} is not an input port")
-        if name == self._clock:
+        if name == self._clock or name in self.clocks:
             raise ValueError(f"{name!r} is the clock: use step()")
         if not isinstance(value, int):
             raise TypeError(f"the value of {name} must be an int, not {type(value).__name__}")

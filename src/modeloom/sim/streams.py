@@ -38,6 +38,8 @@ class Stream:
         Port of one bit, or ``None`` for a stream that is always ready.
     payload : tuple of str
         Ports that carry the beat, in any order.  There may be none.
+    clock : str
+        Its clock, if the simulation has several ones.  "" is the first one.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Stream:
     valid: str
     ready: str | None
     payload: tuple[str, ...]
+    clock: str = ""
 
     def __post_init__(self) -> None:
         if self.direction not in ("in", "out"):
@@ -187,6 +190,8 @@ class StreamRunner:
         self._gaps = dict.fromkeys(self.streams, 0.0)
         ports = [self._ports_of(stream) for stream in self.streams.values()]
         self._ports = ports
+        if unknown := sorted({stream.clock for stream in streams} - {"", *simulation.clocks}):
+            raise ValueError(f"the simulation has no clock {unknown[0]!r}")
         self.set_gaps(gaps or {}, attach=False)
         self._attach()
 
@@ -212,6 +217,8 @@ class StreamRunner:
                                                 -1 if ready is None else ready.index, indices, len(payload),
                                                 self.seed & 0xFFFFFFFFFFFFFFFF)
             self._payload[stream.name], self._index[stream.name] = payload, index
+            if stream.clock:
+                self._library.ml_stream_clock(self._handle, index, list(self.simulation.clocks).index(stream.clock))
         for name, gap in self._gaps.items():
             self._library.ml_stream_gap(self._handle, self._index[name], int(gap * 2**32))
         self._library.ml_flush_streams(self._handle)

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from modeloom.cores.front import front_of
+from modeloom.cores.front import chosen_clocks, front_of
 from modeloom.emit.files import contents
 from modeloom.emit.package.manifest import read_manifest
 from modeloom.emit.tools import CheckFailed
@@ -69,7 +69,10 @@ def newer_tools(description: Description) -> list[str]:
 def today(core: Core[D], description: D) -> dict[str, str]:
     """The texts of all files as they are emitted today, with the name and the command of the core."""
     front = description.front
-    end = None if front is None else front_of(front.kind if front.registers else None, None if front.width is None else front.width.bits)
+    end = None
+    if front is not None:
+        width = None if front.width is None else front.width.bits
+        end = front_of("registers" if front.registers else None, width, None if front.clocks is None else chosen_clocks(front.clocks))
     return contents(core, description.name, description.command, end, cocotb=description.files.cocotb is not None)[1]
 
 

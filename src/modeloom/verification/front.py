@@ -6,6 +6,8 @@
     front        the netlists of the front end       no control signal depends on a key or on data
                  the netlist of the whole            no output depends on an input of the same cycle
     width        core and converters in simulation   the checks of a bare core: statuses, erasure, random work; and its pace
+    clocks       the netlist of the crossings        no other paths between clocks than core.json lists, each of its kind
+                 the whole in simulation             the checks of a bare core at several ratios of clocks; erasure and reset
     registers    the whole in simulation             keys, work, statuses, counters, interrupt and erasure over registers
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -22,7 +24,9 @@ from modeloom.emit import CheckFailed
 from modeloom.product.description import Declassified, Description, Result, Secret
 from modeloom.product.driven import DrivenCore, simulation_library
 from modeloom.product.front import RegisterHost, RegisterRefused, WidthDescription, WidthRate
+from modeloom.sim import Clock
 from modeloom.taint import TaintReport, check_netlist, combinational_paths, flat_netlist
+from modeloom.verification.clocks import check_clocks, crossing_control
 from modeloom.verification.report import Step
 from modeloom.verification.steps import run_check
 from modeloom.verification.subject import CoreSubject
@@ -85,6 +89,21 @@ class Work(ABC, Generic[D, C]):
         """Runs the checks of a bare core.  Returns the number of sectors or messages.  Raises ``CheckFailed``."""
 
     @abstractmethod
+    def clocked(self, clocks: Mapping[str, Clock]) -> CoreSubject[D, C, Any]:
+        """The core with all that stands around it, and with these clocks, as a subject of the checks of a bare core."""
+
+    @abstractmethod
+    def check_clocked(self, subject: CoreSubject[D, C, Any], statuses: bool) -> int:
+        """Runs random work under many keys with pauses, and before it, with *statuses*, work of which each piece has a fault.
+
+        Returns the number of sectors or messages.  Raises ``CheckFailed``.
+        """
+
+    @abstractmethod
+    def fill(self, core: C, rng: random.Random, cycles: int) -> None:
+        """Brings a core into the middle of its work, with keys and data from a random generator."""
+
+    @abstractmethod
     def pace(self, core: C, rate: WidthRate, rng: random.Random) -> tuple[int, int]:
         """Runs work without pauses.  Returns the cycles that so many of what the rate is for take in a steady state."""
 
@@ -104,6 +123,8 @@ def front_steps(work: Work[D, C]) -> Iterator[Callable[[], Step]]:
         yield lambda: _front(subject.directory, subject.description)
         if subject.description.front.width is not None:
             yield lambda: run_check(subject, "width", lambda _: check_width(work))
+        if subject.description.front.clocks is not None:
+            yield lambda: run_check(subject, "clocks", lambda _: check_clocks(work))
         if subject.description.front.registers:
             yield lambda: run_check(subject, "registers", lambda _: check_registers(work))
 
@@ -121,9 +142,13 @@ def _front(directory: Path, description: Description) -> Step:
         more = _converters(around, description, front.width).control
         told.append(f"none of {more} control signals of the converters depends on data")
         control += more
+    if front.clocks is not None and front.clocks.clocks:
+        more = crossing_control(around, description)
+        told.append(f"none of {more} control signals between the clocks depends on what the buses carry")
+        control += more
     for (source, target), names in combinational_paths(flat_netlist(core, front.top, around)).items():
         raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
-    return Step("front", "; ".join(told), {"control_signals": control})
+    return Step("front", "; ".join(told) or "no output depends on an input of the same cycle", {"control_signals": control})
 
 
 def _converters(around: Path, description: Description, width: WidthDescription) -> TaintReport:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import OrderedDict
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from modeloom.product.description import Description
 from modeloom.product.driven import DrivenCore, simulation_library
+from modeloom.sim import Clock
 
 __all__ = ["CoreSubject"]
 
@@ -38,6 +40,10 @@ class CoreSubject(ABC, Generic[D, C, R]):
         Seed of all random choices.  Each check has its own generator.
     converters : bool
         Whether the core is tested with the converters of its data streams.
+    front : bool
+        Whether the core is tested with all that stands around it.
+    clocks : mapping, optional
+        With *front*, when its clocks rise.
 
     Attributes
     ----------
@@ -45,8 +51,13 @@ class CoreSubject(ABC, Generic[D, C, R]):
         The cores that ``core`` has made since the list was emptied.
     """
 
-    def __init__(self, directory: str | Path, description: D, *, optimize: int = 2, seed: int = 1, converters: bool = False):
-        self.directory, self.converters = Path(directory), converters
+    def __init__(
+        self, directory: str | Path, description: D, *, optimize: int = 2, seed: int = 1, converters: bool = False, front: bool = False,
+        clocks: Mapping[str, Clock] | None = None,
+    ):  # fmt: skip
+        self.directory, self.front, self.clocks = Path(directory), front, clocks
+        # Data of a core with all around it go through its converters, too.
+        self.converters = converters or front and description.front is not None and description.front.width is not None
         self.description = description
         self.optimize, self.seed = optimize, seed
         self.cores: list[C] = []
@@ -63,7 +74,7 @@ class CoreSubject(ABC, Generic[D, C, R]):
     @cached_property
     def library(self) -> Path:
         """The simulation of the Verilog in the folder."""
-        return simulation_library(self.directory, self.optimize, converters=self.converters)
+        return simulation_library(self.directory, self.optimize, front=self.front, converters=self.converters and not self.front)
 
     def core(self, *, seed: int = 0) -> C:
         """A new core after a reset."""

@@ -44,7 +44,9 @@ def request(core: DrivenCore[D], how: str) -> None:
     """Runs one cycle with ``zeroize`` or a reset ("reset").  The host drops its work in progress."""
     core.runner.forget()
     core.simulation.set("s_axis_tdata", 0)
-    name, active = ("zeroize", 1) if how == "zeroize" else ("aresetn", 0)
+    # The name of a reset ends with "n" if it is active low.
+    reset = core.simulation.reset_port or "aresetn"
+    name, active = ("zeroize", 1) if how == "zeroize" else (reset, int(not reset.endswith("n")))
     core.simulation.set(name, active)
     core.runner.run(max_cycles=1)
     core.simulation.set(name, 1 - active)

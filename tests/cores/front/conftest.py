@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests import built, streamed
 
-from modeloom.cores.front import front_of
+from modeloom.cores.front import clock_options, front_of
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
@@ -50,4 +50,24 @@ def narrow_messages(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("front") / "ccm_narrow"
     core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
     emit(core, path, command="modeloom build ccm --data-width 32", front=front_of(None, 32))
+    return path
+
+
+@pytest.fixture(scope="session")
+def clocked_sectors(tmp_path_factory) -> Path:
+    """A core for sectors with two clocks of the host, and a reset that comes at any time."""
+    path = tmp_path_factory.mktemp("front") / "xts_clocked"
+    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    clocks = clock_options(("data=clk_data", "command,status,key=clk_host"), "async-high")
+    emit(core, path, command="modeloom build xts --clock data=clk_data", front=front_of(None, None, clocks))
+    return path
+
+
+@pytest.fixture(scope="session")
+def clocked_messages(tmp_path_factory) -> Path:
+    """A core for messages with registers, data streams of 32 bits, and one clock of the host."""
+    path = tmp_path_factory.mktemp("front") / "ccm_clocked"
+    core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
+    clocks = clock_options(("all=clk_host",), None)
+    emit(core, path, command="modeloom build ccm --clock all=clk_host", front=front_of("registers", 32, clocks))
     return path

@@ -49,6 +49,11 @@ class Around(FrontEnd):
         """The interfaces of the module around it."""
 
     @property
+    def inner_interfaces(self) -> tuple[Interface, ...]:
+        """The interfaces of the module that it stands around."""
+        return self.description.interfaces
+
+    @property
     @abstractmethod
     def about(self) -> str:
         """What this module has besides the core."""
@@ -78,14 +83,23 @@ class Around(FrontEnd):
     def module(self, name: str, part: FrontPart) -> str:
         """The module around both, with a part of this name beside the inner module."""
         d = self.description
-        core = top_ports(d.interfaces, self.inner_shape)
+        core = top_ports(self.inner_interfaces, self.inner_shape)
         outer = {port.name for port in self.host_ports}
         wires = [Wire(net, port.width, port.vector) for port in core if (net := self.core_net(port.name)) not in outer]
         instances = [
             Instance(self.inner, "core", {port.name: self.core_net(port.name) for port in core}),
-            Instance(f"{d.name}_{name}", name, {port: self.net(port) for port in part.component.signature.members}),
+            Instance(f"{d.name}_{name}", self.instance(name), {port: self.net(port) for port in part.component.signature.members}),
         ]
-        return wrapper(self.top, self.host_ports, self.interfaces, wires, instances)
+        return wrapper(self.top, self.host_ports, self.interfaces, wires, instances, self.clocking)
+
+    def instance(self, name: str) -> str:
+        """The name of the instance of a part."""
+        return name
+
+    @property
+    def clocking(self) -> str:
+        """What the first ports are, for a comment."""
+        return "clock, and synchronous active-low reset"
 
     @property
     def head(self) -> str:
@@ -94,10 +108,14 @@ class Around(FrontEnd):
         lines = ["// SPDX-License-Identifier: Apache-2.0", "//", f"// {self.top}: {self.about} the core {d.name}, which is in {d.verilog}."]
         return "\n".join([*lines, ""])
 
-    def around(self, parts: Mapping[str, FrontPart]) -> str:
-        """The head of the file, and the module around all."""
+    def modules(self, parts: Mapping[str, FrontPart]) -> list[str]:
+        """The modules around the core, the outermost one first."""
         ((name, part),) = parts.items()
-        return "\n".join([self.head, self.module(name, part)])
+        return [self.module(name, part)]
+
+    def around(self, parts: Mapping[str, FrontPart]) -> str:
+        """The head of the file, and the modules around the core."""
+        return "\n".join([self.head, *self.modules(parts)])
 
     def port_table(self) -> tuple[Sequence[str], list[list[object]]]:
         """The ports for the datasheet: heads of columns, and rows."""

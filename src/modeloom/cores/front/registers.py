@@ -10,6 +10,8 @@ from functools import cached_property, partial
 from hashlib import sha256
 
 from modeloom.cores.front.around import Around
+from modeloom.cores.front.clocks import LWC as CLOCK_LWC
+from modeloom.cores.front.clocks import ClockOptions, ClocksFrontEnd
 from modeloom.cores.front.widths import LWC as WIDTH_LWC
 from modeloom.cores.front.widths import PART as CONVERTERS
 from modeloom.cores.front.widths import HostShape, WidthFrontEnd, check_data_width
@@ -150,10 +152,10 @@ class RegisterFrontEnd(Around):
         return PINS.get(port) or (port if port in ("aclk", "aresetn") or port in {one.name for one in self.host_ports} - {*PINS.values()}
                                   else f"core_{port}")  # fmt: skip
 
-    def around(self, parts: Mapping[str, FrontPart]) -> str:
-        """The head of the file, and the modules around the core."""
-        inner = [] if self.widths is None else [self.widths.module(CONVERTERS, parts[CONVERTERS])]
-        return "\n".join([self.head, self.module("front", parts["front"]), *inner])
+    def modules(self, parts: Mapping[str, FrontPart]) -> list[str]:
+        """The modules around the core, the outermost one first."""
+        inner = [] if self.widths is None else self.widths.modules({CONVERTERS: parts[CONVERTERS]})
+        return [self.module("front", parts["front"]), *inner]
 
     def texts(self, verilog: str) -> Mapping[str, str]:
         """The map, the C header, and the driver."""
@@ -206,12 +208,26 @@ class RegisterFrontEnd(Around):
 
 
 def front_of(
-    kind: str | None, data_width: int | None = None, *, keys: str | None = None, interface: str | None = None
+    kind: str | None, data_width: int | None = None, clocks: ClockOptions | None = None, *, keys: str | None = None,
+    interface: str | None = None,
 ) -> Callable[[Description], FrontEnd] | None:
-    """What makes the front end of this kind, with data streams of this width, for a core; None for neither.
+    """What makes the front end of this kind, with data streams of this width and with these clocks, for a core; None for none of them.
 
     Raises ``InputError`` for an unknown one, and for options ``keys`` and ``interface`` of a core that it does not fit.
     """
+    inner = _inner_front(kind, data_width, keys=keys, interface=interface)
+    if clocks is None:
+        return inner
+    if interface == "lwc":
+        raise InputError(CLOCK_LWC)
+    clocks.check(registers=kind is not None)
+    return partial(ClocksFrontEnd, inner=inner, options=clocks)
+
+
+def _inner_front(
+    kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None
+) -> Callable[[Description], Around] | None:
+    """What makes registers and converters."""
     if kind not in (None, RegisterFrontEnd.kind):
         raise InputError(f"--front is registers, not {kind}")
     if data_width is not None:

@@ -7,6 +7,8 @@
                    └─ front:      NAME_front             all other streams go past it
     NAME_width ────┬─ core:       NAME                   data go through the converters,
                    └─ converters: NAME_converters        all other streams go past them
+    NAME_clocks ───┬─ core:       one of the above, or NAME
+                   └─ NAME_crossings                     buses of other clocks go through it, and so does the reset
 """
 
 from __future__ import annotations
@@ -59,7 +61,8 @@ class Instance:
 
 
 def wrapper(
-    top: str, ports: Sequence[TopPort], interfaces: Sequence[Interface], wires: Sequence[Wire], instances: Sequence[Instance]
+    top: str, ports: Sequence[TopPort], interfaces: Sequence[Interface], wires: Sequence[Wire], instances: Sequence[Instance],
+    clocking: str,
 ) -> str:
     """The module around all.
 
@@ -73,9 +76,11 @@ def wrapper(
         Its interfaces, for comments.
     wires, instances
         What is in it.
+    clocking : str
+        What its first ports are, for a comment.
     """
     comments = {interface.name: interface.comment.split(":")[0] for interface in interfaces}
-    lines = [f"module {top} (", "    // clock, and synchronous active-low reset"]
+    lines = [f"module {top} (", f"    // {clocking}"]
     group = CLOCK
     for at, port in enumerate(ports):
         if port.stream != group:

@@ -8,10 +8,12 @@
                                                     ├──▶ vivado_ip       Tcl that packages an IP for Vivado
                                                     ├──▶ vivado_run      Tcl that measures the core in Vivado
                                                     └──▶ system_verilog  a module with interfaces for ports
+                paths between clocks ────────────────────▶ constraints     XDC and SDC
     hashes of the files ────────────────────────────┬──▶ materials       CycloneDX
                                                     └──▶ manifest        SHA256SUMS
 """
 
+from modeloom.emit.package.constraints import quartus_sdc, sdc, xdc
 from modeloom.emit.package.core_file import fusesoc, to_json
 from modeloom.emit.package.ip_xact import ip_xact
 from modeloom.emit.package.manifest import manifest
@@ -30,8 +32,11 @@ __all__ = [
     "ip_xact",
     "manifest",
     "outside",
+    "quartus_sdc",
+    "sdc",
     "system_verilog",
     "to_json",
     "vivado_ip",
     "vivado_run",
+    "xdc",
 ]

@@ -19,6 +19,9 @@ def to_json(value: Any) -> str:
 def fusesoc(description: Description) -> str:
     """The FuseSoC core file: CAPI 2, with the flow API."""
     name, files = description.name, description.files
+    constraints = _constraints(description)
+    tools = ("vivado", "quartus", "radiant") if constraints else ()
+    of_tools = "".join(f'"tool_{tool} ? (constraints_{tool})", ' for tool in tools)
     return f"""\
 CAPI=2:
 # SPDX-License-Identifier: Apache-2.0
@@ -33,7 +36,7 @@ filesets:
   interfaces:
     files: [{files.interfaces}, {files.wrapper}]
     file_type: systemVerilogSource
-  lint:
+{constraints}  lint:
     files: [{files.waivers}]
     file_type: vlt
   bench:
@@ -55,7 +58,7 @@ targets:
   # A core that depends on this one gets the design only. If this core is the top level, the target runs the bench.
   default:
     description: The bench in Icarus Verilog
-    filesets: [rtl, "interfaces ? (interfaces)", "is_toplevel ? (bench)"]
+    filesets: [rtl, {of_tools}"interfaces ? (interfaces)", "is_toplevel ? (bench)"]
     flow: sim
     flow_options:
       tool: icarus
@@ -92,13 +95,33 @@ targets:
 {_front(description)}"""
 
 
+def _constraints(description: Description) -> str:
+    """The files with constraints.  They depend on the tool."""
+    files = description.files
+    if files.xdc is None:
+        return ""
+    return f"""\
+  # For the paths between clocks. A core that depends on this one gets those of its tool.
+  constraints_vivado:
+    files: [{files.xdc}]
+    file_type: xdc
+  constraints_quartus:
+    files: [{files.quartus_sdc}]
+    file_type: SDC
+  constraints_radiant:
+    files: [{files.sdc}]
+    file_type: SDC
+"""
+
+
 def _front(description: Description) -> str:
     """The targets for the module around the core and its front end."""
     if description.front is None:
         return ""
+    what = {"registers": "registers", "width": "converters", "clocks": "clocks of the host"}[description.front.kind]
     return f"""\
   lint_{description.front.kind}:
-    description: Verilator with all warnings, for the core with its {"registers" if description.front.registers else "converters"}
+    description: Verilator with all warnings, for the core with its {what}
     filesets: [rtl, lint]
     flow: lint
     flow_options:

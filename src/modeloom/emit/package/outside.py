@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -61,7 +62,11 @@ class Outside:
     ports : tuple of Port
         All ports in order.
     clock, reset : str
-        The names of both ports.  The reset is active low.
+        The names of both ports: the clock of the core, and its reset.
+    reset_high : bool
+        Whether the reset is active high.
+    clocks : mapping
+        The clocks of the host, each with the names of its buses.
     buses : tuple of Bus
     others : tuple of Port
         The ports that belong to no bus, without clock and reset.
@@ -72,8 +77,16 @@ class Outside:
     ports: tuple[Port, ...]
     clock: str
     reset: str
+    reset_high: bool
+    clocks: Mapping[str, tuple[str, ...]]
     buses: tuple[Bus, ...]
     others: tuple[Port, ...]
+
+    @property
+    def all_clocks(self) -> dict[str, tuple[str, ...]]:
+        """All clocks with the names of their buses, that of the core first."""
+        elsewhere = {name for names in self.clocks.values() for name in names}
+        return {self.clock: tuple(bus.name for bus in self.buses if bus.name not in elsewhere), **self.clocks}
 
     @property
     def interrupt(self) -> Port | None:
@@ -84,12 +97,14 @@ class Outside:
 def outside(description: Description) -> Outside:
     """The outermost module of a core: that around the core and its front end, or the core itself.
 
-    Raises ``ValueError`` if it has not one clock and one reset.
+    Raises ``ValueError`` if it has not one clock and one reset beside the clocks of the host.
     """
     front = description.front
+    told = None if front is None else front.clocks
+    of_host = {} if told is None else {one.name: one.buses for one in told.clocks}
     ports = description.ports if front is None else front.ports
     verilog = (description.verilog,) if front is None else (description.verilog, front.verilog)
-    clocks = [port.name for port in ports if port.stream == CLOCK]
+    clocks = [port.name for port in ports if port.stream == CLOCK and port.name not in of_host]
     if len(clocks) != 2:
         raise ValueError(f"one clock and one reset, not {', '.join(clocks)}")
     buses: list[Bus] = []
@@ -102,7 +117,8 @@ def outside(description: Description) -> Outside:
         else:
             buses.append(bus)
     top = description.top if front is None else front.top
-    return Outside(top, verilog, ports, clocks[0], clocks[1], tuple(buses), tuple(others))
+    high = told is not None and told.reset_high
+    return Outside(top, verilog, ports, clocks[0], clocks[1], high, of_host, tuple(buses), tuple(others))
 
 
 def _bus(name: str, group: tuple[Port, ...]) -> Bus | None:

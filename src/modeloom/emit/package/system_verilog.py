@@ -161,7 +161,7 @@ def _declared(bus: Bus) -> str:
 
 
 def _head(seen: Outside) -> Iterator[str]:
-    ports = [f"input  wire {seen.clock}", f"input  wire {seen.reset}"]
+    ports = [f"input  wire {name}" for name in (seen.clock, seen.reset, *seen.clocks)]
     for port in seen.others:
         width = f"[{port.width - 1}:0] " if port.width > 1 else ""
         ports.append(f"{'output' if port.output else 'input '} wire {width}{port.name}")

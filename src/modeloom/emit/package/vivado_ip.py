@@ -101,6 +101,7 @@ def vivado_ip(description: Description, registers: Sequence[Register] = ()) -> s
         f"  create_project -in_memory -part $part {seen.top}_ip",
         "}",
         *(f"add_files -norecurse [file join $here {file}]" for file in seen.verilog),
+        *_constraints(description),
         f"set_property top {seen.top} [current_fileset]",
         "update_compile_order -fileset sources_1",
         "ipx::package_project -root_dir $folder -vendor modeloom -library modes -taxonomy /UserIP -import_files -force",
@@ -117,14 +118,13 @@ def vivado_ip(description: Description, registers: Sequence[Register] = ()) -> s
         mode = "slave" if bus.from_host else "master"
         ports = " ".join(f"{logical} {port.name}" for logical, port in bus.ports)
         lines.append(f"modeloom_bus $core {bus.name} {BUS_TYPES[bus.kind]} {mode} {{{ports}}}")
-    names = ":".join(bus.name for bus in seen.buses)
-    lines += [
-        "",
-        f"set clock [modeloom_signal $core {seen.clock} clock]",
-        f"modeloom_parameter $clock ASSOCIATED_BUSIF {names}",
-        f"modeloom_parameter $clock ASSOCIATED_RESET {seen.reset}",
-        f"modeloom_parameter [modeloom_signal $core {seen.reset} reset] POLARITY ACTIVE_LOW",
-    ]
+    lines.append("")
+    for clock, buses in seen.all_clocks.items():
+        lines.append(f"set clock [modeloom_signal $core {clock} clock]")
+        lines += [f"modeloom_parameter $clock ASSOCIATED_BUSIF {':'.join(buses)}"] if buses else []
+        lines += [f"modeloom_parameter $clock ASSOCIATED_RESET {seen.reset}"] if clock == seen.clock else []
+    polarity = "ACTIVE_HIGH" if seen.reset_high else "ACTIVE_LOW"
+    lines.append(f"modeloom_parameter [modeloom_signal $core {seen.reset} reset] POLARITY {polarity}")
     if seen.interrupt is not None:
         lines.append(f"modeloom_parameter [modeloom_signal $core {seen.interrupt.name} interrupt] SENSITIVITY LEVEL_HIGH")
     for bus in seen.buses:
@@ -139,6 +139,19 @@ def vivado_ip(description: Description, registers: Sequence[Register] = ()) -> s
         'puts "modeloom: the IP is in $folder"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _constraints(description: Description) -> list[str]:
+    """The constraints for paths between clocks, which the IP brings along."""
+    file = description.files.xdc
+    if file is None:
+        return []
+    return [
+        f"add_files -fileset constrs_1 -norecurse [file join $here {file}]",
+        f"set_property USED_IN_SYNTHESIS false [get_files {file}]",
+        # Clocks of the project are known to constraints that are read late.
+        f"set_property PROCESSING_ORDER LATE [get_files {file}]",
+    ]
 
 
 def _memory_map(bus: Bus, registers: Sequence[Register]) -> list[str]:

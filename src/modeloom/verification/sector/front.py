@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,23 @@ from modeloom.interfaces.sector import StatusCode
 from modeloom.product.front import WidthRate
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector, SectorError, SimulatedCore
+from modeloom.sim import Clock
 from modeloom.verification.front import PIECES, Work
 from modeloom.verification.sector.coverage import Need
 from modeloom.verification.sector.erasure import check_zeroize
 from modeloom.verification.sector.sectors import check_sectors
 from modeloom.verification.sector.statuses import check_statuses
 from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.twins import fill
 from modeloom.verification.subject import CoreSubject
 
 __all__ = ["SectorWork"]
 
 CONVERTED = 400
 """Random sectors that go through converters."""
+
+CLOCKED = 40
+"""Random sectors with each ratio of clocks."""
 
 PACED = 24
 """Sectors back to back whose pace is measured."""
@@ -54,6 +60,22 @@ class SectorWork(Work[SectorDescription, SimulatedCore]):
         check_statuses(checked)
         check_zeroize(checked)
         return check_sectors(checked, Need(0, 0), CONVERTED)[1]["sectors"]
+
+    def clocked(self, clocks: Mapping[str, Clock]) -> Subject:
+        """The core with all that stands around it."""
+        one = self.subject
+        return Subject(one.directory, optimize=one.optimize, seed=one.seed, front=True, clocks=clocks)
+
+    def check_clocked(self, subject: CoreSubject[SectorDescription, SimulatedCore, Any], statuses: bool) -> int:
+        """Statuses, and sectors under many keys with pauses."""
+        checked: Any = subject
+        if statuses:
+            check_statuses(checked)
+        return check_sectors(checked, Need(0, 0), CLOCKED)[1]["sectors"]
+
+    def fill(self, core: SimulatedCore, rng: random.Random, cycles: int) -> None:
+        """Keys in all slots, sectors in flight, and results that wait."""
+        fill(core, rng, cycles=cycles, good=iter(lambda: self.subject.good_key(rng), None))
 
     def pace(self, core: SimulatedCore, rate: WidthRate, rng: random.Random) -> tuple[int, int]:
         """Sectors of one size back to back: the distance of the statuses in the second half."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from modeloom.modes import find
 from modeloom.product.folder import read_sectors
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import SimulatedCore
+from modeloom.sim import Clock
 from modeloom.spec import InputError, Mode
 from modeloom.verification.subject import CoreSubject
 
@@ -37,6 +38,8 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
         Seed of all random choices.  Each check has its own generator.
     converters : bool
         Whether the core is tested with the converters of its data streams.
+    front, clocks
+        As of ``CoreSubject``.
 
     Attributes
     ----------
@@ -46,8 +49,13 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
         The cores that ``core`` has made since the list was emptied.
     """
 
-    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False):
-        super().__init__(directory, read_sectors(directory), optimize=optimize, seed=seed, converters=converters)
+    def __init__(
+        self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False, front: bool = False,
+        clocks: Mapping[str, Clock] | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            directory, read_sectors(directory), optimize=optimize, seed=seed, converters=converters, front=front, clocks=clocks
+        )  # fmt: skip
 
     @cached_property
     def mode(self) -> Mode:
@@ -56,7 +64,9 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
 
     def make_core(self, seed: int) -> SimulatedCore:
         """A new core after a reset."""
-        return SimulatedCore(self.directory, seed=seed, library=self.library, converters=self.converters)
+        return SimulatedCore(
+            self.directory, seed=seed, library=self.library, converters=self.converters, front=self.front, clocks=self.clocks
+        )  # fmt: skip
 
     @property
     def independent(self) -> bool:

@@ -14,7 +14,7 @@ from modeloom.verification.stream.messages import slots_used
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.twins import differences, hold_cycles, request
 
-__all__ = ["check_erasure", "check_zeroize"]
+__all__ = ["fill", "check_erasure", "check_zeroize"]
 
 RESULTS = (".texts.", ".verdicts.", *(f".packets.{part}." for part in ("finals", "parts", "joiner", "hold", "out")))
 """Parts of the names of memories where text and tags wait for the host.  They stay when a key is erased (docs/security.md)."""
@@ -100,7 +100,7 @@ def check_zeroize(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
         for seed in (1, 2):
             core = subject.core()
             hold_cycles(core, 4 * stated + 100)
-            _fill(subject, core, random.Random(f"{subject.seed} zeroize {seed}"), 7 + 31 * number)
+            fill(subject, core, random.Random(f"{subject.seed} zeroize {seed}"), 7 + 31 * number)
             cores.append(core)
         differed = len(differences(cores))
         if differed < 20:
@@ -146,7 +146,7 @@ def _hold(subject: StreamSubject, core: SimulatedStreamCore, how: str) -> None:
         raise CheckFailed(f"{subject.directory}: {loud} is not zero during the erasure by {how}")
 
 
-def _fill(subject: StreamSubject, core: SimulatedStreamCore, rng: random.Random, cycles: int) -> None:
+def fill(subject: StreamSubject, core: SimulatedStreamCore, rng: random.Random, cycles: int) -> None:
     """Brings a core into the middle of its work, with keys, text that waits, and a key that is being loaded.
 
     Lengths are the same for all random generators.

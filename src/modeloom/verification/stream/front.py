@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from modeloom.product.front import WidthRate
 from modeloom.product.message import Message
 from modeloom.product.messages import StreamDescription
 from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.sim import Clock
 from modeloom.verification.front import PIECES, Work
-from modeloom.verification.stream.erasure import check_zeroize
+from modeloom.verification.stream.erasure import check_zeroize, fill
 from modeloom.verification.stream.host import host_of
 from modeloom.verification.stream.messages import check_messages, load_all, slots_used
 from modeloom.verification.stream.packet import FAULTS
@@ -26,6 +28,9 @@ __all__ = ["MessageWork"]
 
 CONVERTED = 400
 """Random messages that go through converters."""
+
+CLOCKED = 40
+"""Random messages with each ratio of clocks."""
 
 PACED = 96
 """Beats of text of the longest message whose pace is measured."""
@@ -58,6 +63,24 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
         check_zeroize(checked)
         found: int = check_messages(checked, CONVERTED)[1]["messages"]
         return found
+
+    def clocked(self, clocks: Mapping[str, Clock]) -> StreamSubject:
+        """The core with all that stands around it."""
+        one = self.subject
+        return StreamSubject(one.directory, optimize=one.optimize, seed=one.seed, front=True, clocks=clocks)
+
+    def check_clocked(self, subject: CoreSubject[StreamDescription, SimulatedStreamCore, Any], statuses: bool) -> int:
+        """Faults, statuses, and messages under many keys with pauses."""
+        checked: Any = subject
+        if statuses:
+            check_statuses(checked)
+        found: int = check_messages(checked, CLOCKED)[1]["messages"]
+        return found
+
+    def fill(self, core: SimulatedStreamCore, rng: random.Random, cycles: int) -> None:
+        """Keys, and text that waits."""
+        subject: Any = self.subject
+        fill(subject, core, rng, cycles)
 
     def pace(self, core: SimulatedStreamCore, rate: WidthRate, rng: random.Random) -> tuple[int, int]:
         """Two messages that differ in beats of text: the cycles by which the status of the longer one comes later."""

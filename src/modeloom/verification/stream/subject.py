@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from modeloom.modes import find_any
 from modeloom.product.folder import read_messages
 from modeloom.product.messages import StreamDescription
 from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.sim import Clock
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 from modeloom.verification.subject import CoreSubject
@@ -92,10 +94,17 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
         Seed of all random choices.
     converters : bool
         Whether the core is tested with the converters of its data streams.
+    front, clocks
+        As of ``CoreSubject``.
     """
 
-    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False):
-        super().__init__(directory, read_messages(directory), optimize=optimize, seed=seed, converters=converters)
+    def __init__(
+        self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False, front: bool = False,
+        clocks: Mapping[str, Clock] | None = None,
+    ):  # fmt: skip
+        super().__init__(
+            directory, read_messages(directory), optimize=optimize, seed=seed, converters=converters, front=front, clocks=clocks
+        )  # fmt: skip
 
     @cached_property
     def mode(self) -> StreamMode:
@@ -113,7 +122,9 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
 
     def make_core(self, seed: int) -> SimulatedStreamCore:
         """A new core after a reset."""
-        return SimulatedStreamCore(self.directory, seed=seed, library=self.library, converters=self.converters)
+        return SimulatedStreamCore(
+            self.directory, seed=seed, library=self.library, converters=self.converters, front=self.front, clocks=self.clocks
+        )  # fmt: skip
 
     def make_reference(self, key: bytes) -> MessageReference | None:
         """The reference for a key; None if the mode refuses the key."""

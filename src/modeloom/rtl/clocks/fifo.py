@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A queue between two clocks, whose words can be erased.
+
+::
+
+             domain "write"                    domain "read"
+
+    i ──▶ words ─────────────────────────────▶ [payload_reg] ──▶ o
+          [w_gray_reg] ──▶ Synchronizer ─────▶ there is a word
+          there is room ◀───── Synchronizer ◀─ [r_gray_reg]
+          zeros to words that were read ◀──┘
+
+Each side learns of the place of the other in Gray code, at least two of its own cycles late.  So it sees fewer words, or less room, than
+there are, and never more (C. E. Cummings, "Simulation and Synthesis Techniques for Asynchronous FIFO Design", SNUG 2002, style #2).
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import DomainRenamer, Module, Mux, Signal, Value
+from amaranth.lib import memory, stream, wiring
+from amaranth.lib.wiring import In, Out, Signature
+
+from modeloom.rtl.clocks.synchronizer import Synchronizer
+from modeloom.rtl.erase import erase_signature
+
+__all__ = ["ClockFifo", "control_signature", "gray"]
+
+
+def gray(number: Value) -> Value:
+    """A number in Gray code."""
+    return number ^ (number >> 1)
+
+
+def control_signature() -> Signature:
+    """What stops one side.
+
+    Members
+    -------
+    hold : 1
+        Nothing goes in, or comes out.
+    clear : 1
+        The place of this side is the first one again.  Both sides are held before and after this.
+    """
+    return Signature({"hold": Out(1), "clear": Out(1)})
+
+
+class ClockFifo(wiring.Component):
+    """Takes a payload in each cycle of the slower clock, if none waits.
+
+    A payload is at the output two or three cycles of "read" after it was taken.  ``o`` comes from registers, which are zero without a
+    payload.  No output depends on an input of the same cycle.
+
+    Parameters
+    ----------
+    width : int
+        Bits of a payload.
+    depth : int
+        Words: a power of two, at least 4.
+
+    Members
+    -------
+    i, o : stream
+    write, read : In(control_signature())
+    erase : In(erase_signature)
+        In domain "write", while both sides are held: zeros to this word.
+    """
+
+    def __init__(self, width: int, depth: int):
+        if depth < 4 or depth & depth - 1:
+            raise ValueError(f"depth is a power of two, at least 4, not {depth}")
+        self.width, self.depth = width, depth
+        self.bits = depth.bit_length() - 1
+        super().__init__({
+            "i": In(stream.Signature(width)), "o": Out(stream.Signature(width)), "write": In(control_signature()),
+            "read": In(control_signature()), "erase": In(erase_signature(self.bits)),
+        })  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m, bits = Module(), self.bits
+        m.submodules.words = words = memory.Memory(shape=self.width, depth=self.depth, init=[], attrs={"ram_style": "distributed"})
+        m.submodules.to_read = to_read = DomainRenamer("read")(Synchronizer(bits + 1))
+        m.submodules.to_write = to_write = DomainRenamer("write")(Synchronizer(bits + 1))
+
+        w_place_reg, w_gray_reg, w_next = (Signal(bits + 1, name=f"w_{name}") for name in ("place_reg", "gray_reg", "next"))
+        put, full = Signal(name="put"), Signal(name="full")
+        m.d.comb += [
+            # The other side is a whole round behind.
+            full.eq(w_gray_reg == to_write.o ^ (3 << bits - 1)), self.i.ready.eq(~full & ~self.write.hold),
+            put.eq(self.i.valid & self.i.ready), w_next.eq(Mux(self.write.clear, 0, w_place_reg + put)), to_read.i.eq(w_gray_reg),
+        ]  # fmt: skip
+        m.d.write += [w_place_reg.eq(w_next), w_gray_reg.eq(gray(w_next))]
+
+        # Words that were read are overwritten in cycles in which none is written.
+        left_reg, read, wipes = Signal(bits + 1, name="left_reg"), Signal(bits + 1, name="read"), Signal(name="wipes")
+        leaves = Signal()
+        m.d.comb += [read[at].eq(to_write.o[at:].xor()) for at in range(bits + 1)]
+        m.d.comb += [wipes.eq((left_reg != read) & ~put), leaves.eq(wipes | put & (w_place_reg == left_reg ^ self.depth))]
+        m.d.write += left_reg.eq(Mux(self.write.clear, 0, left_reg + leaves))
+        port = words.write_port(domain="write")
+        m.d.comb += [
+            port.en.eq(put | wipes | self.erase.we),
+            port.addr.eq(Mux(self.erase.we, self.erase.address, Mux(put, w_place_reg[:bits], left_reg[:bits]))),
+            port.data.eq(self.i.payload & put.replicate(self.width)),
+        ]  # fmt: skip
+
+        r_place_reg, r_gray_reg, r_next = (Signal(bits + 1, name=f"r_{name}") for name in ("place_reg", "gray_reg", "next"))
+        valid_reg, payload_reg = Signal(name="valid_reg"), Signal(self.width, name="payload_reg")
+        moves, get = Signal(name="moves"), Signal(name="get")
+        word = words.read_port(domain="comb")
+        m.d.comb += [
+            moves.eq(~valid_reg | self.o.ready), get.eq((r_gray_reg != to_read.o) & moves & ~self.read.hold),
+            r_next.eq(Mux(self.read.clear, 0, r_place_reg + get)), to_write.i.eq(r_gray_reg), word.addr.eq(r_place_reg[:bits]),
+            self.o.valid.eq(valid_reg), self.o.payload.eq(payload_reg),
+        ]  # fmt: skip
+        m.d.read += [r_place_reg.eq(r_next), r_gray_reg.eq(gray(r_next))]
+        with m.If(self.read.hold):
+            m.d.read += [valid_reg.eq(0), payload_reg.eq(0)]
+        with m.Elif(moves):
+            m.d.read += [valid_reg.eq(get), payload_reg.eq(word.data & get.replicate(self.width))]
+        return m

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers in the clock of a host: AXI4-Lite, one read and one write at a time.
+
+::
+
+    host   AW, W ──▶ [address, data] ── turn ──▶ Synchronizer ──▶ [address, data] ──▶ AW, W   core
+               B ◀── [answer] ◀── Synchronizer ◀── turn ── [response] ◀── B
+
+Queues would have to be emptied by an erasure, and a host whose access is lost waits for ever.  Here every access gets its response.  A
+write that an erasure meets is passed on without its data and its strobes, so that it is refused.
+"""
+
+from __future__ import annotations
+
+from amaranth.hdl import DomainRenamer, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
+from modeloom.rtl.clocks.synchronizer import Synchronizer
+from modeloom.rtl.front.axi_lite import axi_lite_signature
+
+__all__ = ["LiteBridge"]
+
+
+class LiteBridge(wiring.Component):
+    """Domains "core" and "host".
+
+    Parameters
+    ----------
+    address_bits : int
+
+    Members
+    -------
+    bus : In(axi_lite_signature)
+        The port of the host.
+    core : Out(axi_lite_signature)
+        That of the registers.
+    host_hold, core_hold : In
+        An erasure: no write is taken, and words on their way are erased.
+    host_reset, core_reset : In
+        Sets back each side.  There is a time in which both are high, and that of the core ends first.
+    """
+
+    def __init__(self, address_bits: int):
+        super().__init__({
+            "bus": In(axi_lite_signature(address_bits)), "core": Out(axi_lite_signature(address_bits)), "host_hold": In(1),
+            "core_hold": In(1), "host_reset": In(1), "core_reset": In(1),
+        })  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        self._write(m)
+        self._read(m)
+        return m
+
+    def _turns(self, m: Module, name: str) -> tuple[Signal, Signal, Signal, Signal]:
+        """``turn`` of the host with what the core sees of it, and the turn of the core with what the host sees of it."""
+        turn, answer = Signal(name=f"{name}_turn_reg"), Signal(name=f"{name}_answer_reg")
+        m.submodules[f"{name}_to_core"] = to_core = DomainRenamer("core")(Synchronizer())
+        m.submodules[f"{name}_to_host"] = to_host = DomainRenamer("host")(Synchronizer())
+        m.d.comb += [to_core.i.eq(turn), to_host.i.eq(answer)]
+        return turn, to_core.o, answer, to_host.o
+
+    def _write(self, m: Module) -> None:
+        bus, core = self.bus, self.core
+        turn, asked, answer, answered = self._turns(m, "write")
+        address, data = Signal.like(bus.awaddr, name="w_address_reg"), Signal(WORD_BITS, name="w_data_reg")
+        strobe = Signal(WORD_BYTES, name="w_strobe_reg")
+        has_address, has_data, sent, done = (Signal(name=f"w_{name}_reg") for name in ("has_address", "has_data", "sent", "done"))
+        response, shown = Signal(2, name="w_response_reg"), Signal(2, name="w_shown_reg")
+        m.d.comb += [
+            bus.awready.eq(~has_address & ~self.host_hold), bus.wready.eq(~has_data & ~self.host_hold),
+            bus.bvalid.eq(done), bus.bresp.eq(shown),
+        ]  # fmt: skip
+        with m.If(bus.awvalid & bus.awready):
+            m.d.host += [has_address.eq(1), address.eq(bus.awaddr)]
+        with m.If(bus.wvalid & bus.wready):
+            m.d.host += [has_data.eq(1), data.eq(bus.wdata), strobe.eq(bus.wstrb)]
+        with m.If(self.host_hold & ~sent):
+            m.d.host += [data.eq(0), strobe.eq(0)]
+        # What was sent stands still until it is answered.
+        with m.If(has_address & has_data & ~sent & ~done & ~self.host_hold):
+            m.d.host += [sent.eq(1), turn.eq(~turn)]
+        with m.If(sent & (answered == turn)):
+            m.d.host += [sent.eq(0), done.eq(1), shown.eq(response), data.eq(0), strobe.eq(0)]
+        with m.If(done & bus.bready):
+            m.d.host += [done.eq(0), has_address.eq(0), has_data.eq(0)]
+        with m.If(self.host_reset):
+            m.d.host += [one.eq(0) for one in (has_address, has_data, sent, done, turn, data, strobe)]
+
+        awvalid, wvalid, busy = Signal(name="awvalid_reg"), Signal(name="wvalid_reg"), Signal(name="w_busy_reg")
+        awaddr, wdata = Signal.like(core.awaddr, name="awaddr_reg"), Signal(WORD_BITS, name="wdata_reg")
+        wstrb = Signal(WORD_BYTES, name="wstrb_reg")
+        m.d.comb += [
+            core.awvalid.eq(awvalid), core.awaddr.eq(awaddr), core.wvalid.eq(wvalid), core.wdata.eq(wdata), core.wstrb.eq(wstrb),
+            core.bready.eq(busy),
+        ]  # fmt: skip
+        with m.If(core.awready):
+            m.d.core += awvalid.eq(0)
+        with m.If(core.wready | self.core_hold):
+            m.d.core += [wdata.eq(0), wstrb.eq(0)]
+        with m.If(core.wready):
+            m.d.core += wvalid.eq(0)
+        with m.If(~busy & (asked != answer)):
+            m.d.core += [busy.eq(1), awvalid.eq(1), wvalid.eq(1), awaddr.eq(address)]
+            with m.If(~self.core_hold):
+                m.d.core += [wdata.eq(data), wstrb.eq(strobe)]
+        with m.If(busy & core.bvalid):
+            m.d.core += [busy.eq(0), answer.eq(~answer), response.eq(core.bresp)]
+        with m.If(self.core_reset):
+            m.d.core += [one.eq(0) for one in (awvalid, wvalid, busy, answer, wdata, wstrb)]
+
+    def _read(self, m: Module) -> None:
+        bus, core = self.bus, self.core
+        turn, asked, answer, answered = self._turns(m, "read")
+        address = Signal.like(bus.araddr, name="r_address_reg")
+        word, shown = Signal(WORD_BITS + 2, name="r_word_reg"), Signal(WORD_BITS + 2, name="r_shown_reg")
+        sent, done = Signal(name="r_sent_reg"), Signal(name="r_done_reg")
+        m.d.comb += [
+            bus.arready.eq(~sent & ~done & ~self.host_reset), bus.rvalid.eq(done), bus.rdata.eq(shown[2:]), bus.rresp.eq(shown[:2]),
+        ]  # fmt: skip
+        with m.If(bus.arvalid & bus.arready):
+            m.d.host += [sent.eq(1), turn.eq(~turn), address.eq(bus.araddr)]
+        with m.If(sent & (answered == turn)):
+            m.d.host += [sent.eq(0), done.eq(1), shown.eq(word)]
+        with m.If(done & bus.rready):
+            m.d.host += done.eq(0)
+        with m.If(self.host_reset):
+            m.d.host += [sent.eq(0), done.eq(0), turn.eq(0)]
+
+        arvalid, busy, araddr = Signal(name="arvalid_reg"), Signal(name="r_busy_reg"), Signal.like(core.araddr, name="araddr_reg")
+        m.d.comb += [core.arvalid.eq(arvalid), core.araddr.eq(araddr), core.rready.eq(busy)]
+        with m.If(core.arready):
+            m.d.core += arvalid.eq(0)
+        with m.If(~busy & (asked != answer)):
+            m.d.core += [busy.eq(1), arvalid.eq(1), araddr.eq(address)]
+        with m.If(busy & core.rvalid):
+            m.d.core += [busy.eq(0), answer.eq(~answer), word[:2].eq(core.rresp), word[2:].eq(core.rdata)]
+        with m.If(self.core_reset):
+            m.d.core += [arvalid.eq(0), busy.eq(0), answer.eq(0)]

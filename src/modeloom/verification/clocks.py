@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of a core whose buses have clocks of their own, or whose reset is of another kind.
+
+::
+
+    paths      no path between clocks but those that core.json lists, each of its kind (crossings)
+    gray       places of queues change in one bit at a time, seen from a clock that is faster than theirs
+    work       the checks of a bare core, with clocks of several ratios and phases
+    erasure    two cores with other keys and data have the same state after zeroize and after a reset
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from modeloom.emit import CheckFailed
+from modeloom.product.description import Description, Result, Secret
+from modeloom.product.driven import DrivenCore
+from modeloom.product.front import ClocksDescription
+from modeloom.sim import Clock
+from modeloom.taint import check_netlist, flat_netlist
+from modeloom.verification.crossings import check_paths
+from modeloom.verification.twins import differences, request
+
+if TYPE_CHECKING:
+    from modeloom.verification.front import Work
+
+__all__ = ["check_clocks", "clock_ratios", "crossing_control"]
+
+RATIOS = ((1000, 1000, 0), (1000, 1497, 90), (1000, 431, 40), (1000, 3370, 700))
+"""Ticks of a cycle of the core, of a cycle of each other clock, and of the jitter of both.  Several clocks of a host differ a little."""
+
+STATUS_RATIO = 1
+"""Number of the ratio with which faults are tried."""
+
+MOMENTS = (3, 47, 170)
+"""Cycles after which an erasure begins in the middle of the work."""
+
+
+def clock_ratios(told: ClocksDescription) -> Iterator[Mapping[str, Clock]]:
+    """The clocks that are tried: ``aclk``, and those of the host.  One without clocks of the host has one choice."""
+    for core, host, jitter in RATIOS if told.clocks else RATIOS[:1]:
+        others = {one.name: Clock(host + 61 * at, 137 * (at + 1), min(jitter, host // 2)) for at, one in enumerate(told.clocks)}
+        yield {"aclk": Clock(core, 0, jitter), **others}
+
+
+def crossing_control(around: Path, description: Description) -> int:
+    """Checks that nothing between the clocks depends on what a bus carries but what carries it.  Returns the number of control signals."""
+    netlist = flat_netlist(around, f"{description.name}_crossings")
+    control = 0
+    # What goes in somewhere comes out on the port of the same name on the other side, and may be seen nowhere else.
+    carried = [name for name in netlist.inputs if name.endswith(("_tdata", "s_axil_wdata"))]
+    for name in carried:
+        out = name.removeprefix("core_") if name.startswith("core_") else f"core_{name}"
+        bits = len(netlist.inputs[name])
+        report = check_netlist(netlist, [Secret("data", name, 0, bits)], [Result(out, bits)])
+        control = max(control, report.control)
+    return control
+
+
+def check_clocks(work: Work[Any, Any]) -> tuple[str, dict[str, Any]]:
+    """Checks the paths between clocks, and runs the core with several clocks."""
+    directory, description = work.subject.directory, work.subject.description
+    front = description.front
+    assert front is not None and front.clocks is not None
+    told = front.clocks
+    paths = check_paths(directory, description) if told.crossings else 0
+    pieces = changes = words = 0
+    for number, clocks in enumerate(clock_ratios(told)):
+        subject = work.clocked(clocks)
+        try:
+            # Registers have a check of their own, in which keys go through them.
+            if not front.registers:
+                pieces += work.check_clocked(subject, number == STATUS_RATIO % (len(RATIOS) if told.clocks else 1))
+            words = max(words, _erasures(work, subject, told))
+        finally:
+            work.subject.cores += subject.cores
+    if told.clocks and not front.registers:
+        changes = _gray(work, told)
+    text = (
+        f"{paths} bits go from clock to clock, on listed paths only; {pieces} {work.what} with {len(list(clock_ratios(told)))} ratios of "
+        f"clocks are right; zeroize and {told.reset} leave nothing of {words} words that differed"
+    )
+    return text, {"paths": paths, work.what: pieces, "gray_changes": changes, "words_that_differed": words}
+
+
+def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> int:
+    """Aborts work in two cores that differ in keys and data only.  Returns the number of words that differed before."""
+    differed = 0
+    for number, how in enumerate(("zeroize", "reset", "zeroize")):
+        cores = []
+        for seed in (1, 2):
+            core = subject.core()
+            _wait(core, told)
+            work.fill(core, random.Random(f"{subject.seed} clocks {seed}"), MOMENTS[number])
+            cores.append(core)
+        differed = len(differences(cores))
+        if differed < 20:
+            raise CheckFailed(f"{subject.directory}: two cores with different keys and data differ in {differed} words only")
+        for core in cores:
+            core.simulation.set("s_axis_cmd_tdata", 0)
+            if core.registers is None:
+                core.simulation.set("s_axis_key_tdata", 0)
+            request(core, how)
+            _wait(core, told)
+        if left := differences(cores):
+            raise CheckFailed(f"{subject.directory}: {left[0]} depends on keys or data after {how} ({len(left)} words do)")
+        core = cores[0]
+        core.runner.set_gaps(dict.fromkeys(core.runner.streams, 0.0))
+        key = subject.good_key(subject.rng("after an erasure"))
+        core.load_key(key)
+        work.run(core, key, 0, subject.rng("after an erasure"))
+    return differed
+
+
+def _wait(core: DrivenCore[Any], told: ClocksDescription) -> None:
+    """Waits until an erasure is over in all clocks.  It may not take longer than ``core.json`` says."""
+    slowest = max((one.period / core.simulation.clocks["aclk"].period for one in list(core.simulation.clocks.values())[1:]), default=0)
+    # One cycle of each clock more, because they rise at any time.
+    limit = core.description.erase_cycles + told.erase_cycles + (told.erase_host_cycles + 2) * slowest * 1.3 + 8
+    cycles = 0
+    # A reset that comes at any time begins two cycles late.
+    core.runner.run(max_cycles=4)
+    while core.erasing:
+        core.runner.run(max_cycles=1)
+        cycles += 1
+        if cycles > limit:
+            raise CheckFailed(f"an erasure takes more than {limit:.0f} cycles of aclk")
+
+
+def _gray(work: Work[Any, Any], told: ClocksDescription) -> int:
+    """Lets the core work with slow clocks of the host, and counts how often places of queues change.
+
+    Raises ``CheckFailed`` for a change of several bits.
+    """
+    clocks = {"aclk": Clock(1000), **{one.name: Clock(2310 + 61 * at, 500) for at, one in enumerate(told.clocks)}}
+    subject = work.clocked(clocks)
+    core = subject.core()
+    try:
+        _wait(core, told)
+        known = core.simulation.objects
+        names = [found for one in told.crossings if one.kind == "gray"
+                 if (found := f"{told.instance}.{one.source.replace('/', '.')}") in known]  # fmt: skip
+        if not names:
+            raise CheckFailed(f"{work.subject.directory}: the simulation shows no places of queues")
+        key = subject.good_key(subject.rng("gray"))
+        core.simulation.watch(names)
+        core.load_key(key)
+        work.run(core, key, 0, subject.rng("gray"))
+        sizes = [-(-core.simulation.width(name) // 8) for name in names]
+        record = core.simulation.watched()
+        core.simulation.watch([])
+    finally:
+        work.subject.cores += subject.cores
+    changes, before = 0, [0] * len(names)
+    for at in range(0, len(record), sum(sizes)):
+        place = at
+        for number, size in enumerate(sizes):
+            now = int.from_bytes(record[place : place + size], "little")
+            changed = (now ^ before[number]).bit_count()
+            if changed > 1:
+                raise CheckFailed(f"{names[number]} changes in {changed} bits at a time")
+            changes, before[number], place = changes + changed, now, place + size
+    if not changes:
+        raise CheckFailed("no place of a queue changes while the core works")
+    return changes

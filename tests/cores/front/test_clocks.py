@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores whose buses have clocks of their own, and other resets: their files, their checks, and faults that the checks find."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+
+import pytest
+from tests import built, streamed
+from tests.built import slow
+from tests.cores.front.conftest import MESSAGES, SECTORS
+
+from modeloom.cli import main
+from modeloom.cores.front import clock_options, front_of
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
+from modeloom.emit import CheckFailed, emit, lint
+from modeloom.emit.cocotb import CLOCKED
+from modeloom.product.folder import read_description
+from modeloom.product.simulated import Sector, SimulatedCore
+from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.sim import Clock
+from modeloom.spec import InputError
+from modeloom.taint import TimingChannel
+from modeloom.verification.clocks import crossing_control
+from modeloom.verification.crossings import check_paths
+from modeloom.verification.files import changed_files, today
+from modeloom.verification.front import front_steps
+from modeloom.verification.sector.front import SectorWork
+from modeloom.verification.sector.subject import Subject
+from modeloom.verification.stream.front import MessageWork
+from modeloom.verification.stream.subject import StreamSubject
+
+
+def sector_core():
+    return SectorCore(built.compiled("xts", prove=False, **SECTORS))
+
+
+def message_core(mode="ccm", **options):
+    return StreamCore(streamed.compiled(mode, prove=False, **{**MESSAGES, **options}))
+
+
+def told(folder) -> dict:
+    return json.loads((folder / "core.json").read_text())["front"]["clocks"]
+
+
+def test_the_core_stays_as_it_is(clocked_sectors, tmp_path):
+    emit(sector_core(), tmp_path / "bare", command="modeloom build xts --clock data=clk_data")
+    bare, both = ({path.name for path in folder.iterdir()} for folder in (tmp_path / "bare", clocked_sectors))
+    name = read_description(clocked_sectors).name
+    made = (".xml", "_ip.tcl", "_vivado.tcl", "_sv.sv")
+    assert both - bare == {f"{name}_clocks{ending}" for ending in (*made, ".v", ".xdc", ".sdc", "_quartus.sdc")}
+    assert bare - both == {f"{name}{ending}" for ending in made}
+    for file in (f"{name}.v", f"{name}_tb.sv", "modeloom_interfaces.sv"):
+        assert (clocked_sectors / file).read_bytes() == (tmp_path / "bare" / file).read_bytes(), file
+    hashes = (clocked_sectors / "SHA256SUMS").read_text()
+    assert all(f"{name}_clocks{ending}\n" in hashes for ending in (".xdc", ".sdc", "_quartus.sdc"))
+
+
+@pytest.mark.parametrize("kind", ["sectors", "messages"])
+def test_the_files_are_made_again(kind, request):
+    """``verify`` makes them of ``core.json``, and compares them byte for byte."""
+    folder = request.getfixturevalue(f"clocked_{kind}")
+    for file, text in today(sector_core() if kind == "sectors" else message_core(), read_description(folder)).items():
+        assert (folder / file).read_text(encoding="utf-8") == text, file
+    assert not changed_files(folder, read_description(folder))
+
+
+def test_lint(clocked_sectors, clocked_messages):
+    lint(clocked_sectors)
+    lint(clocked_messages)
+
+
+def test_core_json_tells_of_it(clocked_sectors, clocked_messages):
+    sectors, messages = told(clocked_sectors), told(clocked_messages)
+    assert [(one["name"], one["buses"]) for one in sectors["clocks"]] == [
+        ("clk_host", ["s_axis_cmd", "m_axis_status", "s_axis_key"]), ("clk_data", ["s_axis", "m_axis"])
+    ]  # fmt: skip
+    assert (sectors["reset"], sectors["reset_high"], sectors["reset_asynchronous"]) == ("areset", True, True)
+    assert [(one["name"], one["buses"]) for one in messages["clocks"]] == [
+        ("clk_host", ["s_axil", "s_axis_cmd", "s_axis", "m_axis", "m_axis_status"])
+    ]  # fmt: skip
+    assert (messages["reset"], messages["reset_high"], messages["reset_asynchronous"]) == ("aresetn", False, False)
+    front = json.loads((clocked_messages / "core.json").read_text())["front"]
+    assert (front["kind"], front["top"].endswith("_clocks"), front["width"]["bits"]) == ("registers", True, 32)
+    ports = [port["name"] for port in front["ports"]]
+    assert ports[:4] == ["aclk", "aresetn", "clk_host", "zeroize"] and "clk_host_zeroizing" in ports
+    sheet = (clocked_sectors / "datasheet.md").read_text()
+    assert "`clk_data` is the clock of `s_axis`, `m_axis`." in sheet and "It is active high, and may begin and end at any time." in sheet
+
+
+def test_constraints_name_all_crossings(clocked_sectors, clocked_messages):
+    """The names are those of registers in the netlist: ``check_paths`` refuses a path of ``core.json`` that is not there."""
+    for folder in (clocked_sectors, clocked_messages):
+        d, clocks = read_description(folder), told(folder)
+        assert check_paths(folder, d) > 500
+        xdc, quartus, plain = ((folder / (d.front.top + ending)).read_text() for ending in (".xdc", "_quartus.sdc", ".sdc"))
+        instance = clocks["instance"]
+        assert f" {instance} (" in (folder / d.front.verilog).read_text()
+        for one in clocks["crossings"]:
+            *instances, register = one["target"].split("/")
+            assert f"*{instance}/{one['target']}_reg*" in xdc and f"*{instance}/{one['target']}*" in plain
+            assert "|".join([f"*:{instance}", *(f"*:{name}" for name in instances), f"{register}*"]) in quartus
+            if one["kind"] not in ("reset", "memory"):
+                assert f"*{instance}/{one['source']}_reg*" in xdc
+        kinds = [one["kind"] for one in clocks["crossings"]]
+        assert xdc.count("\nset_bus_skew ") == quartus.count("\nset_max_skew ") == kinds.count("gray") > 5
+        assert xdc.count("\nset_max_delay -datapath_only ") == len(kinds) - kinds.count("reset")
+        assert xdc.count("\nset_false_path ") == kinds.count("reset")
+        # XDC has no other commands of Tcl (UG903).
+        assert {line.split()[0] for line in xdc.splitlines() if line and line[0] != "#"} <= {
+            "set", "set_max_delay", "set_bus_skew", "set_false_path"
+        }  # fmt: skip
+        core = (folder / d.files.package).read_text()
+        assert f"files: [{d.files.xdc}]\n    file_type: xdc" in core and '"tool_vivado ? (constraints_vivado)"' in core
+        assert f"[file join $here {d.files.xdc}]" in (folder / d.files.vivado_ip).read_text()
+        assert f"read_xdc [file join $here {d.files.xdc}]" in (folder / d.files.vivado_run).read_text()
+        for clock in clocks["clocks"]:
+            assert f"create_clock -name {clock['name']} " in (folder / d.files.vivado_run).read_text()
+            script = (folder / d.files.vivado_ip).read_text()
+            found = re.search(rf"{clock['name']} clock]\nmodeloom_parameter \$clock ASSOCIATED_BUSIF (\S+)", script)
+            assert found and set(found[1].split(":")) == set(clock["buses"])
+
+
+def test_sectors_with_two_clocks(clocked_sectors):
+    """The bare core and the whole give the same."""
+    key, jobs = bytes(range(32)), [Sector(bytes([n]) * 16, bytes(range(n, n + 64)), bool(n % 2)) for n in range(12)]
+    results = []
+    clocks = {"aclk": Clock(700), "clk_host": Clock(1900, 3, 400), "clk_data": Clock(300)}
+    for options in ({}, {"front": True}, {"front": True, "clocks": clocks}):
+        core = SimulatedCore(clocked_sectors, optimize=0, **options)
+        core.load_key(key)
+        core.load_key(key[::-1], 1)
+        results.append(core.run(jobs))
+        core.erase_key(1)
+        assert core.simulation.get("key_loaded") == 1
+    assert results[0] == results[1] == results[2]
+
+
+def test_messages_with_registers_in_another_clock(clocked_messages):
+    core = SimulatedStreamCore(clocked_messages, front=True, optimize=0)
+    core.load_key(bytes(16))
+    nonce = bytes(core.description.nonces[0])
+    for ad, text in ((0, 0), (5, 20), (70, 100)):
+        sealed = core.seal(nonce, bytes(range(text)), bytes(range(ad)))
+        assert core.open(nonce, sealed, bytes(range(ad))) == bytes(range(text))
+    core.registers.zeroize()
+    assert core.registers.flag("key_loaded") == 0
+
+
+@pytest.mark.parametrize("reset", ["high", "async-low"])
+def test_a_reset_alone(reset, tmp_path):
+    """No clock but that of the core."""
+    core = sector_core()
+    emit(core, tmp_path / "core", command="modeloom build xts --reset", front=front_of(None, None, clock_options((), reset)))
+    lint(tmp_path / "core")
+    d = read_description(tmp_path / "core")
+    assert (d.front.kind, d.front.clocks.clocks, d.files.xdc is None) == ("clocks", (), reset == "high")
+    simulated = SimulatedCore(tmp_path / "core", optimize=0, front=True)
+    simulated.load_key(bytes(range(32)))
+    pin, active = d.front.clocks.reset, int(d.front.clocks.reset_high)
+    simulated.simulation.set(pin, active)
+    simulated.runner.run(max_cycles=1)
+    simulated.simulation.set(pin, 1 - active)
+    simulated.runner.run(max_cycles=4)
+    assert simulated.simulation.get("zeroizing")
+    simulated.runner.run(max_cycles=d.erase_cycles)
+    assert not simulated.simulation.get("zeroizing") and not simulated.simulation.get("key_loaded")
+
+
+@slow
+def test_checks_of_sectors(clocked_sectors):
+    work = SectorWork(Subject(clocked_sectors, optimize=0))
+    front, clocks = (make() for make in front_steps(work))
+    assert front.figures["control_signals"] > 1000
+    assert clocks.figures["sectors"] >= 160 and clocks.figures["gray_changes"] > 100 and clocks.figures["words_that_differed"] > 100
+
+
+@slow
+def test_checks_of_messages(clocked_messages):
+    work = MessageWork(StreamSubject(clocked_messages, optimize=0))
+    front, width, clocks, registers = (make() for make in front_steps(work))
+    assert front.figures["control_signals"] > 1000 and width.figures["messages"] == 400
+    assert clocks.figures["words_that_differed"] > 50 and registers.figures["messages"] > 20
+
+
+MORE = {
+    "gcm": ("gcm", {}, None, ("all=clk_host",)), "gcm data": ("gcm", {}, None, ("data=clk_host",)),
+    "gcm channels": ("gcm", {"channels": 3}, None, ("data=clk_a", "status=clk_b")),
+    "gcm wire 512": ("gcm", {"packet": "wire"}, 512, ("data-in=clk_a", "data-out=clk_b", "command=clk_a")),
+    "gcm inline": ("gcm", {"keys": "inline"}, None, ("key=clk_a", "command=clk_b")),
+}  # fmt: skip
+"""Mode, options, width, and clocks."""
+
+
+@slow
+@pytest.mark.parametrize("name", MORE)
+def test_messages_of_all_forms(name, tmp_path):
+    mode, options, width, clocks = MORE[name]
+    common = {key: value for key, value in MESSAGES.items() if not (key == "key_slots" and "keys" in options)}
+    core = StreamCore(streamed.compiled(mode, prove=False, **{**common, **options}))
+    emit(core, tmp_path / "core", command="modeloom build", front=front_of(None, width, clock_options(clocks, "async-low")))
+    lint(tmp_path / "core")
+    steps = [make() for make in front_steps(MessageWork(StreamSubject(tmp_path / "core", optimize=0)))]
+    assert steps[-1].name == "clocks" and steps[-1].figures["messages"] >= 160
+
+
+def changed(folder, path, pattern: str, other: str):
+    """A copy of a folder with a fault in the Verilog of its crossings."""
+    shutil.copytree(folder, path)
+    verilog = next(one for one in path.iterdir() if one.name.endswith("_clocks.v"))
+    text, count = re.subn(pattern, other, verilog.read_text(), count=1)
+    assert count, pattern
+    verilog.write_text(text)
+    return path
+
+
+def test_a_missing_register_is_found(clocked_sectors, tmp_path):
+    folder = changed(clocked_sectors, tmp_path / "core", "assign o = stable_reg;", "assign o = meta_reg;")
+    with pytest.raises(CheckFailed, match="has no second register behind it"):
+        check_paths(folder, read_description(folder))
+
+
+def test_a_leak_is_found(clocked_sectors, tmp_path):
+    folder = changed(clocked_sectors, tmp_path / "core", r"(assign core_s_axis_tvalid = )", r"\1core_s_axis_tdata[3] & ")
+    with pytest.raises(TimingChannel, match="core_s_axis_tvalid"):
+        crossing_control(folder / read_description(folder).front.verilog, read_description(folder))
+
+
+@slow
+def test_plain_binary_is_found(clocked_sectors, tmp_path):
+    """A place of a queue that is not in Gray code.  The netlist looks the same, so values have to be looked at."""
+    folder = changed(clocked_sectors, tmp_path / "core", r"w_gray_reg <= (\w+)\[4:0\] \^ \{ 1'h0, \1\[4:1\] \}", r"w_gray_reg <= \1[4:0]")
+    steps = list(front_steps(SectorWork(Subject(folder, optimize=0))))
+    with pytest.raises(CheckFailed):
+        steps[-1]()
+
+
+def test_cocotb_needs_one_clock(tmp_path):
+    front = front_of(None, None, clock_options(("data=clk_data",), None))
+    with pytest.raises(InputError, match=CLOCKED):
+        emit(sector_core(), tmp_path / "core", command="modeloom build xts", front=front, cocotb=True)
+    assert not (tmp_path / "core").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["xts", "--clock", "data"], "--clock is BUS=CLOCK, such as data=clk_data, not data"),
+        (["xts", "--clock", "tweak=clk_a"], "a bus is data, data-in, data-out, command, status, key, registers or all, not tweak"),
+        (["xts", "--clock", "data=clk_a", "--clock", "data-in=clk_b"], "--clock gives data-in two clocks, clk_a and clk_b; leave one out"),
+        (["xts", "--clock", "all=clk_a", "--clock", "all=clk_b"], "--clock all is there twice; leave one out"),
+        (["xts", "--clock", "data=aclk"], "aclk is a name of the core; choose another one, such as clk_data"),
+        (["xts", "--clock", "data=Clk"], "the name of a clock has lower-case letters, digits and single underscores"),
+        (["xts", "--clock", "registers=clk_a"], "--clock registers is for --front registers; add it, or name another bus"),
+        (["xts", "--front", "registers", "--clock", "key=clk_a"], "keys go through the registers; say --clock registers"),
+        (["gcm", "--interface", "lwc", "--clock", "data=clk_a"], "--clock and --reset are for cores with AXI4-Streams"),
+        (["gcm", "--interface", "lwc", "--reset", "high"], "--clock and --reset are for cores with AXI4-Streams"),
+        (["xts", "--reset", "up"], "--reset is low, high, async-low or async-high, not up"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(tmp_path, capsys, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(["build", *arguments, "-o", "new"])
+    said = capsys.readouterr().err
+    assert stop.value.code == 2 and message in said and said.count("\n") == 1 and not (tmp_path / "new").exists()
