@@ -147,7 +147,8 @@ class Crossings(wiring.Component):
         With clocks of hosts only: what erases the core, what it says, and whether it or a queue is being erased.
     CLOCK, CLOCK_zeroizing : In, Out
         Each clock of a host, and whether an erasure holds its buses.
-    NAME_*, core_NAME_* : streams, flags and AXI4-Lite of the host, and those of the core seen from the other side
+    NAME_* : the buses of the host
+    core_NAME_* : those of the core, seen from the other side
     """
 
     def __init__(self, parameters: CrossingParameters):
