@@ -30,7 +30,7 @@ SCHEMA = "modeloom-build-1"
 @click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: converters around the core (default: its own).")
 @click.option(
     "--clock", "clocks", multiple=True, metavar="BUS=CLOCK", help="A clock of its own for a bus: data, data-in, data-out, command, status, "
-    "key, registers or all, several with commas. May be given several times (default: aclk for all).",
+    "key, registers or all. Separate several by commas, or give the option several times (default: aclk for all).",
 )  # fmt: skip
 @click.option("--reset", help="low, high, async-low or async-high: active high, and whether it may come at any time (default: low).")
 @click.option("--cocotb", is_flag=True, help="Also write a test with the bus models of cocotbext-axi, for your own flow.")

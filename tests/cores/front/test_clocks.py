@@ -6,6 +6,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from tests import built, streamed
@@ -122,6 +125,42 @@ def test_constraints_name_all_crossings(clocked_sectors, clocked_messages):
             script = (folder / d.files.vivado_ip).read_text()
             found = re.search(rf"{clock['name']} clock]\nmodeloom_parameter \$clock ASSOCIATED_BUSIF (\S+)", script)
             assert found and set(found[1].split(":")) == set(clock["buses"])
+
+
+TOP = """CAPI=2:
+name: company:disk:top:1.0
+filesets:
+  rtl:
+    depend: ["modeloom:modes:{name}"]
+targets:
+  default:
+    filesets: [rtl]
+    toplevel: top
+    {tool}
+"""
+
+TOOLS = {
+    "vivado": ("flow: vivado\n    flags: {tool_vivado: true}\n    flow_options: {part: xc7a35tcsg324-1}", "_clocks.xdc"),
+    "quartus": ("default_tool: quartus\n    tools:\n      quartus: {family: Cyclone V, device: 5CSXFC6D6F31C6}", "_clocks_quartus.sdc"),
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_fusesoc_passes_the_constraints_on(clocked_sectors, tmp_path, tool):
+    fusesoc = Path(sys.executable).with_name("fusesoc")
+    if not fusesoc.is_file():
+        pytest.skip("fusesoc is not installed (pip install fusesoc)")
+    told, ending = TOOLS[tool]
+    name = read_description(clocked_sectors).name
+    (tmp_path / "top").mkdir()
+    (tmp_path / "top" / "top.core").write_text(TOP.format(name=name, tool=told))
+    roots = ["--cores-root", clocked_sectors, "--cores-root", tmp_path / "top"]
+    command = [fusesoc, *roots, "run", "--setup", "--build-root", tmp_path / "build", "company:disk:top"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    (edam,) = (tmp_path / "build").rglob("*.eda.yml")
+    found = {line.rpartition("/")[2] for line in edam.read_text().splitlines() if line.endswith((".xdc", ".sdc"))}
+    assert found == {f"{name}{ending}"}
 
 
 def test_sectors_with_two_clocks(clocked_sectors):
@@ -248,6 +287,7 @@ def test_cocotb_needs_one_clock(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["xts", "--clock", "data=clk_a,key"], "--clock is BUS=CLOCK, such as data=clk_data, not data=clk_a,key"),
         (["xts", "--clock", "data"], "--clock is BUS=CLOCK, such as data=clk_data, not data"),
         (["xts", "--clock", "tweak=clk_a"], "a bus is data, data-in, data-out, command, status, key, registers or all, not tweak"),
         (["xts", "--clock", "data=clk_a", "--clock", "data-in=clk_b"], "--clock gives data-in two clocks, clk_a and clk_b; leave one out"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -82,6 +82,20 @@ class ClockOptions:
             raise InputError("--clock key: with --front registers, keys go through the registers; say --clock registers")
 
 
+def _pairs(clocks: Sequence[str]) -> Iterator[tuple[str, list[str], str]]:
+    """Each text with names of buses and their clock.  Raises ``InputError`` for names without one."""
+    for text in clocks:
+        names: list[str] = []
+        for part in text.split(","):
+            name, mark, clock = part.partition("=")
+            names.append(name)
+            if mark:
+                yield text, names, clock
+                names = []
+        if names or not all(text.split(",")):
+            raise InputError(f"--clock is BUS=CLOCK, such as data=clk_data, not {text}")
+
+
 def clock_options(clocks: Sequence[str], reset: str | None) -> ClockOptions | None:
     """The options of a command; None if they choose nothing.  Raises ``InputError``."""
     kind = reset or "low"
@@ -89,15 +103,12 @@ def clock_options(clocks: Sequence[str], reset: str | None) -> ClockOptions | No
         raise InputError(f"--reset is {', '.join(list(RESETS)[:-1])} or {list(RESETS)[-1]}, not {reset}")
     buses: dict[str, str] = {}
     everything = ""
-    for option in clocks:
-        names, mark, clock = option.partition("=")
-        if not mark or not names:
-            raise InputError(f"--clock is BUS=CLOCK, such as data=clk_data, not {option}")
+    for option, names, clock in _pairs(clocks):
         if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", clock):
             raise InputError(f"--clock {option}: the name of a clock has lower-case letters, digits and single underscores")
         if clock.startswith(OWN_NAMES) or clock.endswith("_zeroizing"):
-            raise InputError(f"--clock {option}: {clock} is a name of the core; choose another one, such as clk_{names.split(',')[0][:4]}")
-        for name in names.split(","):
+            raise InputError(f"--clock {option}: {clock} is a name of the core; choose another one, such as clk_{names[0][:4]}")
+        for name in names:
             if name == "all":
                 if everything:
                     raise InputError("--clock all is there twice; leave one out")
