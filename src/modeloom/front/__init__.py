@@ -3,5 +3,5 @@
 
 ::
 
-    registers.rdl ──▶ map ──▶ rtl/front (hardware)   wrapper (the top around core and front end)   header, tables, a driver
+    registers.rdl ──▶ map ──▶ rtl/front (hardware)   wrapper (the top around core and front end)   header, tables, page, driver
 """

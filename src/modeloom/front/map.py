@@ -114,10 +114,13 @@ class RegisterMap:
     registers : tuple of Register
     parameters : mapping
         The figures of the core, by the names of the parameters in the source.
+    about : str
+        What holds for all of them.
     """
 
     registers: tuple[Register, ...]
     parameters: Mapping[str, int]
+    about: str = ""
 
     @cached_property
     def by_name(self) -> dict[str, Register]:
@@ -162,7 +165,8 @@ def read_map(parameters: Mapping[str, int]) -> RegisterMap:
         return node.inst_name + "".join(str(index) for index in node.current_idx or ())
 
     found = []
-    for node in _elaborated(parameters).descendants(unroll=True):
+    top = _elaborated(parameters)
+    for node in top.descendants(unroll=True):
         if isinstance(node, RegNode):
             title = node.get_property("name") if "name" in node.list_properties() else node.inst_name.replace("_", " ").capitalize()
             found.append(
@@ -174,7 +178,7 @@ def read_map(parameters: Mapping[str, int]) -> RegisterMap:
                     name_of(node), node.get_property("name"), about(node), node.absolute_address, (), True, node.get_property("mementries")
                 )
             )  # fmt: skip
-    return RegisterMap(tuple(sorted(found, key=lambda one: one.address)), dict(parameters))
+    return RegisterMap(tuple(sorted(found, key=lambda one: one.address)), dict(parameters), about(top))
 
 
 def c_header(parameters: Mapping[str, int], name: str) -> str:

@@ -47,6 +47,7 @@ class Files:
     front: Annotated[str | None, "The front end and the module around it and the core, Verilog-2005; only with a front end."] = None
     registers: Annotated[str | None, "The registers of the front end, SystemRDL."] = None
     header: Annotated[str | None, "The registers of the front end, C11."] = None
+    page: Annotated[str | None, "The registers of the front end, HTML; absent in cores of older versions."] = None
     driver_header: Annotated[str | None, "A driver for the front end, C11: its header."] = None
     driver: Annotated[str | None, "A driver for the front end, C11."] = None
     interfaces: Annotated[str | None, "Interfaces for the ports of the wrapper, SystemVerilog."] = None

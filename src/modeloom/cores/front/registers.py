@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front end with registers as files: the Verilog around a core, the map, a C header, and a section of the datasheet."""
+"""The front end with registers as files: the Verilog around a core, the map, a C header, a page, and a section of the datasheet."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from modeloom.cores.front.widths import LWC as WIDTH_LWC
 from modeloom.cores.front.widths import PART as CONVERTERS
 from modeloom.cores.front.widths import HostShape, WidthFrontEnd, check_data_width
 from modeloom.front.map import SOURCE, Register, RegisterMap, c_header, read_map
+from modeloom.front.page import register_page
 from modeloom.interfaces import Interface
 from modeloom.interfaces.front import FRONT_CONTROL, WORD_BYTES, axi_lite
 from modeloom.interfaces.messages import MessageCode
@@ -121,7 +122,7 @@ class RegisterFrontEnd(Around):
     def described(self) -> Description:
         """The description of the core, with the front end and its files."""
         d = self.description
-        files: Files = replace(d.files, **self.files, registers=f"{self.top}.rdl", header=HEADER, **DRIVER)
+        files: Files = replace(d.files, **self.files, registers=f"{self.top}.rdl", header=HEADER, page=f"{self.top}.html", **DRIVER)
         widths = self.widths
         front = FrontDescription(
             kind=self.kind, top=self.top, verilog=f"{self.top}.v", address_bits=self.map.address_bits, key_words=self.key_words,
@@ -158,9 +159,10 @@ class RegisterFrontEnd(Around):
         return [self.module("front", parts["front"]), *inner]
 
     def texts(self, verilog: str) -> Mapping[str, str]:
-        """The map, the C header, and the driver."""
+        """The map, the C header, the page, and the driver."""
         driver = {kind: (SOURCE.parent / "driver" / file).read_text(encoding="utf-8") for kind, file in DRIVER.items()}
-        return {"registers": self._source(verilog), "header": c_header({}, HEADER.removesuffix(".h")), **driver}
+        page = register_page(read_map(self._numbers(verilog)), f"Registers of {self.top}")
+        return {"registers": self._source(verilog), "header": c_header({}, HEADER.removesuffix(".h")), "page": page, **driver}
 
     def registers(self, verilog: str) -> Sequence[Register]:
         """The registers."""

@@ -35,11 +35,11 @@ FILE_SETS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "simulation": (("bench", "systemVerilogSource"),),
     "driver": (("header", "cSource"), ("driver_header", "cSource"), ("driver", "cSource")),
-    "documentation": (("datasheet", "user"), ("registers", "user"), ("listing", "user"), ("description", "user")),
+    "documentation": (("datasheet", "user"), ("registers", "user"), ("page", "user"), ("listing", "user"), ("description", "user")),
 }  # fmt: skip
 """The files of each set: their kinds in ``Files``, and their types."""
 
-USER_TYPES = {"datasheet": "markdown", "registers": "systemRDL", "listing": "text", "description": "json"}
+USER_TYPES = {"datasheet": "markdown", "registers": "systemRDL", "page": "html", "listing": "text", "description": "json"}
 """Types that the standard does not have."""
 
 Lines = Iterable[str]
