@@ -26,7 +26,8 @@ SCHEMA = "modeloom-build-1"
 @click.option("--name", help="Name of the top module (default: made of mode, sector size and options).")
 @unit_options
 @stream_only
-@click.option("--front", help="What stands around the core: registers, behind AXI4-Lite (default: nothing).")
+@click.option("--front", help="What stands around the core: registers, behind AXI4-Lite or APB (default: nothing).")
+@click.option("--register-bus", help="The bus of the registers of --front: axi-lite (default) or apb.")
 @click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: converters around the core (default: its own).")
 @click.option(
     "--clock", "clocks", multiple=True, metavar="BUS=CLOCK", help="A clock of its own for a bus: data, data-in, data-out, command, status, "
@@ -38,8 +39,9 @@ SCHEMA = "modeloom-build-1"
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def build(
-    arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, data_width: int | None, cocotb: bool,
-    lwc_vectors: str | None, as_json: bool, clocks: tuple[str, ...], reset: str | None, **values: Any,
+    arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, register_bus: str | None,
+    data_width: int | None, cocotb: bool, lwc_vectors: str | None, as_json: bool, clocks: tuple[str, ...], reset: str | None,
+    **values: Any,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
 
@@ -55,7 +57,9 @@ def build(
     from modeloom.spec.stream import StreamMode
 
     definition = find_any(mode, cipher=values["cipher"])
-    end = front_of(front, data_width, clock_options(clocks, reset), keys=values["keys"], interface=values["interface"])
+    end = front_of(
+        front, data_width, clock_options(clocks, reset), keys=values["keys"], interface=values["interface"], bus=register_bus
+    )  # fmt: skip
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):

@@ -27,6 +27,8 @@ WIDER = "--cocotb sends beats as wide as those of the core; leave out --data-wid
 
 CLOCKED = "--cocotb drives all buses with one clock, and a reset that is active low; leave out --clock and --reset"
 
+OTHER_BUS = "--cocotb drives registers behind AXI4-Lite; leave out --register-bus apb"
+
 TEMPLATE = "core_bench.py"
 
 
@@ -48,6 +50,8 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
         raise InputError(WIDER)
     if description.front and description.front.clocks:
         raise InputError(CLOCKED)
+    if description.front and description.front.bus:
+        raise InputError(OTHER_BUS)
     cases = core.cases()
     if cases is None:
         raise InputError(REFUSED)

@@ -129,7 +129,7 @@ def contents(
         "waivers": lambda: waivers(name, description.front),
         "bench": lambda: core.bench(name),
         "listing": core.listing,
-        "interfaces": interfaces_file,
+        "interfaces": lambda: interfaces_file(description),
         "wrapper": lambda: system_verilog(description),
         "package": lambda: fusesoc(description),
         "ip_xact": lambda: ip_xact(description, registers()),

@@ -20,8 +20,11 @@ lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Bits of signal are not used
 FRONT_MODULES = """lint_off -rule DECLFILENAME -file "*{top}.v" -match "*does not match MODULE name: '{name}_{part}*'"
 """
 
-PROTECTION = """lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Signal is not used: 's_axil_a?prot'"
+PROTECTION = """lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Signal is not used: '{prot}'"
 """
+
+PROTECTIONS = {None: ("AXI4-Lite", "s_axil_a?prot"), "apb": ("APB", "s_apb_pprot")}
+"""The buses for registers, by ``FrontDescription.bus``: their names, and their ports for the type of protection."""
 
 
 def waivers(name: str, front: FrontDescription | None = None) -> str:
@@ -43,10 +46,10 @@ lint_off -rule DECLFILENAME -file "*{name}.v" -match "*does not match MODULE nam
 
 def _front(name: str, front: FrontDescription) -> str:
     """The part of the waiver file for a front end."""
-    registers, rules = bool(front.registers), ""
+    registers, rules, bus = bool(front.registers), "", front.bus
     what = {"registers": "registers", "width": "converters", "clocks": "crossings"}[front.kind]
     if registers:
-        rules += PROTECTION.format(top=front.top)
+        rules += PROTECTION.format(top=front.top, prot=PROTECTIONS[bus][1])
         rules += FRONT_MODULES.format(top=front.top, name=name, part="front")
     if front.width is not None:
         rules += FRONT_MODULES.format(top=front.top, name=name, part="converters")
@@ -56,7 +59,7 @@ def _front(name: str, front: FrontDescription) -> str:
         rules += FRONT_MODULES.format(top=front.top, name=name, part="crossings")
         if registers:
             rules += FRONT_MODULES.format(top=front.top, name=name, part="registers")
-    more = " AXI4-Lite has a protection type, which they do not read." if registers else ""
+    more = f" {PROTECTIONS[bus][0]} has a protection type, which they do not read." if registers else ""
     return FRONT_WAIVERS.format(top=front.top, what=what, more=more, rules=rules)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interfaces of front ends: AXI4-Lite for registers, and an interrupt.
+"""The interfaces of front ends: AXI4-Lite or APB for registers, and an interrupt.
 
 A front end is a module beside the core.  Registers take the place of the port for keys and of its flags; all other streams go past it.
 """
@@ -11,7 +11,12 @@ from dataclasses import replace
 from modeloom.interfaces.shared import CONTROL
 from modeloom.interfaces.table import Interface, Port, Role, Side, Width
 
-__all__ = ["FRONT_CONTROL", "OKAY", "SLVERR", "WORD_BITS", "WORD_BYTES", "axi_lite"]
+__all__ = [
+    "APB", "AXI_LITE", "FRONT_CONTROL", "OKAY", "REGISTER_BUSES", "SLVERR", "WORD_BITS", "WORD_BYTES", "apb", "axi_lite", "register_bus",
+]  # fmt: skip
+
+AXI_LITE, APB = REGISTER_BUSES = ("axi-lite", "apb")
+"""The buses behind which registers can be, by their names in ``--register-bus``."""
 
 WORD_BITS = 32
 WORD_BYTES = WORD_BITS // 8
@@ -55,3 +60,29 @@ def axi_lite(address_bits: int) -> Interface:
         ),
         stream=False,
     )  # fmt: skip
+
+
+def apb(address_bits: int) -> Interface:
+    """The port for registers as an APB of AMBA 4 (IHI 0024C).  The words that are written may be those of a key."""
+    host, core = Side.HOST, Side.CORE
+    return Interface(
+        "s_apb", "bus", f"registers: APB4, {WORD_BITS} bits; addresses count bytes", host,
+        (
+            Port("psel", Width(), "the host selects the core"),
+            Port("penable", Width(), "0 in the first cycle of a transfer, 1 in the others"),
+            Port("paddr", Width(address_bits), "the address"),
+            Port("pprot", Width(3), "not read"),
+            Port("pwrite", Width(), "1: a write. 0: a read"),
+            Port("pwdata", Width(WORD_BITS), "the data of a write", role=Role.KEY),
+            Port("pstrb", Width(WORD_BYTES), "one bit for each byte of a write; a write of less than four bytes is refused"),
+            Port("pready", Width(), "the core ends the transfer", driver=core),
+            Port("prdata", Width(WORD_BITS), "the data of a read; zero but in the last cycle of a read", driver=core),
+            Port("pslverr", Width(), "1 with pready: the transfer is refused", driver=core),
+        ),
+        stream=False,
+    )  # fmt: skip
+
+
+def register_bus(kind: str, address_bits: int) -> Interface:
+    """The port for registers of a kind of bus.  Raises ``KeyError`` for an unknown one."""
+    return {AXI_LITE: axi_lite, APB: apb}[kind](address_bits)

@@ -14,7 +14,7 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description, verilog_of
-from modeloom.product.front import RegisterHost
+from modeloom.product.front import RegisterHost, register_host
 from modeloom.sim import Clock, Simulation, Stream, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
@@ -119,14 +119,14 @@ class DrivenCore(Generic[D]):
         self._width = description.front.width if description.front is not None and (front or converters) else None
         self.runner = self.make_runner(seed, gaps or {})
         if self._front is not None and self._front.registers:
-            self.registers = RegisterHost(self.runner, self._front)
+            self.registers = register_host(self._front.bus)(self.runner, self._front)
         self.runner.reset(4)
 
     def make_runner(self, seed: int, gaps: dict[str, float]) -> StreamRunner:
         """What drives the streams of the core."""
         streams = Stream.discover(self.simulation)
         if self._front is not None and self._front.registers:
-            streams += RegisterHost.streams()
+            streams += register_host(self._front.bus).streams()
         told = None if self._front is None else self._front.clocks
         of_bus = {} if told is None else {bus: one.name for one in told.clocks for bus in one.buses}
         clocked = [replace(one, clock=of_bus.get("s_axil" if one.name.startswith("s_axil_") else one.name, "")) for one in streams]

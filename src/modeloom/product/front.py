@@ -10,12 +10,12 @@ from mmap import mmap
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
+from modeloom.interfaces.front import APB, AXI_LITE, WORD_BITS, WORD_BYTES
 from modeloom.sim import Stream, StreamRunner
 
 __all__ = [
-    "AXI_LITE", "ClocksDescription", "Crossing", "FrontDescription", "HostClock", "MappedRegisters", "Port", "RegisterHost",
-    "RegisterRefused", "Registers", "WidthDescription", "WidthRate",
+    "ApbHost", "AxiLiteHost", "ClocksDescription", "Crossing", "FrontDescription", "HostClock", "MappedRegisters", "Port",
+    "RegisterHost", "RegisterRefused", "Registers", "WidthDescription", "WidthRate", "register_host",
 ]  # fmt: skip
 
 PATIENCE = 10_000
@@ -24,7 +24,7 @@ PATIENCE = 10_000
 MAPPED_BYTES = 4096
 """Bytes that are mapped of a file: a page."""
 
-AXI_LITE = {
+CHANNELS = {
     "aw": ("in", ("awaddr", "awprot")), "w": ("in", ("wdata", "wstrb")), "b": ("out", ("bresp",)), "ar": ("in", ("araddr", "arprot")),
     "r": ("out", ("rdata", "rresp")),
 }  # fmt: skip
@@ -112,6 +112,7 @@ class FrontDescription:
     kind: Annotated[str, '"registers"; "width" if there are converters, but no registers; "clocks" if there is neither.']
     top: Annotated[str, "Name of the module that has the core and the front end."]
     verilog: Annotated[str, "The Verilog file of this module and of the front end, without the core."]
+    bus: Annotated[str | None, '"apb"; absent for AXI4-Lite, and without registers.'] = None
     width: Annotated[WidthDescription | None, "Converters of the data streams; absent if they are those of the core."] = None
     clocks: Annotated[ClocksDescription | None, "Clocks of the host and the reset; absent if there is one clock, and `aresetn`."] = None
     address_bits: Annotated[int | None, "Bits of an address in bytes; absent without registers."] = None
@@ -122,7 +123,7 @@ class FrontDescription:
 
 
 class RegisterRefused(RuntimeError):
-    """The registers answered an access with SLVERR."""
+    """The registers answered an access with SLVERR, or refused it with PSLVERR."""
 
 
 class Registers(ABC):
@@ -252,10 +253,27 @@ class RegisterHost(Registers):
 
     @staticmethod
     def streams() -> list[Stream]:
+        """What the runner drives for it."""
+        return []
+
+    def write_word(self, address: int, value: int) -> None:
+        """Writes a word."""
+        self.write_bytes(address, value, (1 << WORD_BYTES) - 1)
+
+    @abstractmethod
+    def write_bytes(self, address: int, value: int, strobe: int) -> None:
+        """Writes some bytes of a word.  Raises ``RegisterRefused`` for SLVERR."""
+
+
+class AxiLiteHost(RegisterHost):
+    """The same over AXI4-Lite."""
+
+    @staticmethod
+    def streams() -> list[Stream]:
         """The channels as streams."""
         return [
             Stream(f"s_axil_{name}", direction, f"s_axil_{name}valid", f"s_axil_{name}ready", tuple(f"s_axil_{one}" for one in payload))
-            for name, (direction, payload) in AXI_LITE.items()
+            for name, (direction, payload) in CHANNELS.items()
         ]  # fmt: skip
 
     def feed(self, channel: str, columns: dict[str, list[int]]) -> None:
@@ -267,10 +285,6 @@ class RegisterHost(Registers):
             raise TimeoutError(f"the registers gave no answer in {PATIENCE} cycles")
         beats = self.runner.take(f"s_axil_{channel}", 1)
         return {name: beats.values(name)[0] for name in beats.columns}
-
-    def write_word(self, address: int, value: int) -> None:
-        """Writes a word."""
-        self.write_bytes(address, value, (1 << WORD_BYTES) - 1)
 
     def write_bytes(self, address: int, value: int, strobe: int) -> None:
         """Writes some bytes of a word.  Raises ``RegisterRefused`` for SLVERR."""
@@ -286,3 +300,41 @@ class RegisterHost(Registers):
         if answer["s_axil_rresp"]:
             raise RegisterRefused(f"read of {address:#x}")
         return answer["s_axil_rdata"]
+
+
+class ApbHost(RegisterHost):
+    """The same over APB."""
+
+    def _transfer(self, address: int, write: bool, value: int = 0, strobe: int = 0) -> int:
+        """A transfer; the data of a read.  Raises ``RegisterRefused`` for PSLVERR."""
+        simulation, pins = self.runner.simulation, {"psel": 1, "paddr": address, "pwrite": int(write), "pwdata": value, "pstrb": strobe}
+        for name, level in pins.items():
+            simulation.set(f"s_apb_{name}", level)
+        self.runner.run(max_cycles=1)
+        simulation.set("s_apb_penable", 1)
+        for _ in range(PATIENCE):
+            if simulation.get("s_apb_pready"):
+                break
+            self.runner.run(max_cycles=1)
+        else:
+            raise TimeoutError(f"the registers gave no answer in {PATIENCE} cycles")
+        data, refused = simulation.get("s_apb_prdata"), simulation.get("s_apb_pslverr")
+        self.runner.run(max_cycles=1)
+        for name in (*pins, "penable"):
+            simulation.set(f"s_apb_{name}", 0)
+        if refused:
+            raise RegisterRefused(f"{'write to' if write else 'read of'} {address:#x}")
+        return data
+
+    def write_bytes(self, address: int, value: int, strobe: int) -> None:
+        """Writes some bytes of a word.  Raises ``RegisterRefused`` for PSLVERR."""
+        self._transfer(address, True, value, strobe)
+
+    def read_word(self, address: int) -> int:
+        """Reads a word."""
+        return self._transfer(address, False)
+
+
+def register_host(bus: str | None) -> type[AxiLiteHost] | type[ApbHost]:
+    """The host for a bus of ``FrontDescription``."""
+    return {AXI_LITE: AxiLiteHost, APB: ApbHost}[bus or AXI_LITE]

@@ -72,7 +72,8 @@ def today(core: Core[D], description: D) -> dict[str, str]:
     end = None
     if front is not None:
         width = None if front.width is None else front.width.bits
-        end = front_of("registers" if front.registers else None, width, None if front.clocks is None else chosen_clocks(front.clocks))
+        clocks = None if front.clocks is None else chosen_clocks(front.clocks)
+        end = front_of("registers" if front.registers else None, width, clocks, bus=front.bus)
     return contents(core, description.name, description.command, end, cocotb=description.files.cocotb is not None)[1]
 
 

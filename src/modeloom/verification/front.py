@@ -21,9 +21,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from modeloom.emit import CheckFailed
+from modeloom.interfaces import Role
+from modeloom.interfaces.front import AXI_LITE, register_bus
 from modeloom.product.description import Declassified, Description, Result, Secret
 from modeloom.product.driven import DrivenCore, simulation_library
-from modeloom.product.front import RegisterHost, RegisterRefused, WidthDescription, WidthRate
+from modeloom.product.front import FrontDescription, RegisterHost, RegisterRefused, WidthDescription, WidthRate
 from modeloom.sim import Clock
 from modeloom.taint import TaintReport, check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.clocks import check_clocks, crossing_control
@@ -32,10 +34,18 @@ from modeloom.verification.steps import run_check
 from modeloom.verification.subject import CoreSubject
 from modeloom.version import VERSION
 
-__all__ = ["GATE", "KEY_RESULT", "KEY_SECRET", "PIECES", "Work", "check_registers", "check_width", "front_steps"]
+__all__ = ["GATE", "KEY_RESULT", "KEY_SECRET", "PIECES", "Work", "check_registers", "check_width", "front_steps", "key_secret"]
 
 KEY_SECRET = Secret("key", "s_axil_wdata", 0, 32)
 """What a host writes may be part of a key."""
+
+
+def key_secret(front: FrontDescription) -> Secret:
+    """The same for the bus of a front end: the port that takes keys, as its interface has it."""
+    bus = register_bus(front.bus or AXI_LITE, front.address_bits or 0)
+    (port,) = (port for port in bus.ports if port.role is Role.KEY)
+    return Secret(Role.KEY.value, bus.port_name(port), 0, port.width.count)
+
 
 KEY_RESULT = Result("s_axis_key_tdata", 128)
 """Where keys go: into the core."""
@@ -136,7 +146,7 @@ def _front(directory: Path, description: Description) -> Step:
     around, core = directory / front.verilog, directory / description.files.verilog
     told, control = [], 0
     if front.registers:
-        control = check_netlist(flat_netlist(around, f"{description.name}_front"), [KEY_SECRET], [KEY_RESULT], (), [GATE]).control
+        control = check_netlist(flat_netlist(around, f"{description.name}_front"), [key_secret(front)], [KEY_RESULT], (), [GATE]).control
         told.append(f"no register and none of {control} control signals depends on a key that goes through registers")
     if front.width is not None:
         more = _converters(around, description, front.width).control

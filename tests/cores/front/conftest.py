@@ -36,6 +36,15 @@ def messages(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def apb_sectors(tmp_path_factory) -> Path:
+    """A core for sectors with registers behind APB."""
+    path = tmp_path_factory.mktemp("front") / "xts_apb"
+    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    emit(core, path, command="modeloom build xts --front registers --register-bus apb", front=front_of("registers", bus="apb"))
+    return path
+
+
+@pytest.fixture(scope="session")
 def wide_sectors(tmp_path_factory) -> Path:
     """A core for sectors with registers and data streams of 512 bits."""
     path = tmp_path_factory.mktemp("front") / "xts_wide"

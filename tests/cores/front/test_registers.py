@@ -106,6 +106,25 @@ def test_sectors_with_registers(sectors):
     assert front.figures["control_signals"] > 500 and registers.figures["sectors"] == 72
 
 
+def test_apb_changes_the_port_alone(apb_sectors, sectors):
+    """The core, the map, the header and the driver are the same; lint and the check for timing channels know the bus."""
+    lint(apb_sectors)
+    d, other = read_description(apb_sectors), read_description(sectors)
+    same = ("verilog", "registers", "page", "header", "driver", "driver_header", "bench", "listing")
+    assert all((apb_sectors / getattr(d.files, kind)).read_bytes() == (sectors / getattr(d.files, kind)).read_bytes() for kind in same)
+    assert (d.front.bus, other.front.bus, d.front.registers) == ("apb", None, other.front.registers)
+    ports = {port.name for port in d.front.ports}
+    assert {"s_apb_psel", "s_apb_pprot", "irq"} <= ports and not any(name.startswith("s_axil") for name in ports)
+    front, *_ = front_steps(SectorWork(Subject(apb_sectors, optimize=0)))
+    assert front().figures["control_signals"] > 500
+    assert today(sector_core(), d)[d.files.front] == (apb_sectors / d.files.front).read_text(encoding="utf-8")
+
+
+def test_sectors_with_registers_behind_apb(apb_sectors):
+    _, registers = front_steps(SectorWork(Subject(apb_sectors, optimize=0)))
+    assert registers().figures["sectors"] == 72
+
+
 def test_messages_with_registers(messages):
     work = MessageWork(StreamSubject(messages, optimize=0))
     front, registers = (make() for make in front_steps(work))
@@ -149,6 +168,8 @@ def test_faults_are_found(sectors, tmp_path, name):
     ("arguments", "message"),
     [
         (["xts", "--front", "buttons"], "--front is registers, not buttons"),
+        (["xts", "--front", "registers", "--register-bus", "wishbone"], "--register-bus is axi-lite or apb, not wishbone"),
+        (["xts", "--register-bus", "apb"], "--register-bus is the bus of the registers of --front registers; add it"),
         (["gcm", "--front", "registers", "--keys", "inline"], "--front registers loads keys into slots"),
         (["gcm", "--front", "registers", "--interface", "lwc"], "--front registers is for cores with AXI4-Streams"),
     ],

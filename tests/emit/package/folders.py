@@ -17,8 +17,8 @@ from modeloom.emit import emit
 
 __all__ = ["CASES", "folder"]
 
-CASES = ["sectors", "registers", *slowly("messages", "lwc")]
-"""A core for sectors, one with registers, one for messages, and one behind the LWC interface."""
+CASES = ["sectors", "registers", "apb", *slowly("messages", "lwc")]
+"""A core for sectors, one with registers, one with registers behind APB, one for messages, and one behind the LWC interface."""
 
 MESSAGES = {"key_bits": 128, "key_slots": 3, "cipher_arch": "multistream", "streams": 1}
 
@@ -31,9 +31,9 @@ def folder(kind: str) -> Path:
         return streamed.folder("no-hash", prove=False, **MESSAGES)
     if kind == "lwc":
         return lwc.folder("no-hash", cipher_arch="multistream", streams=1, cipher_stages=None, mul_stages=0)
-    path = Path(os.environ[RUN_FOLDER]) / "core-package-registers"
+    path, bus = Path(os.environ[RUN_FOLDER]) / f"core-package-{kind}", None if kind == "registers" else kind
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.is_dir():
-            emit(emitted.made(emitted.SMALLEST), path, command="modeloom build --front registers", front=front_of("registers"))
+            emit(emitted.made(emitted.SMALLEST), path, command="modeloom build --front registers", front=front_of("registers", bus=bus))
     return path

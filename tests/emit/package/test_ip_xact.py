@@ -21,11 +21,12 @@ NEEDED = {
         *(f"{channel}{signal}" for channel in ("AW", "W", "B", "AR", "R") for signal in ("VALID", "READY")),
         "AWADDR", "AWPROT", "WDATA", "WSTRB", "BRESP", "ARADDR", "ARPROT", "RDATA", "RRESP",
     },
+    "APB4": {"PSELx", "PENABLE", "PADDR", "PPROT", "PWRITE", "PWDATA", "PSTRB", "PREADY", "PRDATA", "PSLVERR"},
 }  # fmt: skip
 """The signals that each bus must have."""
 
-FROM_DEVICE = {"TREADY", "AWREADY", "WREADY", "BVALID", "BRESP", "ARREADY", "RVALID", "RDATA", "RRESP"}
-"""The signals that the receiver of a stream and a device behind AXI4-Lite drive."""
+FROM_DEVICE = {"TREADY", "AWREADY", "WREADY", "BVALID", "BRESP", "ARREADY", "RVALID", "RDATA", "RRESP", "PREADY", "PRDATA", "PSLVERR"}
+"""The signals that the receiver of a stream and a device behind AXI4-Lite or APB drive."""
 
 
 def text_of(kind: str) -> str:
@@ -98,7 +99,7 @@ def test_buses_are_whole(kind):
     """Every port is on a bus, but for clock, reset, erasure and flags; each bus has its signals in the right direction."""
     ports, mapped = ports_of(folder(kind)), set()
     buses = list(component(kind).iter(tag("busInterface")))
-    assert len(buses) == {"sectors": 5, "messages": 5, "registers": 5, "lwc": 3}[kind]
+    assert len(buses) == {"sectors": 5, "messages": 5, "registers": 5, "apb": 5, "lwc": 3}[kind]
     for bus in buses:
         kind_of_bus = bus.find(tag("busType")).get("name")
         assert bus.find(f".//{tag('abstractionRef')}").get("name") == f"{kind_of_bus}_rtl"
@@ -111,7 +112,7 @@ def test_buses_are_whole(kind):
             assert not mapped & {physical}
             mapped.add(physical)
     loose = ports.keys() - mapped
-    flags = {"sectors": {"key_loaded", "key_busy", "key_error"}, "registers": {"irq"}, "lwc": set()}
+    flags = {"sectors": {"key_loaded", "key_busy", "key_error"}, "registers": {"irq"}, "apb": {"irq"}, "lwc": set()}
     assert loose == {"aclk", "aresetn", "zeroize", "zeroizing"} | flags.get(kind, flags["sectors"])
 
 
@@ -121,7 +122,7 @@ def test_files_are_there(kind):
     sets = {value(one, "name"): [value(file, "name") for file in one.iter(tag("file"))] for one in component(kind).iter(tag("fileSet"))}
     assert all((path / name).is_file() for names in sets.values() for name in names)
     assert sets["synthesis"] == [files.verilog, *([files.front] if files.front else [])] and sets["simulation"] == [files.bench]
-    assert ("driver" in sets) == (kind == "registers")
+    assert ("driver" in sets) == (kind in ("registers", "apb"))
     instance = component(kind).find(f".//{tag('componentInstantiation')}")
     description = read_description(path)
     assert value(instance, "moduleName") == (description.front.top if description.front else description.top)

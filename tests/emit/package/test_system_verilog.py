@@ -13,7 +13,7 @@ from tests.built import slow
 from tests.emit.package.folders import CASES, folder
 
 from modeloom.emit.package import outside
-from modeloom.emit.package.outside import AXI_LITE
+from modeloom.emit.package.outside import MAPPED
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(shutil.which("verilator") is None, reason="veril
 
 def declared(text: str) -> list[str]:
     """The declarations of interfaces in the head of a wrapper."""
-    return [line.removeprefix("//").strip() for line in text.splitlines() if re.match(r"//   modeloom_axi_\w+ #", line)]
+    return [line.removeprefix("//").strip() for line in text.splitlines() if re.match(r"//   modeloom_\w+ #", line)]
 
 
 def flat(description: Description, folder: Path, *changes: tuple[str, str]) -> str:
@@ -80,8 +80,8 @@ def test_ends_of_interfaces(kind):
     text = (folder(kind) / description.files.wrapper).read_text()
     for bus in seen.buses:
         name = {"do": "do_bus"}.get(bus.name, bus.name)
-        end = ("device" if bus.from_host else "host") if bus.kind == AXI_LITE else "receiver" if bus.from_host else "sender"
-        assert re.search(rf"modeloom_axi_(stream|lite)\.{end} {name}\b", text)
+        end = ("device" if bus.from_host else "host") if bus.kind in MAPPED else "receiver" if bus.from_host else "sender"
+        assert re.search(rf"modeloom_(axi_stream|axi_lite|apb)\.{end} {name}\b", text)
         if end == "sender":
             for signal in ("tvalid", "tdata", "tkeep", "tlast", "tid", "tdest", "tuser"):
                 assert re.search(rf"(\({name}\.{signal}\)|assign {name}\.{signal} = )", text), signal

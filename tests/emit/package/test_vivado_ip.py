@@ -36,13 +36,13 @@ def test_nothing_is_inferred(kind):
     buses = {name: bus for name, bus in tool.of_kind("bus").items() if name not in CLOCKS}
     mapped = [one.properties["physical_name"] for name in buses for one in tool.children("port map", name).values()]
     assert len(set(mapped)) == len(mapped) and set(mapped) <= ports.keys()
-    prefixes = ("s_ax", "m_ax", "pdi", "sdi", "do_")
+    prefixes = ("s_ax", "s_apb", "m_ax", "pdi", "sdi", "do_")
     assert set(mapped) == {name for name in ports if name.startswith(prefixes)}
     for name, bus in buses.items():
         first = next(iter(tool.children("port map", name).values())).properties["physical_name"]
         assert bus.properties["interface_mode"] == {"input": "slave", "output": "master"}[ports[first][0]]
         kinds = {bus.properties["bus_type_vlnv"], bus.properties["abstraction_type_vlnv"]}
-        word = "aximm" if name == "s_axil" else "axis"
+        word = {"s_axil": "aximm", "s_apb": "apb"}.get(name, "axis")
         assert kinds == {f"xilinx.com:interface:{word}:1.0", f"xilinx.com:interface:{word}_rtl:1.0"}
     clock = {name: one.properties["value"] for name, one in tool.children("parameter", "aclk").items()}
     assert clock == {"ASSOCIATED_BUSIF": ":".join(buses), "ASSOCIATED_RESET": "aresetn"}
@@ -60,10 +60,10 @@ def test_what_vivado_infers_stays(kind):
     assert tool.children("parameter", "aclk")["ASSOCIATED_BUSIF"].properties == {"value": ":".join(names)}
 
 
-@pytest.mark.parametrize("inferred", [(), ("s_axil",)])
-def test_registers(inferred):
-    tool = packager.Packager(inferred)
-    tool.run(script_of("registers"))
+@pytest.mark.parametrize(("kind", "inferred"), [("registers", ()), ("registers", ("s_axil",)), ("apb", ())])
+def test_registers(kind, inferred):
+    tool, bus = packager.Packager(inferred), {"registers": "s_axil", "apb": "s_apb"}[kind]
+    tool.run(script_of(kind))
     wanted = {one.name: (one.address, one.access) for one in read_map({}).registers}
     accesses = {"read-only": "read", "write-only": "write", "read-write": "read, write"}
     got = {name: (int(one.properties["address_offset"], 0), accesses[one.properties["access"]])
@@ -71,8 +71,8 @@ def test_registers(inferred):
     # The number of counts of failures follows from the kind of core.
     assert got == {name: wanted[name] for name in got} and {"identification", "key_data", "interrupt_pending"} <= got.keys()
     assert all(name.startswith("failures") for name in wanted.keys() - got.keys())
-    assert tool.of_kind("bus")["s_axil"].properties["slave_memory_map_ref"] == "s_axil"
-    assert list(tool.of_kind("memory map")) == ["s_axil"]
+    assert tool.of_kind("bus")[bus].properties["slave_memory_map_ref"] == bus
+    assert list(tool.of_kind("memory map")) == [bus]
     assert int(tool.of_kind("address block")["registers"].properties["range"]) >= 4096
     assert tool.children("parameter", "irq")["SENSITIVITY"].properties == {"value": "LEVEL_HIGH"}
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from modeloom.cores.front.registers import RegisterFrontEnd
 from modeloom.emit.inner import component_rtlil
 from modeloom.front.map import RegisterMap, read_map
+from modeloom.interfaces.front import AXI_LITE
 from modeloom.interfaces.sector import SECTOR_CORE
 from modeloom.interfaces.table import CoreShape
-from modeloom.product.front import FrontDescription, RegisterHost
+from modeloom.product.front import ApbHost, AxiLiteHost, FrontDescription, register_host
 from modeloom.rtl.front import FrontParameters, RegisterFront
 from modeloom.sim import Simulation, Stream, StreamRunner, build
 
@@ -33,16 +34,16 @@ def registers() -> RegisterMap:
     return read_map(FIGURES)
 
 
-def component() -> RegisterFront:
+def component(bus: str = AXI_LITE) -> RegisterFront:
     """The hardware."""
     shape: CoreShape = Shape()
-    return RegisterFront(FrontParameters(registers(), SECTOR_CORE, shape))
+    return RegisterFront(FrontParameters(registers(), SECTOR_CORE, shape, bus))
 
 
-@lru_cache(maxsize=1)
-def library() -> Path:
+@lru_cache
+def library(bus: str = AXI_LITE) -> Path:
     """Its simulation."""
-    return build(component_rtlil(component(), "front"), "front", optimize=0)
+    return build(component_rtlil(component(bus), "front"), "front", optimize=0)
 
 
 class Bench:
@@ -54,19 +55,19 @@ class Bench:
     host : RegisterHost
     """
 
-    def __init__(self, seed: int = 0, gaps: dict[str, float] | None = None):
-        self.sim = Simulation(library(), clock="aclk", reset="aresetn")
+    def __init__(self, seed: int = 0, gaps: dict[str, float] | None = None, bus: str = AXI_LITE):
+        self.sim = Simulation(library(bus), clock="aclk", reset="aresetn")
         # AXI4-Lite has protection types, which the front end has no ports for.
         streams = [
             Stream(one.name, one.direction, one.valid, one.ready, tuple(port for port in one.payload if not port.endswith("prot")))
-            for one in RegisterHost.streams()
+            for one in register_host(bus).streams()
         ]  # fmt: skip
         self.runner = StreamRunner(self.sim, [*streams, Stream.axis(self.sim, "s_axis_key")], seed=seed, gaps=gaps)
         description = FrontDescription(
             kind=RegisterFrontEnd.kind, top="front", verilog="", address_bits=registers().address_bits, key_words=FIGURES["KEY_WORDS"],
             erase_cycles=0, registers={one.name: one.address for one in registers().registers}, ports=(),
         )  # fmt: skip
-        self.host = BareHost(self.runner, description)
+        self.host = (BareHost if bus == AXI_LITE else ApbHost)(self.runner, description)
         self.runner.reset(3)
         self.runner.run(max_cycles=20)
 
@@ -91,7 +92,7 @@ class Bench:
         return [self.sim.get(name, word) for word in range(FIGURES["KEY_WORDS"])]
 
 
-class BareHost(RegisterHost):
+class BareHost(AxiLiteHost):
     """A host for ports without protection types."""
 
     def feed(self, channel: str, columns: dict[str, list[int]]) -> None:

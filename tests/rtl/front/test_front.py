@@ -8,6 +8,7 @@ import pytest
 from amaranth.back import rtlil
 from tests.rtl.front.bench import FIGURES, Bench, component, registers
 
+from modeloom.interfaces.front import APB, AXI_LITE, REGISTER_BUSES
 from modeloom.product.front import RegisterRefused
 from modeloom.rtl.front import registers as hardware
 from modeloom.taint.check import TimingChannel, check_netlist
@@ -16,6 +17,10 @@ from modeloom.verification.front import GATE, KEY_RESULT, KEY_SECRET
 
 RESET = {"interrupt_enable": 0, "interrupt_pending": 2, "key_length": FIGURES["KEY_BYTES"]}
 """Registers that the bus can write, after a reset.  The erasure at power-up is an event."""
+
+
+PAUSES = {"s_axil_aw": 0.5, "s_axil_w": 0.5, "s_axil_b": 0.3, "s_axil_ar": 0.5, "s_axil_r": 0.3}
+"""Pauses of all channels."""
 
 
 def quiet_bench(**options):
@@ -40,9 +45,10 @@ def test_what_the_core_is():
     }  # fmt: skip
 
 
-def test_every_address():
+@pytest.mark.parametrize("bus", REGISTER_BUSES)
+def test_every_address(bus):
     """A read or write succeeds where the map says so.  Everywhere else it is refused."""
-    bench = Bench(seed=3, gaps={"s_axil_aw": 0.5, "s_axil_w": 0.5, "s_axil_b": 0.3, "s_axil_ar": 0.5, "s_axil_r": 0.3})
+    bench = Bench(seed=3, bus=bus, gaps=PAUSES if bus == AXI_LITE else {})
     reads, writes = set(), set()
     for one in registers().registers:
         words = {one.address + 4 * word for word in range(one.words)}
@@ -61,8 +67,9 @@ def test_every_address():
         bench.packets()
 
 
-def test_registers_keep_what_is_written():
-    host = quiet_bench().host
+@pytest.mark.parametrize("bus", REGISTER_BUSES)
+def test_registers_keep_what_is_written(bus):
+    host = quiet_bench(bus=bus).host
     assert {name: host.read(name) for name in RESET} == {**RESET, "interrupt_pending": 0}
     host.write("interrupt_enable", 0xFFFFFFFD)
     host.write("key_length", 0xABCD1234)
@@ -73,9 +80,9 @@ def test_registers_keep_what_is_written():
     assert host.read("interrupt_enable") == 5
 
 
-@pytest.mark.parametrize("gap", [0.0, 0.7])
-def test_keys_go_to_the_core_and_are_overwritten(gap):
-    bench, rng = quiet_bench(seed=5, gaps={"s_axis_key": gap}), random.Random(1)
+@pytest.mark.parametrize(("gap", "bus"), [(0.0, AXI_LITE), (0.7, AXI_LITE), (0.3, APB)])
+def test_keys_go_to_the_core_and_are_overwritten(gap, bus):
+    bench, rng = quiet_bench(seed=5, gaps={"s_axis_key": gap}, bus=bus), random.Random(1)
     for nbytes in (*range(1, 49), 16, 5):
         key, slot = rng.randbytes(nbytes), rng.randrange(256)
         bench.host.send_key(key, slot)
@@ -236,6 +243,20 @@ def test_zeroize(how):
     assert bench.packets() == [(bytes(16), 1, False)]
 
 
+def test_zeroize_drops_a_word_as_a_transfer_of_apb_begins():
+    bench = quiet_bench(bus=APB)
+    pins = {"psel": 1, "penable": 0, "pwrite": 1, "paddr": registers().address("interrupt_enable"), "pwdata": 0xFFFFFFFF, "pstrb": 15}
+    for name, value in pins.items():
+        bench.sim.set(f"s_apb_{name}", value)
+    pulse(bench, "erase_pin")
+    bench.sim.set("s_apb_penable", 1)
+    bench.runner.run(max_cycles=1)
+    assert bench.sim.get("s_apb_pready") and bench.sim.get("s_apb_pslverr")
+    bench.sim.set("s_apb_psel", 0)
+    bench.runner.run(max_cycles=60)
+    assert not bench.host.read("interrupt_enable")
+
+
 def test_zeroize_drops_a_word_that_waits_for_its_address():
     bench = quiet_bench()
     bench.host.feed("s_axil_w", {"s_axil_wdata": [0xFFFFFFFF], "s_axil_wstrb": [15]})
@@ -248,12 +269,14 @@ def test_zeroize_drops_a_word_that_waits_for_its_address():
     assert not bench.host.read("interrupt_enable")
 
 
-def netlist():
-    return netlist_of_rtlil(rtlil.convert(component(), name="front", emit_src=False), "front")
+def netlist(bus=AXI_LITE):
+    return netlist_of_rtlil(rtlil.convert(component(bus), name="front", emit_src=False), "front")
 
 
-def test_no_control_depends_on_a_key():
-    report = check_netlist(netlist(), [KEY_SECRET], [KEY_RESULT], (), [GATE])
+@pytest.mark.parametrize("bus", REGISTER_BUSES)
+def test_no_control_depends_on_a_key(bus):
+    secret = KEY_SECRET if bus == AXI_LITE else dataclasses.replace(KEY_SECRET, port="s_apb_pwdata")
+    report = check_netlist(netlist(bus), [secret], [KEY_RESULT], (), [GATE])
     assert report.control > 500 and report.declassified == {GATE.about: 32}
 
 

@@ -18,7 +18,7 @@ from modeloom.cores.front.widths import HostShape, WidthFrontEnd, check_data_wid
 from modeloom.front.map import SOURCE, Register, RegisterMap, c_header, read_map
 from modeloom.front.page import register_page
 from modeloom.interfaces import Interface
-from modeloom.interfaces.front import FRONT_CONTROL, WORD_BYTES, axi_lite
+from modeloom.interfaces.front import APB, AXI_LITE, FRONT_CONTROL, REGISTER_BUSES, WORD_BYTES, register_bus
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
@@ -39,6 +39,8 @@ MOST_KEY_BYTES = 256
 """Bytes of the longest key packet for which there is room among the addresses."""
 
 LWC = "--front registers is for cores with AXI4-Streams; leave out --interface lwc"
+CLOCK_BUS = "--clock and --reset are for registers behind AXI4-Lite; leave out --register-bus apb"
+BUS_ALONE = "--register-bus is the bus of the registers of --front registers; add it, or leave this out"
 INLINE = "--front registers loads keys into slots, and with --keys inline they come with messages; leave one out"
 
 HEADER = "modeloom_registers.h"
@@ -49,12 +51,21 @@ DRIVER = {"driver_header": "modeloom.h", "driver": "modeloom.c"}
 PINS = {"erase_pin": "zeroize", "erasing_pin": "zeroizing"}
 """Ports of the front end that have another name in the module."""
 
+BUS_NAMES = {AXI_LITE: "AXI4-Lite", APB: "APB"}
+"""The names of buses for readers."""
+
+BUS_TITLES = {AXI_LITE: "AXI4-Lite, one access at a time", APB: "APB4, three cycles a transfer"}
+"""The titles of their modules."""
+
 TITLES = {
-    "": "Registers around a core: AXI4-Lite, keys, counters, interrupt", "bus": "AXI4-Lite, one access at a time",
+    "": "Registers around a core: {bus}, keys, counters, interrupt", "bus": "{module}",
     "registers": "The registers of the map", "registers_gate": "What is written, unless it is part of a key",
     "keys": "The bytes of a key, which are sent to the core and overwritten", "counters": "Counters of 64 bits",
 }  # fmt: skip
 """The titles of modules, by their names without the name of the front end."""
+
+REFUSALS = {AXI_LITE: "SLVERR", APB: "PSLVERR"}
+"""What a refused access gets."""
 
 
 class RegisterFrontEnd(Around):
@@ -66,6 +77,8 @@ class RegisterFrontEnd(Around):
         The core.
     bits : int, optional
         Bits of a beat of data of the host, if it is not that of the core.
+    bus : str
+        One of ``interfaces.front.REGISTER_BUSES``.
 
     Raises
     ------
@@ -75,10 +88,11 @@ class RegisterFrontEnd(Around):
 
     kind = "registers"
 
-    def __init__(self, description: Description, bits: int | None = None):
+    def __init__(self, description: Description, bits: int | None = None, bus: str = AXI_LITE):
         if isinstance(description, LwcDescription):
             raise InputError(LWC)
         super().__init__(description)
+        self.bus = bus
         d = description
         self.widths = None if bits is None else WidthFrontEnd(description, bits)
         # Sectors and messages have a member of this name.
@@ -117,7 +131,7 @@ class RegisterFrontEnd(Around):
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the module around both."""
         past = tuple(one for one in self.description.interfaces if one.stream and one.member != "key")
-        return (FRONT_CONTROL, axi_lite(self.map.address_bits), *past)
+        return (FRONT_CONTROL, register_bus(self.bus, self.map.address_bits), *past)
 
     def described(self) -> Description:
         """The description of the core, with the front end and its files."""
@@ -125,7 +139,8 @@ class RegisterFrontEnd(Around):
         files: Files = replace(d.files, **self.files, registers=f"{self.top}.rdl", header=HEADER, page=f"{self.top}.html", **DRIVER)
         widths = self.widths
         front = FrontDescription(
-            kind=self.kind, top=self.top, verilog=f"{self.top}.v", address_bits=self.map.address_bits, key_words=self.key_words,
+            kind=self.kind, bus=None if self.bus == AXI_LITE else self.bus, top=self.top, verilog=f"{self.top}.v",
+            address_bits=self.map.address_bits, key_words=self.key_words,
             erase_cycles=max(self.key_words + 1, 0 if widths is None else widths.erase_cycles),
             registers={one.name: one.address for one in self.map.registers},
             ports=tuple(port.described for port in self.host_ports), width=None if widths is None else widths.width,
@@ -134,8 +149,9 @@ class RegisterFrontEnd(Around):
 
     def parts(self, verilog: str) -> Mapping[str, FrontPart]:
         """The registers for the core with this Verilog, and the converters."""
-        component = RegisterFront(FrontParameters(read_map(self._numbers(verilog)), self.description.interfaces, self.shape))
-        front = FrontPart(component, {name: (title,) for name, title in TITLES.items()})
+        component = RegisterFront(FrontParameters(read_map(self._numbers(verilog)), self.description.interfaces, self.shape, self.bus))
+        words = {"bus": BUS_NAMES[self.bus], "module": BUS_TITLES[self.bus]}
+        front = FrontPart(component, {name: (title.format_map(words),) for name, title in TITLES.items()})
         return {"front": front, **({} if self.widths is None else self.widths.parts(verilog))}
 
     @property
@@ -186,9 +202,9 @@ class RegisterFrontEnd(Around):
         """The section of the datasheet."""
         lines = [
             "## Registers", "",
-            f"`{self.top}` has the core and registers behind AXI4-Lite. Keys go through the registers, and all other streams are those of "
-            f"the core. One access is served at a time. A refused access gets SLVERR and changes nothing. `{HEADER}` has the registers "
-            "for C, and `modeloom.c` is a driver.", "",
+            f"`{self.top}` has the core and registers behind {BUS_NAMES[self.bus]}. Keys go through the registers, and all other streams "
+            f"are those of the core. One access is served at a time. A refused access gets {REFUSALS[self.bus]} and changes nothing. "
+            f"`{HEADER}` has the registers for C, and `modeloom.c` is a driver.", "",
             "- To load a key, write its bytes to `key_data` and their number to `key_length`, and then its slot to `key_send`. The bytes "
             "are overwritten as soon as the core has them. While `state.key_sending` is 1, writes to both are refused. There is room for "
             f"{WORD_BYTES * self.key_words} bytes.",
@@ -211,27 +227,34 @@ class RegisterFrontEnd(Around):
 
 def front_of(
     kind: str | None, data_width: int | None = None, clocks: ClockOptions | None = None, *, keys: str | None = None,
-    interface: str | None = None,
+    interface: str | None = None, bus: str | None = None,
 ) -> Callable[[Description], FrontEnd] | None:
     """What makes the front end of this kind, with data streams of this width and with these clocks, for a core; None for none of them.
+    ``bus`` is that of its registers.
 
     Raises ``InputError`` for an unknown one, and for options ``keys`` and ``interface`` of a core that it does not fit.
     """
-    inner = _inner_front(kind, data_width, keys=keys, interface=interface)
+    inner = _inner_front(kind, data_width, keys=keys, interface=interface, bus=bus)
     if clocks is None:
         return inner
     if interface == "lwc":
         raise InputError(CLOCK_LWC)
+    if bus not in (None, AXI_LITE):
+        raise InputError(CLOCK_BUS)
     clocks.check(registers=kind is not None)
     return partial(ClocksFrontEnd, inner=inner, options=clocks)
 
 
 def _inner_front(
-    kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None
+    kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None, bus: str | None
 ) -> Callable[[Description], Around] | None:
     """What makes registers and converters."""
     if kind not in (None, RegisterFrontEnd.kind):
         raise InputError(f"--front is registers, not {kind}")
+    if bus is not None and kind is None:
+        raise InputError(BUS_ALONE)
+    if bus not in (None, *REGISTER_BUSES):
+        raise InputError(f"--register-bus is {' or '.join(REGISTER_BUSES)}, not {bus}")
     if data_width is not None:
         check_data_width(data_width)
         if interface == "lwc":
@@ -240,4 +263,4 @@ def _inner_front(
         return None if data_width is None else partial(WidthFrontEnd, bits=data_width)
     if interface == "lwc" or keys == "inline":
         raise InputError(LWC if interface == "lwc" else INLINE)
-    return partial(RegisterFrontEnd, bits=data_width)
+    return partial(RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from modeloom.emit.package.outside import AXI_LITE, STREAM, Bus, outside
+from modeloom.emit.package.outside import APB, AXI_LITE, MAPPED, STREAM, Bus, outside
 from modeloom.front.map import Register, RegisterField
 from modeloom.product.description import Description, Files
 from modeloom.product.front import Port
@@ -18,8 +18,11 @@ __all__ = ["ip_xact"]
 
 NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
 
-BUS_TYPES = {STREAM: ("AXI4Stream", "r0p0_1"), AXI_LITE: ("AXI4-Lite", "r0p0_0")}
+BUS_TYPES = {STREAM: ("AXI4Stream", "r0p0_1"), AXI_LITE: ("AXI4-Lite", "r0p0_0"), APB: ("APB4", "r0p0_0")}
 """Name and version of each bus."""
+
+ARM_NAMES = {(APB, "PSEL"): "PSELx"}
+"""Signals that the definition of a bus calls otherwise."""
 
 REGISTERS = "registers"
 """The name of the memory map."""
@@ -61,7 +64,7 @@ def ip_xact(description: Description, registers: Sequence[Register] = ()) -> str
     ----------
     description : Description
     registers : sequence of Register
-        Those behind its AXI4-Lite.
+        Those behind its bus for registers.
     """
     seen = outside(description)
     lines = [
@@ -84,11 +87,12 @@ def ip_xact(description: Description, registers: Sequence[Register] = ()) -> str
 def _bus_interface(bus: Bus, registers: bool) -> list[str]:
     name, version = BUS_TYPES[bus.kind]
     vlnv = {"vendor": "amba.com", "library": "AMBA4", "version": version}
+    named = [(ARM_NAMES.get((bus.kind, logical), logical), port) for logical, port in bus.ports]
     maps = [
         _tag("portMap", _tag("logicalPort", _tag("name", logical)), _tag("physicalPort", _tag("name", port.name)))
-        for logical, port in bus.ports
+        for logical, port in named
     ]
-    mapped = _tag("memoryMapRef", memoryMapRef=REGISTERS) if bus.kind == AXI_LITE and registers else []
+    mapped = _tag("memoryMapRef", memoryMapRef=REGISTERS) if bus.kind in MAPPED and registers else []
     return _tag(
         "busInterface", _tag("name", bus.name), _tag("busType", name=name, **vlnv),
         _tag("abstractionTypes", _tag(
@@ -99,7 +103,7 @@ def _bus_interface(bus: Bus, registers: bool) -> list[str]:
 
 
 def _memory_map(buses: Sequence[Bus], registers: Sequence[Register]) -> list[str]:
-    address = next(port for bus in buses if bus.kind == AXI_LITE for logical, port in bus.ports if logical == "AWADDR")
+    address = next(port for bus in buses if bus.kind in MAPPED for logical, port in bus.ports if logical == MAPPED[bus.kind][0])
     block = _tag(
         "addressBlock", _tag("name", REGISTERS), _tag("baseAddress", "0"), _tag("range", str(1 << address.width)), _tag("width", "32"),
         _tag("usage", "register"), *(_register(one) for one in registers),

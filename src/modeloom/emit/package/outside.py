@@ -4,7 +4,8 @@
 ::
 
     s_axis_tdata   ──▶  Bus "s_axis",  TDATA       pdi_data  ──▶  Bus "pdi", TDATA
-    s_axil_awaddr  ──▶  Bus "s_axil",  AWADDR      zeroize   ──▶  a port of no bus
+    s_axil_awaddr  ──▶  Bus "s_axil",  AWADDR      s_apb_psel  ──▶  Bus "s_apb", PSEL
+    zeroize        ──▶  a port of no bus
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from modeloom.product.description import Description
 from modeloom.product.front import Port
 from modeloom.product.ports import CLOCK
 
-__all__ = ["AXI_LITE", "STREAM", "Bus", "Outside", "outside"]
+__all__ = ["APB", "AXI_LITE", "MAPPED", "STREAM", "Bus", "Outside", "outside"]
 
 STREAM = "AXI4-Stream"
 AXI_LITE = "AXI4-Lite"
+APB = "APB"
+
+MAPPED = {AXI_LITE: ("AWADDR", "WDATA"), APB: ("PADDR", "PWDATA")}
+"""The buses for registers: their ports for addresses and for data that are written."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Bus:
     name : str
         The prefix of its ports.
     kind : str
-        ``STREAM`` or ``AXI_LITE``.
+        ``STREAM``, ``AXI_LITE`` or ``APB``.
     from_host : bool
         Whether the host begins its transfers: the core is the receiver of a stream, or is read and written.
     ports : tuple of (str, Port)
@@ -126,6 +131,8 @@ def _bus(name: str, group: tuple[Port, ...]) -> Bus | None:
     words = {port.name.removeprefix(f"{name}_").upper(): port for port in group}
     if "AWVALID" in words:
         return Bus(name, AXI_LITE, not words["AWVALID"].output, tuple(words.items()))
+    if "PSEL" in words:
+        return Bus(name, APB, not words["PSEL"].output, tuple(words.items()))
     # LWC has the same handshake, and calls its signals valid, ready, data and last.
     words = {word if word.startswith("T") else f"T{word}": port for word, port in words.items()}
     if {"TVALID", "TREADY"} <= words.keys():

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modeloom.emit.names import KEYWORDS
-from modeloom.emit.package.outside import AXI_LITE, STREAM, Bus, Outside, outside
+from modeloom.emit.package.outside import APB, AXI_LITE, MAPPED, STREAM, Bus, Outside, outside
 from modeloom.product.description import Description
 from modeloom.product.front import Port
 
 __all__ = ["interfaces_file", "system_verilog"]
 
-INTERFACES = {STREAM: "modeloom_axi_stream", AXI_LITE: "modeloom_axi_lite"}
+INTERFACES = {STREAM: "modeloom_axi_stream", AXI_LITE: "modeloom_axi_lite", APB: "modeloom_apb"}
 """The names of the interfaces."""
 
 ABSENT = {"tkeep": "'1", "tlast": "1'b1", "tid": "'0", "tdest": "'0", "tuser": "'0"}
@@ -29,9 +29,12 @@ WIDTHS = {"DATA_BITS": "TDATA", "KEEP_BITS": "TKEEP", "ID_BITS": "TID", "DEST_BI
 """The signals whose widths are parameters."""
 
 
-def interfaces_file() -> str:
-    """The file with the interfaces.  It is the same for all cores."""
-    return """\
+def interfaces_file(description: Description) -> str:
+    """The file with the interfaces.  It is the same for all cores with the same bus for registers."""
+    return AXI_INTERFACES + (APB_INTERFACE if any(bus.kind == APB for bus in outside(description).buses) else "")
+
+
+AXI_INTERFACES = """\
 // SPDX-License-Identifier: Apache-2.0
 // The interfaces of the modules NAME_sv. This file is the same for all cores of this version of modeloom.
 //
@@ -113,6 +116,41 @@ endinterface
 /* verilator lint_on UNUSEDSIGNAL */
 """
 
+APB_INTERFACE = """
+// modeloom_apb   host, device, monitor     APB4. This part is in the files of cores whose registers are behind APB.
+
+/* verilator lint_off UNUSEDSIGNAL */
+/* verilator lint_off UNDRIVEN */
+/* verilator lint_off DECLFILENAME */
+`ifndef MODELOOM_APB_SV
+`define MODELOOM_APB_SV
+
+interface modeloom_apb #(
+    parameter int unsigned ADDRESS_BITS = 12,
+    parameter int unsigned DATA_BITS = 32
+);
+  logic                    psel;
+  logic                    penable;
+  logic [ADDRESS_BITS-1:0] paddr;
+  logic [2:0]              pprot;
+  logic                    pwrite;
+  logic [DATA_BITS-1:0]    pwdata;
+  logic [DATA_BITS/8-1:0]  pstrb;
+  logic                    pready;
+  logic [DATA_BITS-1:0]    prdata;
+  logic                    pslverr;
+
+  modport host(output psel, penable, paddr, pprot, pwrite, pwdata, pstrb, input pready, prdata, pslverr);
+  modport device(input psel, penable, paddr, pprot, pwrite, pwdata, pstrb, output pready, prdata, pslverr);
+  modport monitor(input psel, penable, paddr, pprot, pwrite, pwdata, pstrb, pready, prdata, pslverr);
+endinterface
+
+`endif
+/* verilator lint_on DECLFILENAME */
+/* verilator lint_on UNDRIVEN */
+/* verilator lint_on UNUSEDSIGNAL */
+"""
+
 
 def system_verilog(description: Description) -> str:
     """The module NAME_sv around the outermost module NAME of a core."""
@@ -142,8 +180,9 @@ def _name(bus: Bus) -> str:
 
 def _parameters(bus: Bus) -> dict[str, int]:
     """The parameters of the interface of a bus."""
-    if bus.kind == AXI_LITE:
-        return {"ADDRESS_BITS": _width(bus, "AWADDR"), "DATA_BITS": _width(bus, "WDATA")}
+    if bus.kind in MAPPED:
+        address, data = MAPPED[bus.kind]
+        return {"ADDRESS_BITS": _width(bus, address), "DATA_BITS": _width(bus, data)}
     found = {name: _width(bus, logical) for name, logical in WIDTHS.items() if bus.port(logical) is not None}
     return {name: width for name, width in found.items() if width > 1 or name in ("DATA_BITS", "KEEP_BITS")}
 
@@ -210,4 +249,4 @@ def _checks(seen: Outside) -> Iterator[str]:
 
 def _has_width(bus: Bus, logical: str, port: Port) -> bool:
     """Whether the width of a signal depends on the parameters of its interface."""
-    return logical in ("AWADDR", "WDATA") if bus.kind == AXI_LITE else logical in WIDTHS.values()
+    return logical in MAPPED[bus.kind] if bus.kind in MAPPED else logical in WIDTHS.values()

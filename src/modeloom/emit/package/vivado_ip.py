@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from modeloom.emit.package.outside import AXI_LITE, STREAM, Bus, outside
+from modeloom.emit.package.outside import APB, AXI_LITE, MAPPED, STREAM, Bus, outside
 from modeloom.front.map import Register
 from modeloom.product.description import Description
 
 __all__ = ["quoted", "vivado_ip"]
 
-BUS_TYPES = {STREAM: "axis", AXI_LITE: "aximm"}
+BUS_TYPES = {STREAM: "axis", AXI_LITE: "aximm", APB: "apb"}
 """The names that Vivado has for the buses."""
 
 LEAST_RANGE = 4096
@@ -77,7 +77,7 @@ def vivado_ip(description: Description, registers: Sequence[Register] = ()) -> s
     ----------
     description : Description
     registers : sequence of Register
-        Those behind its AXI4-Lite.
+        Those behind its bus for registers.
     """
     seen = outside(description)
     script = description.files.vivado_ip
@@ -128,7 +128,7 @@ def vivado_ip(description: Description, registers: Sequence[Register] = ()) -> s
     if seen.interrupt is not None:
         lines.append(f"modeloom_parameter [modeloom_signal $core {seen.interrupt.name} interrupt] SENSITIVITY LEVEL_HIGH")
     for bus in seen.buses:
-        if bus.kind == AXI_LITE:
+        if bus.kind in MAPPED:
             lines += _memory_map(bus, registers)
     lines += [
         "",
@@ -155,7 +155,7 @@ def _constraints(description: Description) -> list[str]:
 
 
 def _memory_map(bus: Bus, registers: Sequence[Register]) -> list[str]:
-    address = bus.port("AWADDR")
+    address = bus.port(MAPPED[bus.kind][0])
     span = max(LEAST_RANGE, 1 << address.width) if address else LEAST_RANGE
     lines = [
         "",

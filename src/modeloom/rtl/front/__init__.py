@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hardware of front ends: registers behind AXI4-Lite, from which keys go to a core and which count what it does."""
+"""The hardware of front ends: registers behind AXI4-Lite or APB, from which keys go to a core and which count what it does."""
 
 from modeloom.rtl.front.front import FrontParameters, RegisterFront
 

@@ -4,7 +4,7 @@
 ::
 
     s_axil ──▶ AxiLite ──▶ Registers ──▶ KeySender ──▶ s_axis_key of the core
-                             ▲   │
+    s_apb  ──▶ Apb           ▲   │
     streams of the core ──▶ Counters   └──▶ zeroize, irq
     key_loaded, key_busy, key_error, zeroizing ──▶ state
 
@@ -14,7 +14,7 @@ It drives the key port and ``zeroize`` of the core, and watches all its other st
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, Mux, ResetInserter, ResetSignal, Signal, Value
 from amaranth.lib import wiring
@@ -22,9 +22,10 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.front.map import RegisterMap
 from modeloom.interfaces import Interface, Side
-from modeloom.interfaces.front import WORD_BITS, axi_lite
+from modeloom.interfaces.front import APB, AXI_LITE, WORD_BITS, register_bus
 from modeloom.interfaces.shared import DATA_IN, DATA_OUT
 from modeloom.interfaces.table import CoreShape
+from modeloom.rtl.front.apb import Apb
 from modeloom.rtl.front.axi_lite import AxiLite
 from modeloom.rtl.front.counters import Counters
 from modeloom.rtl.front.key_sender import KeySender
@@ -50,11 +51,20 @@ class FrontParameters:
         Those of the core.
     shape : CoreShape
         The figures on which the widths of its ports depend.
+    bus : str
+        One of ``interfaces.front.REGISTER_BUSES``.
     """
 
     map: RegisterMap
     interfaces: tuple[Interface, ...]
     shape: CoreShape
+    bus: str = AXI_LITE
+
+    @property
+    def bus_interface(self) -> Interface:
+        """The port for registers, without the type of protection, which nothing reads."""
+        bus = register_bus(self.bus, self.map.address_bits)
+        return replace(bus, payload=tuple(port for port in bus.payload if not port.name.endswith("prot")))
 
     def interface(self, member: str) -> Interface:
         """An interface of the core by its name in the hardware.  Raises ``KeyError`` if there is none."""
@@ -86,7 +96,7 @@ class RegisterFront(wiring.Component):
     -------
     aclk, aresetn : In
         Those of the core.
-    s_axil_*, irq : the ports of ``interfaces.front``, without ``prot``
+    s_axil_* or s_apb_*, irq : the ports of ``interfaces.front``, without ``prot``
     erase_pin, erasing_pin : In(1), Out(1)
         The pins ``zeroize`` and ``zeroizing`` of the whole.
     zeroize, zeroizing : Out(1), In(1)
@@ -102,10 +112,9 @@ class RegisterFront(wiring.Component):
             "aclk": In(1), "aresetn": In(1), "erase_pin": In(1), "erasing_pin": Out(1), "zeroize": Out(1), "zeroizing": In(1),
             "irq": Out(1),
         }  # fmt: skip
-        bus = axi_lite(p.map.address_bits)
+        bus = p.bus_interface
         for port in bus.ports:
-            if not port.name.endswith("prot"):
-                members[bus.port_name(port)] = (Out if bus.driven_by(port) is Side.CORE else In)(port.width.bits(p.shape))
+            members[bus.port_name(port)] = (Out if bus.driven_by(port) is Side.CORE else In)(port.width.bits(p.shape))
         for interface in (p.interface("key"), p.interface("key_state")):
             for port in interface.ports:
                 flow = In if interface.driven_by(port) is Side.CORE else Out
@@ -127,7 +136,8 @@ class RegisterFront(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m, p = Module(), self.parameters
         m.domains.sync = ClockDomain("sync")
-        m.submodules.bus = bus = AxiLite(p.map.address_bits)
+        bus: Apb | AxiLite = Apb(p.map.address_bits) if p.bus == APB else AxiLite(p.map.address_bits)
+        m.submodules.bus = bus
         m.submodules.registers = registers = Registers(p.map)
         # An erasure must not break off what the host does on the bus, so only the key is reset by it.
         erase = Signal()
@@ -137,10 +147,8 @@ class RegisterFront(wiring.Component):
             ClockSignal().eq(self.aclk), ResetSignal().eq(~self.aresetn), bus.erase.eq(erase),
             erase.eq(self.erase_pin | registers.control_zeroize), self.zeroize.eq(erase),
         ]  # fmt: skip
-        for port in axi_lite(p.map.address_bits).ports:
-            if port.name.endswith("prot"):
-                continue
-            outer: Signal = getattr(self, f"s_axil_{port.name}")
+        for port in p.bus_interface.ports:
+            outer: Signal = getattr(self, p.bus_interface.port_name(port))
             inner: Signal = getattr(bus.bus, port.name)
             m.d.comb += outer.eq(inner) if port.driver is Side.CORE else inner.eq(outer)
         wiring.connect(m, bus.access, registers.access)
