@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from circuit_tables import table
 
-from modeloom.front.map import read_map
+from modeloom.front.map import PARTS, Register, read_map
 from modeloom.interfaces import Interface, Packing, Side
 from modeloom.interfaces.front import WORD_BYTES
 from modeloom.interfaces.lwc import Opcode, Segment
@@ -91,10 +93,27 @@ def lwc_cost() -> str:
     return table(("text", *(heads[column] for column in columns)), lines, 1)
 
 
+def command_registers() -> str:
+    """What commands over registers add."""
+    before = {one.name: one for one in read_map({}).registers}
+    more = []
+    for one in read_map({}, PARTS).registers:
+        known = {field.name for field in before[one.name].fields} if one.name in before else set()
+        fields = tuple(field for field in one.fields if field.name not in known)
+        if fields or one.name not in before:
+            more.append(replace(one, fields=fields))
+    return _register_rows(more)
+
+
 def registers() -> str:
     """The registers of a front end, with their fields."""
+    return _register_rows(read_map({}).registers)
+
+
+def _register_rows(registers: Sequence[Register]) -> str:
+    """Registers with their fields."""
     rows: list[tuple[object, ...]] = []
-    for one in read_map({}).registers:
+    for one in registers:
         last = one.address + WORD_BYTES * (one.words - 1)
         where = f"`0x{one.address:03x}`" if one.words == 1 else f"`0x{one.address:03x}` to `0x{last:03x}`"
         rows.append((where, f"`{one.name}`", "", one.access, one.about))
@@ -108,7 +127,7 @@ TABLES = {
     "ports": ports, "command": lambda: fields(COMMANDS), "status": lambda: fields(STATUSES), "codes": lambda: codes(StatusCode),
     "message_command": lambda: message("s_axis_cmd"), "message_status": lambda: message("m_axis_status"),
     "lwc_words": lwc_words, "lwc_cost": lwc_cost,
-    "registers": registers,
+    "registers": registers, "command_registers": command_registers,
     "turn_command": lambda: message("s_axis_cmd", inline=True), "message_codes": lambda: codes(MessageCode),
 }  # fmt: skip
 """Names of generated parts, and what makes them."""

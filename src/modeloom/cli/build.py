@@ -28,6 +28,7 @@ SCHEMA = "modeloom-build-1"
 @stream_only
 @click.option("--front", help="What stands around the core: registers, behind AXI4-Lite or APB (default: nothing).")
 @click.option("--register-bus", help="The bus of the registers of --front: axi-lite (default) or apb.")
+@click.option("--commands", help="With --front registers, how commands and statuses go: streams (default) or registers.")
 @click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: converters around the core (default: its own).")
 @click.option(
     "--clock", "clocks", multiple=True, metavar="BUS=CLOCK", help="A clock of its own for a bus: data, data-in, data-out, command, status, "
@@ -40,8 +41,8 @@ SCHEMA = "modeloom-build-1"
 @click.pass_obj
 def build(
     arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, register_bus: str | None,
-    data_width: int | None, cocotb: bool, lwc_vectors: str | None, as_json: bool, clocks: tuple[str, ...], reset: str | None,
-    **values: Any,
+    commands: str | None, data_width: int | None, cocotb: bool, lwc_vectors: str | None, as_json: bool, clocks: tuple[str, ...],
+    reset: str | None, **values: Any,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
 
@@ -52,14 +53,18 @@ def build(
     from modeloom.cores.front import clock_options, front_of
     from modeloom.cores.sector import SectorCore
     from modeloom.emit import building, check_directory, check_name, emit
+    from modeloom.emit.cocotb import check_cocotb
     from modeloom.modes import find_any
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
 
     definition = find_any(mode, cipher=values["cipher"])
     end = front_of(
-        front, data_width, clock_options(clocks, reset), keys=values["keys"], interface=values["interface"], bus=register_bus
+        front, data_width, clock_options(clocks, reset), keys=values["keys"], interface=values["interface"], bus=register_bus,
+        commands=commands,
     )  # fmt: skip
+    if cocotb:
+        check_cocotb(data_width is not None, bool(clocks) or reset is not None, register_bus == "apb", commands == "registers")
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):

@@ -19,7 +19,7 @@ from modeloom.product.core import Core, D
 from modeloom.product.description import Description
 from modeloom.spec import InputError
 
-__all__ = ["cocotb_texts", "with_cocotb"]
+__all__ = ["check_cocotb", "cocotb_texts", "with_cocotb"]
 
 REFUSED = "--cocotb drives cores whose keys come into slots and whose messages have one channel, with AXI4-Streams; leave it out"
 
@@ -29,7 +29,16 @@ CLOCKED = "--cocotb drives all buses with one clock, and a reset that is active 
 
 OTHER_BUS = "--cocotb drives registers behind AXI4-Lite; leave out --register-bus apb"
 
+OTHER_WAY = "--cocotb sends commands over their stream; leave out --commands registers"
+
 TEMPLATE = "core_bench.py"
+
+
+def check_cocotb(wider: bool, clocked: bool, other_bus: bool, other_way: bool) -> None:
+    """Raises ``InputError`` for converters, for clocks of buses, for registers behind another bus, and for commands over registers."""
+    for refused, why in ((wider, WIDER), (clocked, CLOCKED), (other_bus, OTHER_BUS), (other_way, OTHER_WAY)):
+        if refused:
+            raise InputError(why)
 
 
 def with_cocotb(description: D) -> D:
@@ -46,17 +55,14 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
     InputError
         The models of buses cannot drive the core.
     """
-    if description.front and description.front.width:
-        raise InputError(WIDER)
-    if description.front and description.front.clocks:
-        raise InputError(CLOCKED)
-    if description.front and description.front.bus:
-        raise InputError(OTHER_BUS)
+    front = description.front
+    if front:
+        check_cocotb(front.width is not None, front.clocks is not None, front.bus is not None, front.commands is not None)
     cases = core.cases()
     if cases is None:
         raise InputError(REFUSED)
     streams = {one.member: one for one in core.interfaces}
-    front, files = description.front, description.files
+    files = description.files
     told = {
         "schema": "modeloom-cocotb-1",
         "top": front.top if front else description.name,

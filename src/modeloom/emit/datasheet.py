@@ -19,6 +19,8 @@ FILES = {
     "description": "description of the core for programs", "front": "what stands around the core, and the module that has both",
     "registers": "the registers, SystemRDL", "header": "the registers, C11", "page": "the registers, HTML",
     "driver_header": "a driver, C11: its header", "driver": "a driver, C11",
+    "command_header": "its part for commands over registers, C11: the header",
+    "command_driver": "its part for commands over registers, C11",
     "interfaces": "interfaces for the ports of the wrapper, SystemVerilog",
     "wrapper": "the core with interfaces for its buses, SystemVerilog", "ip_xact": "the core for IP-XACT, IEEE 1685-2014",
     "vivado_ip": "script that packages the core as an IP, for Vivado",

@@ -48,7 +48,7 @@ from modeloom.spec import InputError
 
 __all__ = ["check_directory", "contents", "core_verilog", "emit"]
 
-FRONT_TEXTS = ("registers", "header", "page", "driver_header", "driver")
+FRONT_TEXTS = ("registers", "header", "page", "driver_header", "driver", "command_header", "command_driver")
 """Files of a front end that it writes itself."""
 
 

@@ -9,17 +9,21 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SOURCE", "RegisterField", "Register", "RegisterMap", "read_map"]
+__all__ = ["COMMANDS", "PARTS", "SOURCE", "TAGS", "RegisterField", "Register", "RegisterMap", "read_map", "source_text"]
 
 SOURCE = Path(__file__).parent / "registers.rdl"
-"""The source of the map."""
+"""The source of the map.  It has parts that only some cores have, between ```ifdef`` and ```endif``."""
+
+COMMANDS, TAGS = PARTS = ("COMMANDS", "TAGS")
+"""The names of these parts: commands and statuses over registers, and the tags of statuses."""
 
 WORD_BYTES = 4
 """Bytes of a register."""
@@ -44,6 +48,8 @@ class RegisterField:
         Whether its value comes from inside.
     reset : int
         Its value after a reset, or its value if nothing writes it.
+    taken : bool
+        Whether reading it takes it away.
     """
 
     name: str
@@ -56,6 +62,7 @@ class RegisterField:
     pulse: bool
     from_inside: bool
     reset: int
+    taken: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,16 +145,24 @@ class RegisterMap:
         return (last.address + WORD_BYTES * last.words - 1).bit_length()
 
 
-def _elaborated(parameters: Mapping[str, int]) -> Any:
+def _elaborated(parameters: Mapping[str, int], parts: Collection[str] = ()) -> Any:
     from systemrdl import RDLCompiler
 
     compiler = RDLCompiler()
-    compiler.compile_file(str(SOURCE))
+    compiler.compile_file(str(SOURCE), defines=dict.fromkeys(parts, ""))
     return compiler.elaborate(parameters=dict(parameters)).top
 
 
-def read_map(parameters: Mapping[str, int]) -> RegisterMap:
-    """The map with these figures.  Parameters that are not given have the defaults of the source."""
+def source_text(parts: Collection[str] = ()) -> str:
+    """The text of the source with these parts alone, and without marks of parts."""
+    return re.sub(
+        r"^`ifdef (\w+)\n(.*?)^`endif\n", lambda part: part[2] if part[1] in parts else "", SOURCE.read_text(encoding="utf-8"),
+        flags=re.DOTALL | re.MULTILINE,
+    )  # fmt: skip
+
+
+def read_map(parameters: Mapping[str, int], parts: Collection[str] = ()) -> RegisterMap:
+    """The map with these figures and some of ``PARTS``.  Parameters that are not given have the defaults of the source."""
     from systemrdl.node import FieldNode, MemNode, RegNode
 
     def about(node: Any) -> str:
@@ -158,14 +173,14 @@ def read_map(parameters: Mapping[str, int]) -> RegisterMap:
         return RegisterField(
             node.inst_name, about(node), node.low, node.width, node.is_sw_readable, node.is_sw_writable,
             node.get_property("onwrite") is not None, bool(node.get_property("singlepulse")), node.is_hw_writable,
-            reset if isinstance(reset, int) else 0,
+            reset if isinstance(reset, int) else 0, node.get_property("onread") is not None,
         )  # fmt: skip
 
     def name_of(node: Any) -> str:
         return node.inst_name + "".join(str(index) for index in node.current_idx or ())
 
     found = []
-    top = _elaborated(parameters)
+    top = _elaborated(parameters, parts)
     for node in top.descendants(unroll=True):
         if isinstance(node, RegNode):
             title = node.get_property("name") if "name" in node.list_properties() else node.inst_name.replace("_", " ").capitalize()
@@ -181,12 +196,12 @@ def read_map(parameters: Mapping[str, int]) -> RegisterMap:
     return RegisterMap(tuple(sorted(found, key=lambda one: one.address)), dict(parameters), about(top))
 
 
-def c_header(parameters: Mapping[str, int], name: str) -> str:
+def c_header(parameters: Mapping[str, int], name: str, parts: Collection[str] = ()) -> str:
     """The C header of the registers: structs, masks and offsets, as PeakRDL writes them.
 
     Parameters
     ----------
-    parameters : mapping
+    parameters, parts
         As for ``read_map``.
     name : str
         Name of the file without its ending.
@@ -195,5 +210,5 @@ def c_header(parameters: Mapping[str, int], name: str) -> str:
 
     with tempfile.TemporaryDirectory(prefix="modeloom-header-") as work:
         path = Path(work) / f"{name}.h"
-        CHeaderExporter().export(_elaborated(parameters), str(path))
+        CHeaderExporter().export(_elaborated(parameters, parts), str(path))
         return path.read_text(encoding="utf-8")

@@ -105,7 +105,8 @@ def _bits(field: RegisterField) -> str:
 
 
 def _access(field: RegisterField) -> str:
-    words = [word for word, can in (("read", field.reads), ("write 1 to clear" if field.clears else "write", field.writes)) if can]
+    read = "read takes it away" if field.taken else "read"
+    words = [word for word, can in ((read, field.reads), ("write 1 to clear" if field.clears else "write", field.writes)) if can]
     return ", ".join(words)
 
 

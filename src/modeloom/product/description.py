@@ -50,6 +50,8 @@ class Files:
     page: Annotated[str | None, "The registers of the front end, HTML; absent in cores of older versions."] = None
     driver_header: Annotated[str | None, "A driver for the front end, C11: its header."] = None
     driver: Annotated[str | None, "A driver for the front end, C11."] = None
+    command_header: Annotated[str | None, "Its part for commands over registers, C11: the header."] = None
+    command_driver: Annotated[str | None, "Its part for commands over registers, C11."] = None
     interfaces: Annotated[str | None, "Interfaces for the ports of the wrapper, SystemVerilog."] = None
     wrapper: Annotated[str | None, "The core with interfaces for its buses, SystemVerilog."] = None
     cocotb: Annotated[str | None, "A test with the bus models of cocotbext-axi, Python; only with --cocotb."] = None

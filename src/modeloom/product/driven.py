@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 from modeloom.definition.keyed import as_bytes
 from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.product.command_runner import CommandRunner
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.product.front import RegisterHost, register_host
@@ -120,6 +121,8 @@ class DrivenCore(Generic[D]):
         self.runner = self.make_runner(seed, gaps or {})
         if self._front is not None and self._front.registers:
             self.registers = register_host(self._front.bus)(self.runner, self._front)
+            if isinstance(self.runner, CommandRunner):
+                self.runner.registers = self.registers
         self.runner.reset(4)
 
     def make_runner(self, seed: int, gaps: dict[str, float]) -> StreamRunner:
@@ -130,7 +133,8 @@ class DrivenCore(Generic[D]):
         told = None if self._front is None else self._front.clocks
         of_bus = {} if told is None else {bus: one.name for one in told.clocks for bus in one.buses}
         clocked = [replace(one, clock=of_bus.get("s_axil" if one.name.startswith("s_axil_") else one.name, "")) for one in streams]
-        return StreamRunner(self.simulation, clocked, seed=seed, gaps=gaps)
+        over_registers = self._front is not None and self._front.commands is not None
+        return (CommandRunner if over_registers else StreamRunner)(self.simulation, clocked, seed=seed, gaps=gaps)
 
     @property
     def erasing(self) -> bool:

@@ -10,7 +10,7 @@ from mmap import mmap
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from modeloom.interfaces.front import APB, AXI_LITE, WORD_BITS, WORD_BYTES
+from modeloom.interfaces.front import APB, REGISTER_BUSES, WORD_BITS, WORD_BYTES
 from modeloom.sim import Stream, StreamRunner
 
 __all__ = [
@@ -113,6 +113,7 @@ class FrontDescription:
     top: Annotated[str, "Name of the module that has the core and the front end."]
     verilog: Annotated[str, "The Verilog file of this module and of the front end, without the core."]
     bus: Annotated[str | None, '"apb"; absent for AXI4-Lite, and without registers.'] = None
+    commands: Annotated[str | None, '"registers"; absent if commands and statuses go over their streams.'] = None
     width: Annotated[WidthDescription | None, "Converters of the data streams; absent if they are those of the core."] = None
     clocks: Annotated[ClocksDescription | None, "Clocks of the host and the reset; absent if there is one clock, and `aresetn`."] = None
     address_bits: Annotated[int | None, "Bits of an address in bytes; absent without registers."] = None
@@ -208,6 +209,34 @@ class Registers(ABC):
         self.wait_for("zeroizing")
 
 
+    def submit(self, command: bytes) -> bool:
+        """Submits the bytes of a command.  Returns False if another one still waits for the core, or an erasure is in progress.
+
+        Raises ``KeyError`` if commands do not go over registers, and ``ValueError`` for a command of another length.
+        """
+        state = self.read("command_state")
+        if state & 1:
+            return False
+        if len(command) > WORD_BYTES * (state >> 8 & 0xFF):
+            raise ValueError(f"a command of this core has at most {WORD_BYTES * (state >> 8 & 0xFF)} bytes, not {len(command)}")
+        for at in range(0, len(command), WORD_BYTES):
+            # Words that are not written are zero.
+            if any(command[at : at + WORD_BYTES]):
+                self.write("command_data", int.from_bytes(command[at : at + WORD_BYTES], "little"), offset=at // WORD_BYTES)
+        self.write("command_submit", 1)
+        return True
+
+    def poll(self) -> bytes | None:
+        """Takes the bytes of the oldest status, as they come over the stream of a core; None if there is none."""
+        status = self.read("status")
+        if not status >> 7 & 1:
+            return None
+        tag = b"".join(
+            self.read(f"status_tag{at}").to_bytes(WORD_BYTES, "little") for at in range(4) if f"status_tag{at}" in self.addresses
+        )
+        return tag + (status >> 16 & 0xFFFF).to_bytes(2, "little") + bytes([status & 0x7F, status >> 8 & 0xFF])
+
+
 class MappedRegisters(Registers):
     """The registers of a core on a board, over a file that maps them, such as ``/dev/uio0``.
 
@@ -250,6 +279,8 @@ class RegisterHost(Registers):
     def __init__(self, runner: StreamRunner, description: FrontDescription):
         super().__init__(description.registers)
         self.runner = runner
+        # A runner that serves commands over registers does so with this host.
+        self._run = getattr(runner, "run_streams", runner.run)
 
     @staticmethod
     def streams() -> list[Stream]:
@@ -281,7 +312,7 @@ class AxiLiteHost(RegisterHost):
         self.runner.feed(channel, columns)
 
     def _answer(self, channel: str) -> dict[str, int]:
-        if self.runner.run({f"s_axil_{channel}": 1}, max_cycles=PATIENCE).timed_out:
+        if self._run({f"s_axil_{channel}": 1}, max_cycles=PATIENCE).timed_out:
             raise TimeoutError(f"the registers gave no answer in {PATIENCE} cycles")
         beats = self.runner.take(f"s_axil_{channel}", 1)
         return {name: beats.values(name)[0] for name in beats.columns}
@@ -310,16 +341,16 @@ class ApbHost(RegisterHost):
         simulation, pins = self.runner.simulation, {"psel": 1, "paddr": address, "pwrite": int(write), "pwdata": value, "pstrb": strobe}
         for name, level in pins.items():
             simulation.set(f"s_apb_{name}", level)
-        self.runner.run(max_cycles=1)
+        self._run(max_cycles=1)
         simulation.set("s_apb_penable", 1)
         for _ in range(PATIENCE):
             if simulation.get("s_apb_pready"):
                 break
-            self.runner.run(max_cycles=1)
+            self._run(max_cycles=1)
         else:
             raise TimeoutError(f"the registers gave no answer in {PATIENCE} cycles")
         data, refused = simulation.get("s_apb_prdata"), simulation.get("s_apb_pslverr")
-        self.runner.run(max_cycles=1)
+        self._run(max_cycles=1)
         for name in (*pins, "penable"):
             simulation.set(f"s_apb_{name}", 0)
         if refused:
@@ -336,5 +367,7 @@ class ApbHost(RegisterHost):
 
 
 def register_host(bus: str | None) -> type[AxiLiteHost] | type[ApbHost]:
-    """The host for a bus of ``FrontDescription``."""
-    return {AXI_LITE: AxiLiteHost, APB: ApbHost}[bus or AXI_LITE]
+    """The host for a bus of ``FrontDescription``.  Raises ``ValueError`` for an unknown one."""
+    if bus not in (None, *REGISTER_BUSES):
+        raise ValueError(f"no bus {bus!r}; there are {', '.join(REGISTER_BUSES)}")
+    return ApbHost if bus == APB else AxiLiteHost

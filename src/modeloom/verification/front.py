@@ -23,6 +23,7 @@ from typing import Any, Generic, TypeVar
 from modeloom.emit import CheckFailed
 from modeloom.interfaces import Role
 from modeloom.interfaces.front import AXI_LITE, register_bus
+from modeloom.product.command_runner import CommandRunner
 from modeloom.product.description import Declassified, Description, Result, Secret
 from modeloom.product.driven import DrivenCore, simulation_library
 from modeloom.product.front import FrontDescription, RegisterHost, RegisterRefused, WidthDescription, WidthRate
@@ -52,6 +53,9 @@ KEY_RESULT = Result("s_axis_key_tdata", 128)
 
 GATE = Declassified("bits of words that are written to registers without keys", ("registers.gate.public",))
 """What is public of the words that a host writes."""
+
+COMMAND_GATE = Declassified("bits of words of commands", ("registers.command_data_gate.public",))
+"""Words of commands, which are no part of a key."""
 
 D = TypeVar("D", bound=Description)
 C = TypeVar("C", bound=DrivenCore[Any])
@@ -146,8 +150,10 @@ def _front(directory: Path, description: Description) -> Step:
     around, core = directory / front.verilog, directory / description.files.verilog
     told, control = [], 0
     if front.registers:
-        control = check_netlist(flat_netlist(around, f"{description.name}_front"), [key_secret(front)], [KEY_RESULT], (), [GATE]).control
+        control = _registers(around, description, front)
         told.append(f"no register and none of {control} control signals depends on a key that goes through registers")
+        if front.commands is not None:
+            told.append("what is written as a command goes to the core alone")
     if front.width is not None:
         more = _converters(around, description, front.width).control
         told.append(f"none of {more} control signals of the converters depends on data")
@@ -159,6 +165,26 @@ def _front(directory: Path, description: Description) -> Step:
     for (source, target), names in combinational_paths(flat_netlist(core, front.top, around)).items():
         raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
     return Step("front", "; ".join(told) or "no output depends on an input of the same cycle", {"control_signals": control})
+
+
+def _registers(around: Path, description: Description, front: FrontDescription) -> int:
+    """Checks where keys, commands and tags go in the registers.  Returns the number of control signals."""
+    netlist, secret = flat_netlist(around, f"{description.name}_front"), key_secret(front)
+    if front.commands is None:
+        return check_netlist(netlist, [secret], [KEY_RESULT], (), [GATE]).control
+    streams = {one.member: one for one in description.interfaces}
+    command, status = streams["cmd"], streams["status"]
+    # A key goes to the key port alone, and a command, which has a tweak or a nonce, to the port for commands alone.
+    found = check_netlist(netlist, [secret], [KEY_RESULT], (), [GATE, COMMAND_GATE]).control
+    words = Secret("word of a key or of a command", secret.port, secret.low, secret.width)
+    check_netlist(netlist, [words], [KEY_RESULT, Result(f"{command.name}_tdata", command.packing.bits)], (), [GATE])
+    # Of a status, the tag comes back as data.
+    bus = register_bus(front.bus or AXI_LITE, front.address_bits or 0)
+    tags = [Secret("tag", f"{status.name}_tdata", bits.start, len(bits)) for bits in status.packing.of_role(Role.RESULT)]
+    if tags:
+        (port,) = (port for port in bus.ports if port.name.endswith("rdata"))
+        check_netlist(netlist, tags, [Result(bus.port_name(port), port.width.count)])
+    return found
 
 
 def _converters(around: Path, description: Description, width: WidthDescription) -> TaintReport:
@@ -236,13 +262,15 @@ def _identity(work: Work[D, C], host: RegisterHost) -> None:
     beat_bytes = work.subject.cores[-1].host_bytes
     major, minor, patch = (int(part) for part in VERSION.split("."))
     directions: tuple[str, ...] = getattr(d, "directions", ())
-    flags = ("encrypt" in directions) << 8 | ("decrypt" in directions) << 9
+    front = d.front
+    commands = front is not None and front.commands is not None
+    flags = ("encrypt" in directions) << 8 | ("decrypt" in directions) << 9 | commands << 10
     wanted = {
         "identification": 0x4D4C4F4D, "version": major << 16 | minor << 8 | patch,
         "capabilities": beat_bytes << 16 | flags | work.kind, "key_sizes": work.key_bytes << 16 | d.key_slots,
     }  # fmt: skip
     _same("what the core is", {name: host.read(name) for name in wanted}, wanted)
-    for name in ("key_data", "key_send", "control"):
+    for name in ("key_data", "key_send", "control", *(("command_data", "command_submit") if commands else ())):
         _refused(f"a read of {name}", partial(host.read, name))
 
 
@@ -284,18 +312,26 @@ class _Seen:
     )  # fmt: skip
 
     def __init__(self, core: DrivenCore[D]):
-        self.simulation = core.simulation
-        self.simulation.watch(self.PORTS)
+        self.simulation, self.runner = core.simulation, core.runner
+        # With commands over registers, the top has no streams for them, and the runner counts what went over registers.
+        self.ports = [name for name in self.PORTS if name in self.simulation.ports]
+        self.before = self._over_registers()
+        self.simulation.watch(self.ports)
+
+    def _over_registers(self) -> dict[str, int]:
+        """Commands and statuses over registers so far."""
+        runner = self.runner
+        return {"commands": runner.submitted, "succeeded": runner.received} if isinstance(runner, CommandRunner) else {}
 
     def compare(self, host: RegisterHost) -> None:
         """Compares the counters with it.  All statuses must have been OK."""
-        sizes = [-(-self.simulation.width(name) // 8) for name in self.PORTS]
+        sizes = [-(-self.simulation.width(name) // 8) for name in self.ports]
         record = self.simulation.watched()
         self.simulation.watch([])
         found = dict.fromkeys(("commands", "bytes_in", "bytes_out", "succeeded"), 0)
         for at in range(0, len(record), sum(sizes)):
-            values, place = {}, at
-            for name, size in zip(self.PORTS, sizes, strict=True):
+            values, place = dict.fromkeys(self.PORTS, 0), at
+            for name, size in zip(self.ports, sizes, strict=True):
                 values[name] = int.from_bytes(record[place : place + size], "little")
                 place += size
             streams = ("s_axis_cmd", "s_axis", "m_axis", "m_axis_status")
@@ -304,5 +340,6 @@ class _Seen:
             found["succeeded"] += moved["m_axis_status"]
             found["bytes_in"] += values["s_axis_tkeep"].bit_count() * moved["s_axis"]
             found["bytes_out"] += values["m_axis_tkeep"].bit_count() * moved["m_axis"]
+        found |= {name: count - self.before[name] for name, count in self._over_registers().items()}
         found["failed"] = 0
         _same("counters", {name: host.counter(name) for name in found}, found)

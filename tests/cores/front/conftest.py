@@ -40,7 +40,7 @@ def apb_sectors(tmp_path_factory) -> Path:
     """A core for sectors with registers behind APB."""
     path = tmp_path_factory.mktemp("front") / "xts_apb"
     core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
-    emit(core, path, command="modeloom build xts --front registers --register-bus apb", front=front_of("registers", bus="apb"))
+    emit(core, path, command="modeloom build xts --front registers", front=front_of("registers", bus="apb"))
     return path
 
 
@@ -73,10 +73,29 @@ def clocked_sectors(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def command_sectors(tmp_path_factory) -> Path:
+    """A core for sectors with commands over registers."""
+    path = tmp_path_factory.mktemp("front") / "xts_commands"
+    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    emit(core, path, command="modeloom build xts --front registers", front=front_of("registers", commands="registers"))
+    return path
+
+
+@pytest.fixture(scope="session")
 def clocked_messages(tmp_path_factory) -> Path:
     """A core for messages with registers, data streams of 32 bits, and one clock of the host."""
     path = tmp_path_factory.mktemp("front") / "ccm_clocked"
     core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
     clocks = clock_options(("all=clk_host",), None)
     emit(core, path, command="modeloom build ccm --clock all=clk_host", front=front_of("registers", 32, clocks))
+    return path
+
+
+@pytest.fixture(scope="session")
+def command_messages(tmp_path_factory) -> Path:
+    """A core for messages with commands over registers, behind APB."""
+    path = tmp_path_factory.mktemp("front") / "ccm_commands"
+    core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
+    command = "modeloom build ccm --front registers --register-bus apb --commands registers"
+    emit(core, path, command=command, front=front_of("registers", bus="apb", commands="registers"))
     return path

@@ -60,8 +60,10 @@ def driver(sectors, tmp_path_factory):
 class Board:
     """A core behind the callbacks of the driver."""
 
+    simulated = SimulatedCore
+
     def __init__(self, driver, folder):
-        self.driver, self.sim = driver, SimulatedCore(folder, optimize=0, front=True)
+        self.driver, self.sim = driver, self.simulated(folder, optimize=0, front=True)
         self.waits = 0
         self.bus = Bus(READ(self.read), WRITE(self.write), WAIT(self.wait), None)
         self.core = Core()

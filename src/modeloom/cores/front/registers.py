@@ -15,10 +15,10 @@ from modeloom.cores.front.clocks import ClockOptions, ClocksFrontEnd
 from modeloom.cores.front.widths import LWC as WIDTH_LWC
 from modeloom.cores.front.widths import PART as CONVERTERS
 from modeloom.cores.front.widths import HostShape, WidthFrontEnd, check_data_width
-from modeloom.front.map import SOURCE, Register, RegisterMap, c_header, read_map
+from modeloom.front.map import COMMANDS, PARTS, SOURCE, TAGS, Register, RegisterMap, c_header, read_map, source_text
 from modeloom.front.page import register_page
 from modeloom.interfaces import Interface
-from modeloom.interfaces.front import APB, AXI_LITE, FRONT_CONTROL, REGISTER_BUSES, WORD_BYTES, register_bus
+from modeloom.interfaces.front import APB, AXI_LITE, FRONT_CONTROL, REGISTER_BUSES, WORD_BITS, WORD_BYTES, register_bus
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
@@ -29,7 +29,7 @@ from modeloom.product.lwc import LwcDescription
 from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
 from modeloom.product.versions import FRONT_TOOLS, versions
-from modeloom.rtl.front import FrontParameters, RegisterFront
+from modeloom.rtl.front import STATUS_PLACES, FrontParameters, RegisterFront
 from modeloom.spec import InputError
 from modeloom.version import VERSION
 
@@ -40,13 +40,24 @@ MOST_KEY_BYTES = 256
 
 LWC = "--front registers is for cores with AXI4-Streams; leave out --interface lwc"
 CLOCK_BUS = "--clock and --reset are for registers behind AXI4-Lite; leave out --register-bus apb"
+CLOCK_COMMANDS = "--clock and --reset are for commands over their stream; leave out --commands registers"
 BUS_ALONE = "--register-bus is the bus of the registers of --front registers; add it, or leave this out"
+COMMANDS_ALONE = "--commands registers is for --front registers; add it, or leave this out"
 INLINE = "--front registers loads keys into slots, and with --keys inline they come with messages; leave one out"
 
 HEADER = "modeloom_registers.h"
 
 DRIVER = {"driver_header": "modeloom.h", "driver": "modeloom.c"}
 """The files of the driver, by their kinds in ``Files``."""
+
+COMMAND_DRIVER = {"command_header": "modeloom_commands.h", "command_driver": "modeloom_commands.c"}
+"""Those of its part for commands over registers."""
+
+STREAMS, REGISTERS = COMMAND_WAYS = ("streams", "registers")
+"""How commands and statuses go, by their names in ``--commands``."""
+
+COMMAND_STREAMS = ("cmd", "status")
+"""The streams that go over registers, by their names in the hardware."""
 
 PINS = {"erase_pin": "zeroize", "erasing_pin": "zeroizing"}
 """Ports of the front end that have another name in the module."""
@@ -61,6 +72,8 @@ TITLES = {
     "": "Registers around a core: {bus}, keys, counters, interrupt", "bus": "{module}",
     "registers": "The registers of the map", "registers_gate": "What is written, unless it is part of a key",
     "keys": "The bytes of a key, which are sent to the core and overwritten", "counters": "Counters of 64 bits",
+    "command_port": "A command that is written, and a queue of statuses", "command_port_queue": "Statuses that wait for the host",
+    "registers_command_data_gate": "What is written to the words of a command, and nothing else",
 }  # fmt: skip
 """The titles of modules, by their names without the name of the front end."""
 
@@ -79,6 +92,8 @@ class RegisterFrontEnd(Around):
         Bits of a beat of data of the host, if it is not that of the core.
     bus : str
         One of ``interfaces.front.REGISTER_BUSES``.
+    commands : bool
+        Whether commands and statuses go over registers.
 
     Raises
     ------
@@ -88,11 +103,11 @@ class RegisterFrontEnd(Around):
 
     kind = "registers"
 
-    def __init__(self, description: Description, bits: int | None = None, bus: str = AXI_LITE):
+    def __init__(self, description: Description, bits: int | None = None, bus: str = AXI_LITE, commands: bool = False):
         if isinstance(description, LwcDescription):
             raise InputError(LWC)
         super().__init__(description)
-        self.bus = bus
+        self.bus, self.commands = bus, commands
         d = description
         self.widths = None if bits is None else WidthFrontEnd(description, bits)
         # Sectors and messages have a member of this name.
@@ -116,6 +131,13 @@ class RegisterFrontEnd(Around):
             "BEAT_BYTES": self.shape.beat_bytes, "KEY_SLOTS": d.key_slots, "KEY_BYTES": longest,
             "KEY_WORDS": self.key_words, "CODES": int(self.codes),
         }  # fmt: skip
+        self.map_parts: tuple[str, ...] = ()
+        if commands:
+            streams = {one.member: one.packing for one in d.interfaces if one.member in COMMAND_STREAMS}
+            self.map_parts = (COMMANDS, TAGS) if messages else (COMMANDS,)
+            self.figures |= {"COMMAND_WORDS": -(-streams["cmd"].bits // WORD_BITS), "STATUS_PLACES": STATUS_PLACES}
+            if messages:
+                self.figures["TAG_WORDS"] = streams["status"].field("tag").bits // WORD_BITS
 
     @property
     def top(self) -> str:
@@ -125,31 +147,43 @@ class RegisterFrontEnd(Around):
     @cached_property
     def map(self) -> RegisterMap:
         """The registers, without the hash of the core."""
-        return read_map(self.figures)
+        return read_map(self.figures, self.map_parts)
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the module around both."""
-        past = tuple(one for one in self.description.interfaces if one.stream and one.member != "key")
+        inside = ("key", *(COMMAND_STREAMS if self.commands else ()))
+        past = tuple(one for one in self.description.interfaces if one.stream and one.member not in inside)
         return (FRONT_CONTROL, register_bus(self.bus, self.map.address_bits), *past)
 
     def described(self) -> Description:
         """The description of the core, with the front end and its files."""
         d = self.description
-        files: Files = replace(d.files, **self.files, registers=f"{self.top}.rdl", header=HEADER, page=f"{self.top}.html", **DRIVER)
+        files: Files = replace(d.files, **self.files, registers=f"{self.top}.rdl", header=HEADER, page=f"{self.top}.html", **self.drivers)
         widths = self.widths
         front = FrontDescription(
             kind=self.kind, bus=None if self.bus == AXI_LITE else self.bus, top=self.top, verilog=f"{self.top}.v",
             address_bits=self.map.address_bits, key_words=self.key_words,
-            erase_cycles=max(self.key_words + 1, 0 if widths is None else widths.erase_cycles),
+            erase_cycles=max(self._erase_cycles, 0 if widths is None else widths.erase_cycles),
+            commands=REGISTERS if self.commands else None,
             registers={one.name: one.address for one in self.map.registers},
             ports=tuple(port.described for port in self.host_ports), width=None if widths is None else widths.width,
         )  # fmt: skip
         return replace(d, versions=versions(*(d.versions or {}), *FRONT_TOOLS), files=files, front=front)
 
+    @property
+    def drivers(self) -> Mapping[str, str]:
+        """The files of the driver, by their kinds in ``Files``."""
+        return {**DRIVER, **(COMMAND_DRIVER if self.commands else {})}
+
+    @property
+    def _erase_cycles(self) -> int:
+        """Cycles in which the registers are overwritten: those of a key, and the queue of statuses."""
+        return max(self.key_words + 1, STATUS_PLACES + 2 if self.commands else 0)
+
     def parts(self, verilog: str) -> Mapping[str, FrontPart]:
         """The registers for the core with this Verilog, and the converters."""
-        component = RegisterFront(FrontParameters(read_map(self._numbers(verilog)), self.description.interfaces, self.shape, self.bus))
+        component = RegisterFront(FrontParameters(self._map(verilog), self.description.interfaces, self.shape, self.bus))
         words = {"bus": BUS_NAMES[self.bus], "module": BUS_TITLES[self.bus]}
         front = FrontPart(component, {name: (title.format_map(words),) for name, title in TITLES.items()})
         return {"front": front, **({} if self.widths is None else self.widths.parts(verilog))}
@@ -176,13 +210,19 @@ class RegisterFrontEnd(Around):
 
     def texts(self, verilog: str) -> Mapping[str, str]:
         """The map, the C header, the page, and the driver."""
-        driver = {kind: (SOURCE.parent / "driver" / file).read_text(encoding="utf-8") for kind, file in DRIVER.items()}
-        page = register_page(read_map(self._numbers(verilog)), f"Registers of {self.top}")
-        return {"registers": self._source(verilog), "header": c_header({}, HEADER.removesuffix(".h")), "page": page, **driver}
+        driver = {kind: (SOURCE.parent / "driver" / file).read_text(encoding="utf-8") for kind, file in self.drivers.items()}
+        # The header is the same for all cores with commands over registers.
+        header = c_header({}, HEADER.removesuffix(".h"), PARTS if self.commands else ())
+        page = register_page(self._map(verilog), f"Registers of {self.top}")
+        return {"registers": self._source(verilog), "header": header, "page": page, **driver}
 
     def registers(self, verilog: str) -> Sequence[Register]:
         """The registers."""
-        return read_map(self._numbers(verilog)).registers
+        return self._map(verilog).registers
+
+    def _map(self, verilog: str) -> RegisterMap:
+        """The map for the core with this Verilog."""
+        return read_map(self._numbers(verilog), self.map_parts)
 
     def _numbers(self, verilog: str) -> dict[str, int]:
         """The parameters of the map for the core with this Verilog."""
@@ -190,7 +230,7 @@ class RegisterFrontEnd(Around):
 
     def _source(self, verilog: str) -> str:
         """The source of the map, with the figures of this core as defaults."""
-        text = SOURCE.read_text(encoding="utf-8")
+        text = source_text(self.map_parts)
         text = text.replace("The parameters are figures of one core.", f"The parameters are those of {self.top}.")
         for name, value in self._numbers(verilog).items():
             text, count = re.subn(rf"(longint unsigned {name} = )\d+", rf"\g<1>{value}", text)
@@ -200,9 +240,17 @@ class RegisterFrontEnd(Around):
 
     def sheet(self) -> list[str]:
         """The section of the datasheet."""
+        what = "Keys, commands and statuses" if self.commands else "Keys"
+        commands = [
+            "- To submit a command, write its words to `command_data`, and then 1 to `command_submit`. While `command_state.busy` is 1, "
+            "writes to both are refused. The words are zero again when the core has taken the command.",
+            f"- Statuses wait in a queue of {STATUS_PLACES} places. Reading `status` takes the oldest one out of it; "
+            "`status.there` is 0 if there is none. While the queue is full, the core waits, and no status is lost."
+            + (" `status_tag` has the tag of the status that was read last." if TAGS in self.map_parts else ""),
+        ]  # fmt: skip
         lines = [
             "## Registers", "",
-            f"`{self.top}` has the core and registers behind {BUS_NAMES[self.bus]}. Keys go through the registers, and all other streams "
+            f"`{self.top}` has the core and registers behind {BUS_NAMES[self.bus]}. {what} go through the registers, and all other streams "
             f"are those of the core. One access is served at a time. A refused access gets {REFUSALS[self.bus]} and changes nothing. "
             f"`{HEADER}` has the registers for C, and `modeloom.c` is a driver.", "",
             "- To load a key, write its bytes to `key_data` and their number to `key_length`, and then its slot to `key_send`. The bytes "
@@ -210,7 +258,9 @@ class RegisterFrontEnd(Around):
             f"{WORD_BYTES * self.key_words} bytes.",
             "- No register gives a key back. Reading `key_data` is refused.",
             "- A counter has 64 bits. Read its register first, and then `high`.",
+            *(commands if self.commands else ()),
             f"- `zeroize` erases the key here in {self.key_words + 1} cycles, while the core erases itself.",
+            *(["- It also erases the command and the statuses here."] if self.commands else ()),
             "- The registers stay as they are in an erasure, and so do the counters.", "",
         ]  # fmt: skip
         lines += table(*self.port_table())
@@ -227,32 +277,38 @@ class RegisterFrontEnd(Around):
 
 def front_of(
     kind: str | None, data_width: int | None = None, clocks: ClockOptions | None = None, *, keys: str | None = None,
-    interface: str | None = None, bus: str | None = None,
+    interface: str | None = None, bus: str | None = None, commands: str | None = None,
 ) -> Callable[[Description], FrontEnd] | None:
     """What makes the front end of this kind, with data streams of this width and with these clocks, for a core; None for none of them.
-    ``bus`` is that of its registers.
+    ``bus`` is that of its registers, and ``commands`` the way of commands and statuses.
 
     Raises ``InputError`` for an unknown one, and for options ``keys`` and ``interface`` of a core that it does not fit.
     """
-    inner = _inner_front(kind, data_width, keys=keys, interface=interface, bus=bus)
+    inner = _inner_front(kind, data_width, keys=keys, interface=interface, bus=bus, commands=commands)
     if clocks is None:
         return inner
     if interface == "lwc":
         raise InputError(CLOCK_LWC)
     if bus not in (None, AXI_LITE):
         raise InputError(CLOCK_BUS)
+    if commands == REGISTERS:
+        raise InputError(CLOCK_COMMANDS)
     clocks.check(registers=kind is not None)
     return partial(ClocksFrontEnd, inner=inner, options=clocks)
 
 
 def _inner_front(
-    kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None, bus: str | None
+    kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None, bus: str | None, commands: str | None
 ) -> Callable[[Description], Around] | None:
     """What makes registers and converters."""
     if kind not in (None, RegisterFrontEnd.kind):
         raise InputError(f"--front is registers, not {kind}")
     if bus is not None and kind is None:
         raise InputError(BUS_ALONE)
+    if commands not in (None, *COMMAND_WAYS):
+        raise InputError(f"--commands is {' or '.join(COMMAND_WAYS)}, not {commands}")
+    if commands == REGISTERS and kind is None:
+        raise InputError(COMMANDS_ALONE)
     if bus not in (None, *REGISTER_BUSES):
         raise InputError(f"--register-bus is {' or '.join(REGISTER_BUSES)}, not {bus}")
     if data_width is not None:
@@ -263,4 +319,4 @@ def _inner_front(
         return None if data_width is None else partial(WidthFrontEnd, bits=data_width)
     if interface == "lwc" or keys == "inline":
         raise InputError(LWC if interface == "lwc" else INLINE)
-    return partial(RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE)
+    return partial(RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE, commands=commands == REGISTERS)

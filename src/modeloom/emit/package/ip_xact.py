@@ -37,7 +37,10 @@ FILE_SETS: dict[str, tuple[tuple[str, str], ...]] = {
         ("wrapper", "systemVerilogSource"),
     ),
     "simulation": (("bench", "systemVerilogSource"),),
-    "driver": (("header", "cSource"), ("driver_header", "cSource"), ("driver", "cSource")),
+    "driver": (
+        ("header", "cSource"), ("driver_header", "cSource"), ("driver", "cSource"), ("command_header", "cSource"),
+        ("command_driver", "cSource"),
+    ),
     "documentation": (("datasheet", "user"), ("registers", "user"), ("page", "user"), ("listing", "user"), ("description", "user")),
 }  # fmt: skip
 """The files of each set: their kinds in ``Files``, and their types."""
@@ -136,6 +139,7 @@ def _field(field: RegisterField, has_reset: bool) -> list[str]:
         _tag("bitWidth", str(field.width)), _tag("volatile", "true") if field.from_inside else [],
         _tag("access", _access(field.reads, field.writes)),
         _tag("modifiedWriteValue", "oneToClear") if field.clears else [],
+        _tag("readAction", "modify") if field.taken else [],
     )  # fmt: skip
 
 

@@ -8,7 +8,8 @@
     streams of the core ──▶ Counters   └──▶ zeroize, irq
     key_loaded, key_busy, key_error, zeroizing ──▶ state
 
-It drives the key port and ``zeroize`` of the core, and watches all its other streams, which go past it.
+It drives the key port and ``zeroize`` of the core, and watches all its other streams, which go past it.  With commands over registers,
+it drives the commands, and takes the statuses.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from amaranth.hdl import Cat, ClockDomain, ClockSignal, Module, Mux, ResetInserter, ResetSignal, Signal, Value
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Const, Module, Mux, ResetInserter, ResetSignal, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -24,9 +25,10 @@ from modeloom.front.map import RegisterMap
 from modeloom.interfaces import Interface, Side
 from modeloom.interfaces.front import APB, AXI_LITE, WORD_BITS, register_bus
 from modeloom.interfaces.shared import DATA_IN, DATA_OUT
-from modeloom.interfaces.table import CoreShape
+from modeloom.interfaces.table import CoreShape, Packing
 from modeloom.rtl.front.apb import Apb
 from modeloom.rtl.front.axi_lite import AxiLite
+from modeloom.rtl.front.command_port import CommandPort
 from modeloom.rtl.front.counters import Counters
 from modeloom.rtl.front.key_sender import KeySender
 from modeloom.rtl.front.registers import Registers
@@ -76,6 +78,11 @@ class FrontParameters:
         return tuple(one for one in self.interfaces if one.stream and one.member != "key")
 
     @property
+    def commands(self) -> bool:
+        """Whether commands and statuses go over registers."""
+        return "command_data" in self.map.by_name
+
+    @property
     def codes(self) -> int:
         """The number of codes of a status other than OK."""
         return self.map.parameters["CODES"]
@@ -103,7 +110,8 @@ class RegisterFront(wiring.Component):
         Those of the core.
     s_axis_key_*, key_* : the ports of the core for keys, seen from the other side
     *_tvalid, *_tready, *_tkeep, m_axis_status_tdata : In
-        What it watches of the other streams.
+        What it watches of the other streams.  With commands over registers, all ports of commands and statuses are here, seen from the
+        other side.
     """
 
     def __init__(self, parameters: FrontParameters):
@@ -119,10 +127,21 @@ class RegisterFront(wiring.Component):
             for port in interface.ports:
                 flow = In if interface.driven_by(port) is Side.CORE else Out
                 members[interface.port_name(port)] = flow(port.width.bits(p.shape))
+        for interface in self._driven():
+            for port in interface.ports:
+                flow = In if interface.driven_by(port) is Side.CORE else Out
+                members[interface.port_name(port)] = flow(port.width.bits(p.shape))
         for interface, names in self._watched():
+            if interface in self._driven():
+                continue
             for name in names:
                 members[interface.port_name(interface.port(name))] = In(p.width(interface, name))
         super().__init__(members)
+
+    def _driven(self) -> tuple[Interface, ...]:
+        """The streams that go over registers, besides keys."""
+        p = self.parameters
+        return (p.interface("cmd"), p.interface("status")) if p.commands else ()
 
     def _watched(self) -> Sequence[tuple[Interface, tuple[str, ...]]]:
         """The ports that are watched of each stream."""
@@ -153,7 +172,8 @@ class RegisterFront(wiring.Component):
             m.d.comb += outer.eq(inner) if port.driver is Side.CORE else inner.eq(outer)
         wiring.connect(m, bus.access, registers.access)
         self._keys(m, registers, keys)
-        self._events(m, registers, keys)
+        commands = self._commands(m, registers, erase) if p.commands else None
+        self._events(m, registers, keys, commands)
         self._counters(m, registers)
         return m
 
@@ -182,18 +202,61 @@ class RegisterFront(wiring.Component):
             registers.state_key_error.eq(self.key_error), registers.state_key_sending.eq(keys.busy),
         ]  # fmt: skip
 
-    def _events(self, m: Module, registers: Registers, keys: KeySender) -> None:
+    def _commands(self, m: Module, registers: Registers, erase: Value) -> CommandPort:
+        """Commands go from registers to the core, and statuses from the core to registers."""
+        p = self.parameters
+        command, status = p.interface("cmd").packing, p.interface("status").packing
+        port = CommandPort(command.bits, status.bits, p.map.by_name["command_data"].words)
+        m.submodules.command_port = port
+        head = port.head
+        number = head[status.slice(self._number(status))]
+        names = {field.name for field in status.fields}
+        read: Signal = registers.status_read
+        m.d.comb += [
+            port.write.eq(registers.command_data_write), port.address.eq(registers.command_data_address),
+            port.word.eq(registers.command_data_word), registers.command_data_refuse.eq(port.busy),
+            registers.command_submit_refuse.eq(port.busy),
+            port.submit.eq(registers.command_submit_write & registers.command_submit_word[0]),
+            port.erase.eq(erase), self.s_axis_cmd_tvalid.eq(port.command.valid), port.command.ready.eq(self.s_axis_cmd_tready),
+            self.s_axis_cmd_tdata.eq(port.command.payload), port.status.valid.eq(self.m_axis_status_tvalid),
+            self.m_axis_status_tready.eq(port.status.ready), port.status.payload.eq(self.m_axis_status_tdata), port.pop.eq(read),
+            registers.command_state_busy.eq(port.busy), registers.command_state_statuses.eq(port.count),
+        ]  # fmt: skip
+        # Without a status, the queue still gives the last one.
+        for value, given in (
+            (registers.status_there, Const(1, 1)), (registers.status_code, head[status.slice("code")]), (registers.status_command, number),
+            (registers.status_channel, head[status.slice("channel")] if "channel" in names else Const(0, 1)),
+        ):  # fmt: skip
+            m.d.comb += value.eq(Mux(port.there, given, 0))
+        if "status_tag0" in p.map.by_name:
+            tag = head[status.slice("tag")]
+            tag_reg = Signal(len(tag))
+            with m.If(erase):
+                m.d.sync += tag_reg.eq(0)
+            with m.Elif(read):
+                m.d.sync += tag_reg.eq(Mux(port.there, tag, 0))
+            for at in range(len(tag) // WORD_BITS):
+                m.d.comb += getattr(registers, f"status_tag{at}_bytes").eq(tag_reg.word_select(at, WORD_BITS))
+        return port
+
+    @staticmethod
+    def _number(status: Packing) -> str:
+        """The name of the field of a status with the number of its command."""
+        return "tag" if status.field("tag").bits == 16 else "id"
+
+    def _events(self, m: Module, registers: Registers, keys: KeySender, port: CommandPort | None) -> None:
         """What raises the interrupt."""
         p = self.parameters
         status = p.interface("status")
         valid, ready = self._stream(status)
         packing = status.packing
-        number = "tag" if packing.field("tag").bits == 16 else "id"
+        number = self._number(packing)
         code, told = self.m_axis_status_tdata[packing.slice("code")], self.m_axis_status_tdata[packing.slice(number)]
         # A key is at work from its first word on, so that both ends of it are seen here.
         working_reg = Signal()
         sent_reg = Signal()
-        # The key here is overwritten, too, before an erasure is done.
+        # What is here is overwritten, too, before an erasure is done.
+        here = keys.busy if port is None else keys.busy | port.erasing
         erasing_reg = Signal()
         erased_reg = Signal()
         erasing = Signal()
@@ -205,7 +268,7 @@ class RegisterFront(wiring.Component):
         last_told_reg = Signal.like(told)
         m.d.sync += [
             sent_reg.eq(keys.key.valid & keys.key.ready | sent_reg & (keys.busy | self.key_busy)),
-            working_reg.eq(sent_reg), erasing_reg.eq(self.zeroize | erasing_reg & (keys.busy | self.zeroizing)), erased_reg.eq(erasing),
+            working_reg.eq(sent_reg), erasing_reg.eq(self.zeroize | erasing_reg & (here | self.zeroizing)), erased_reg.eq(erasing),
             came_reg.eq(valid & ready), code_reg.eq(code), told_reg.eq(told),
         ]  # fmt: skip
         with m.If(failed):
@@ -218,7 +281,10 @@ class RegisterFront(wiring.Component):
             registers.interrupt_pending_failed.eq(failed),
             registers.last_failure_code.eq(last_code_reg), registers.last_failure_command.eq(last_told_reg),
         ]  # fmt: skip
-        events = ("key_done", "zeroized", "failed")
+        events: tuple[str, ...] = ("key_done", "zeroized", "failed")
+        if port is not None:
+            events = (*events, "status", "command_taken")
+            m.d.comb += [registers.interrupt_pending_status.eq(port.came), registers.interrupt_pending_command_taken.eq(port.taken)]
         irq_reg = Signal()
         pending = [getattr(registers, f"interrupt_pending_{one}_value") & getattr(registers, f"interrupt_enable_{one}") for one in events]
         m.d.sync += irq_reg.eq(Cat(pending).any())

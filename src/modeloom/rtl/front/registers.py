@@ -8,7 +8,8 @@
     NAME_FIELD (in) ──────────────────▶ fields that come from inside ──▶ read data
 
 What is written passes a gate that is closed for memories: they take keys, and all other registers see zeros then.  So no register
-depends on a key, and the check for timing channels takes what comes out of the gate as public.
+depends on a key, and the check for timing channels takes what comes out of the gate as public.  A memory that takes no keys has a gate
+of its own, so that no key comes into it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from modeloom.front.map import Register, RegisterField, RegisterMap
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
 from modeloom.rtl.front.axi_lite import access_signature
 
-__all__ = ["PublicGate", "Registers"]
+__all__ = ["KEY_MEMORY", "PublicGate", "Registers"]
+
+KEY_MEMORY = "key_data"
+"""The memory that takes keys."""
 
 
 class PublicGate(wiring.Component):
@@ -116,9 +120,14 @@ class Registers(wiring.Component):
                 known = known | writes
             if not register.fields:
                 secret = secret | writes
+                given: Value = access.write_data
+                if register.name != KEY_MEMORY:
+                    m.submodules[f"{register.name}_gate"] = own = PublicGate()
+                    m.d.comb += [own.word.eq(access.write_data), own.open.eq(writes)]
+                    given = own.public
                 m.d.comb += [
                     getattr(self, f"{register.name}_address").eq(access.write_address[:bits]),
-                    getattr(self, f"{register.name}_word").eq(access.write_data),
+                    getattr(self, f"{register.name}_word").eq(given),
                 ]  # fmt: skip
                 continue
             if register.external:

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores whose commands and statuses go over registers: their files, their checks, and the driver in C."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pytest
+from systemrdl import RDLCompiler
+from systemrdl.node import RegNode
+from tests.built import slow
+from tests.c_programs import compile_c
+from tests.cores.front.test_driver import BAD_LENGTH, BUS, OK, POLLS, TIMEOUT, Board, MessageCommand, SectorCommand
+from tests.cores.front.test_registers import sector_core
+
+from modeloom import model
+from modeloom.cli import main
+from modeloom.emit import lint
+from modeloom.product.folder import read_description
+from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.verification.files import today
+from modeloom.verification.front import front_steps
+from modeloom.verification.sector.front import SectorWork
+from modeloom.verification.sector.subject import Subject
+from modeloom.verification.stream.front import MessageWork
+from modeloom.verification.stream.subject import StreamSubject
+
+
+class Status(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_uint), ("code", ctypes.c_uint), ("channel", ctypes.c_uint), ("tag", ctypes.c_uint8 * 32)]
+
+
+def library(folder, tmp_path_factory):
+    """Both parts of the driver in the folder of a core."""
+    sources = [folder / "modeloom.c", folder / "modeloom_commands.c"]
+    return ctypes.CDLL(str(compile_c(tmp_path_factory.mktemp("driver") / "driver.so", sources, shared=True)))
+
+
+@pytest.fixture(scope="module")
+def board(command_sectors, tmp_path_factory):
+    return Board(library(command_sectors, tmp_path_factory), command_sectors).opened()
+
+
+def test_lint_and_the_files_of_today(command_sectors):
+    lint(command_sectors)
+    description = read_description(command_sectors)
+    for file, text in today(sector_core(), description).items():
+        assert (command_sectors / file).read_text(encoding="utf-8") == text, file
+    ports = {port.name for port in description.front.ports}
+    assert {"s_axis_tdata", "m_axis_tdata", "irq"} <= ports
+    assert not any(name.startswith(("s_axis_cmd", "m_axis_status", "s_axis_key")) for name in ports)
+
+
+def test_the_core_and_the_first_part_of_the_driver_stay(command_sectors, sectors):
+    d = read_description(command_sectors).files
+    for file in (d.verilog, d.bench, d.listing, d.driver, d.driver_header):
+        assert (command_sectors / file).read_bytes() == (sectors / file).read_bytes()
+    assert not (sectors / "modeloom_commands.c").exists()
+
+
+def test_the_map_needs_no_marks(command_sectors):
+    description = read_description(command_sectors)
+    text = (command_sectors / description.files.registers).read_text()
+    assert "`ifdef" not in text
+    compiler = RDLCompiler()
+    compiler.compile_file(str(command_sectors / description.files.registers))
+    top = compiler.elaborate().top
+    names = {node.inst_name: node.absolute_address for node in top.descendants(unroll=True) if isinstance(node, RegNode)}
+    assert names["command_submit"] == description.front.registers["command_submit"] and "status_tag" not in names
+
+
+def test_a_sector_over_registers_alone(board):
+    """Key, commands and statuses go through the driver; data go over the streams."""
+    key, rng = bytes(range(32)), list(range(64))
+    tweaks, data = [bytes([at]) * 16 for at in range(3)], [bytes(rng[at:] + rng[:at]) for at in range(3)]
+    has, there, status, beat = ctypes.c_int(), ctypes.c_int(), Status(), ctypes.create_string_buffer(40)
+    assert board.call("has_commands", ctypes.byref(has)) == OK and has.value == 1
+    assert board.call("poll", ctypes.byref(status), ctypes.byref(there)) == OK and not there.value
+    assert board.call("wait_status", ctypes.byref(status), ctypes.c_ulong(2)) == TIMEOUT
+    assert board.call("load_key", 1, key, len(key), POLLS) == OK
+    board.events()
+    for at in range(3):
+        command = SectorCommand(tweaks[at], 16, 0xBEE0 + at, 1 if at < 2 else 2, 0, 0)
+        assert board.driver.modeloom_sector_command(beat, ctypes.byref(command)) == OK
+        assert board.call("submit", beat, 40, POLLS) == OK
+        board.sim.send_packet(data[at])
+    assert board.call("submit", beat, 36, POLLS) == BAD_LENGTH
+    found = []
+    for _ in range(3):
+        assert board.call("wait_status", ctypes.byref(status), POLLS) == OK
+        found.append((status.number, status.code, any(status.tag)))
+    assert found == [(0xBEE0, 0, False), (0xBEE1, 0, False), (0xBEE2, 4, False)]
+    came = board.sim.runner.take("m_axis").columns["m_axis_tdata"]
+    reference = model("xts", key)
+    assert came == b"".join(reference.encrypt(tweaks[at], data[at]) for at in range(2))
+    assert board.events() == 4 | 8 | 16
+    assert board.call("poll", ctypes.byref(status), ctypes.byref(there)) == OK and not there.value
+
+
+def test_a_core_without_commands_over_registers_refuses(board, sectors):
+    other, has, there, status = Board(board.driver, sectors).opened(), ctypes.c_int(), ctypes.c_int(), Status()
+    assert other.call("has_commands", ctypes.byref(has)) == OK and has.value == 0
+    assert other.call("poll", ctypes.byref(status), ctypes.byref(there)) == BUS
+
+
+def test_sectors(command_sectors):
+    front, registers = (make() for make in front_steps(SectorWork(Subject(command_sectors, optimize=0))))
+    assert front.figures["control_signals"] > 500 and registers.figures["sectors"] == 72
+
+
+@slow
+def test_messages(command_messages):
+    lint(command_messages)
+    front, registers = (make() for make in front_steps(MessageWork(StreamSubject(command_messages, optimize=0))))
+    assert front.figures["control_signals"] > 500 and registers.figures["messages"] == 72
+
+
+class MessageBoard(Board):
+    """A core for messages behind the callbacks of the driver."""
+
+    simulated = SimulatedStreamCore
+
+
+@slow
+def test_a_message_and_its_tag(command_messages, tmp_path_factory):
+    board = MessageBoard(library(command_messages, tmp_path_factory), command_messages).opened()
+    key, nonce, text = bytes(range(16)), bytes(range(1, 13)), bytes(range(40))
+    assert board.call("load_key", 0, key, len(key), POLLS) == OK
+    sim, status, beat = board.sim, Status(), ctypes.create_string_buffer(56)
+    sealed = model("ccm", key).seal(nonce, text)
+    # The commands of CCM have the bytes of text besides, so that the host packs them.
+    from modeloom.interfaces.messages import pack_message_command
+
+    beat.raw = pack_message_command(nonce=nonce, tag_bytes=16, id=7, text=len(text))
+    assert board.call("submit", beat, 56, POLLS) == OK
+    sim._feed_beats(packet(sim.beat_bytes, text), b"")
+    assert board.call("wait_status", ctypes.byref(status), POLLS) == OK
+    assert (status.number, status.code, bytes(status.tag)) == (7, 0, sealed[40:] + bytes(16))
+    assert MessageCommand is not None and sim._text() == sealed[:40]
+
+
+def packet(lanes, text):
+    from modeloom.product.beats import PacketBeats
+
+    one = PacketBeats(lanes)
+    one.add_part(b"")
+    one.add_part(text)
+    one.end()
+    return one
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["xts", "--commands", "registers"], "--commands registers is for --front registers; add it"),
+        (["xts", "--front", "registers", "--commands", "mail"], "--commands is streams or registers, not mail"),
+        (["xts", "--front", "registers", "--commands", "registers", "--cocotb"], "--cocotb sends commands over their stream"),
+        (["xts", "--front", "registers", "--register-bus", "apb", "--cocotb"], "--cocotb drives registers behind AXI4-Lite"),
+        (["xts", "--data-width", "64", "--front", "registers", "--cocotb"], "--cocotb sends beats as wide as those of the core"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(tmp_path, capsys, arguments, message):
+    """Before anything is compiled or written."""
+    with pytest.raises(SystemExit) as stop:
+        main(["build", *arguments, "-o", str(tmp_path / "core")])
+    told = capsys.readouterr().err
+    assert stop.value.code == 2 and message in told and told.count("\n") == 1 and not (tmp_path / "core").exists()
