@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,21 @@ def test_targets(tmp_path: Path, target: str) -> None:
     done = run(folder(SMALLEST), tmp_path, target)
     assert done.returncode == 0, done.stdout[-2000:]
     assert (f"modeloom-bench: {NAME} ok" in done.stdout) == (target != "lint")
+
+
+def test_synth_gives_yosys_the_core(tmp_path: Path) -> None:
+    """The script that is set up reads the Verilog, and maps the top.  With a ``yosys`` on the path, it runs."""
+    command = [FUSESOC, "--cores-root", folder(SMALLEST), "run", "--build-root", tmp_path, "--target", "synth"]
+    setup = [] if shutil.which("yosys") else ["--setup"]
+    done = subprocess.run([*command, *setup, NAME], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    texts = {path: path.read_text() for path in tmp_path.rglob("*.tcl")}
+    script = "\n".join(texts.values())
+    work = next(iter(texts)).parent
+    (source,) = re.findall(r"read_verilog \{(.*)\}", script)
+    assert (work / source).resolve().read_bytes() == (folder(SMALLEST) / f"{NAME}.v").read_bytes()
+    assert re.search(rf"set top {NAME}$", script, re.MULTILINE) and "-family xcup" in script and "synth_xilinx" in script
+    assert f"{NAME}_tb" not in script and (setup or list(tmp_path.rglob("*.json")))
 
 
 def breakable(tmp_path: Path) -> Path:

@@ -35,14 +35,15 @@ SCHEMA = "modeloom-build-1"
     "key, registers or all. Separate several by commas, or give the option several times (default: aclk for all).",
 )  # fmt: skip
 @click.option("--reset", help="low, high, async-low or async-high: active high, and whether it may come at any time (default: low).")
+@click.option("--ram", help="ultra: large memories ask for UltraRAM, which UltraScale+ and Versal have (default: block memories).")
 @click.option("--cocotb", is_flag=True, help="Also write a test with the bus models of cocotbext-axi, for your own flow.")
 @click.option("--lwc-vectors", help="Stream modes: with --interface lwc, folder for test vectors: pdi.txt, sdi.txt, do.txt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def build(
     arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, register_bus: str | None,
-    commands: str | None, data_width: int | None, cocotb: bool, lwc_vectors: str | None, as_json: bool, clocks: tuple[str, ...],
-    reset: str | None, **values: Any,
+    commands: str | None, data_width: int | None, ram: str | None, cocotb: bool, lwc_vectors: str | None, as_json: bool,
+    clocks: tuple[str, ...], reset: str | None, **values: Any,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
 
@@ -54,6 +55,7 @@ def build(
     from modeloom.cores.sector import SectorCore
     from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.emit.cocotb import check_cocotb
+    from modeloom.emit.ultra import RAMS
     from modeloom.modes import find_any
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
@@ -63,12 +65,14 @@ def build(
         front, data_width, clock_options(clocks, reset), keys=values["keys"], interface=values["interface"], bus=register_bus,
         commands=commands,
     )  # fmt: skip
+    if ram not in (None, *RAMS):
+        raise InputError(f"--ram is {' or '.join(RAMS)}, not {ram}")
     if cocotb:
         check_cocotb(data_width is not None, bool(clocks) or reset is not None, register_bus == "apb", commands == "registers")
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):
-        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end, cocotb)
+        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end, cocotb, ram)
         return
     options = options_from(values)
     for nbytes in (options.sector, *options.more_sectors):
@@ -84,7 +88,9 @@ def build(
         warn(compiled.warnings)
         progress("emit", 1.0)
         command = command_line(arguments)
-        description = emit(SectorCore(compiled), Path(directory), name=name, command=command, exclusive=False, front=end, cocotb=cocotb)
+        description = emit(
+            SectorCore(compiled), Path(directory), name=name, command=command, exclusive=False, front=end, cocotb=cocotb, ram=ram
+        )  # fmt: skip
     if as_json:
         # ``explain --json`` and ``core.json`` of the folder have the rest.
         figures = compiled.explain()

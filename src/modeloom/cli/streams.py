@@ -102,7 +102,7 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data
 def build_stream(
     mode: StreamMode, directory: str, name: str | None, values: dict[str, Any], command: str, schema: str, as_json: bool,
     lwc_vectors: str | None = None, front: Callable[[Description], FrontEnd] | None = None,
-    cocotb: bool = False,
+    cocotb: bool = False, ram: str | None = None,
 ) -> None:  # fmt: skip
     """Compiles a stream mode, proves its pipeline, and writes a core with what ``front`` makes; and, if a folder is named for them, test
     vectors of LWC."""
@@ -126,7 +126,9 @@ def build_stream(
         compiled: CompiledStream = compile_stream(mode, options)
         progress("emit", 0.5)
         made = LwcCore if compiled.options.interface == "lwc" else StreamCore
-        description = emit(made(compiled), Path(directory), name=name, command=command, exclusive=False, front=front, cocotb=cocotb)
+        description = emit(
+            made(compiled), Path(directory), name=name, command=command, exclusive=False, front=front, cocotb=cocotb, ram=ram
+        )  # fmt: skip
         if lwc_vectors is not None and isinstance(description, LwcDescription):
             write_vectors(lwc_vectors, compiled, description)
     figures = compiled.explain()

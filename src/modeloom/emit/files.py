@@ -40,6 +40,7 @@ from modeloom.emit.package import (
 )  # fmt: skip
 from modeloom.emit.title import core_name
 from modeloom.emit.top import header, rules_instance, top_module
+from modeloom.emit.ultra import LEAST_BITS
 from modeloom.front.map import Register
 from modeloom.product.core import Core, D, FrontEnd
 from modeloom.product.description import Description, MemoryDescription
@@ -48,6 +49,11 @@ from modeloom.spec import InputError
 
 __all__ = ["check_directory", "contents", "core_verilog", "emit"]
 
+NO_MEMORY = (
+    f"--ram ultra: this core has no block memory of {LEAST_BITS // 1024} Kbit or more with one port that writes and one that reads, on one "
+    "clock; leave it out"
+)  # fmt: skip
+
 FRONT_TEXTS = ("registers", "header", "page", "driver_header", "driver", "command_header", "command_driver")
 """Files of a front end that it writes itself."""
 
@@ -55,7 +61,7 @@ FRONT_TEXTS = ("registers", "header", "page", "driver_header", "driver", "comman
 def core_verilog(core: Core[D], description: D, memories: list[MemoryDescription] | None = None) -> str:
     """The whole Verilog file of a core.  Its memories are added to ``memories``."""
     name = description.name
-    inner = inner_verilog(core_rtlil(core, f"{name}_core"), f"{name}_core", core.sections(), core.titles(), memories)
+    inner = inner_verilog(core_rtlil(core, f"{name}_core"), f"{name}_core", core.sections(), core.titles(), memories, description.ram)
     rules = core.rules(name)
     top = top_module(core, name, rules_instance(core, name) if rules else "")
     return "\n".join([header(core, description), top, inner, *([rules] if rules else [])])
@@ -89,14 +95,15 @@ def check_directory(directory: str | Path) -> None:
 
 
 def contents(
-    core: Core[D], name: str, command: str, front: Callable[[Description], FrontEnd] | None = None, *, cocotb: bool = False
+    core: Core[D], name: str, command: str, front: Callable[[Description], FrontEnd] | None = None, *, cocotb: bool = False,
+    ram: str | None = None,
 ) -> tuple[D, dict[str, str]]:
     """The contents of ``core.json``, and the texts of all files of a core by their names.
 
     ``sha256`` in ``core.json`` has the hash of every other file but the manifest, which has that of ``core.json``, too.  ``front`` makes
-    a front end.
+    a front end, and ``ram`` is the kind of large memories.  Raises ``InputError`` if no memory can be of this kind.
     """
-    description = core.describe(name, command)
+    description = replace(core.describe(name, command), ram=ram)
     end = None if front is None else front(description)
     if end is not None:
         # It changes no field that a kind of core adds.
@@ -110,10 +117,12 @@ def contents(
     if end is not None:
         parts = end.parts(verilog)
         modules = [
-            inner_verilog(component_rtlil(one.component, f"{name}_{part}"), f"{name}_{part}", {}, one.titles, memories)
+            inner_verilog(component_rtlil(one.component, f"{name}_{part}"), f"{name}_{part}", {}, one.titles, memories, ram)
             for part, one in parts.items()
         ]  # fmt: skip
         around = "\n".join([end.around(parts), *modules])
+    if ram is not None and not any(one.style == ram for one in memories):
+        raise InputError(NO_MEMORY)
     description = replace(description, memories=tuple(memories))
 
     @cache
@@ -163,7 +172,7 @@ def _hashes(texts: Mapping[str, str]) -> dict[str, str]:
 
 def emit(
     core: Core[D], directory: str | Path, *, name: str | None = None, command: str, exclusive: bool = True,
-    front: Callable[[Description], FrontEnd] | None = None, cocotb: bool = False,
+    front: Callable[[Description], FrontEnd] | None = None, cocotb: bool = False, ram: str | None = None,
 ) -> D:
     """Writes the folder of a core: Verilog, waivers, bench, listing, datasheet, ``core.json``, and packages for the tools of others.
 
@@ -184,6 +193,8 @@ def emit(
         Makes a front end of the description of the core.
     cocotb : bool
         Whether to write a test with the bus models of cocotbext-axi.
+    ram : str, optional
+        "ultra": large memories become UltraRAM.
 
     Returns
     -------
@@ -205,7 +216,7 @@ def emit(
     name = core_name(core, name)
     core.check()
     # The path is relative to the core, so commands can later run from any folder.
-    description, texts = contents(core.seen_from(target), name, command, front, cocotb=cocotb)
+    description, texts = contents(core.seen_from(target), name, command, front, cocotb=cocotb, ram=ram)
     try:
         with building(target) if exclusive else nullcontext():
             _write(target, texts, old)

@@ -26,6 +26,7 @@ from modeloom.emit.rtlil import parse, render
 from modeloom.emit.share import share
 from modeloom.emit.simplify import drop_unused, name_the_rest, rename, simplify
 from modeloom.emit.tables import table_modules
+from modeloom.emit.ultra import use_ultra
 from modeloom.emit.verilog import verilog_of
 from modeloom.product.core import Core, D, Sections
 from modeloom.product.description import MemoryDescription
@@ -74,7 +75,7 @@ def _no_collection() -> Iterator[None]:
 
 def inner_verilog(
     text: str, top: str, sections: Mapping[str, Sections] | None = None, titles: Mapping[str, Iterable[str]] | None = None,
-    memories: list[MemoryDescription] | None = None,
+    memories: list[MemoryDescription] | None = None, ram: str | None = None,
 ) -> str:  # fmt: skip
     """Verilog of all modules of a design in RTLIL.
 
@@ -89,6 +90,8 @@ def inner_verilog(
         Lines of the comment before each module.
     memories : list, optional
         The memories of the design are added to it.
+    ram : str, optional
+        "ultra": large memories become UltraRAM (``ultra``).
 
     Raises
     ------
@@ -107,6 +110,8 @@ def inner_verilog(
     for circuit in circuits:
         simplify(circuit)
     circuits = drop_unused(circuits, "\\" + top)
+    if ram is not None:
+        use_ultra(circuits)
     texts = []
     for circuit in circuits:
         rename(circuit, name_the_rest(circuit))

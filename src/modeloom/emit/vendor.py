@@ -6,6 +6,7 @@ description               Yosys, Vivado                           Quartus
 ========================  ======================================  ==============================================
 ram_style "distributed"   ram_style = "distributed"               ramstyle = "MLAB"
 ram_style "block"         ram_style = "block"                     ramstyle = "no_rw_check" (and no_rw_check below)
+ram_style "ultra"         ram_style = "ultra"                     as for "block"
 no_rw_check               no_rw_check; rw_addr_collision = "no"   ramstyle = "no_rw_check"
 rom_style "logic"         ram_style = "registers" for Yosys,      romstyle = "logic"
                           rom_style = "distributed" for Vivado

@@ -19,6 +19,10 @@ from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WE
 __all__ = ["check_clock", "check_routing", "check_target", "measure_blocks", "measure_core", "share", "throughput"]
 
 
+ULTRA_TARGET = "xcup"
+"""The target with UltraRAM."""
+
+
 def measure_core(
     directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, placer: str | None = None,
     router: str | None = None, timing_weight: int | None = None, blocks: bool = True, timeout: float | None = None,
@@ -42,6 +46,8 @@ def measure_core(
     description = _description(directory, target)
     if narrow and not target_named(target).other_commands:
         raise InputError(f"--no-wide-multiplexers works for xc4v and xc3se only, not for {target}")
+    if description.ram is not None and target != ULTRA_TARGET:
+        raise InputError(f"this core was built with --ram {description.ram}, which {target} does not have; use --target {ULTRA_TARGET}")
     if pnr and target != "ecp5":
         raise InputError(f"--pnr works for ecp5 only, not for {target}")
     command = f"modeloom synth DIR --target {target}" + (" --no-wide-multiplexers" if narrow else "") + (" --pnr" if pnr else "")

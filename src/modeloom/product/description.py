@@ -111,7 +111,7 @@ class MemoryDescription:
     read_ports: Annotated[int, "Number of read ports."]
     registered_read_ports: Annotated[int, "How many of them have a register, so that the word comes a cycle after the address."]
     write_ports: Annotated[int, "Number of write ports."]
-    style: Annotated[str, '"block", "distributed", "logic" for a table, or "auto" for the choice of the tool.']
+    style: Annotated[str, '"block", "distributed", "ultra", "logic" for a table, or "auto" for the choice of the tool.']
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Description(ABC):
     SCHEMA: ClassVar[str]
     """The value of ``schema`` in ``core.json``.  Each kind of core has its own."""
 
-    TAIL: ClassVar[tuple[str, ...]] = ("front", "memories", "ports", "sha256")
+    TAIL: ClassVar[tuple[str, ...]] = ("front", "ram", "memories", "ports", "sha256")
     """Names at the end of the file, after the fields that a kind of core adds."""
 
     schema: Annotated[str, "Name of this format, and of the kind of core."]
@@ -235,6 +235,7 @@ class Description(ABC):
     erase_cycles: Annotated[int, "Cycles that a reset or `zeroize` takes."]
     key_erase_cycles: Annotated[int, "Cycles after which nothing is left of an erased key, if nothing uses it."]
     front: Annotated[FrontDescription | None, "The front end around the core."] = None
+    ram: Annotated[str | None, '"ultra": large memories ask for UltraRAM; absent if they do not.'] = None
     memories: Annotated[
         tuple[MemoryDescription, ...] | None, "All memories and tables of the core and its front end; absent in cores of older versions."
     ] = None

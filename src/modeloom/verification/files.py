@@ -74,7 +74,7 @@ def today(core: Core[D], description: D) -> dict[str, str]:
         width = None if front.width is None else front.width.bits
         clocks = None if front.clocks is None else chosen_clocks(front.clocks)
         end = front_of("registers" if front.registers else None, width, clocks, bus=front.bus, commands=front.commands)
-    return contents(core, description.name, description.command, end, cocotb=description.files.cocotb is not None)[1]
+    return contents(core, description.name, description.command, end, cocotb=description.files.cocotb is not None, ram=description.ram)[1]
 
 
 def check_emission(directory: Path, texts: Mapping[str, str]) -> None:

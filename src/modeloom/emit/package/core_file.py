@@ -92,6 +92,16 @@ targets:
       tool: verilator
       verilator_options: [-Wall]
     toplevel: {description.top}
+  synth:
+    description: Yosys, for UltraScale+; other families with --yosys_synth_options, such as "-family xc7"
+    filesets: [rtl]
+    flow: generic
+    flow_options:
+      tool: yosys
+      arch: xilinx
+      output_format: json
+      yosys_synth_options: [-family xcup]
+    toplevel: {description.top if description.front is None else description.front.top}
 {_front(description)}"""
 
 
