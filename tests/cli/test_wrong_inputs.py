@@ -66,7 +66,7 @@ CASES = {
         "explain xts --cipher-arch multistream --cipher-sbox bram", "explain gcm --streams 2",
         "explain gcm --cipher-arch multistream --streams 3", "explain gcm --aes-arch multistream --streams x",
         "explain gcm --cipher-arch multistream --cipher-stages 2", "explain gcm --cipher-arch multistream --cipher-sbox bram",
-        "explain gcm --cipher-arch multistream --cipher sm4", "explain gcm --cipher-arch multistream --keys inline",
+        "explain gcm --cipher-arch multistream --cipher sm4", "explain gcm --cipher-arch multistream --keys inline --key-schedule iterative",
         "explain gcm --cipher-arch combined", "explain gcm --data-width 16",
         "explain gcm --mul-stages -1", "explain gcm --mul-stages 9",
         "explain hctr2 --dump programs", "explain hctr2 --dump graph,", "explain hctr2 --svg none/x.svg", "explain hctr2 --svg ''",

@@ -157,8 +157,8 @@ def build_stream(
     if derived is not None:
         click.echo(f"The core derives the key of each message of a master key. In the mean, a message takes at least {derived} cycles.")
     elif description.inline:
-        apart = description.key_interval
-        click.echo(f"Keys come with messages. A new key costs at most 3 cycles if keys are sent ahead, {apart} or more cycles apart.")
+        cost, apart = description.cost_of_key, description.key_interval
+        click.echo(f"Keys come with messages. A new key costs at most {cost} cycles if keys are sent ahead, {apart} or more cycles apart.")
     if description.releases:
         warn([RELEASED])
 

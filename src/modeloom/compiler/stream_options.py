@@ -180,7 +180,7 @@ class StreamOptions:
         inline = self.in_order
         kind, count = self.key_schedule, self.key_schedules
         if kind is None:
-            kind = "iterative" if inline and cipher.iterative_schedule is not None else "word"
+            kind = "iterative" if inline and cipher.iterative_schedule is not None and self.cipher_arch == "pipelined" else "word"
         several = inline and kind == "iterative"
         if kind not in KEY_SCHEDULES:
             raise UnknownName("key schedule", kind, KEY_SCHEDULES)
@@ -243,7 +243,6 @@ def on_architecture(options: StreamOptions, cipher: BlockCipher) -> StreamOption
     if options.cipher_arch not in ARCHITECTURES:
         raise UnknownName("architecture of the cipher of a stream mode", options.cipher_arch, ARCHITECTURES)
     streams = streams_of(cipher, options.cipher_arch, options.streams, options.cipher_stages, options.cipher_sbox)
-    if streams is not None and options.in_order:
-        why = "it clears all round keys of a slot at once"
-        raise InputError(f"--keys {options.keys} is for pipelines: {why}; leave out --cipher-arch multistream")
+    if streams is not None and options.in_order and options.key_schedule == "iterative":
+        raise InputError("--key-schedule iterative clears all round keys of a slot at once, which is for pipelines; leave it out")
     return replace(options, streams=streams)

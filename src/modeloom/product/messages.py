@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 from typing import Annotated, Any, ClassVar
 
+from modeloom.cycles.messages import KEY_CYCLES
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.messages import PACKETS, message_core
 from modeloom.product.blocks import groups_of
@@ -78,6 +79,9 @@ class StreamDescription(Description):
     packet_bytes: Annotated[int | None, "Bytes of a key packet with round keys; not there if a packet is a key."] = None
     key_interval: Annotated[
         int | None, "Cycles after which the core can prepare the next key that comes with a message; not there if keys are in slots."
+    ] = None
+    key_cycles: Annotated[
+        int | None, f"Cycles that a key of a message costs the messages, at most; not there if it is {KEY_CYCLES}."
     ] = None
     derive_interval: Annotated[
         int | None, "Cycles after which the core can derive the key of the next message; not there if it derives none."
@@ -236,14 +240,29 @@ class StreamDescription(Description):
         return self.explain.cadence
 
     @property
+    def cost_of_key(self) -> int:
+        """The number of cycles that a key that comes with a message costs the messages, at most, if keys are far enough apart."""
+        return KEY_CYCLES if self.key_cycles is None else self.key_cycles
+
+    @property
     def even(self) -> bool:
         """Whether equal messages have equal distances: not if blocks wait for others in several channels, or messages for keys or tags."""
         return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None and self.message_buffer is None
 
     @property
     def varies(self) -> bool:
-        """Whether single distances of messages vary, because tokens enter between those of other messages."""
+        """Whether single distances of messages vary: tokens enter between those of other messages, or the text of a first pass waits
+        for the cipher less often than that of others."""
+        return self._beside_others or self._quick_pass
+
+    @property
+    def _beside_others(self) -> bool:
         return bool(self.explain.beside or self.explain.returns)
+
+    @property
+    def _quick_pass(self) -> bool:
+        absorb = self.cadence.steps.get("absorb") if self.cadence is not None else None
+        return absorb is not None and any(len(self.cadence.steps[way].ciphers) > len(absorb.ciphers) for way in self.directions)  # type: ignore[union-attr]
 
     @property
     def text_bytes(self) -> int:
@@ -262,7 +281,7 @@ class StreamDescription(Description):
         """For equal messages back to back, after how many of them their distances repeat, and the cycles of so many."""
         if self.cadence is None:
             return 1, self.cycles_of(associated, text, nonce_bytes)
-        if self.varies:
+        if self._beside_others:
             cycles = self._places_of(associated, text)
             messages = self.cadence.interval // gcd(cycles, self.cadence.interval)
             return messages, messages * cycles

@@ -108,6 +108,25 @@ def test_the_shortest_messages_wait_for_one_key_schedule():
             assert cycles - 1 <= sum(steps) / len(steps) <= cycles + 1
 
 
+@slow
+@pytest.mark.parametrize("streams", [1, 4])
+def test_round_cores_with_a_key_for_each_message(streams):
+    """The key schedule makes a word a cycle, and used keys are overwritten word by word."""
+    options = {**{name: value for name, value in ALL.items() if name != "cipher_stages"}, "cipher_arch": "multistream", "streams": streams}
+    for gaps in (None, GAPS):
+        core, rng = streamed.simulated(**options, gaps=gaps, seed=streams), Random(f"{gaps} {streams}")
+        messages, wanted = messages_of(rng, 60, 0.3)
+        assert core.run(messages) == wanted
+    core, d = streamed.simulated(**options), read_messages(streamed.folder(**options))
+    assert (d.options["key_schedule"], d.options["key_schedules"]) == ("word", 1)
+    for nbytes in SIZES:
+        for text in (1, d.key_interval * d.beat_bytes // 4):
+            steps = steps_of(core, [bytes([n]) * nbytes for n in range(60)], text)
+            # The last one may wait for a batch.
+            assert sum(steps) <= max(d.key_interval, d.cycles_of(0, text) + d.cost_of_key) * len(steps) + d.waits
+    assert check_erasure(StreamSubject(streamed.folder(**options), optimize=0))[0]
+
+
 def test_new_keys_for_the_shortest_packets_cost_at_most_three_cycles():
     core, folder = streamed.simulated(**ALL), streamed.folder(**ALL)
     for mix in ("64", "imix"):

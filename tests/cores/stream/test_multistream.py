@@ -146,7 +146,7 @@ def test_names_of_cores():
     ({"cipher_arch": "multistream", "streams": 3}, InputError, "--streams is one of 1, 2, 4, not 3"),
     ({"cipher_arch": "multistream", "cipher_stages": 2}, InputError, "--cipher-stages is for pipelines"),
     ({"cipher_arch": "multistream", "cipher_sbox": "bram"}, InputError, "--cipher-sbox bram is for pipelines"),
-    ({"cipher_arch": "multistream", "keys": "inline"}, InputError, "--keys inline is for pipelines"),
+    ({"cipher_arch": "multistream", "keys": "inline", "key_schedule": "iterative"}, InputError, "--key-schedule iterative clears all"),
     ({"cipher_arch": "multistream", "cipher": "sm4"}, InputError, "sm4 has no round core for several streams"),
     ({"mode": "ccm", "cipher_arch": "multistream", "cipher_cores": 2}, InputError, "--cipher-cores is for pipelines; a multistream core"),
     ({"cipher_arch": "sequential"}, UnknownName, "sequential"),

@@ -17,7 +17,7 @@ from modeloom.cores.stream.derived import (
     master_erase_cycles,
 )
 from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
-from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_erase_cycles, key_interval, latency
+from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_cycles, key_erase_cycles, key_interval, latency
 from modeloom.product.cadence import CadenceFigures
 from modeloom.product.description import KeyPart, OptionValue, file_names
 from modeloom.product.json_form import read
@@ -120,6 +120,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
             PrefixFigures(least=each.least, marker=each.marker.hex(), nbytes=each.nbytes) for each in compiled.plan.prefixes
         ) or None,
         key_interval=key_interval(compiled) if p.inline and not derives else None,
+        key_cycles=key_cycles(compiled) if p.inline and compiled.plan.cadence else None,
         channels=options.channels,
         hold=options.hold,
         message_buffer=options.message_buffer,

@@ -29,11 +29,11 @@ from modeloom.cycles.messages import (
     DRAIN_CYCLES,
     DROP_CYCLES,
     HOLD_CYCLES,
+    KEY_CYCLES,
     PIN_CYCLES,
     POWER_OVERHEAD,
     PREFIX_CYCLES,
     START_CYCLES,
-    TURN_CYCLES,
     WIRE_CYCLES,
 )  # fmt: skip
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape
@@ -52,7 +52,8 @@ from modeloom.spec import InputError
 from modeloom.spec.kinds import CIPHER
 
 __all__ = [
-    "StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_erase_cycles", "key_interval", "latency", "preparation_cycles",
+    "StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_cycles", "key_erase_cycles", "key_interval",
+    "latency", "preparation_cycles",
 ]  # fmt: skip
 
 
@@ -145,9 +146,18 @@ def key_interval(compiled: CompiledStream) -> int:
     zeros = CLEAR_CYCLES if p.writers else max(p.keys.words, p.keys.round_keys)
     drained = p.tag_stage + p.window + DRAIN_CYCLES + cycles.FENCE_CYCLES + zeros
     whole = expansion + p.token_cycles + powers + drained
-    shared = ((expansion, max(1, p.writers)), (max(p.token_cycles + TURN_CYCLES, powers), p.preparations), (whole, p.keys.slots - 1))
+    shared = ((expansion, max(1, p.writers)), (max(p.turn_cycles, powers), p.preparations), (whole, p.keys.slots - 1))
     # The words of a key are written one by one.
     return max(p.keys.words, *(-(-time // parts) for time, parts in shared))
+
+
+def key_cycles(compiled: CompiledStream) -> int:
+    """The number of cycles that a new key costs the messages, at most, if keys are ``key_interval`` cycles or more apart.
+
+    With a cadence, the tokens of set-up take places of messages.
+    """
+    cadence, p = compiled.plan.cadence, bus_parameters(compiled)
+    return KEY_CYCLES + (0 if cadence is None else -(-p.token_places * cadence.interval // cadence.blocks))
 
 
 def _started_in(compiled: CompiledStream) -> int:

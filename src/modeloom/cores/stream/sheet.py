@@ -321,8 +321,12 @@ def _turns(d: StreamDescription) -> Iterator[str]:
         "and until a used key is overwritten. `key_loaded` is high if the last key packet is a key that is ready."
     )
     yield ""
+    if d.key_cycles is None:
+        costs = f"a cycle of the messages, at most {d.cost_of_key} with what the ring needs"
+    else:
+        costs = f"the messages the places of its set-up, at most {d.key_cycles} cycles with what the ring needs"
     yield (
-        f"A new key costs a cycle of the messages, at most 3 with what the ring needs, if keys are {d.key_interval} cycles or more apart; "
+        f"A new key costs {costs}, if keys are {d.key_interval} cycles or more apart; "
         "keys that follow each other faster have this distance. Send keys ahead: a core that is idle has to prepare a key before the first "
         "block of its message can enter."
     )
@@ -375,7 +379,7 @@ def _figures(d: StreamDescription) -> Iterator[str]:
         ],
         [f"latency over the pins, first beat of text in to first beat out{most}", d.latency, "cycles"],
         *(_row("least mean distance of messages, for their keys", d.derive_interval) if d.derive_interval else []),
-        *(_row("new keys that cost at most 3 cycles, at least so far apart", d.key_interval) if d.inline else []),
+        *(_row(f"new keys that cost at most {d.cost_of_key} cycles, at least so far apart", d.key_interval) if d.inline else []),
         *_stored_rows(d, shape),
         ["most associated data", d.most_associated, "bytes"],
         ["most text", d.most_text, "bytes"],

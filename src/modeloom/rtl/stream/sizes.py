@@ -205,10 +205,28 @@ class MessageSizes:
 
     @property
     def token_cycles(self) -> int:
-        """Cycles of the tokens of set-up of a key, one after another."""
+        """Cycles of the tokens of set-up of a key, one after another; at most, if each of them waits for its place in a cadence."""
+        return sum(self._each_token) + len(self._each_token) * (0 if self.plan.cadence is None else self.plan.cadence.interval - 1)
+
+    @property
+    def turn_cycles(self) -> int:
+        """Cycles from the first token of set-up of a key to that of the next key, if their tokens follow each other.  With a cadence, they
+        are whole intervals."""
+        each = [*self._each_token] or [0]
+        each[-1] += TURN_CYCLES
+        interval = 1 if self.plan.cadence is None else self.plan.cadence.interval
+        return sum(-(-cycles // interval) * interval for cycles in each)
+
+    @property
+    def token_places(self) -> int:
+        """Tokens of set-up of a key."""
+        return len(self._each_token)
+
+    @property
+    def _each_token(self) -> list[int]:
         placed = self.plan.placed
         units = [unit_of(self.plan.preparations[number].operation) for number in self.prepared_by_tokens]
-        return sum(TOKEN_CYCLES + placed.stages[unit] + placed.latencies[unit] for unit in units)
+        return [TOKEN_CYCLES + placed.stages[unit] + placed.latencies[unit] for unit in units]
 
     @property
     def last_words(self) -> bool:

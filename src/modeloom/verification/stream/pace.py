@@ -11,9 +11,6 @@ from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["check_pace"]
 
-MOST_LOST = 3
-"""Largest number of cycles that a new key may cost a message, if the core can prepare keys as fast as messages come."""
-
 COUNT = 24
 """Number of messages of each shape, back to back.  The distances in the second half are compared."""
 
@@ -25,6 +22,9 @@ PHASES = 13
 
 MOST_STORED = 256
 """Beats of the longest message whose pace is measured."""
+
+LAST = 6
+"""Cycles by which the last status of messages with new keys may come later than in the mean, beside what it waits for a cadence."""
 
 TURNS = 80
 """Number of messages with a new key each, of each length.  The mean distance in the second half is compared."""
@@ -75,10 +75,10 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     if d.inline:
         turns = _check_turns(host, subject, ways)
         told = (
-            f"latency is {d.latency} cycles, and messages follow each other as core.json states; a new key costs at most {MOST_LOST} "
+            f"latency is {d.latency} cycles, and messages follow each other as core.json states; a new key costs at most {d.cost_of_key} "
             f"cycles of messages of {turns} bytes"
         )
-        return told, {"messages": host.messages, "shapes": len(shapes), "most_lost": MOST_LOST}
+        return told, {"messages": host.messages, "shapes": len(shapes), "most_lost": d.cost_of_key}
     if not even:
         return f"latency is {d.latency} cycles{_chained(host, slots, ways)}", {"messages": host.messages}
     channels = _interleaved(host, slots, ways) if d.channels > 1 else ""
@@ -149,9 +149,9 @@ def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) ->
             host.job(decrypt=ways[number // 2 % len(ways)], text=text)
         host.settle()
         half = host.status_cycles[TURNS // 2 :]
-        mean, stated = (half[-1] - half[0]) / (len(half) - 1), max(d.cycles_of(0, text) + MOST_LOST, d.key_interval)
+        mean, stated = (half[-1] - half[0]) / (len(half) - 1), max(d.cycles_of(0, text) + d.cost_of_key, d.key_interval)
         # Single distances vary, so the last one of them may be longer.
-        if half[-1] - half[0] > stated * len(half):
+        if half[-1] - half[0] > stated * (len(half) - 1) + LAST + d.waits:
             host.fail(f"gives messages of {text} bytes with a new key each every {mean:.1f} cycles; core.json allows {stated}")
     return least
 
@@ -168,7 +168,7 @@ def _derived(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
     least = d.derive_interval * d.beat_bytes
     for text in (0, 1, least, 2 * least + 1):
         cycles = _statuses(host, slots, ways, TURNS, 0, text, None)[TURNS // 2 :]
-        mean, stated = (cycles[-1] - cycles[0]) / (len(cycles) - 1), max(d.cycles_of(0, text) + MOST_LOST, d.derive_interval)
+        mean, stated = (cycles[-1] - cycles[0]) / (len(cycles) - 1), max(d.cycles_of(0, text) + d.cost_of_key, d.derive_interval)
         # Single distances vary, so the last one of them may be longer.
         if cycles[-1] - cycles[0] > stated * len(cycles):
             host.fail(f"gives messages of {text} bytes every {mean:.1f} cycles; core.json allows {stated}")
