@@ -6,22 +6,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests import built, streamed
+from tests.cores.front.cores import message_core, sector_core
 
 from modeloom.cores.front import clock_options, front_of
-from modeloom.cores.sector import SectorCore
-from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
-
-SECTORS = {"sector": 64, "key_slots": 3, "cipher_arch": "sequential", "cipher_sbox": "bram"}
-MESSAGES = {"key_bits": 128, "key_slots": 3, "cipher_arch": "multistream", "streams": 1}
 
 
 @pytest.fixture(scope="session")
 def sectors(tmp_path_factory) -> Path:
     """A core for sectors with registers."""
     path = tmp_path_factory.mktemp("front") / "xts"
-    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    core = sector_core()
     emit(core, path, command="modeloom build xts --front registers", front=front_of("registers"))
     return path
 
@@ -30,7 +25,7 @@ def sectors(tmp_path_factory) -> Path:
 def messages(tmp_path_factory) -> Path:
     """A core for messages with registers."""
     path = tmp_path_factory.mktemp("front") / "ccm"
-    core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
+    core = message_core()
     emit(core, path, command="modeloom build ccm --front registers", front=front_of("registers"))
     return path
 
@@ -39,7 +34,7 @@ def messages(tmp_path_factory) -> Path:
 def apb_sectors(tmp_path_factory) -> Path:
     """A core for sectors with registers behind APB."""
     path = tmp_path_factory.mktemp("front") / "xts_apb"
-    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    core = sector_core()
     emit(core, path, command="modeloom build xts --front registers", front=front_of("registers", bus="apb"))
     return path
 
@@ -48,7 +43,7 @@ def apb_sectors(tmp_path_factory) -> Path:
 def wide_sectors(tmp_path_factory) -> Path:
     """A core for sectors with registers and data streams of 512 bits."""
     path = tmp_path_factory.mktemp("front") / "xts_wide"
-    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    core = sector_core()
     emit(core, path, command="modeloom build xts --front registers --data-width 512", front=front_of("registers", 512))
     return path
 
@@ -57,7 +52,7 @@ def wide_sectors(tmp_path_factory) -> Path:
 def narrow_messages(tmp_path_factory) -> Path:
     """A core for messages with data streams of 32 bits."""
     path = tmp_path_factory.mktemp("front") / "ccm_narrow"
-    core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
+    core = message_core()
     emit(core, path, command="modeloom build ccm --data-width 32", front=front_of(None, 32))
     return path
 
@@ -66,7 +61,7 @@ def narrow_messages(tmp_path_factory) -> Path:
 def clocked_sectors(tmp_path_factory) -> Path:
     """A core for sectors with two clocks of the host, and a reset that comes at any time."""
     path = tmp_path_factory.mktemp("front") / "xts_clocked"
-    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    core = sector_core()
     clocks = clock_options(("data=clk_data", "command,status,key=clk_host"), "async-high")
     emit(core, path, command="modeloom build xts --clock data=clk_data", front=front_of(None, None, clocks))
     return path
@@ -76,7 +71,7 @@ def clocked_sectors(tmp_path_factory) -> Path:
 def command_sectors(tmp_path_factory) -> Path:
     """A core for sectors with commands over registers."""
     path = tmp_path_factory.mktemp("front") / "xts_commands"
-    core = SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    core = sector_core()
     emit(core, path, command="modeloom build xts --front registers", front=front_of("registers", commands="registers"))
     return path
 
@@ -85,7 +80,7 @@ def command_sectors(tmp_path_factory) -> Path:
 def clocked_messages(tmp_path_factory) -> Path:
     """A core for messages with registers, data streams of 32 bits, and one clock of the host."""
     path = tmp_path_factory.mktemp("front") / "ccm_clocked"
-    core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
+    core = message_core()
     clocks = clock_options(("all=clk_host",), None)
     emit(core, path, command="modeloom build ccm --clock all=clk_host", front=front_of("registers", 32, clocks))
     return path
@@ -95,7 +90,7 @@ def clocked_messages(tmp_path_factory) -> Path:
 def command_messages(tmp_path_factory) -> Path:
     """A core for messages with commands over registers, behind APB."""
     path = tmp_path_factory.mktemp("front") / "ccm_commands"
-    core = StreamCore(streamed.compiled("ccm", prove=False, **MESSAGES))
+    core = message_core()
     command = "modeloom build ccm --front registers --register-bus apb --commands registers"
     emit(core, path, command=command, front=front_of("registers", bus="apb", commands="registers"))
     return path

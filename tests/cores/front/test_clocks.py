@@ -11,13 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests import built, streamed
+from tests import streamed
 from tests.built import slow
-from tests.cores.front.conftest import MESSAGES, SECTORS
+from tests.cores.front.cores import MESSAGES, message_core, sector_core
 
 from modeloom.cli import main
 from modeloom.cores.front import clock_options, front_of
-from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import CheckFailed, emit, lint
 from modeloom.emit.cocotb import CLOCKED
@@ -35,14 +34,6 @@ from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.stream.front import MessageWork
 from modeloom.verification.stream.subject import StreamSubject
-
-
-def sector_core():
-    return SectorCore(built.compiled("xts", prove=False, **SECTORS))
-
-
-def message_core(mode="ccm", **options):
-    return StreamCore(streamed.compiled(mode, prove=False, **{**MESSAGES, **options}))
 
 
 def told(folder) -> dict:

@@ -10,8 +10,8 @@ from systemrdl import RDLCompiler
 from systemrdl.node import RegNode
 from tests.built import slow
 from tests.c_programs import compile_c
-from tests.cores.front.test_driver import BAD_LENGTH, BUS, OK, POLLS, TIMEOUT, Board, MessageCommand, SectorCommand
-from tests.cores.front.test_registers import sector_core
+from tests.cores.front.board import BAD_LENGTH, BUS, OK, POLLS, TIMEOUT, Board, MessageCommand, SectorCommand
+from tests.cores.front.cores import sector_core
 
 from modeloom import model
 from modeloom.cli import main

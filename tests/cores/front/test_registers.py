@@ -15,11 +15,10 @@ from systemrdl import RDLCompiler
 from systemrdl.node import FieldNode
 from tests import built
 from tests.built import slow
-from tests.cores.front.conftest import SECTORS
+from tests.cores.front.cores import SECTORS, sector_core
 
 from modeloom.cli import main
 from modeloom.cores.front import RegisterFrontEnd
-from modeloom.cores.sector import SectorCore
 from modeloom.emit import CheckFailed, emit, lint
 from modeloom.front.map import read_map
 from modeloom.product.folder import read_description
@@ -32,10 +31,6 @@ from modeloom.verification.stream.front import MessageWork
 from modeloom.verification.stream.subject import StreamSubject
 
 FUSESOC = Path(sys.executable).with_name("fusesoc")
-
-
-def sector_core():
-    return SectorCore(built.compiled("xts", prove=False, **SECTORS))
 
 
 def test_the_core_stays_as_it_is(sectors, tmp_path):

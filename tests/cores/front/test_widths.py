@@ -10,7 +10,7 @@ import shutil
 import pytest
 from tests import built, streamed
 from tests.built import slow
-from tests.cores.front.conftest import MESSAGES, SECTORS
+from tests.cores.front.cores import MESSAGES, SECTORS, message_core, sector_core
 
 from modeloom.cli import main
 from modeloom.cores.front import front_of
@@ -29,14 +29,6 @@ from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.stream.front import MessageWork
 from modeloom.verification.stream.subject import StreamSubject
-
-
-def sector_core():
-    return SectorCore(built.compiled("xts", prove=False, **SECTORS))
-
-
-def message_core(**options):
-    return StreamCore(streamed.compiled("ccm", prove=False, **{**MESSAGES, **options}))
 
 
 def test_the_core_stays_as_it_is(narrow_messages, tmp_path):
