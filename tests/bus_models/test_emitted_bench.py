@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests import built
 from tests.built import slow
-from tests.cores.front.conftest import MESSAGES, SECTORS
+from tests.cores.front.cores import MESSAGES, SECTORS
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.front import front_of

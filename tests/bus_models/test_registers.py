@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests import built
 from tests.built import slow
-from tests.cores.front.conftest import SECTORS
+from tests.cores.front.cores import SECTORS
 
 from modeloom.cores.front import front_of
 from modeloom.cores.sector import SectorCore

@@ -24,7 +24,7 @@ OTHERS: dict[str, set[str]] = {
         "--timing-allow-fail",
     },
     "Verilator": {"--lint-only", "--timing", "--top-module", "--trace"},
-    "FuseSoC, whose name goes on with _options": {"--verilator"},
+    "FuseSoC, whose name goes on with _options": {"--verilator", "--yosys"},
     "bench/papers.py": {"--store"},
     "GCC": {"--param"},
     "sha256sum": {"--check"},

@@ -50,7 +50,7 @@ from __future__ import annotations
 
 __all__ = [
     "ADMITTED_CYCLES", "BUFFER_SLACK", "CHAINED_CYCLES", "CHANNEL_CYCLES", "CLEAR_CYCLES", "DERIVE_SLACK", "DRAIN_CYCLES", "DROP_CYCLES",
-    "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "KEY_CYCLES", "PICK_CYCLES", "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES",
+    "ENTRY_SLACK", "HOLD_CYCLES", "HOLD_SLACK", "PICK_CYCLES", "PIN_CYCLES", "POWER_OVERHEAD", "PREFIX_CYCLES",
     "START_CYCLES", "TOKEN_CYCLES", "TURN_CYCLES", "WIRE_CYCLES", "WORD_CYCLES",
 ]  # fmt: skip
 
@@ -100,9 +100,6 @@ buffer."""
 
 DROP_CYCLES = 24
 """Cycles of a packet that drops a key until its slot has its turn, and of what else is not counted one by one."""
-
-KEY_CYCLES = 3
-"""Cycles that a new key costs the messages, at most, with what the ring of keys needs, if its tokens enter in any cycle."""
 
 TOKEN_CYCLES = 6
 """Cycles of a token of set-up outside the pipeline: it waits for words before it, enters, and its word is written."""

@@ -22,11 +22,14 @@ from functools import cache
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, KEYS_IN_ORDER, ORDERED_KEY_FLAGS, key_flags
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
-__all__ = ["PACKETS", "MessageCode", "message_core", "pack_message_command", "status_channel", "unpack_message_status"]
+__all__ = ["KEY_CYCLES", "PACKETS", "MessageCode", "message_core", "pack_message_command", "status_channel", "unpack_message_status"]
 
 
 PACKETS = ("aligned", "wire")
 """Forms of packets."""
+
+KEY_CYCLES = 3
+"""Cycles that a key that comes with a message costs the messages, at most, if its tokens of set-up enter in any cycle."""
 
 EXPANDED = (
     "expanded keys: one packet for each key, all round keys of the cipher in order, each from a new beat on; tdest selects the slot, and "

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from math import gcd
 from typing import Annotated, Any, ClassVar
 
-from modeloom.cycles.messages import KEY_CYCLES
 from modeloom.interfaces import Interface, Role
-from modeloom.interfaces.messages import PACKETS, message_core
+from modeloom.interfaces.messages import KEY_CYCLES, PACKETS, message_core
 from modeloom.product.blocks import groups_of
 from modeloom.product.cadence import CadenceFigures
 from modeloom.product.description import Description, Rate, Result, Verdict

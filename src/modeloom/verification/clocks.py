@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from modeloom.emit import CheckFailed
 from modeloom.product.description import Description, Result, Secret
-from modeloom.product.driven import DrivenCore
+from modeloom.product.driven import D, DrivenCore
 from modeloom.product.front import ClocksDescription
 from modeloom.sim import Clock
 from modeloom.taint import check_netlist, flat_netlist
@@ -116,7 +116,7 @@ def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> in
     return differed
 
 
-def _wait(core: DrivenCore[Any], told: ClocksDescription) -> None:
+def _wait(core: DrivenCore[D], told: ClocksDescription) -> None:
     """Waits until an erasure is over in all clocks.  It may not take longer than ``core.json`` says."""
     slowest = max((one.period / core.simulation.clocks["aclk"].period for one in list(core.simulation.clocks.values())[1:]), default=0)
     # One cycle of each clock more, because they rise at any time.

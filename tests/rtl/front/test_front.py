@@ -253,6 +253,7 @@ def test_zeroize_drops_a_word_as_a_transfer_of_apb_begins():
     bench.runner.run(max_cycles=1)
     assert bench.sim.get("s_apb_pready") and bench.sim.get("s_apb_pslverr")
     bench.sim.set("s_apb_psel", 0)
+    bench.sim.set("s_apb_penable", 0)
     bench.runner.run(max_cycles=60)
     assert not bench.host.read("interrupt_enable")
 

@@ -29,13 +29,13 @@ from modeloom.cycles.messages import (
     DRAIN_CYCLES,
     DROP_CYCLES,
     HOLD_CYCLES,
-    KEY_CYCLES,
     PIN_CYCLES,
     POWER_OVERHEAD,
     PREFIX_CYCLES,
     START_CYCLES,
     WIRE_CYCLES,
 )  # fmt: skip
+from modeloom.interfaces.messages import KEY_CYCLES
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters

@@ -40,7 +40,7 @@ DEPTH = 16
 KEY_COUNT_BITS = 6
 """Bits of a count of beats of keys: more than twice the beats that are on their way at a time."""
 
-KEY_DELAY = 4
+KEY_SEEN_AFTER = 4
 """Cycles after which ``key_busy`` tells of a beat that the core has taken, at the latest."""
 
 RESULTS, STATUSES, KEYS = "m_axis", "m_axis_status", "s_axis_key"
@@ -296,7 +296,7 @@ class Crossings(wiring.Component):
         with m.Elif(self.s_axis_key_tvalid & self.s_axis_key_tready):
             m.d[keys.clock] += sent_reg.eq(sent_reg + 1)
         taken = self.core_s_axis_key_tvalid & self.core_s_axis_key_tready
-        for at in range(KEY_DELAY):
+        for at in range(KEY_SEEN_AFTER):
             # A beat counts when the flags tell of it.
             delayed = Signal(name=f"key_taken{at}_reg")
             m.d.core += delayed.eq(taken & ~sides.core.clear)

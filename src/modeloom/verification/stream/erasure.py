@@ -21,10 +21,11 @@ RESULTS = (".texts.", ".verdicts.", *(f".packets.{part}." for part in ("finals",
 
 BUFFERED = (
     ".buffer.records.", ".buffer.results.",
-    *(f"bus.core.{part}." for part in ("messages.memory", "command.taken", "deriver.taken")),
-    *(f"bus.core.messages.{part}." for part in ("messages.memory", "command.taken")),
+    *(f"bus.core.{part}" for part in ("messages.memory.", "command.taken.", "command.checked.", "entry.verdict", "deriver.taken.")),
+    "bus.core.messages_o_payload",
+    *(f"bus.core.messages.{part}" for part in ("messages.memory.", "command.taken.", "command.checked.", "entry.verdict")),
 )  # fmt: skip
-"""In a core that stores messages, also those of tags: results of first passes, and commands of second passes."""
+"""In a core that stores messages, also those of tags: results of first passes, and commands of second passes up to their verdicts."""
 
 ABORTS = 8
 
