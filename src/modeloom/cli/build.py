@@ -68,7 +68,7 @@ def build(
     if ram not in (None, *RAMS):
         raise InputError(f"--ram is {' or '.join(RAMS)}, not {ram}")
     if cocotb:
-        check_cocotb(data_width is not None, bool(clocks) or reset is not None, register_bus == "apb", commands == "registers")
+        check_cocotb(bool(clocks) or reset is not None)
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):

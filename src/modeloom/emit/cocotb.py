@@ -3,8 +3,9 @@
 
 ::
 
-    templates/core_bench.py ──▶ test_NAME.py      the same for every core
-    Core.cases, interfaces  ──▶ test_NAME.json    keys, commands, packets and results; ports and registers
+    templates/core_bench.py  ──▶ test_NAME.py        the tests, the same for every core
+    templates/core_models.py ──▶ NAME_models.py      the core between bus models, the same for every core
+    Core.cases, interfaces   ──▶ test_NAME.json      keys, commands, packets and results; ports and registers
 """
 
 from __future__ import annotations
@@ -14,37 +15,34 @@ from collections.abc import Iterable
 from dataclasses import replace
 from importlib import resources
 
-from modeloom.product.cases import Case, fields_of
+from modeloom.product.case_widths import converted
+from modeloom.product.cases import Case, Cases, fields_of
 from modeloom.product.core import Core, D
 from modeloom.product.description import Description
+from modeloom.product.front import FrontDescription
 from modeloom.spec import InputError
 
 __all__ = ["check_cocotb", "cocotb_texts", "with_cocotb"]
 
-REFUSED = "--cocotb drives cores whose keys come into slots and whose messages have one channel, with AXI4-Streams; leave it out"
-
-WIDER = "--cocotb sends beats as wide as those of the core; leave out --data-width"
+REFUSED = "--cocotb drives cores with AXI4-Streams; leave out --interface lwc"
 
 CLOCKED = "--cocotb drives all buses with one clock, and a reset that is active low; leave out --clock and --reset"
 
-OTHER_BUS = "--cocotb drives registers behind AXI4-Lite; leave out --register-bus apb"
-
-OTHER_WAY = "--cocotb sends commands over their stream; leave out --commands registers"
-
-TEMPLATE = "core_bench.py"
+TEMPLATES = {"cocotb": "core_bench.py", "models": "core_models.py"}
+"""Templates by kinds in ``Files``."""
 
 
-def check_cocotb(wider: bool, clocked: bool, other_bus: bool, other_way: bool) -> None:
-    """Raises ``InputError`` for converters, for clocks of buses, for registers behind another bus, and for commands over registers."""
-    for refused, why in ((wider, WIDER), (clocked, CLOCKED), (other_bus, OTHER_BUS), (other_way, OTHER_WAY)):
-        if refused:
-            raise InputError(why)
+def check_cocotb(clocked: bool) -> None:
+    """Raises ``InputError`` for clocks of buses and other resets."""
+    if clocked:
+        raise InputError(CLOCKED)
 
 
 def with_cocotb(description: D) -> D:
     """The description of a core with the files of such a test."""
     name = description.name
-    return replace(description, files=replace(description.files, cocotb=f"test_{name}.py", cases=f"test_{name}.json"))
+    files = replace(description.files, cocotb=f"test_{name}.py", models=f"{name}_models.py", cases=f"test_{name}.json")
+    return replace(description, files=files)
 
 
 def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
@@ -55,31 +53,55 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
     InputError
         The models of buses cannot drive the core.
     """
-    front = description.front
-    if front:
-        check_cocotb(front.width is not None, front.clocks is not None, front.bus is not None, front.commands is not None)
+    front, files = description.front, description.files
+    check_cocotb(front is not None and front.clocks is not None)
     cases = core.cases()
     if cases is None:
         raise InputError(REFUSED)
+    if front is not None and front.width is not None:
+        # Cores with converters have beats of data.
+        cases = converted(cases, description.beat_bytes, front.width.bits // 8)  # type: ignore[attr-defined]
+    told = _told(core, description, front, cases)
+    # A line for each command, so that a difference is a line.
+    lines = [f" {json.dumps(name)}: {_value(value)}" for name, value in told.items()]
+    names = {
+        "TEST_FILE": files.cocotb or "", "MODELS_FILE": files.models or "", "MODELS_MODULE": (files.models or "").removesuffix(".py"),
+        "CASES_FILE": files.cases or "",
+    }  # fmt: skip
+    return {
+        "cases": "{\n" + ",\n".join(lines) + "\n}\n", **{kind: _filled(template, names) for kind, template in TEMPLATES.items()}
+    }  # fmt: skip
+
+
+def _told(core: Core[D], description: Description, front: FrontDescription | None, cases: Cases) -> dict[str, object]:
+    """What the test has to know of the core."""
     streams = {one.member: one for one in core.interfaces}
     files = description.files
-    told = {
-        "schema": "modeloom-cocotb-1",
+    over_registers = front is not None and front.commands is not None
+    outputs = (streams["m"], *([] if over_registers else [streams["status"]]))
+    status = {"code": "code", **({"tag": "tag"} if any(case.tag for case in cases.after) else {})}
+    return {
+        "schema": "modeloom-cocotb-2",
         "top": front.top if front else description.name,
         "sources": [files.verilog, *([files.front] if files.front else [])],
         "registers": dict(front.registers) if front else {},
+        "apb": front is not None and front.bus is not None,
+        "channels": cases.channels,
         "most_cycles": cases.most_cycles,
-        "command_fields": fields_of(streams["cmd"], {"slot": "slot"}),
-        "status": fields_of(streams["status"], {"code": "code"} | ({"tag": "tag"} if any(case.tag for case in cases.after) else {})),
-        "watched": {one.name: [one.port_name(port) for port in one.payload] for one in (streams["m"], streams["status"])},
+        "command_fields": fields_of(streams["cmd"], {"slot": "slot"} if cases.keys else {}),
+        "status": fields_of(streams["status"], status | ({"channel": "channel"} if cases.channels > 1 else {})),
+        "watched": {one.name: [one.port_name(port) for port in one.payload] for one in outputs},
         "keys": [[slot, key.hex()] for slot, key in cases.keys],
         "before": _rows(cases.before),
         "after": _rows(cases.after),
     }
-    # A line for each command, so that a difference is a line.
-    lines = [f" {json.dumps(name)}: {_value(value)}" for name, value in told.items()]
-    bench = resources.files(__package__ or "").joinpath("templates", TEMPLATE).read_text(encoding="utf-8")
-    return {"cocotb": bench.replace("THIS_FILE", files.cocotb or ""), "cases": "{\n" + ",\n".join(lines) + "\n}\n"}
+
+
+def _filled(template: str, names: dict[str, str]) -> str:
+    text = resources.files(__package__ or "").joinpath("templates", template).read_text(encoding="utf-8")
+    for place, name in names.items():
+        text = text.replace(place, name)
+    return text
 
 
 def _value(value: object) -> str:
@@ -91,8 +113,9 @@ def _value(value: object) -> str:
 def _rows(cases: Iterable[Case]) -> list[dict[str, object]]:
     return [
         {
-            "command": case.command.hex(), "sent": [[data.hex(), keep] for data, keep in case.sent],
-            "wanted": [[data.hex(), keep] for data, keep in case.wanted], "code": int(case.code), "tag": case.tag.hex(),
+            "command": case.command.hex(), "key": case.key.hex(), "channel": case.channel,
+            "sent": [[data.hex(), keep] for data, keep in case.sent], "wanted": [[data.hex(), keep] for data, keep in case.wanted],
+            "code": int(case.code), "tag": case.tag.hex(),
         }
         for case in cases
     ]  # fmt: skip

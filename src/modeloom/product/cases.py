@@ -31,6 +31,12 @@ class Case:
         The code of its status.
     tag : bytes
         The tag in its status.  It is empty if the status has none.
+    channel : int
+        The channel of both packets, and of the status.
+    key : bytes
+        The packet of the key that comes with it.  It is empty if none comes.
+    associated : int
+        Bytes at the beginning of its packet behind which a new beat begins.  It is 0 if all of the packet belongs together.
     """
 
     command: bytes
@@ -38,6 +44,9 @@ class Case:
     wanted: Beats
     code: int
     tag: bytes = b""
+    channel: int = 0
+    key: bytes = b""
+    associated: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,12 +60,18 @@ class Cases:
     before, after : sequence of Case
     most_cycles : int
         No result takes longer.
+    wrong_keep : int
+        The code of a packet with a beat that no packet has there.
+    channels : int
+        The number of channels.
     """
 
     keys: Sequence[tuple[int, bytes]]
     before: Sequence[Case]
     after: Sequence[Case]
     most_cycles: int
+    wrong_keep: int
+    channels: int = 1
 
 
 def fields_of(interface: Interface, names: dict[str, str]) -> dict[str, list[int]]:

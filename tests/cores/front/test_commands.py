@@ -154,9 +154,6 @@ def packet(lanes, text):
     [
         (["xts", "--commands", "registers"], "--commands registers is for --front registers; add it"),
         (["xts", "--front", "registers", "--commands", "mail"], "--commands is streams or registers, not mail"),
-        (["xts", "--front", "registers", "--commands", "registers", "--cocotb"], "--cocotb sends commands over their stream"),
-        (["xts", "--front", "registers", "--register-bus", "apb", "--cocotb"], "--cocotb drives registers behind AXI4-Lite"),
-        (["xts", "--data-width", "64", "--front", "registers", "--cocotb"], "--cocotb sends beats as wide as those of the core"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(tmp_path, capsys, arguments, message):

@@ -15,12 +15,12 @@ from tests.rtl.width.bench import Bench
 from tests.rtl.width.model import Beat, beats_of, core_to_host, host_to_core
 
 from modeloom.emit.inner import component_rtlil
+from modeloom.interfaces.passed_on import BAD_KEEP
 from modeloom.product.description import Result, Secret
 from modeloom.rtl.width import WidthConverters, WidthParameters, rules, split
 from modeloom.rtl.width import gather as gathering
 from modeloom.taint import check_netlist
 from modeloom.taint.netlist import netlist_of_rtlil
-from modeloom.verification.passed_on import BAD_KEEP
 
 SOLID = [WidthParameters(16, 4), WidthParameters(4, 8)]
 PARTS = [WidthParameters(16, 4, parts=True, cut=True), WidthParameters(4, 16, parts=True, cut=True)]

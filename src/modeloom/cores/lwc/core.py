@@ -110,6 +110,10 @@ class LwcCore(StreamCore):
         """The bench, with results from the software model."""
         return bench_verilog(self.compiled, self.describe(name, "modeloom"))
 
+    def cases(self) -> None:
+        """There are none: the buses of LWC are no AXI4-Streams."""
+        return None
+
     def rules(self, name: str) -> str:
         """There are none; the bench looks at the ports."""
         return ""

@@ -7,6 +7,7 @@ from modeloom.compiler.compile import Compiled
 from modeloom.cores.bench_text import first_keys
 from modeloom.cores.sector.bench import bench_limit
 from modeloom.cores.sector.vectors import BenchSector, bench_vectors
+from modeloom.interfaces.sector import StatusCode
 from modeloom.product.cases import Case, Cases
 
 __all__ = ["sector_cases"]
@@ -21,4 +22,4 @@ def sector_cases(compiled: Compiled) -> Cases:
     vectors = bench_vectors(compiled)
     begin, end = vectors.phases["empty"], vectors.phases["wrong"]
     cases = [_case(sector) for sector in vectors.sectors[:end]]
-    return Cases(first_keys(vectors.keys), cases[:begin], cases[begin:], bench_limit(compiled, vectors))
+    return Cases(first_keys(vectors.keys), cases[:begin], cases[begin:], bench_limit(compiled, vectors), int(StatusCode.BAD_KEEP))

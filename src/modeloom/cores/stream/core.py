@@ -127,7 +127,7 @@ class StreamCore(Core[StreamDescription]):
         return bench_verilog(self.compiled, self.describe(name, "modeloom"))
 
     def cases(self) -> Cases | None:
-        """Commands of the bench."""
+        """Commands of the bench.  None for buses that are no AXI4-Streams."""
         return message_cases(self.compiled, self.describe("core", "modeloom"))
 
     def rules(self, name: str) -> str:

@@ -74,8 +74,12 @@ class BenchVectors:
     phases: dict[str, int]
 
 
-def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVectors:
-    """The vectors of a core.  They are the same for the same definition and options."""
+def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: bool = False) -> BenchVectors:
+    """The vectors of a core.  They are the same for the same definition and options.
+
+    ``any_order`` says that the host takes the results of several channels in any order.  Otherwise all messages are of one channel if
+    the core may give results in another order than that of their messages.
+    """
     slots = sorted({0, d.named_slots - 1})
     sizes = key_sizes(compiled)
     labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
@@ -83,7 +87,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription) -> BenchVector
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
     traffic = Traffic(
         compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels,
-        in_order=d.explain.turn is None or d.channels == 1, derives=compiled.derived is not None, twice=d.two_passes,
+        in_order=any_order or d.explain.turn is None or d.channels == 1, derives=compiled.derived is not None, twice=d.two_passes,
     )  # fmt: skip
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}

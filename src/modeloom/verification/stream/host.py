@@ -12,12 +12,12 @@ from typing import Any
 
 from modeloom.cores.stream.bench import key_cycles
 from modeloom.interfaces.messages import MessageCode, pack_message_command
+from modeloom.interfaces.passed_on import PassedOn
 from modeloom.interfaces.table import RESERVED
 from modeloom.interfaces.wire import WireParts, judge_packet, refused_packet, split_packet
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.product.turns import take_turns
 from modeloom.verification.host import CoreHost
-from modeloom.verification.passed_on import PassedOn
 from modeloom.verification.stream.packet import MessagePacket, faulty, judge, on_the_wire, whole
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cores with the test that ``build --cocotb`` writes, and runs of it as its users run it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests import built
+from tests.cores.front.cores import MESSAGES, SECTORS
+
+from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.cores.front import front_of
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
+from modeloom.emit import emit
+from modeloom.modes import find_any
+
+TESTS = 6
+"""Tests of each core."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A mode with options, and what stands around its core: registers, bits of the data streams, and more."""
+
+    mode: str
+    options: dict[str, Any] = field(default_factory=dict)
+    front: str | None = None
+    bits: int | None = None
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+FORMS = {
+    "sectors": Form("xts"),
+    "sectors with registers": Form("xts", front="registers"),
+    "sectors over 32 bits": Form("xts", bits=32),
+    "sectors over 256 bits, with registers behind APB": Form("xts", front="registers", bits=256, more={"bus": "apb"}),
+    "sectors, commands over registers": Form("xts", front="registers", more={"commands": "registers"}),
+    "messages": Form("gcm"),
+    "messages over 64 bits": Form("gcm", bits=64),
+    "messages on the wire over 512 bits": Form("gcm", {"packet": "wire"}, bits=512),
+    "messages, commands over registers behind APB": Form("gcm", front="registers", more={"commands": "registers", "bus": "apb"}),
+    "messages of two channels": Form("gcm", {"channels": 2}),
+    "messages of three channels over 64 bits": Form("gcm", {"channels": 3}, bits=64),
+    "keys that come with messages": Form("gcm", {"keys": "inline"}),
+}
+"""Cores for which the test is run."""
+
+
+def core_of(form: str):
+    """A small core."""
+    one = FORMS[form]
+    if one.mode == "xts":
+        return SectorCore(built.compiled("xts", prove=False, **SECTORS))
+    return StreamCore(compile_stream(find_any(one.mode), StreamOptions(**{**MESSAGES, **one.options}), prove=False))
+
+
+def written(folder: Path, form: str):
+    """The core with its test."""
+    one = FORMS[form]
+    return emit(
+        core_of(form), folder, command=f"modeloom build {one.mode} --cocotb", front=front_of(one.front, one.bits, **one.more), cocotb=True
+    )  # fmt: skip
+
+
+def ran(folder: Path, description, *simulator: str, **environment) -> subprocess.CompletedProcess:
+    """A run of the test as a user runs it, without modeloom."""
+    command = [sys.executable, description.files.cocotb, *simulator]
+    told = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"SEED": "7"} | environment
+    return subprocess.run(command, cwd=folder, env=told, capture_output=True, text=True, timeout=1500, check=False)
+
+
+def available():
+    """Skips a test that finds no simulator."""
+    pytest.importorskip("cocotb_tools.runner", reason="cocotb is not installed (pip install cocotb cocotbext-axi)")
+    pytest.importorskip("cocotbext.axi", reason="cocotbext-axi is not installed")
+    if shutil.which("iverilog") is None:
+        pytest.skip("iverilog is not installed")
