@@ -9,7 +9,7 @@ from typing import TypeVar
 from modeloom.product.description import Description
 from modeloom.product.driven import DrivenCore
 
-__all__ = ["QUIET", "State", "differences", "hold_cycles", "request", "state"]
+__all__ = ["QUIET", "State", "changed", "differences", "hold_cycles", "request", "state"]
 
 D = TypeVar("D", bound=Description)
 
@@ -34,10 +34,18 @@ def state(core: DrivenCore[D]) -> State:
     return found
 
 
+def changed(cores: Sequence[DrivenCore[D]]) -> dict[str, tuple[int, int]]:
+    """Registers and words that differ between two cores, by name, with the value in each core."""
+    first, second = (state(core) for core in cores)
+    return {
+        name if isinstance(name, str) else f"{name[0]}[{name[1]}]": (first[name], second[name])
+        for name in first if first[name] != second[name]
+    }  # fmt: skip
+
+
 def differences(cores: Sequence[DrivenCore[D]]) -> list[str]:
     """Names of registers and words that differ between two cores."""
-    first, second = (state(core) for core in cores)
-    return [name if isinstance(name, str) else f"{name[0]}[{name[1]}]" for name in first if first[name] != second[name]]
+    return list(changed(cores))
 
 
 def request(core: DrivenCore[D], how: str) -> None:

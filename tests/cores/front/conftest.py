@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cores.front.cores import message_core, sector_core
@@ -11,86 +13,73 @@ from tests.cores.front.cores import message_core, sector_core
 from modeloom.cores.front import clock_options, front_of
 from modeloom.emit import emit
 
+Make = Callable[..., Path]
+
 
 @pytest.fixture(scope="session")
-def sectors(tmp_path_factory) -> Path:
+def made(tmp_path_factory) -> Make:
+    """Writes a core with a front end into a folder of its own."""
+
+    def make(name: str, core: Any, options: str, *front: Any, **named: Any) -> Path:
+        path: Path = tmp_path_factory.mktemp("front") / name
+        emit(core, path, command=f"modeloom build {name.partition('_')[0]} {options}", front=front_of(*front, **named))
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def sectors(made: Make) -> Path:
     """A core for sectors with registers."""
-    path = tmp_path_factory.mktemp("front") / "xts"
-    core = sector_core()
-    emit(core, path, command="modeloom build xts --front registers", front=front_of("registers"))
-    return path
+    return made("xts", sector_core(), "--front registers", "registers")
 
 
 @pytest.fixture(scope="session")
-def messages(tmp_path_factory) -> Path:
+def messages(made: Make) -> Path:
     """A core for messages with registers."""
-    path = tmp_path_factory.mktemp("front") / "ccm"
-    core = message_core()
-    emit(core, path, command="modeloom build ccm --front registers", front=front_of("registers"))
-    return path
+    return made("ccm", message_core(), "--front registers", "registers")
 
 
 @pytest.fixture(scope="session")
-def apb_sectors(tmp_path_factory) -> Path:
+def apb_sectors(made: Make) -> Path:
     """A core for sectors with registers behind APB."""
-    path = tmp_path_factory.mktemp("front") / "xts_apb"
-    core = sector_core()
-    emit(core, path, command="modeloom build xts --front registers", front=front_of("registers", bus="apb"))
-    return path
+    return made("xts_apb", sector_core(), "--front registers", "registers", bus="apb")
 
 
 @pytest.fixture(scope="session")
-def wide_sectors(tmp_path_factory) -> Path:
+def wide_sectors(made: Make) -> Path:
     """A core for sectors with registers and data streams of 512 bits."""
-    path = tmp_path_factory.mktemp("front") / "xts_wide"
-    core = sector_core()
-    emit(core, path, command="modeloom build xts --front registers --data-width 512", front=front_of("registers", 512))
-    return path
+    return made("xts_wide", sector_core(), "--front registers --data-width 512", "registers", 512)
 
 
 @pytest.fixture(scope="session")
-def narrow_messages(tmp_path_factory) -> Path:
+def narrow_messages(made: Make) -> Path:
     """A core for messages with data streams of 32 bits."""
-    path = tmp_path_factory.mktemp("front") / "ccm_narrow"
-    core = message_core()
-    emit(core, path, command="modeloom build ccm --data-width 32", front=front_of(None, 32))
-    return path
+    return made("ccm_narrow", message_core(), "--data-width 32", None, 32)
 
 
 @pytest.fixture(scope="session")
-def clocked_sectors(tmp_path_factory) -> Path:
+def clocked_sectors(made: Make) -> Path:
     """A core for sectors with two clocks of the host, and a reset that comes at any time."""
-    path = tmp_path_factory.mktemp("front") / "xts_clocked"
-    core = sector_core()
     clocks = clock_options(("data=clk_data", "command,status,key=clk_host"), "async-high")
-    emit(core, path, command="modeloom build xts --clock data=clk_data", front=front_of(None, None, clocks))
-    return path
+    return made("xts_clocked", sector_core(), "--clock data=clk_data", None, None, clocks)
 
 
 @pytest.fixture(scope="session")
-def command_sectors(tmp_path_factory) -> Path:
+def command_sectors(made: Make) -> Path:
     """A core for sectors with commands over registers."""
-    path = tmp_path_factory.mktemp("front") / "xts_commands"
-    core = sector_core()
-    emit(core, path, command="modeloom build xts --front registers", front=front_of("registers", commands="registers"))
-    return path
+    return made("xts_commands", sector_core(), "--front registers", "registers", commands="registers")
 
 
 @pytest.fixture(scope="session")
-def clocked_messages(tmp_path_factory) -> Path:
+def clocked_messages(made: Make) -> Path:
     """A core for messages with registers, data streams of 32 bits, and one clock of the host."""
-    path = tmp_path_factory.mktemp("front") / "ccm_clocked"
-    core = message_core()
     clocks = clock_options(("all=clk_host",), None)
-    emit(core, path, command="modeloom build ccm --clock all=clk_host", front=front_of("registers", 32, clocks))
-    return path
+    return made("ccm_clocked", message_core(), "--clock all=clk_host", "registers", 32, clocks)
 
 
 @pytest.fixture(scope="session")
-def command_messages(tmp_path_factory) -> Path:
+def command_messages(made: Make) -> Path:
     """A core for messages with commands over registers, behind APB."""
-    path = tmp_path_factory.mktemp("front") / "ccm_commands"
-    core = message_core()
-    command = "modeloom build ccm --front registers --register-bus apb --commands registers"
-    emit(core, path, command=command, front=front_of("registers", bus="apb", commands="registers"))
-    return path
+    options = "--front registers --register-bus apb --commands registers"
+    return made("ccm_commands", message_core(), options, "registers", bus="apb", commands="registers")

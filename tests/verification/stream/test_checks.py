@@ -18,7 +18,7 @@ from modeloom.product.folder import read_messages
 from modeloom.verification import verify_core
 from modeloom.verification.steps import run_check
 from modeloom.verification.stream import dynamic_checks
-from modeloom.verification.stream.erasure import check_erasure, check_zeroize
+from modeloom.verification.stream.erasure import check_erasure, check_zeroize, only_tags_differ
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.packet import MessagePacket, faulty, judge, whole
@@ -75,6 +75,18 @@ def test_faults_are_found(name: str, tmp_path: Path) -> None:
         run_check(StreamSubject(tmp_path / "core", optimize=0), name, check)
     with pytest.raises(CheckFailed, match="changed since modeloom build"):
         next(verify_core(tmp_path / "core"))
+
+
+def test_a_place_of_a_tag_has_nothing_else() -> None:
+    """What is left in a core that stores messages is a tag of each core in the same place, and no bit beside it."""
+    first, second = bytes(range(16)), bytes(range(100, 116))
+    words = [0b101 | int.from_bytes(tag, "little") << 7 for tag in (first, second)]
+    assert only_tags_differ((words[0], words[1]), [(b"?" * 16, b"!" * 16), (first, second)])
+    # A bit beside the tag, a bit of the tag, another place in one of them, and tags that the host did not get.
+    assert not only_tags_differ((words[0], words[1] ^ 1), [(first, second)])
+    assert not only_tags_differ((words[0] ^ 1 << 20, words[1]), [(first, second)])
+    assert not only_tags_differ((words[0], words[1] << 1), [(first, second)])
+    assert not only_tags_differ((words[0], words[1]), [(second, first)])
 
 
 @slow

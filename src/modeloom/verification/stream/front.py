@@ -70,7 +70,7 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
         return StreamSubject(one.directory, optimize=one.optimize, seed=one.seed, front=True, clocks=clocks)
 
     def check_clocked(self, subject: CoreSubject[StreamDescription, SimulatedStreamCore, Any], statuses: bool) -> int:
-        """Faults, statuses, and messages under many keys with pauses."""
+        """Statuses, and messages under many keys with pauses."""
         checked: Any = subject
         if statuses:
             check_statuses(checked)
