@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,8 +23,8 @@ from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
 from modeloom.modes import find_any
 
-TESTS = 6
-"""Tests of each core."""
+TESTS = 9
+"""Tests of each core.  Those of slots and registers are skipped where there are none."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +78,20 @@ def ran(folder: Path, description, *simulator: str, **environment) -> subprocess
     return subprocess.run(command, cwd=folder, env=told, capture_output=True, text=True, timeout=1500, check=False)
 
 
+def covered(result: subprocess.CompletedProcess) -> tuple[float, set[str]]:
+    """The percentage of the points of coverage that a run has met, and those that it has not."""
+    line = next(line for line in result.stdout.splitlines() if line.startswith("coverage: "))
+    told = re.fullmatch(r"coverage: (\d+) of (\d+) points, ([0-9.]+) %(?:; not met: (.*))?", line)
+    assert told is not None, line
+    left = set(told[4].split(", ")) if told[4] else set()
+    assert len(left) == int(told[2]) - int(told[1])
+    return float(told[3]), left
+
+
 def available():
     """Skips a test that finds no simulator."""
     pytest.importorskip("cocotb_tools.runner", reason="cocotb is not installed (pip install cocotb cocotbext-axi)")
     pytest.importorskip("cocotbext.axi", reason="cocotbext-axi is not installed")
+    pytest.importorskip("cocotb_coverage", reason="cocotb-coverage is not installed")
     if shutil.which("iverilog") is None:
         pytest.skip("iverilog is not installed")

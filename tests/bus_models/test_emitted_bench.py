@@ -9,13 +9,14 @@ import re
 
 import pytest
 from tests.built import slow
-from tests.bus_models.emitted import FORMS, TESTS, available, core_of, ran, written
+from tests.bus_models.emitted import FORMS, TESTS, available, core_of, covered, ran, written
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.lwc import LwcCore
 from modeloom.emit import emit
 from modeloom.modes import find_any
 from modeloom.product.case_widths import converted
+from modeloom.product.points import POINTS
 from modeloom.spec import InputError
 from modeloom.verification.files import check_emission, today
 
@@ -26,6 +27,41 @@ def test_the_core_passes(tmp_path, form):
     available()
     result = ran(tmp_path / "core", written(tmp_path / "core", form))
     assert result.returncode == 0 and result.stdout.rstrip().endswith(f"{TESTS} tests, 0 failed, SEED=7"), result.stdout[-2000:]
+    percent, left = covered(result)
+    assert percent >= 95, left
+
+
+@slow
+def test_what_is_not_sent_is_not_covered(tmp_path):
+    """Without commands that decrypt, their points are missing in the report."""
+    available()
+    description = written(tmp_path / "core", "sectors")
+    path = tmp_path / "core" / description.files.cases
+    told = json.loads(path.read_text())
+    told["after"] = [case for case in told["after"] if "direction.decrypt" not in case["points"]]
+    path.write_text(json.dumps(told))
+    result = ran(tmp_path / "core", description)
+    assert result.returncode == 0, result.stdout[-2000:]
+    percent, left = covered(result)
+    assert {"direction.decrypt", "order.other direction"} <= left and percent < 100
+
+
+@slow
+def test_it_runs_without_coverage(tmp_path):
+    available()
+    result = ran(tmp_path / "core", written(tmp_path / "core", "sectors"), COVERAGE="0")
+    assert result.returncode == 0 and "coverage: not measured (pip install cocotb-coverage)" in result.stdout, result.stdout[-2000:]
+    assert not [*(tmp_path / "core").rglob("coverage.yml")]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_points_of_cases_are_those_of_the_core(form):
+    """The points that cases carry are those that the core has to meet, and all are in the table of points."""
+    cases = core_of(form).cases()
+    carried = {point for case in (*cases.before, *cases.after) for point in case.points}
+    wanted = {f"{group}.{name}" for group, names in cases.points.items() for name in names}
+    every = {f"{group}.{name}" for group, names in POINTS.items() for name in names}
+    assert carried - {"channel.first", "channel.other"} == wanted <= every
 
 
 @slow
@@ -107,10 +143,10 @@ def test_what_is_written(tmp_path):
     assert len(told["keys"]) == 2 and all(case["code"] for case in told["before"])
     codes = {case["code"] for case in told["after"]}
     assert {0, 1} < codes and len(codes) >= 4
-    for name in (description.files.cocotb, description.files.models):
+    for name in (description.files.cocotb, description.files.models, description.files.coverage):
         text = (tmp_path / "core" / name).read_text()
         compile(text, name, "exec")
-        assert not re.search("[A-Z]+_(FILE|MODULE)", text)
+        assert not re.search("(TEST|CASES|MODELS|COVERAGE)_(FILE_NAME|MODULE)|(TEST|CASES|MODELS)_FILE", text)
     check_emission(tmp_path / "core", today(core_of("sectors with registers"), description))
 
 

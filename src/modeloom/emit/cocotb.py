@@ -5,7 +5,8 @@
 
     templates/core_bench.py  ──▶ test_NAME.py        the tests, the same for every core
     templates/core_models.py ──▶ NAME_models.py      the core between bus models, the same for every core
-    Core.cases, interfaces   ──▶ test_NAME.json      keys, commands, packets and results; ports and registers
+    templates/core_coverage.py ▶ NAME_coverage.py    functional coverage, the same for every core
+    Core.cases, interfaces   ──▶ test_NAME.json      keys, commands, packets and results; ports, registers and points of coverage
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from dataclasses import replace
 from importlib import resources
 
 from modeloom.product.case_widths import converted
-from modeloom.product.cases import Case, Cases, fields_of
+from modeloom.product.cases import Case, Cases, fields_of, read_fields
 from modeloom.product.core import Core, D
 from modeloom.product.description import Description
 from modeloom.product.front import FrontDescription
+from modeloom.product.points import points_of
 from modeloom.spec import InputError
 
 __all__ = ["check_cocotb", "cocotb_texts", "with_cocotb"]
@@ -28,7 +30,7 @@ REFUSED = "--cocotb drives cores with AXI4-Streams; leave out --interface lwc"
 
 CLOCKED = "--cocotb drives all buses with one clock, and a reset that is active low; leave out --clock and --reset"
 
-TEMPLATES = {"cocotb": "core_bench.py", "models": "core_models.py"}
+TEMPLATES = {"cocotb": "core_bench.py", "models": "core_models.py", "coverage": "core_coverage.py"}
 """Templates by kinds in ``Files``."""
 
 
@@ -41,7 +43,9 @@ def check_cocotb(clocked: bool) -> None:
 def with_cocotb(description: D) -> D:
     """The description of a core with the files of such a test."""
     name = description.name
-    files = replace(description.files, cocotb=f"test_{name}.py", models=f"{name}_models.py", cases=f"test_{name}.json")
+    files = replace(
+        description.files, cocotb=f"test_{name}.py", models=f"{name}_models.py", coverage=f"{name}_coverage.py", cases=f"test_{name}.json"
+    )  # fmt: skip
     return replace(description, files=files)
 
 
@@ -65,8 +69,9 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
     # A line for each command, so that a difference is a line.
     lines = [f" {json.dumps(name)}: {_value(value)}" for name, value in told.items()]
     names = {
-        "TEST_FILE": files.cocotb or "", "MODELS_FILE": files.models or "", "MODELS_MODULE": (files.models or "").removesuffix(".py"),
-        "CASES_FILE": files.cases or "",
+        "TEST_FILE": files.cocotb or "", "MODELS_FILE": files.models or "", "CASES_FILE": files.cases or "",
+        "MODELS_MODULE": (files.models or "").removesuffix(".py"), "COVERAGE_MODULE": (files.coverage or "").removesuffix(".py"),
+        "COVERAGE_FILE_NAME": files.coverage or "",
     }  # fmt: skip
     return {
         "cases": "{\n" + ",\n".join(lines) + "\n}\n", **{kind: _filled(template, names) for kind, template in TEMPLATES.items()}
@@ -88,9 +93,13 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
         "apb": front is not None and front.bus is not None,
         "channels": cases.channels,
         "most_cycles": cases.most_cycles,
-        "command_fields": fields_of(streams["cmd"], {"slot": "slot"} if cases.keys else {}),
+        "command_fields": fields_of(streams["cmd"], read_fields(streams["cmd"])),
         "status": fields_of(streams["status"], status | ({"channel": "channel"} if cases.channels > 1 else {})),
         "watched": {one.name: [one.port_name(port) for port in one.payload] for one in outputs},
+        "points": points_of(
+            cases.points, inline=not cases.keys, slots=len(cases.keys), sizes=cases.sizes, channels=cases.channels, both=cases.both,
+            registers=front is not None and bool(front.registers), commands=over_registers,
+        ),
         "keys": [[slot, key.hex()] for slot, key in cases.keys],
         "before": _rows(cases.before),
         "after": _rows(cases.after),
@@ -115,7 +124,7 @@ def _rows(cases: Iterable[Case]) -> list[dict[str, object]]:
         {
             "command": case.command.hex(), "key": case.key.hex(), "channel": case.channel,
             "sent": [[data.hex(), keep] for data, keep in case.sent], "wanted": [[data.hex(), keep] for data, keep in case.wanted],
-            "code": int(case.code), "tag": case.tag.hex(),
+            "code": int(case.code), "tag": case.tag.hex(), "points": [*case.points],
         }
         for case in cases
     ]  # fmt: skip

@@ -28,6 +28,7 @@ FILES = {
     "xdc": "constraints for the paths between clocks, for Vivado", "quartus_sdc": "the same for Quartus",
     "sdc": "the same for Radiant and others, plain SDC",
     "cocotb": "test with the bus models of cocotbext-axi, Python", "models": "the core between bus models, of this test",
+    "coverage": "functional coverage of this test",
     "cases": "commands and results of this test",
     "manifest": "SHA-256 of all files, for `sha256sum --check`",
 }  # fmt: skip

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import Packing
 
-__all__ = ["Case", "Cases", "fields_of"]
+__all__ = ["Case", "Cases", "fields_of", "read_fields"]
 
 Beats = Sequence[tuple[bytes, int]]
 """For each beat its bytes, and its ``tkeep``."""
@@ -37,6 +37,8 @@ class Case:
         The packet of the key that comes with it.  It is empty if none comes.
     associated : int
         Bytes at the beginning of its packet behind which a new beat begins.  It is 0 if all of the packet belongs together.
+    points : sequence of str
+        The points of functional coverage that are met when its result is right (``points``).
     """
 
     command: bytes
@@ -47,6 +49,7 @@ class Case:
     channel: int = 0
     key: bytes = b""
     associated: int = 0
+    points: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -62,8 +65,12 @@ class Cases:
         No result takes longer.
     wrong_keep : int
         The code of a packet with a beat that no packet has there.
-    channels : int
-        The number of channels.
+    points : mapping
+        Names of points by groups: those that cases of this core have to meet.
+    sizes, channels : int
+        The number of sizes of sectors, and of channels.
+    both : bool
+        Whether the core has more than one direction.
     """
 
     keys: Sequence[tuple[int, bytes]]
@@ -71,7 +78,10 @@ class Cases:
     after: Sequence[Case]
     most_cycles: int
     wrong_keep: int
+    points: Mapping[str, Sequence[str]]
+    sizes: int = 1
     channels: int = 1
+    both: bool = True
 
 
 def fields_of(interface: Interface, names: dict[str, str]) -> dict[str, list[int]]:
@@ -79,6 +89,12 @@ def fields_of(interface: Interface, names: dict[str, str]) -> dict[str, list[int
     packing = interface.packing
     number = "tag" if _has_number(packing) else "id"
     return {told: [packing.offset(name), packing.field(name).bits] for told, name in {"number": number, **names}.items()}
+
+
+def read_fields(commands: Interface) -> dict[str, str]:
+    """The fields of a command that the test reads, beside its number."""
+    names = {field.name for field in commands.packing.fields}
+    return {name: name for name in ("slot", "decrypt", "size") if name in names}
 
 
 def _has_number(packing: Packing) -> bool:

@@ -56,6 +56,7 @@ class Files:
     wrapper: Annotated[str | None, "The core with interfaces for its buses, SystemVerilog."] = None
     cocotb: Annotated[str | None, "A test with the bus models of cocotbext-axi, Python; only with --cocotb."] = None
     models: Annotated[str | None, "The core between bus models, of which this test consists, Python."] = None
+    coverage: Annotated[str | None, "Functional coverage of this test, Python."] = None
     cases: Annotated[str | None, "Keys, commands, packets and results of this test, JSON."] = None
     package: Annotated[str, "FuseSoC package."]
     ip_xact: Annotated[str | None, "The core as a component of IP-XACT, IEEE 1685-2014."] = None

@@ -3,23 +3,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from modeloom.compiler.compile import Compiled
 from modeloom.cores.bench_text import first_keys
 from modeloom.cores.sector.bench import bench_limit
 from modeloom.cores.sector.vectors import BenchSector, bench_vectors
-from modeloom.interfaces.sector import StatusCode
+from modeloom.interfaces.sector import COMMANDS, StatusCode
 from modeloom.product.cases import Case, Cases
 
 __all__ = ["sector_cases"]
 
+ENDS = {StatusCode.OK: "right", StatusCode.TOO_SHORT: "early", StatusCode.TOO_LONG: "late", StatusCode.BAD_KEEP: "keep"}
+"""What is said of a packet by its status."""
 
-def _case(sector: BenchSector) -> Case:
-    return Case(sector.command, sector.beats, sector.wanted, sector.code)
+
+def _points(compiled: Compiled, sector: BenchSector, first: int) -> Iterator[str]:
+    """The points of coverage of a sector.  ``first`` is the first slot with a key."""
+    (port,) = COMMANDS.payload
+    assert port.packing is not None
+    fields, code = port.packing.unpack(sector.command), StatusCode(sector.code)
+    yield f"code.{code.name}"
+    if code in ENDS:
+        yield f"packet.{ENDS[code]}"
+    if code == StatusCode.OK:
+        yield f"direction.{('encrypt', 'decrypt')[fields['decrypt']]}"
+        yield f"slot.{'first' if fields['slot'] == first else 'other'}"
+        yield f"size.{'other' if fields['size'] else 'first'}"
+    if code == StatusCode.NO_KEY and fields["slot"] >= compiled.options.key_slots:
+        yield "slot.missing"
+    if code == StatusCode.UNKNOWN_SIZE:
+        yield "size.missing"
+
+
+def _wanted(compiled: Compiled) -> Mapping[str, Sequence[str]]:
+    """Those of a core."""
+    several, sized = compiled.options.key_slots > 1, len(compiled.sizes) > 1
+    # A packet of one beat cannot be too short by a beat, but by bytes.
+    codes = [code.name for code in StatusCode if code != StatusCode.NO_DIRECTION or len(compiled.options.directions) == 1]
+    return {
+        "direction": compiled.options.directions, "slot": ["first", *["other"] * several, "missing"],
+        "size": ["first", *["other"] * sized, "missing"], "code": codes, "packet": [*ENDS.values()],
+    }  # fmt: skip
 
 
 def sector_cases(compiled: Compiled) -> Cases:
     """Sectors without a key, and then good ones and each error that a host can make."""
     vectors = bench_vectors(compiled)
     begin, end = vectors.phases["empty"], vectors.phases["wrong"]
-    cases = [_case(sector) for sector in vectors.sectors[:end]]
-    return Cases(first_keys(vectors.keys), cases[:begin], cases[begin:], bench_limit(compiled, vectors), int(StatusCode.BAD_KEEP))
+    keys = first_keys(vectors.keys)
+    first = min(slot for slot, _ in keys)
+    cases = [
+        Case(one.command, one.beats, one.wanted, one.code, points=tuple(_points(compiled, one, first))) for one in vectors.sectors[:end]
+    ]
+    return Cases(
+        keys, cases[:begin], cases[begin:], bench_limit(compiled, vectors), int(StatusCode.BAD_KEEP), _wanted(compiled),
+        sizes=len(compiled.sizes), both=len(compiled.options.directions) > 1,
+    )  # fmt: skip

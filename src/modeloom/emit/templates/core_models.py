@@ -27,6 +27,7 @@ from cocotbext.axi import (
     AxiStreamSource,
 )
 from cocotbext.axi.stream import define_stream
+from COVERAGE_MODULE import has, met, waits_for
 
 TOLD = json.loads(Path(__file__).resolve().with_name("CASES_FILE").read_text(encoding="utf-8"))
 SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
@@ -42,6 +43,9 @@ REGISTERS = TOLD["registers"]
 CHANNELS = TOLD["channels"]
 WORD = 4
 """Bytes of a register."""
+
+STALLS = {"s_axis_cmd": "commands", "s_axis": "data in", "m_axis": "data out", "m_axis_status": "status", "s_axis_key": "keys"}
+"""Streams whose pauses are points of coverage."""
 
 PARTS = ("tdata", "tkeep", "tlast", "tid")
 BeatBus, Beat, BeatSource, BeatSink, _ = define_stream("Beat", signals=[*PARTS, "tvalid", "tready"], optional_signals=["tuser"])
@@ -98,6 +102,13 @@ class Packets:
             await self.source.send(frame(case["sent"]))
         return cases
 
+    def drop(self) -> None:
+        """Breaks off what is being sent and what comes."""
+        self.clear()
+        for model in self.models:
+            model.assert_reset(True)
+            model.assert_reset(False)
+
     async def wait(self) -> None:
         """Waits until all has been sent."""
         await self.source.wait()
@@ -132,6 +143,8 @@ class Interleaved:
         self.begun: dict[int, list[Any]] = {}
         self.whole: dict[int, Queue[Any]] = {}
 
+    drop = Packets.drop
+
     async def collect(self) -> None:
         """Puts beats together to packets."""
         while True:
@@ -163,6 +176,8 @@ class Interleaved:
                 await self.source.send(Beat(tdata=value, tkeep=keep, tlast=int(last), tid=channel))
                 if not at:
                     order.append(case)
+                    if any(rows and rows[0][1] for other, rows in left.items() if other != channel):
+                        met("channel", "interleaved")
             if not left[channel]:
                 del left[channel]
         return order
@@ -196,6 +211,8 @@ class Streamed:
         """Drops what waits."""
         for model in self.models:
             model.clear()
+
+    drop = Packets.drop
 
     async def send(self, command: bytes) -> None:
         """Sends a command."""
@@ -243,12 +260,21 @@ class Registered:
         self.left: deque[bytes] = deque()
         self.came: Queue[bytes] = Queue()
 
+    drop = clear
+
     async def serve(self) -> None:
         """Submits and polls."""
         while True:
-            if self.left and not await self.bench.read("command_state") & 1:
-                await self.submit(self.left[0])
-                self.left.popleft()
+            if self.left:
+                state = await self.bench.read("command_state")
+                if state & 1:
+                    met("commands", "busy")
+                else:
+                    await self.submit(self.left[0])
+                    self.left.popleft()
+                    met("commands", "submitted")
+                if state >> 16 & 0xFF > 1:
+                    met("commands", "several")
             if self.held or not await self.poll():
                 await RisingEdge(self.bench.dut.aclk)
 
@@ -263,7 +289,9 @@ class Registered:
         """Takes a status, if there is one."""
         status = await self.bench.read("status")
         if not status >> 7 & 1:
+            met("commands", "none")
             return False
+        met("commands", "polled")
         tags = [name for name in (f"status_tag{at}" for at in range(4)) if name in REGISTERS]
         tag = b"".join([(await self.bench.read(name)).to_bytes(WORD, "little") for name in tags])
         self.came.put_nowait(tag + (status >> 16).to_bytes(2, "little") + bytes([status & 0x7F, status >> 8 & 0xFF]))
@@ -295,7 +323,7 @@ class Bench:
     """The core between bus models, after a reset."""
 
     def __init__(self, dut):
-        self.dut, self.rng = dut, random.Random(SEED)
+        self.dut, self.rng, self.last = dut, random.Random(SEED), None
         dut._log.info("SEED=%d", SEED)
         self.reset_pin = {"reset": dut.aresetn, "reset_active_level": False}
         self.registers = None
@@ -325,6 +353,8 @@ class Bench:
         await bench.reset()
         for name in TOLD["watched"]:
             cocotb.start_soon(bench.watch(name))
+        for name, about in STALLS.items():
+            cocotb.start_soon(bench.stalls(name, about))
         if pause:
             for stream in (*bench.words.models, *bench.packets.models, *([bench.keys] if bench.keys else [])):
                 stream.set_pause_generator(cycle([bench.rng.random() < pause for _ in range(101)]))
@@ -348,13 +378,25 @@ class Bench:
             self.keys.clear()
 
     async def zeroize(self) -> None:
-        """An erasure.  What has come before it stays, and must have been taken."""
+        """An erasure.  What is being sent is broken off, and what waits in the bus models is dropped."""
         self.words.stop()
         self.dut.zeroize.value = 1
         await RisingEdge(self.dut.aclk)
+        self.words.drop()
+        self.packets.drop()
+        if self.keys is not None:
+            self.keys.clear()
         self.dut.zeroize.value = 0
         await self.idle()
         self.words.start()
+
+    async def works_again(self) -> None:
+        """After an erasure, the core has no key, and works with new ones."""
+        await self.run(TOLD["before"])
+        met("erasure", "no key")
+        await self.load_all()
+        await self.run(TOLD["after"])
+        met("erasure", "new keys")
 
     async def idle(self) -> None:
         """Waits until no erasure is in progress."""
@@ -385,6 +427,34 @@ class Bench:
             assert waits is None or waits == offered, f"{name}: a beat changed while it waited"
             waits = None if int(ready.value) else offered
 
+    async def stalls(self, name: str, about: str) -> None:
+        """Looks for pauses of a stream, as long as there are points that ask for them."""
+        wait, pause = f"{about} wait{'' if about.endswith('s') and about != 'status' else 's'}", f"{about} pauses"
+        pins: dict[str, Any] = {pin: getattr(self.dut, f"{name}_{pin}", None) for pin in ("tvalid", "tready", "tlast")}
+        valid, ready, last = pins.values()
+        within = name == "m_axis"
+        while valid is not None and (waits_for("stall", wait) or waits_for("stall", pause)):
+            await RisingEdge(self.dut.aclk)
+            offered, taken = int(valid.value), int(ready.value)
+            if offered and not taken and has("stall", wait) and not int(self.dut.zeroizing.value):
+                met("stall", wait)
+            if within and taken and not offered and has("stall", pause):
+                met("stall", pause)
+            # A source that has nothing to send does not pause.
+            if offered and taken and name == "s_axis":
+                within = not int(last.value)
+
+    async def within_a_packet(self) -> bool:
+        """Waits until some beats have been taken, none of which ends its packet.  Returns False if there are none."""
+        left, dut = self.rng.randrange(1, 6), self.dut
+        while not self.packets.source.idle():
+            await RisingEdge(self.dut.aclk)
+            if int(dut.s_axis_tvalid.value) and int(dut.s_axis_tready.value) and not int(dut.s_axis_tlast.value):
+                left -= 1
+                if not left:
+                    return True
+        return False
+
     async def read(self, name: str) -> int:
         """A register."""
         answer = await self.registers.read(REGISTERS[name], WORD)
@@ -413,6 +483,23 @@ class Bench:
         while await self.busy():
             pass
 
+    async def erase(self, slot: int) -> None:
+        """Erases the key of a slot, and waits until nothing is left of it."""
+        if self.registers is None:
+            await self.keys.send(AxiStreamFrame(bytes(16), tdest=slot, tuser=1))
+            await self.keys.wait()
+        else:
+            await self.write("key_send", slot | 1 << 16)
+            while await self.read("state") & 8:
+                pass
+        await ClockCycles(self.dut.aclk, 3)
+        while await self.busy():
+            pass
+
+    async def key_error(self) -> bool:
+        """Whether the core has refused the last key packet."""
+        return bool(await self.read("state") & 4) if self.registers is not None else bool(int(self.dut.key_error.value))
+
     async def busy(self) -> bool:
         """Whether the core is processing a key packet."""
         if self.registers is not None:
@@ -424,12 +511,14 @@ class Bench:
         """Loads all keys."""
         for slot, key in TOLD["keys"]:
             await self.load(slot, key)
+            met("key", "loaded")
 
     async def send(self, cases) -> None:
         """Sends commands and packets, and the keys that come with them."""
         for case in await self.packets.send(cases):
             if case["key"]:
                 await self.keys.send(AxiStreamFrame(bytes.fromhex(case["key"]), tuser=0))
+                met("key", "with a message")
             await self.words.send(bytes.fromhex(case["command"]))
 
     async def run(self, cases, rounds: int = 1) -> None:
@@ -458,3 +547,18 @@ class Bench:
             assert field(status, "tag") == int.from_bytes(bytes.fromhex(case["tag"]), "little"), f"{about}: wrong tag"
         if case["wanted"]:
             assert await self.packets.recv(channel) == wanted(case["wanted"]), f"{about}: wrong data"
+        self.met(case, command)
+
+    def met(self, case, command: bytes) -> None:
+        """Counts the points of a command whose result was right."""
+        for point in case["points"]:
+            met(*point.split(".", 1))
+        now = {name: field(command, name, "command_fields") for name in TOLD["command_fields"] if name != "number"}
+        now["right"] = not case["code"]
+        if self.last is not None:
+            old, new = ("right" if one["right"] else "wrong" for one in (self.last, now))
+            met("order", f"{new} after {old}")
+            for name, point in (("decrypt", "other direction"), ("slot", "other slot"), ("size", "other size")):
+                if now["right"] and self.last["right"] and now.get(name) != self.last.get(name) and has("order", point):
+                    met("order", point)
+        self.last = now
