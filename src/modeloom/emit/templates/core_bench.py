@@ -194,7 +194,8 @@ def main(simulator: str = "icarus") -> int:
     sources, top = [HERE.parent / source for source in TOLD["sources"]], TOLD["top"]
     options = ["-Wno-fatal"] if simulator == "verilator" else []
     runner.build(sources=sources, hdl_toplevel=top, build_dir=work, build_args=options, timescale=("1ns", "1ps"), always=True)
-    (work / "coverage.yml").unlink(missing_ok=True)
+    coverage = work / (os.environ.get("COVERAGE_FILE") or "coverage.yml")
+    coverage.unlink(missing_ok=True)
     paths, told = os.pathsep.join([str(HERE.parent), *sys.path]), work / "results.xml"
     # The runner ends with an error if a test fails; the file tells how many.
     with suppress(SystemExit, RuntimeError):
@@ -207,7 +208,7 @@ def main(simulator: str = "icarus") -> int:
             },
         )  # fmt: skip
     count, failed = get_results(told)
-    print(report(work / (os.environ.get("COVERAGE_FILE") or "coverage.yml")))
+    print(report(coverage))
     print(f"{count} tests, {failed} failed, SEED={SEED}")
     return int(failed > 0 or not count)
 

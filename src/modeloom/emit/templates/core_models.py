@@ -522,24 +522,41 @@ class Bench:
             await self.words.send(bytes.fromhex(case["command"]))
 
     async def run(self, cases, rounds: int = 1) -> None:
-        """Sends commands and packets, and compares what comes back."""
-        for number in range(rounds):
-            waiting: dict[int, deque[Any]] = {}
-            for at, case in enumerate(cases):
-                waiting.setdefault(case["channel"], deque()).append((at, case))
-            await self.send(cases)
-            for _ in cases:
-                await self.result(waiting, f"round {number}")
+        """Sends commands and packets, and compares what comes back.
+
+        Rounds follow each other without a pause.  From the second one on, commands have numbers that run through all rounds, and another
+        order, if their keys do not come with them.
+        """
+        waiting: dict[int, deque[Any]] = {}
+        for number in range(rounds + 1):
+            if number < rounds:
+                rows = self.numbered(cases, number) if number else cases
+                for at, case in enumerate(rows):
+                    waiting.setdefault(case["channel"], deque()).append((f"round {number}, command {at}", case))
+                await self.send(rows)
+            for _ in cases if number else ():
+                await self.result(waiting)
         await ClockCycles(self.dut.aclk, 100)
         assert self.packets.empty() and self.words.empty(), "something came that nobody asked for"
 
-    async def result(self, waiting, about: str) -> None:
+    def numbered(self, cases, number: int) -> list[Any]:
+        """The commands of a further round."""
+        rows = [*cases]
+        if TOLD["keys"]:
+            self.rng.shuffle(rows)
+        low, width = TOLD["command_fields"]["number"]
+        for at, case in enumerate(rows):
+            old, new = int.from_bytes(bytes.fromhex(case["command"]), "little"), number * len(rows) + at & (1 << width) - 1
+            command = old & ~((1 << width) - 1 << low) | new << low
+            rows[at] = {**case, "command": command.to_bytes(len(case["command"]) // 2, "little").hex()}
+        return rows
+
+    async def result(self, waiting) -> None:
         """Compares one status, and its packet."""
         status = await self.words.recv()
         channel = field(status, "channel") if "channel" in TOLD["status"] else 0
-        assert waiting.get(channel), f"{about}: a status on channel {channel} without a command"
-        at, case = waiting[channel].popleft()
-        about = f"{about}, command {at}"
+        assert waiting.get(channel), f"a status on channel {channel} without a command"
+        about, case = waiting[channel].popleft()
         command = bytes.fromhex(case["command"])
         assert field(status, "number") == field(command, "number", "command_fields"), f"{about}: the status of another command"
         assert field(status, "code") == case["code"], f"{about}: code {field(status, 'code')}, not {case['code']}"
