@@ -45,7 +45,7 @@ def changed(tool, edit):
 
 
 FAULTS = {
-    "a test that is not there": (lambda one: one["tests"].append("core/test_sizes.py::test_no"), "there is no test core/test_sizes.py::test_no"),
+    "a test that is not there": (lambda one: one["tests"].append("core/test_sizes.py::test_no"), "there is no test core/test_sizes.py"),
     "a file that is not there": (lambda one: one["tests"].append("core/test_none.py::test_no"), "there is no test core/test_none.py"),
     "no tests": (lambda one: one.update(tests=[]), "has no test"),
     "a point that is left out": (lambda one: one["points"].remove("direction.encrypt"), "direction.encrypt: no feature names this point"),
