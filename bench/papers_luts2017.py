@@ -9,7 +9,8 @@ measures only what is not stored, and ``--only`` only commands that have this te
 ``python tools/readme.py`` makes docs/papers.md of them.  Round cores take half a minute each, pipelines and cores some minutes.
 
 On targets with LUTs, the whole design is flattened, because LUT-FF pairs do not add up across borders.  A core is mapped a second time, for
-the figures of its blocks.  In cells it is mapped block by block only, as for Table 4.1 of gcm2008.
+the figures of its blocks, and its pipeline with the cipher and its key schedule are mapped alone.  In cells it is mapped block by block
+only, as for Table 4.1 of gcm2008.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.measure.circuit import measure_circuit
-from modeloom.measure.core import measure_blocks, measure_core
+from modeloom.measure.core import measure_blocks, measure_core, measure_part
 from modeloom.papers.rounds import subjects
 from modeloom.papers.variants import CELLS
 from modeloom.product.folder import read_description
@@ -35,6 +36,9 @@ ROOT = Path(__file__).resolve().parents[1]
 STORED = ROOT / "src" / "modeloom" / "papers" / "measured" / "rounds.json"
 
 BLOCK_BYTES = 16
+
+PARTS = {"pipeline with its cipher": "core.bus.pipeline", "key schedule": "core.bus.key_schedule"}
+"""What the design of the paper has of a core.  Each is mapped alone, and its pairs are counted."""
 
 
 def options_of(words: list[str]) -> dict[str, str]:
@@ -78,12 +82,17 @@ def core(arguments: list[str], target: str) -> dict[str, Any]:
             figures = {"gates": round(mapped.total.area or 0), "registers": mapped.total.ffs}
             return {**figures, **about, "yosys": mapped.tools["yosys"], "blocks": sizes}
         found = measure_core(folder, target)
+        parts = {name: measure_part(folder, path, target) for name, path in PARTS.items()}
     return {
         "luts": found["luts"] + _memory_luts(found["memories"]), "pairs": found["pairs"], "registers": found["ffs"],
         "levels": found["levels"], "block_rams": found["memories"]["bram_cells"], **about, "yosys": found["tools"]["yosys"],
         "blocks": {
             name: {"luts": each["luts"] + _memory_luts(each["memories"]), "registers": each["ffs"]}
             for name, each in found["blocks"].items()
+        },
+        "parts": {
+            name: {"luts": each["luts"] + _memory_luts(each["memories"]), "registers": each["ffs"], "pairs": each["pairs"]}
+            for name, each in parts.items()
         },
     }  # fmt: skip
 

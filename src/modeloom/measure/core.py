@@ -16,7 +16,7 @@ from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, sy
 from modeloom.synth.hierarchy import instances
 from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
 
-__all__ = ["check_clock", "check_routing", "check_target", "measure_blocks", "measure_core", "share", "throughput"]
+__all__ = ["check_clock", "check_routing", "check_target", "measure_blocks", "measure_core", "measure_part", "share", "throughput"]
 
 
 ULTRA_TARGET = "xcup"
@@ -72,6 +72,22 @@ def measure_core(
     figures["share"] = share(figures) if target == "ecp5" else None
     figures["throughput"] = [throughput(rate, result.clock_mhz) for rate in description.rates]
     return figures
+
+
+def measure_part(directory: str | Path, part: str, target: str, *, timeout: float | None = None) -> dict[str, Any]:
+    """Synthesises a part of an emitted core alone, with all that is in it.  Raises ``UnknownName`` for an unknown target or part.
+
+    Parameters
+    ----------
+    part : str
+        The path of an instance below the module of ``core.json``, such as ``core.bus.pipeline``.
+    """
+    description = _description(directory, target)
+    text = _rtlil(directory, description)
+    found = instances(text, description.top)
+    if part not in found:
+        raise UnknownName("part of the core", part, found)
+    return synthesize(text, found[part], target, command=f"{part} of modeloom synth DIR --target {target}", timeout=timeout).to_dict()
 
 
 def share(figures: Mapping[str, Any]) -> dict[str, Any]:

@@ -38,9 +38,10 @@ class More(NamedTuple):
     command: str
 
 
-FIGURES = ("luts", "pairs", "registers", "levels", "block_rams", "gates", "cycles", "blocks")
+FIGURES = ("luts", "pairs", "registers", "levels", "block_rams", "gates", "cycles", "blocks", "parts")
 """What is stored of a command: LUTs with those of memories, LUT-FF pairs, flip-flops, LUTs on the longest path, block memories; or gates;
-the cycles of a block (of a stream); and of a core LUTs or gates, and flip-flops, for each of its parts."""
+the cycles of a block (of a stream); and of a core LUTs or gates, and flip-flops, for each of its blocks, and for parts that were mapped
+alone, with their pairs."""
 
 
 def _aes(streams: int, target: str, direction: str = "encrypt") -> str:

@@ -12,6 +12,7 @@ from tests.equivalence.stream.beside_faults import BESIDE_FAULTS
 from tests.equivalence.stream.inline_faults import INLINE_FAULTS
 from tests.equivalence.stream.message_faults import FAULTS, STREAMS, MessageFault, faulty
 from tests.equivalence.stream.pair_faults import PAIR_FAULTS
+from tests.equivalence.stream.sum_faults import SUM_FAULTS
 from tests.streamed import SMALL, compiled, folder
 
 from modeloom.cores.stream import StreamCore
@@ -95,7 +96,7 @@ def test_more_cores(core: str) -> None:
 
 BY_DEFAULT = ("a mask of another byte",)
 
-EVERY = (*FAULTS, *INLINE_FAULTS, *BESIDE_FAULTS, *PAIR_FAULTS)
+EVERY = (*FAULTS, *INLINE_FAULTS, *BESIDE_FAULTS, *PAIR_FAULTS, *SUM_FAULTS)
 
 SOME = [fault if fault.what in BY_DEFAULT else slowly(fault)[0] for fault in EVERY]
 """Each takes some seconds."""

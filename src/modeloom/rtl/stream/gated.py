@@ -66,6 +66,10 @@ class GatedSum:
         if key not in self._pieces and all(whole.count(id(when)) == 1 for when in conditions):
             self._quiet.add(key)
 
+    def has(self, key: Hashable) -> bool:
+        """Whether a value is added under some condition."""
+        return key in self._values
+
     def total(self, m: Module) -> Value:
         """The sum.  Its gates are added to *m*.  A sum of one whole value is a multiplexer with 0, which registers make their reset."""
         parts: list[Value] = []

@@ -59,6 +59,8 @@ class TokenPipeline(wiring.Component):
         Iterative key schedules that write round keys; 0 if a slot is not cleared at once.
     start_places : int
         Messages that may have started and not begun, if starts run ahead.
+    directions : sequence of str
+        Those that the core has, of "encrypt" and "decrypt".  There are no tokens for the text of another one.
     last_words : bool
         Whether a token of set-up brings the word before as its block.  The plan has a ``last_operand``.
 
@@ -97,7 +99,7 @@ class TokenPipeline(wiring.Component):
     text, text_valid : Out
         Blocks of text, one for each lane, or both blocks of a pair.  A lane without text is zero, and so is a block that no partner has.
     tag, tag_valid : Out
-        A tag.
+        A tag.  Without ``tag_valid`` it is zero, or the sum that is the tag otherwise (``tag_sum``).
     word, word_valid, word_index, word_slot : Out
         A word of the key memory that set-up has computed.  The pipeline writes it to the memory itself.
     last_word : Out
@@ -121,10 +123,11 @@ class TokenPipeline(wiring.Component):
     def __init__(
         self, plan: StreamPlan, ciphers: Sequence[Any], multipliers: Sequence[Any], slots: int, round_bits: int, round_key_bits: int,
         erase_bits: int = 0, contexts: int = 1, writers: int = 0, start_places: int = 2, last_words: bool = False,
+        directions: Sequence[str] = ("encrypt", "decrypt"),
     ):  # fmt: skip
         self.plan, self.ciphers, self.multipliers, self.slots = plan, list(ciphers), list(multipliers), slots
         self.round_bits, self.erase_bits, self.contexts = round_bits, erase_bits, contexts
-        self.writers, self.last_words = writers, last_words
+        self.writers, self.last_words, self.directions = writers, last_words, tuple(directions)
         self.width = 8 * plan.mode.block_bytes
         self.start_places = start_places
         lanes, slot, place = plan.lanes, range(max(2, slots)), range(max(2, start_places))
@@ -354,5 +357,9 @@ class _Elaboration(StartedValues, KeyValues):
             m.d.comb += [c.text[lane + place].eq(texts.total(m)) for place, texts in enumerate(pair)]
         m.d.comb += [
             c.text_valid.eq(reduce(or_, valid)),
-            c.tag_valid.eq(reduce(or_, (bit for bit, _ in tags))), c.tag.eq(reduce(or_, (Mux(bit, value, 0) for bit, value in tags))),
+            c.tag_valid.eq(reduce(or_, (bit for bit, _ in tags))),
+            c.tag.eq(
+                self.states[self.tag_sum][-1].at(self.placed.outputs["tag"]) if self.tag_sum
+                else reduce(or_, (Mux(bit, value, 0) for bit, value in tags))
+            ),
         ]  # fmt: skip

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterator
 from functools import reduce
 from operator import or_
 
-from amaranth.hdl import Cat, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
 from modeloom.rtl.counter import counter_bits
 from modeloom.rtl.stream.channel_words import ChannelWords
@@ -38,10 +38,12 @@ class StateValues(TokenValues):
         names = [name for name, kind in self.plan.kinds.items() if kind.kind != "horner"]
         for name in names:
             # A reset clears the state: nothing else would until the next message.
-            self.registers[name] = Signal(self.width, name=f"{name}_reg")
+            live = self.live[name] if self.c.contexts == 1 else (1 << self.width) - 1
+            self.registers[name] = Signal(live.bit_count(), name=f"{name}_reg")
             if (twin := self._twin(name)) is not None:
                 # Blocks change the counter only, so its bits are the only ones with registers of their own.
                 self.shared[name] = _, bits = twin
+                self.live[name] = (1 << self.width) - 1
                 self.registers[name] = Signal(bits.stop - bits.start, name=f"{name}_reg")
         for name in names:
             value = Signal(self.width, name=name)
@@ -93,19 +95,91 @@ class StateValues(TokenValues):
                     continue
                 home = self.placed.homes[name]
                 value = self.states[name][lane].at(home)
-                by_value: dict[Hashable, tuple[list[Value], Value]] = {}
-                for number, token in self._updating(lane, name):
-                    step = self.plan.step(token.title)
-                    form = step.updates[name]
-                    read = [self._read(term, home, step, token.part, lane, None) for term in form]
-                    terms = [(self._identity(value), term.maps) for value, term in read]
-                    whens, _ = by_value.setdefault(tuple(terms), ([], self.form(form, home, step, token.part, lane)))
-                    whens.append(self.kinds[lane][number].at(home))
-                for whens, new in by_value.values():
-                    value = Mux(reduce(or_, whens), new, value)
+                value = self._updated(name, lane, value, home)
                 left = Signal(self.width, name=f"{self.in_lane(lane, name)}_left")
                 self.late.d.comb += left.eq(value)
                 self.states[name].append(self.line(left, home, left.name))
+
+    def _updated(self, name: str, lane: int, value: Value, home: int) -> Value:
+        """A part of the state behind a lane: what the token of the lane makes of *value*.
+
+        Where tokens add to the value, it is one sum for all kinds of tokens.  Kinds that do not add to the value take it out of the sum.
+        """
+        counted = self._counted(name, lane)
+        if counted is not None:
+            kinds, step, number = counted
+            counts = reduce(or_, (self.kinds[lane][kind].at(home) for kind in kinds))
+            return self.counted(step, number, value, counts)
+        own = self._identity(value)
+        updating = self._updating(lane, name)
+        forms = [(self.kinds[lane][number].at(home), token.part, self.plan.step(token.title)) for number, token in updating]
+        added = [self._added_to(own, step.updates[name], home, step, part, lane) for _, part, step in forms]
+        if not any(form is not None for form in added):
+            return self._chosen(name, lane, value, home)
+        total = GatedSum(self.width, f"{self.in_lane(lane, name)}_left")
+        replacing = [when for (when, _, _), form in zip(forms, added, strict=True) if form is None]
+        for (when, part, step), form in zip(forms, added, strict=True):
+            self.gather(total, when, step.updates[name] if form is None else form, home, step, part, lane)
+        if name == self.tag_sum:
+            self._add_tag(own, total, home)
+        return (Mux(reduce(or_, replacing), 0, value) if replacing else value) ^ total.total(self.late)
+
+    def _chosen(self, name: str, lane: int, value: Value, home: int) -> Value:
+        """The new value of a part of the state to which no token adds: a choice between *value* and what tokens make of others."""
+        by_value: dict[Hashable, tuple[list[Value], Value]] = {}
+        for number, token in self._updating(lane, name):
+            step = self.plan.step(token.title)
+            form = step.updates[name]
+            read = [self._read(term, home, step, token.part, lane, None) for term in form]
+            terms = [(self._identity(value), term.maps) for value, term in read]
+            whens, _ = by_value.setdefault(tuple(terms), ([], self.form(form, home, step, token.part, lane)))
+            whens.append(self.kinds[lane][number].at(home))
+        for whens, new in by_value.values():
+            value = Mux(reduce(or_, whens), new, value)
+        return value
+
+    def _added_to(self, own: Hashable, form: Form, stage: int, step: Step, part: int, lane: int) -> Form | None:
+        """What a form adds to a value; None if the value is not one of its terms."""
+        itself = [term for term in form if not term.maps and self._identity(self._read(term, stage, step, part, lane, None)[0]) == own]
+        return tuple(term for term in form if term is not itself[0]) if len(itself) == 1 else None
+
+    def _add_tag(self, own: Hashable, total: GatedSum, home: int) -> None:
+        """Lets the sum be the tag, too, while a token of a tag is there.  The register of the part is cleared then."""
+        (number,) = self._tags()
+        token, step = self.plan.tokens[number], self.plan.step("tag")
+        assert step.output is not None
+        added = self._added_to(own, step.output, home, step, token.part, 0)
+        if added is None or not all(total.has(self._identity(self._read(term, home, step, token.part, 0, None)[0])) for term in added):
+            raise ValueError(f"the tag does not have the sum of {self.tag_sum}")
+        self.gather(total, self.kinds[0][number].at(home), added, home, step, token.part, 0)
+
+    def _tags(self) -> list[int]:
+        """The kinds of tokens that give a tag."""
+        return [number for number, token in enumerate(self.plan.tokens) if token.title == "tag" and token.ends]
+
+    def _counted(self, name: str, lane: int) -> tuple[list[int], Step, int] | None:
+        """For a part of the state that tokens of a single lane only add a number to: their kinds, a step, and the operation that adds.
+
+        None if anything else reads the sum, since it is the sum only while such a token is there.
+        """
+        updating = self._updating(lane, name)
+        if self.lanes > 1 or not updating:
+            return None
+        found = []
+        for _, token in updating:
+            step = self.plan.step(token.title)
+            if self._counter(step, name) is None:
+                return None
+            number = step.updates[name][0].source.what
+            assert isinstance(number, int)
+            forms = [form for key, form in step.updates.items() if key != name]
+            forms += [form for each in step.operations for form in each.operands] + [*step.outputs()]
+            if any(term.source == Source("op", number) for form in forms for term in form):
+                return None
+            found.append((step.operations[number].operation.counter, step.operations[number].number, step, number))
+        if len({each[:2] for each in found}) != 1:
+            return None
+        return [number for number, _ in updating], found[0][2], found[0][3]
 
     def _reads_others(self, name: str) -> bool:
         """Whether a step makes the new value of a part of the state of that of another part, which must be there before."""
@@ -131,6 +205,8 @@ class StateValues(TokenValues):
             written = [self.kinds[lane][number].at(home) for lane in range(self.lanes) for number, _ in self._updating(lane, name)]
             begins = self.valid.at(home) & self.lines["begin"].at(home)
             self.keep(name, reduce(or_, written, begins), home, self.states[name][-1].at(home))
+            if name == self.tag_sum:
+                self.keep(name, reduce(or_, (self.kinds[0][number].at(home) for number in self._tags())), home, Const(0, self.width))
             for number, token in enumerate(self.plan.tokens if not self.plan.runs_ahead else ()):
                 step = self.plan.step(token.title)
                 if step.name == "start" and token.ends and name in step.updates:

@@ -25,7 +25,9 @@ from modeloom.rtl.engine.wires import kept
 from modeloom.rtl.gf128.scale import scale
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import LEAST_BITS, Batches, BatchLine, Line, QuietLine
+from modeloom.rtl.stream.live_bits import live_bits
 from modeloom.rtl.stream.moves import moved, scaled, string_moved
+from modeloom.rtl.stream.tag_sum import tag_sum
 from modeloom.spec.amounts import Amount
 from modeloom.streams.known import Known
 from modeloom.streams.steps import Form, Step, Term
@@ -78,6 +80,10 @@ class TokenValues:
         # For each part of the state what each lane reads, and what the last one leaves.
         self.states: dict[str, list[Line]] = {}
         self.registers: dict[str, Signal] = {}
+        # The bits of each part that may be set.
+        self.live = live_bits(self.plan)
+        # The part of the state whose sum is the tag, too, while a token of a tag is there.
+        self.tag_sum = tag_sum(self.plan, component.contexts)
         # For a counter that starts as a held part of the state does: this part, and the bits that the register of the counter has.
         self.shared: dict[str, tuple[str, slice]] = {}
         # With several contexts: by part of the state what is written, and what is read at each stage.
@@ -98,6 +104,7 @@ class TokenValues:
         self.begun: dict[str, dict[int, Signal]] = {}
         self._early: dict[tuple[str, int], Value] = {}
         # By what is added: the values that the operand is made of, and the sum.
+        self._counters: list[CounterAdder] = []
         self._adders: dict[Hashable, tuple[list[Value], Value]] = {}
 
     def line(self, value: Value, stage: int, name: str) -> Line:
@@ -127,7 +134,9 @@ class TokenValues:
     def _numbers(self, lane: int) -> list[int]:
         tokens = self.plan.tokens
         if lane == 0:
-            return list(range(len(tokens) + len(self.plan.preparations)))
+            missing = () if "decrypt" in self.c.directions else ("decrypt", "partial_decrypt")
+            own = [n for n, token in enumerate(tokens) if self.plan.step(token.title).name not in missing]
+            return [*own, *range(len(tokens), len(tokens) + len(self.plan.preparations))]
         loops = [n for n, token in enumerate(tokens) if self.plan.step(token.title).name not in ("start", "tag")]
         shared = [n for n, token in enumerate(tokens) if token.title == "tag"] if self.plan.shares_tag else []
         return [*loops, *shared]
@@ -157,7 +166,8 @@ class TokenValues:
             rest = self.kept(held, stage)
             return Cat(rest[: part.start], self.registers[name], rest[part.stop :])
         if self.c.contexts == 1:
-            return self.registers[name]
+            bits = iter(self.registers[name])
+            return Cat(next(bits) if self.live[name] >> at & 1 else Const(0, 1) for at in range(self.width))
         ports = self.words.setdefault(name, {})
         if stage not in ports:
             ports[stage] = Signal(self.width, name=f"{name}_{stage}_word")
@@ -168,8 +178,9 @@ class TokenValues:
         if self.c.contexts > 1:
             self.writes.setdefault(name, []).append((when, stage, value))
             return
+        live = Cat(bit for at, bit in enumerate(value) if self.live[name] >> at & 1)
         with self.m.If(when):
-            self.m.d.sync += self.registers[name].eq(value[self.shared[name][1]] if name in self.shared else value)
+            self.m.d.sync += self.registers[name].eq(value[self.shared[name][1]] if name in self.shared else live)
 
     def sum(self, values: Sequence[Value]) -> Value:
         """The XOR of some blocks."""
@@ -380,6 +391,16 @@ class TokenValues:
         line = self.total if number == self.plan.hashed(step) else self.units[lane][unit]
         assert line is not None
         return line.at(stage + passes[part].at - passes[done].at - self.placed.later(step.title, number))
+
+    def counted(self, step: Step, number: int, value: Value, counts: Value) -> Value:
+        """A block with what an operation adds to its counter, if *counts*: an adder alone, without a choice behind it."""
+        operation = step.operations[number]
+        assert operation.operation.counter is not None
+        adder = CounterAdder(self.width, operation.operation.counter)
+        self.late.submodules[f"count{len(self._counters)}"] = adder
+        self._counters.append(adder)
+        self.late.d.comb += [adder.i.eq(value), adder.number.eq(Mux(counts, operation.number, 0))]
+        return adder.o
 
     def _added(self, step: Step, number: int, part: int, stage: int, lane: int) -> Value:
         operation = step.operations[number]

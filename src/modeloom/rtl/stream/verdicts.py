@@ -24,6 +24,7 @@ from modeloom.rtl.bus.ports import fields_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.port_slice import port_slice
 from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.tag_sum import tag_sum
 from modeloom.rtl.stream.wire.layouts import final_layout
 
 __all__ = ["VerdictQueue", "status_layout"]
@@ -124,7 +125,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
             shown.eq(keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bytes)),
         ]  # fmt: skip
         m.d.sync += [
-            tag_reg.eq(self.tag), there_reg.eq(self.tag_valid),
+            tag_reg.eq(Mux(self.tag_valid, self.tag, 0) if tag_sum(p.plan, p.contexts) else self.tag), there_reg.eq(self.tag_valid),
             # As multiplexers with 0, these take the resets of the registers, and no LUTs.
             *(
                 different_reg[n].eq(Mux(
