@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from tests.built import slow, slowly
-from tests.streamed import SMALL, folder
+from tests.streamed import SMALL, TINY, folder
 
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.folder import read_messages
 from modeloom.verification import verify_core
-from modeloom.verification.steps import run_check
+from modeloom.verification.steps import run_check, timing_step
 from modeloom.verification.stream import dynamic_checks
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize, only_tags_differ
 from modeloom.verification.stream.messages import check_lengths, check_messages
@@ -46,6 +46,14 @@ def test_a_good_core_passes(subject: StreamSubject, check) -> None:
 
 def test_all_codes_that_a_core_can_give(subject: StreamSubject) -> None:
     assert possible_codes(subject) == set(MessageCode) - {MessageCode.TOO_LONG, MessageCode.TOO_LONG_TO_HOLD, MessageCode.NO_DIRECTION}
+
+
+@pytest.mark.parametrize("direction", ["encrypt", *slowly("decrypt")])
+def test_no_control_depends_on_secrets_in_a_core_with_one_direction(direction: str) -> None:
+    """A core that only seals compares no tags, so it has no verdict.  One that only opens gives no tags, so no status depends on a key."""
+    place = folder(**TINY, direction=direction)
+    step = timing_step(place, StreamSubject(place, optimize=0).description)
+    assert ("whether the tag of a message is right" in step.text) == (direction == "decrypt")
 
 
 FAULTS = {
@@ -93,8 +101,8 @@ def test_a_place_of_a_tag_has_nothing_else() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {}, {"hold": 100}, {"blocks_per_cycle": 2}, {"blocks_per_cycle": 4, "hold": 64}, {"direction": "decrypt"}, {"key_slots": 100},
-        {"channels": 3},
+        {}, {"hold": 100}, {"blocks_per_cycle": 2}, {"blocks_per_cycle": 4, "hold": 64}, {"direction": "decrypt"}, {"direction": "encrypt"},
+        {"key_slots": 100}, {"channels": 3},
     ],
     ids=lambda options: "-".join(f"{name}{value}" for name, value in options.items()) or "plain",
 )  # fmt: skip

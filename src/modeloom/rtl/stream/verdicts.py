@@ -6,7 +6,8 @@
     entry: tag of the command ────▶ queue ────┐
     pipeline: tag ──▶ [reg] ──────────────────┴──▶ compared ──▶ [reg] ──▶ any byte? ──▶ [reg] ──▶ queue ──▶ status
 
-A tag is compared as a whole, in the same number of cycles for every value.  The result is one bit, which is the verdict.
+A tag is compared as a whole, in the same number of cycles for every value.  The result is one bit, which is the verdict.  A core that only
+seals messages, in one pass, compares nothing.
 """
 
 from __future__ import annotations
@@ -100,48 +101,36 @@ class VerdictQueue(BusComponent[MessageParameters]):
         there_reg = Signal()
         want = expected.o.payload
         keep = Signal(p.block_bytes)
-        compared = Signal(p.block_bytes)
         shown = Signal(p.block_bytes)
-        # Some bits of a byte each, so that a LUT has both tags and the register the mask.
-        groups = [(byte, at, min(at + COMPARED_BITS, 8)) for byte in range(p.block_bytes) for at in range(0, 8, COMPARED_BITS)]
-        different_reg = Signal(len(groups), reset_less=True)
         given_reg = Signal(p.block_bits, reset_less=not apart)
         compared_reg = Signal()
         wanted_reg = Signal(p.verdict)
-        together = 2 * len(groups) // p.block_bytes
-        parts_reg = Signal(len(groups) // together, reset_less=True)
         summed_reg = Signal()
         sums_reg = Signal(p.verdict)
-        # The verdict is the only bit that depends on secrets and on which control depends.
-        wrong_reg = Signal()
         decided_reg = Signal()
         decision_reg = Signal(p.verdict)
         m.d.comb += [
             expected.i.valid.eq(self.verdict_valid), expected.i.payload.eq(self.verdict),
             expected.o.ready.eq(there_reg),
             keep.eq(Cat(self._longer(m, want.tag_bytes))),
-            compared.eq(keep & want.decrypt.replicate(p.block_bytes)),
             # The tag of a sealed message goes out, but the computed tag of a message to be opened never does.
             shown.eq(keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bytes)),
         ]  # fmt: skip
         m.d.sync += [
             tag_reg.eq(Mux(self.tag_valid, self.tag, 0) if tag_sum(p.plan, p.contexts) else self.tag), there_reg.eq(self.tag_valid),
             # As multiplexers with 0, these take the resets of the registers, and no LUTs.
-            *(
-                different_reg[n].eq(Mux(
-                    compared[byte], (tag_reg.word_select(byte, 8)[first:end] != want.tag.word_select(byte, 8)[first:end]), 0
-                )) for n, (byte, first, end) in enumerate(groups)
-            ),
-            *(given_reg.word_select(at, 8).eq(Mux(shown[at], tag_reg.word_select(at, 8), 0)) for at in range(p.block_bytes)),
+            *(given_reg.word_select(at, 8).eq(Mux(shown[at], tag_reg.word_select(at, 8), 0)) for at in range(p.block_bytes) if p.encrypt),
             compared_reg.eq(there_reg), wanted_reg.eq(want),
-            parts_reg.eq(Cat(different_reg[at : at + together].any() for at in range(0, len(groups), together))),
             summed_reg.eq(compared_reg), sums_reg.eq(wanted_reg),
-            wrong_reg.eq(parts_reg.any()), decided_reg.eq(summed_reg), decision_reg.eq(sums_reg),
+            decided_reg.eq(summed_reg), decision_reg.eq(sums_reg),
         ]  # fmt: skip
         code, pop = Signal(CODE_BITS), Signal()
         m.d.comb += code.eq(decision_reg.code)
-        with m.If(wrong_reg & ~decision_reg.code.any()):
-            m.d.comb += code.eq(MessageCode.WRONG_TAG)
+        if p.compares:
+            # The verdict is the only bit that depends on secrets and on which control depends.
+            wrong_reg = self._compare(m, tag_reg, want, keep)
+            with m.If(wrong_reg & ~decision_reg.code.any()):
+                m.d.comb += code.eq(MessageCode.WRONG_TAG)
         m.d.comb += [
             statuses.i.valid.eq(decided_reg & ~decision_reg.empty),
             statuses.i.payload.code.eq(code), statuses.i.payload.packet.eq(decision_reg.packet),
@@ -199,6 +188,28 @@ class VerdictQueue(BusComponent[MessageParameters]):
             dropped_reg.eq(dropped_reg + self.dropped - (pop & head.packet & head.dropped)),
         ]
         return m
+
+    def _compare(self, m: Module, tag: Signal, want: Any, keep: Signal) -> Signal:
+        """A register that says three cycles later whether a tag to compare is wrong in a byte that counts."""
+        p = self.parameters
+        # Some bits of a byte each, so that a LUT has both tags and the register the mask.
+        groups = [(byte, at, min(at + COMPARED_BITS, 8)) for byte in range(p.block_bytes) for at in range(0, 8, COMPARED_BITS)]
+        together = 2 * len(groups) // p.block_bytes
+        compared = Signal(p.block_bytes)
+        different_reg = Signal(len(groups), reset_less=True)
+        parts_reg = Signal(len(groups) // together, reset_less=True)
+        wrong_reg = Signal()
+        m.d.comb += compared.eq(keep & want.decrypt.replicate(p.block_bytes))
+        m.d.sync += [
+            *(
+                different_reg[n].eq(Mux(
+                    compared[byte], (tag.word_select(byte, 8)[first:end] != want.tag.word_select(byte, 8)[first:end]), 0
+                )) for n, (byte, first, end) in enumerate(groups)
+            ),
+            parts_reg.eq(Cat(different_reg[at : at + together].any() for at in range(0, len(groups), together))),
+            wrong_reg.eq(parts_reg.any()),
+        ]  # fmt: skip
+        return wrong_reg
 
     def _longer(self, m: Module, tag_bytes: Value) -> list[Value]:
         """For each byte of a tag, whether a tag of an allowed length has it.  The verdict on another length is that it is wrong."""
