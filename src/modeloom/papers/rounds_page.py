@@ -58,8 +58,8 @@ The second table has the blocks of the core, which were mapped one by one. Nothi
 than those of the whole core. A block has at least as many pairs as LUTs, and as many as registers.
 
 The third table has what the paper's design (about 3800 pairs) has: the pipeline with its cipher, its keys and the sums of the mode, and the
-key schedule. Buses and storage add nearly as many. They have no counterpart in the paper: checks of packets, queues of texts and statuses,
-comparison of tags, and erasure of all that is secret.
+key schedule. Buses and storage add three quarters of that. They have no counterpart in the paper: checks of packets, queues of texts and
+statuses, comparison of tags, and erasure of all that is secret.
 """,
     "luts2017-6": "Ours is the same core with `--direction encrypt`. The figures of the paper are slices of four LUTs.\n",
     "luts2017-7": """\

@@ -5,7 +5,9 @@ import random
 from itertools import groupby
 
 from amaranth.back import rtlil
+from tests.streams.numbers import OnNumbers, messages
 
+from modeloom.golden.aes_keys import round_keys
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim import Simulation
 from modeloom.spec.stream_numbers import StreamNumbers, trailing_zeros
@@ -168,3 +170,28 @@ class PipelineBench:
             return self.numbers.front01(int(token.block), token.lengths["nonce"])
         block = token.block[0] if isinstance(token.block, tuple) else token.block
         return int(block) if block is not None else self.rng.getrandbits(8)
+
+
+def aes_keys(model):
+    """Round keys of a model's key, as the pipeline takes them."""
+    return [int.from_bytes(key, "little") for key in round_keys(model.key_parts["cipher"])]
+
+
+def run(bench, mode, keys, models, count, longest):
+    """Loads all keys, and sends messages; what comes out is what the model says."""
+    for slot, model in enumerate(models):
+        bench.load(slot, keys(model), [model.key_blocks[name] for name in bench.plan.trace.raw_names])
+    on_numbers = OnNumbers(bench.plan, models)
+    for slot in range(len(models)):
+        for made in bench.plan.preparations:
+            assert bench.words[slot, bench.plan.words.index(made.word)] == on_numbers.key(slot, *made.word)
+    cycle, texts, tags = 0, [], []
+    for sent in messages(mode(), models, count, longest=longest):
+        cycle = bench.send(sent, cycle)
+        for at in range(0, len(sent.blocks), bench.places):
+            texts.append((sent.blocks[at : at + bench.places] + [0] * bench.places)[: bench.places])
+        tags.append(sent.tag)
+    bench.step(bench.plan.placed.depth + 2)
+    assert bench.texts == texts
+    assert bench.tags == tags
+    assert len(texts) > count // 3 and len(tags) == count

@@ -4,12 +4,11 @@
 import pytest
 from tests.built import slowly
 from tests.generality.quad256 import QuadPipeline, mix, substitute
-from tests.rtl.stream.bench import PipelineBench
+from tests.rtl.stream.bench import PipelineBench, aes_keys, run
 from tests.streams.modes import Ladder, NoHash, Offsets, SecretOffsets, WideAEAD, WideTwice
-from tests.streams.numbers import OnNumbers, messages, models_of
+from tests.streams.numbers import models_of
 from tests.streams.pair_modes import Twice
 
-from modeloom.golden.aes_keys import round_keys
 from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
@@ -18,37 +17,12 @@ from modeloom.rtl.gf128.architectures import MULTIPLIERS
 KARATSUBA = MULTIPLIERS["karatsuba"]
 
 
-def aes_keys(model):
-    """Round keys of a model's key, as the pipeline takes them."""
-    return [int.from_bytes(key, "little") for key in round_keys(model.key_parts["cipher"])]
-
-
 def quad_keys(model):
     """Round keys of Quad256."""
     keys = [int.from_bytes(model.key_parts["cipher"], "little")]
     for number in range(20):
         keys.append(mix(substitute(keys[-1])) ^ (number + 1))
     return keys
-
-
-def run(bench, mode, keys, models, count, longest):
-    """Loads all keys, and sends messages; what comes out is what the model says."""
-    for slot, model in enumerate(models):
-        bench.load(slot, keys(model), [model.key_blocks[name] for name in bench.plan.trace.raw_names])
-    on_numbers = OnNumbers(bench.plan, models)
-    for slot in range(len(models)):
-        for made in bench.plan.preparations:
-            assert bench.words[slot, bench.plan.words.index(made.word)] == on_numbers.key(slot, *made.word)
-    cycle, texts, tags = 0, [], []
-    for sent in messages(mode(), models, count, longest=longest):
-        cycle = bench.send(sent, cycle)
-        for at in range(0, len(sent.blocks), bench.places):
-            texts.append((sent.blocks[at : at + bench.places] + [0] * bench.places)[: bench.places])
-        tags.append(sent.tag)
-    bench.step(bench.plan.placed.depth + 2)
-    assert bench.texts == texts
-    assert bench.tags == tags
-    assert len(texts) > count // 3 and len(tags) == count
 
 
 @pytest.mark.parametrize("lanes", slowly(1, 2, 4))

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from tests.built import slow
-from tests.rtl.stream.bench import PipelineBench
-from tests.rtl.stream.test_pipeline import aes_keys, run
+from tests.rtl.stream.bench import PipelineBench, aes_keys, run
 from tests.streamed import compiled, simulated
 from tests.streams.modes import Offsets
 from tests.streams.numbers import models_of
