@@ -19,18 +19,20 @@ __all__ = ["register_page"]
 WORD_BITS = 8 * WORD_BYTES
 
 STYLE = """\
-body { font: 15px/1.45 sans-serif; max-width: 64em; margin: 2em auto; padding: 0 1em; color: #222; background: #fff; }
+:root { color-scheme: light dark; --line: #bbb; --head: #eee; --none: #f4f4f4; --quiet: #666; }
+@media (prefers-color-scheme: dark) { :root { --line: #555; --head: #2b2b2b; --none: #222; --quiet: #aaa; } }
+body { font: 15px/1.45 sans-serif; max-width: 64em; margin: 2em auto; padding: 0 1em; overflow-wrap: anywhere; }
 table { border-collapse: collapse; margin: 0.6em 0 1.2em; width: 100%; }
-th, td { border: 1px solid #bbb; padding: 0.25em 0.5em; text-align: left; vertical-align: top; }
-th { background: #eee; }
-td.bits { text-align: center; padding: 0.25em 0; overflow-wrap: anywhere; }
-td.none { background: #f4f4f4; }
+th, td { border: 1px solid var(--line); padding: 0.25em 0.5em; text-align: left; vertical-align: top; }
+th { background: var(--head); overflow-wrap: normal; }
+td.bits { text-align: center; padding: 0.25em 0; }
+td.none { background: var(--none); }
 table.word { table-layout: fixed; }
-small { display: block; color: #666; }
+small { display: block; color: var(--quiet); }
 code { font-family: monospace; }
-a { color: #0645ad; }
-h2 { margin-top: 1.6em; border-top: 1px solid #bbb; padding-top: 0.6em; }"""
-"""The style of the page, which is inside it."""
+h2 { margin-top: 1.6em; border-top: 1px solid var(--line); padding-top: 0.6em; }
+@media (max-width: 40em) { body { font-size: 13px; padding: 0 0.4em; } th, td { padding: 0.2em 0.3em; } }"""
+"""The style of the page, which is inside it.  Words break on a narrow screen, and colours follow the light or dark scheme of the reader."""
 
 
 def register_page(map: RegisterMap, title: str) -> str:
@@ -44,6 +46,7 @@ def register_page(map: RegisterMap, title: str) -> str:
     """
     lines = [
         "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
         # Nothing is loaded from elsewhere.
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         f"<title>{escape(title)}</title>", "<style>", STYLE, "</style>", "</head>", "<body>",
