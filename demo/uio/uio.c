@@ -51,6 +51,8 @@ static const char *text(enum modeloom_result result)
         return "the core was not done in time";
     case MODELOOM_KEY_REFUSED:
         return "the mode refuses this key";
+    case MODELOOM_NO_COMMANDS:
+        return "commands of the core do not go over registers";
     }
     return "unknown";
 }

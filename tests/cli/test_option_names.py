@@ -28,8 +28,9 @@ OTHERS: dict[str, set[str]] = {
     "bench/papers.py": {"--store"},
     "GCC": {"--param"},
     "sha256sum": {"--check"},
+    "CSS, whose names of colours begin so": {"--line", "--head", "--none", "--quiet"},
 }  # fmt: skip
-"""Options of other programs, which commands run or which texts tell users to give."""
+"""Options of other programs, which commands run or which texts tell users to give, and names of other languages that look so."""
 
 
 def texts(path):

@@ -8,7 +8,7 @@ import ctypes
 from modeloom.product.front import RegisterRefused
 from modeloom.product.simulated import SimulatedCore
 
-OK, BUS, NO_CORE, BAD_SLOT, BAD_LENGTH, TIMEOUT, KEY_REFUSED = range(7)
+OK, BUS, NO_CORE, BAD_SLOT, BAD_LENGTH, TIMEOUT, KEY_REFUSED, NO_COMMANDS = range(8)
 
 READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint32))
 WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32)
@@ -25,7 +25,7 @@ class Core(ctypes.Structure):
     _fields_ = [
         ("bus", Bus), ("kind", ctypes.c_int), ("major", ctypes.c_uint), ("minor", ctypes.c_uint), ("patch", ctypes.c_uint),
         ("build", ctypes.c_uint32), ("encrypts", ctypes.c_int), ("decrypts", ctypes.c_int), ("beat_bytes", ctypes.c_uint),
-        ("key_slots", ctypes.c_uint), ("key_bytes", ctypes.c_uint),
+        ("key_slots", ctypes.c_uint), ("key_bytes", ctypes.c_uint), ("takes_commands", ctypes.c_int),
     ]  # fmt: skip
 
 

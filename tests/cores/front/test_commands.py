@@ -10,7 +10,7 @@ from systemrdl import RDLCompiler
 from systemrdl.node import RegNode
 from tests.built import slow
 from tests.c_programs import compile_c
-from tests.cores.front.board import BAD_LENGTH, BUS, OK, POLLS, TIMEOUT, Board, MessageCommand, SectorCommand
+from tests.cores.front.board import BAD_LENGTH, NO_COMMANDS, OK, POLLS, TIMEOUT, Board, MessageCommand, SectorCommand
 from tests.cores.front.cores import sector_core
 
 from modeloom import model
@@ -73,8 +73,8 @@ def test_a_sector_over_registers_alone(board):
     """Key, commands and statuses go through the driver; data go over the streams."""
     key, rng = bytes(range(32)), list(range(64))
     tweaks, data = [bytes([at]) * 16 for at in range(3)], [bytes(rng[at:] + rng[:at]) for at in range(3)]
-    has, there, status, beat = ctypes.c_int(), ctypes.c_int(), Status(), ctypes.create_string_buffer(40)
-    assert board.call("has_commands", ctypes.byref(has)) == OK and has.value == 1
+    there, status, beat = ctypes.c_int(), Status(), ctypes.create_string_buffer(40)
+    assert board.core.takes_commands == 1
     assert board.call("poll", ctypes.byref(status), ctypes.byref(there)) == OK and not there.value
     assert board.call("wait_status", ctypes.byref(status), ctypes.c_ulong(2)) == TIMEOUT
     assert board.call("load_key", 1, key, len(key), POLLS) == OK
@@ -98,9 +98,12 @@ def test_a_sector_over_registers_alone(board):
 
 
 def test_a_core_without_commands_over_registers_refuses(board, sectors):
-    other, has, there, status = Board(board.driver, sectors).opened(), ctypes.c_int(), ctypes.c_int(), Status()
-    assert other.call("has_commands", ctypes.byref(has)) == OK and has.value == 0
-    assert other.call("poll", ctypes.byref(status), ctypes.byref(there)) == BUS
+    """The driver reads and writes no register that this core does not have."""
+    other, there, status = Board(board.driver, sectors).opened(), ctypes.c_int(), Status()
+    assert other.core.takes_commands == 0
+    assert other.call("poll", ctypes.byref(status), ctypes.byref(there)) == NO_COMMANDS
+    assert other.call("wait_status", ctypes.byref(status), POLLS) == NO_COMMANDS
+    assert other.call("submit", bytes(40), 40, POLLS) == NO_COMMANDS
 
 
 def test_sectors(command_sectors):

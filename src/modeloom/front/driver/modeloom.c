@@ -56,6 +56,11 @@ enum modeloom_result modeloom_open(struct modeloom *core, const struct modeloom_
     core->kind = (enum modeloom_kind)FIELD(capabilities, CAPABILITIES, KIND);
     core->encrypts = FIELD(capabilities, CAPABILITIES, ENCRYPT) != 0;
     core->decrypts = FIELD(capabilities, CAPABILITIES, DECRYPT) != 0;
+#ifdef MODELOOM_REGISTERS__CAPABILITIES__COMMANDS_bm
+    core->takes_commands = FIELD(capabilities, CAPABILITIES, COMMANDS) != 0;
+#else
+    core->takes_commands = 0;
+#endif
     core->beat_bytes = FIELD(capabilities, CAPABILITIES, BEAT_BYTES);
     core->key_slots = FIELD(keys, KEY_SIZES, SLOTS);
     core->key_bytes = FIELD(keys, KEY_SIZES, BYTES);

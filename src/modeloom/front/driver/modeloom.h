@@ -28,7 +28,8 @@ enum modeloom_result {
     MODELOOM_BAD_SLOT,    /* the core has no such key slot */
     MODELOOM_BAD_LENGTH,  /* a length does not fit */
     MODELOOM_TIMEOUT,     /* the core was not done in time */
-    MODELOOM_KEY_REFUSED  /* the mode refuses this key */
+    MODELOOM_KEY_REFUSED, /* the mode refuses this key */
+    MODELOOM_NO_COMMANDS  /* commands of this core do not go over registers */
 };
 
 /* What a core works on. */
@@ -71,6 +72,7 @@ struct modeloom {
     unsigned beat_bytes; /* bytes of a beat of data */
     unsigned key_slots;
     unsigned key_bytes; /* bytes of the longest key */
+    int takes_commands; /* whether commands go over registers, as modeloom_commands.h has them */
 };
 
 /* Looks for a core. MODELOOM_NO_CORE if there is none. */

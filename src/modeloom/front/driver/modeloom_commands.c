@@ -28,22 +28,14 @@ static uint32_t word_of(const uint8_t *bytes)
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-enum modeloom_result modeloom_has_commands(struct modeloom *core, int *has)
-{
-    uint32_t capabilities;
-    enum modeloom_result result = get(core, OFFSET(capabilities), &capabilities);
-
-    if (result == MODELOOM_OK)
-        *has = FIELD(capabilities, CAPABILITIES, COMMANDS) != 0;
-    return result;
-}
-
 enum modeloom_result modeloom_submit(struct modeloom *core, const uint8_t *command, size_t bytes, unsigned long polls)
 {
     enum modeloom_result result;
     uint32_t state;
     size_t at;
 
+    if (!core->takes_commands)
+        return MODELOOM_NO_COMMANDS;
     while ((result = get(core, OFFSET(command_state), &state)) == MODELOOM_OK && FIELD(state, COMMAND_STATE, BUSY)) {
         if (!polls--)
             return MODELOOM_TIMEOUT;
@@ -61,10 +53,14 @@ enum modeloom_result modeloom_submit(struct modeloom *core, const uint8_t *comma
 
 enum modeloom_result modeloom_poll(struct modeloom *core, struct modeloom_status *status, int *there)
 {
+    enum modeloom_result result;
     uint32_t value, state;
-    enum modeloom_result result = get(core, OFFSET(status), &value);
     unsigned at, words = 0;
 
+    /* The window of the registers may end before these, and the bus may read others in their place. */
+    if (!core->takes_commands)
+        return MODELOOM_NO_COMMANDS;
+    result = get(core, OFFSET(status), &value);
     if (result != MODELOOM_OK)
         return result;
     *there = FIELD(value, STATUS, THERE) != 0;

@@ -2,6 +2,7 @@
 /*
  * Commands and statuses over registers, for cores of modeloom that have them (modeloom build MODE --front registers
  * --commands registers). It goes with modeloom.c, whose functions make the bytes of commands. Data go over streams.
+ * The member takes_commands of a core says whether it has them. Without them, these functions return MODELOOM_NO_COMMANDS.
  */
 #ifndef MODELOOM_COMMANDS_H
 #define MODELOOM_COMMANDS_H
@@ -24,9 +25,6 @@ struct modeloom_status {
     unsigned channel;
     uint8_t tag[MODELOOM_MOST_TAG_BYTES]; /* of a sealed message; zeros otherwise */
 };
-
-/* Whether commands and statuses go over registers. The other functions are for such cores. */
-enum modeloom_result modeloom_has_commands(struct modeloom *core, int *has);
 
 /*
  * Submits the bytes of a command, as modeloom_sector_command and modeloom_message_command make them. If the one before still waits
