@@ -17,7 +17,7 @@ from tests import built
 from tests.cores.front.cores import MESSAGES, SECTORS
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.front import front_of
+from modeloom.cores.front import clock_options, front_of
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
@@ -50,6 +50,13 @@ FORMS = {
     "messages, commands over registers behind APB": Form("gcm", front="registers", more={"commands": "registers", "bus": "apb"}),
     "messages of two channels": Form("gcm", {"channels": 2}),
     "messages of three channels over 64 bits": Form("gcm", {"channels": 3}, bits=64),
+    "sectors in three clocks": Form("xts", more={"clocks": clock_options(["data=clk_data", "command,status,key=clk_host"], "high")}),
+    "sectors, with registers in a clock of their own": Form(
+        "xts", front="registers", more={"clocks": clock_options(["registers=clk_cpu,status=clk_host"], "async-low")},
+    ),
+    "messages of two channels over 64 bits, in another clock": Form(
+        "gcm", {"channels": 2}, bits=64, more={"clocks": clock_options(["all=clk_host"], "async-high")},
+    ),
     "keys that come with messages": Form("gcm", {"keys": "inline"}),
 }
 """Cores for which the test is run."""

@@ -26,7 +26,7 @@ def test_the_page_is_that_of_the_plan(tool, capsys):
 def test_the_bench_and_the_plan_have_the_same_points():
     """Each point that the bench counts is in the table, and each one that no case carries is counted by the bench."""
     templates = resources.files("modeloom.emit") / "templates"
-    texts = "\n".join((templates / name).read_text(encoding="utf-8") for name in ("core_bench.py", "core_models.py"))
+    texts = "\n".join((templates / name).read_text(encoding="utf-8") for name in ("core_tests.py", "core_bench.py", "core_models.py"))
     counted = {(group, name) for group, name in re.findall(r'met\("(\w+)", "([^"]+)"\)', texts)}
     assert all(name in POINTS[group] for group, name in counted)
     # These names are put together in the bench, or stand in a list there.

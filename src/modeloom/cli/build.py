@@ -54,7 +54,6 @@ def build(
     from modeloom.cores.front import clock_options, front_of
     from modeloom.cores.sector import SectorCore
     from modeloom.emit import building, check_directory, check_name, emit
-    from modeloom.emit.cocotb import check_cocotb
     from modeloom.emit.ultra import RAMS
     from modeloom.modes import find_any
     from modeloom.spec import InputError
@@ -67,8 +66,6 @@ def build(
     )  # fmt: skip
     if ram not in (None, *RAMS):
         raise InputError(f"--ram is {' or '.join(RAMS)}, not {ram}")
-    if cocotb:
-        check_cocotb(bool(clocks) or reset is not None)
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):

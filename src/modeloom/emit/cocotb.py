@@ -3,8 +3,9 @@
 
 ::
 
-    templates/core_bench.py  ──▶ test_NAME.py        the tests, the same for every core
-    templates/core_models.py ──▶ NAME_models.py      the core between bus models, the same for every core
+    templates/core_tests.py  ──▶ test_NAME.py        the tests, the same for every core
+    templates/core_bench.py  ──▶ NAME_bench.py       the core between bus models, the same for every core
+    templates/core_models.py ──▶ NAME_models.py      packets, commands and statuses over bus models, the same for every core
     templates/core_coverage.py ▶ NAME_coverage.py    functional coverage, the same for every core
     Core.cases, interfaces   ──▶ test_NAME.json      keys, commands, packets and results; ports, registers and points of coverage
 """
@@ -15,6 +16,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib import resources
+from itertools import chain, cycle
 
 from modeloom.product.case_widths import converted
 from modeloom.product.cases import Case, Cases, fields_of, read_fields
@@ -24,27 +26,23 @@ from modeloom.product.front import FrontDescription
 from modeloom.product.points import points_of
 from modeloom.spec import InputError
 
-__all__ = ["check_cocotb", "cocotb_texts", "with_cocotb"]
+__all__ = ["cocotb_texts", "with_cocotb"]
 
 REFUSED = "--cocotb drives cores with AXI4-Streams; leave out --interface lwc"
 
-CLOCKED = "--cocotb drives all buses with one clock, and a reset that is active low; leave out --clock and --reset"
-
-TEMPLATES = {"cocotb": "core_bench.py", "models": "core_models.py", "coverage": "core_coverage.py"}
+TEMPLATES = {"cocotb": "core_tests.py", "cocotb_bench": "core_bench.py", "models": "core_models.py", "coverage": "core_coverage.py"}
 """Templates by kinds in ``Files``."""
 
-
-def check_cocotb(clocked: bool) -> None:
-    """Raises ``InputError`` for clocks of buses and other resets."""
-    if clocked:
-        raise InputError(CLOCKED)
+PERIOD, HOST_PERIODS = 10, (13.7, 8.1, 11.3, 5.9)
+"""Nanoseconds of a cycle of the core, and of the clocks of the host: slower and faster ones, in no simple ratio."""
 
 
 def with_cocotb(description: D) -> D:
     """The description of a core with the files of such a test."""
     name = description.name
     files = replace(
-        description.files, cocotb=f"test_{name}.py", models=f"{name}_models.py", coverage=f"{name}_coverage.py", cases=f"test_{name}.json"
+        description.files, cocotb=f"test_{name}.py", cocotb_bench=f"{name}_bench.py", models=f"{name}_models.py",
+        coverage=f"{name}_coverage.py", cases=f"test_{name}.json",
     )  # fmt: skip
     return replace(description, files=files)
 
@@ -58,7 +56,6 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
         The models of buses cannot drive the core.
     """
     front, files = description.front, description.files
-    check_cocotb(front is not None and front.clocks is not None)
     cases = core.cases()
     if cases is None:
         raise InputError(REFUSED)
@@ -69,9 +66,10 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
     # A line for each command, so that a difference is a line.
     lines = [f" {json.dumps(name)}: {_value(value)}" for name, value in told.items()]
     names = {
-        "TEST_FILE": files.cocotb or "", "MODELS_FILE": files.models or "", "CASES_FILE": files.cases or "",
-        "MODELS_MODULE": (files.models or "").removesuffix(".py"), "COVERAGE_MODULE": (files.coverage or "").removesuffix(".py"),
-        "COVERAGE_FILE_NAME": files.coverage or "",
+        "TEST_FILE": files.cocotb or "", "BENCH_FILE": files.cocotb_bench or "", "MODELS_FILE": files.models or "",
+        "CASES_FILE": files.cases or "", "COVERAGE_FILE_NAME": files.coverage or "",
+        "BENCH_MODULE": (files.cocotb_bench or "").removesuffix(".py"), "MODELS_MODULE": (files.models or "").removesuffix(".py"),
+        "COVERAGE_MODULE": (files.coverage or "").removesuffix(".py"),
     }  # fmt: skip
     return {
         "cases": "{\n" + ",\n".join(lines) + "\n}\n", **{kind: _filled(template, names) for kind, template in TEMPLATES.items()}
@@ -86,11 +84,12 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
     outputs = (streams["m"], *([] if over_registers else [streams["status"]]))
     status = {"code": "code", **({"tag": "tag"} if any(case.tag for case in cases.after) else {})}
     return {
-        "schema": "modeloom-cocotb-2",
+        "schema": "modeloom-cocotb-3",
         "top": front.top if front else description.name,
         "sources": [files.verilog, *([files.front] if files.front else [])],
         "registers": dict(front.registers) if front else {},
         "apb": front is not None and front.bus is not None,
+        **_clocks(front),
         "channels": cases.channels,
         "most_cycles": cases.most_cycles,
         "command_fields": fields_of(streams["cmd"], read_fields(streams["cmd"])),
@@ -103,6 +102,19 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
         "keys": [[slot, key.hex()] for slot, key in cases.keys],
         "before": _rows(cases.before),
         "after": _rows(cases.after),
+    }
+
+
+def _clocks(front: FrontDescription | None) -> dict[str, object]:
+    """The clocks of buses, the period of each clock in nanoseconds, the output that tells of an erasure in it, and the reset."""
+    told = None if front is None else front.clocks
+    clocks = () if told is None else told.clocks
+    reset = ("aresetn", False, False) if told is None else (told.reset, told.reset_high, told.reset_asynchronous)
+    return {
+        "clocks": {bus: clock.name for clock in clocks for bus in clock.buses},
+        "periods": dict(zip(("aclk", *(clock.name for clock in clocks)), chain((PERIOD,), cycle(HOST_PERIODS)), strict=False)),
+        "erasures": {"aclk": "zeroizing", **{clock.name: clock.zeroizing for clock in clocks}},
+        "reset": dict(zip(("port", "high", "asynchronous"), reset, strict=True)),
     }
 
 

@@ -55,7 +55,8 @@ class Files:
     interfaces: Annotated[str | None, "Interfaces for the ports of the wrapper, SystemVerilog."] = None
     wrapper: Annotated[str | None, "The core with interfaces for its buses, SystemVerilog."] = None
     cocotb: Annotated[str | None, "A test with the bus models of cocotbext-axi, Python; only with --cocotb."] = None
-    models: Annotated[str | None, "The core between bus models, of which this test consists, Python."] = None
+    cocotb_bench: Annotated[str | None, "The core between bus models, for this test, Python; absent in cores of older versions."] = None
+    models: Annotated[str | None, "Packets, commands and statuses over bus models, for this test, Python."] = None
     coverage: Annotated[str | None, "Functional coverage of this test, Python."] = None
     cases: Annotated[str | None, "Keys, commands, packets and results of this test, JSON."] = None
     package: Annotated[str, "FuseSoC package."]

