@@ -89,5 +89,42 @@ class Feedback(wiring.Component):
         return m
 
 
+class Transfers(wiring.Component):
+    """Ends a transfer with two phases, as those of APB, after a number of cycles that changes, and counts those that break the rules: whose
+    second phase is missing, late, or not of another cycle.
+
+    Members
+    -------
+    select, enable, number : In
+    ready : Out(1)
+        High for a cycle.
+    shown : Out(8)
+        The number of a transfer while ``ready`` is high.
+    wrong : Out(8)
+    """
+
+    select: In(1)
+    enable: In(1)
+    number: In(8)
+    ready: Out(1)
+    shown: Out(8)
+    wrong: Out(8)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        begun, waits, left, wrong = Signal(), Signal(2), Signal(2), Signal(8)
+        m.d.comb += [self.ready.eq(begun & (left == 0)), self.shown.eq(self.number & self.ready.replicate(8)), self.wrong.eq(wrong)]
+        with m.If(~begun):
+            with m.If(self.enable):
+                m.d.sync += wrong.eq(wrong + 1)
+            with m.If(self.select):
+                m.d.sync += [begun.eq(1), left.eq(waits), waits.eq(waits + 1)]
+        with m.Else():
+            with m.If(~self.select | ~self.enable):
+                m.d.sync += wrong.eq(wrong + 1)
+            m.d.sync += [left.eq(left - 1), begun.eq(~self.ready)]
+        return m
+
+
 def convert(design: wiring.Component, name: str) -> str:
     return rtlil.convert(design, name=name)

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from tests.built import slow
-from tests.sim.designs import StreamFifo, convert
+from tests.sim.designs import StreamFifo, Transfers, convert
 
 from modeloom.sim import Simulation, Stream, StreamRunner
 
@@ -143,6 +144,33 @@ def test_lost_beats_are_a_timeout():
     assert runner.waiting("m_axis") < 400
 
 
+TRANSFERS = (
+    Stream("transfer", "in", "select", "ready", ("number",), second="enable"), Stream("answer", "out", "ready", None, ("shown",)),
+)  # fmt: skip
+"""Transfers with two phases, and what comes with their end."""
+
+
+@pytest.mark.parametrize("gap", [0, 0.6])
+def test_a_beat_has_two_phases(gap):
+    simulation = Simulation.of(convert(Transfers(), "transfers"), "transfers", optimize=0)
+    runner = StreamRunner(simulation, TRANSFERS, seed=SEED, gaps={"transfer": gap})
+    runner.reset()
+    numbers = [1 + at % 255 for at in range(120)]
+    runner.feed("transfer", {"number": numbers})
+    result = runner.run({"answer": 120}, drain=True, max_cycles=2000)
+    assert result.done and (gap or result.cycles == 2 * 120 + 30 * (1 + 2 + 3))
+    assert runner.take("answer").values("shown") == numbers and not simulation.get("wrong") and not runner.violations()
+
+
+def test_a_beat_with_one_phase_is_seen():
+    simulation = Simulation.of(convert(Transfers(), "transfers"), "transfers", optimize=0)
+    runner = StreamRunner(simulation, [replace(TRANSFERS[0], second=None), TRANSFERS[1]], seed=SEED)
+    runner.reset()
+    runner.feed("transfer", {"number": [1]})
+    runner.run({"answer": 1}, max_cycles=20)
+    assert simulation.get("wrong")
+
+
 def test_discovery_and_errors():
     simulation = fifo(12)
     assert Stream.discover(simulation) == [
@@ -174,5 +202,7 @@ def test_discovery_and_errors():
         StreamRunner(simulation, [Stream("x", "in", "s_axis_tdata", "s_axis_tready", ())])
     with pytest.raises(ValueError, match="direction"):
         Stream("x", "up", "a", "b", ())
+    with pytest.raises(ValueError, match="c is for a stream whose direction is 'in'"):
+        Stream("x", "out", "a", "b", (), second="c")
     with pytest.raises(ValueError, match="no stream 'q'"):
         Stream.axis(simulation, "q")

@@ -282,8 +282,8 @@ class RegisterHost(Registers):
         # A runner that serves commands over registers does so with this host.
         self._run = getattr(runner, "run_streams", runner.run)
 
-    @staticmethod
-    def streams() -> list[Stream]:
+    @classmethod
+    def streams(cls) -> list[Stream]:
         """What the runner drives for it."""
         return []
 
@@ -299,8 +299,8 @@ class RegisterHost(Registers):
 class AxiLiteHost(RegisterHost):
     """The same over AXI4-Lite."""
 
-    @staticmethod
-    def streams() -> list[Stream]:
+    @classmethod
+    def streams(cls) -> list[Stream]:
         """The channels as streams."""
         return [
             Stream(f"s_axil_{name}", direction, f"s_axil_{name}valid", f"s_axil_{name}ready", tuple(f"s_axil_{one}" for one in payload))
@@ -334,25 +334,27 @@ class AxiLiteHost(RegisterHost):
 
 
 class ApbHost(RegisterHost):
-    """The same over APB."""
+    """The same over APB.  A transfer is a beat of one stream, and its answer is a beat of another one, which has the same clock."""
+
+    BUS, ANSWER = "s_apb", "s_apb_answer"
+
+    @classmethod
+    def streams(cls) -> list[Stream]:
+        """Transfers, and their answers.  PPROT stays as it is."""
+        payload = tuple(f"s_apb_{name}" for name in ("paddr", "pwrite", "pwdata", "pstrb"))
+        return [
+            Stream(cls.BUS, "in", "s_apb_psel", "s_apb_pready", payload, second="s_apb_penable"),
+            Stream(cls.ANSWER, "out", "s_apb_pready", None, ("s_apb_prdata", "s_apb_pslverr")),
+        ]
 
     def _transfer(self, address: int, write: bool, value: int = 0, strobe: int = 0) -> int:
         """A transfer; the data of a read.  Raises ``RegisterRefused`` for PSLVERR."""
-        simulation, pins = self.runner.simulation, {"psel": 1, "paddr": address, "pwrite": int(write), "pwdata": value, "pstrb": strobe}
-        for name, level in pins.items():
-            simulation.set(f"s_apb_{name}", level)
-        self._run(max_cycles=1)
-        simulation.set("s_apb_penable", 1)
-        for _ in range(PATIENCE):
-            if simulation.get("s_apb_pready"):
-                break
-            self._run(max_cycles=1)
-        else:
+        beat = {"paddr": address, "pwrite": int(write), "pwdata": value, "pstrb": strobe}
+        self.runner.feed(self.BUS, {f"s_apb_{name}": [level] for name, level in beat.items()})
+        if self._run({self.ANSWER: 1}, max_cycles=PATIENCE).timed_out:
             raise TimeoutError(f"the registers gave no answer in {PATIENCE} cycles")
-        data, refused = simulation.get("s_apb_prdata"), simulation.get("s_apb_pslverr")
-        self._run(max_cycles=1)
-        for name in (*pins, "penable"):
-            simulation.set(f"s_apb_{name}", 0)
+        answer = self.runner.take(self.ANSWER, 1)
+        data, refused = (answer.values(f"s_apb_{name}")[0] for name in ("prdata", "pslverr"))
         if refused:
             raise RegisterRefused(f"{'write to' if write else 'read of'} {address:#x}")
         return data

@@ -68,6 +68,7 @@ struct Stream {
 	bool input;
 	uint32_t *valid;
 	uint32_t *ready;   // null: always ready
+	uint32_t *second = nullptr;  // input: high in all cycles of a beat but the first one
 	std::vector<Field> fields;
 	Rng rng;
 	uint64_t gap;      // probability of a withheld handshake, scaled to 2^32
@@ -77,6 +78,7 @@ struct Stream {
 	uint64_t beats = 0;    // output: beats received
 	bool presented = false;
 	bool stalled = false;
+	bool late = false;     // input: the beat has been presented for a cycle
 	uint64_t dropped = 0;
 	uint64_t changed = 0;
 	uint64_t loud = 0;     // cycles with a payload other than zero while valid was low
@@ -195,8 +197,12 @@ struct Sim {
 			if (!s.presented && s.head < s.queued && (s.rng.next() >> 32) >= s.gap) {
 				for (auto &f : s.fields) memcpy(f.port, f.data.data() + s.head * f.bytes, f.bytes);
 				s.presented = true;
+				s.late = false;
+			} else {
+				s.late = s.presented;
 			}
 			*s.valid = s.presented;
+			if (s.second) *s.second = s.late;
 		} else if (s.ready) {
 			*s.ready = (s.rng.next() >> 32) >= s.gap;
 		}
@@ -210,7 +216,7 @@ struct Sim {
 	void observe(Stream &s) {
 		const bool ready = !s.ready || *s.ready;
 		if (s.input) {
-			if (s.presented && ready) {
+			if (s.presented && ready && (!s.second || s.late)) {
 				s.head++;
 				s.cycles.push_back(cycle);
 				s.presented = false;
@@ -382,6 +388,11 @@ API uint32_t ml_add_stream(Sim *sim, int input, uint32_t valid, int64_t ready, c
 	return sim->streams.size() - 1;
 }
 
+// The port of an input stream that is high in all cycles of a beat but the first one, in which no beat is accepted.
+API void ml_stream_second(Sim *sim, uint32_t index, uint32_t port) {
+	sim->streams[index].second = sim->objects[port].item.next;
+}
+
 API void ml_clear_streams(Sim *sim) { sim->streams.clear(); }
 
 API void ml_stream_gap(Sim *sim, uint32_t index, uint64_t gap) { sim->streams[index].gap = gap; }
@@ -457,8 +468,9 @@ API void ml_flush_streams(Sim *sim) {
 		for (auto &f : s.fields) f.data.clear();
 		s.cycles.clear();
 		s.queued = s.head = s.beats = 0;
-		s.presented = s.stalled = false;
+		s.presented = s.stalled = s.late = false;
 		if (s.input) *s.valid = 0;
+		if (s.second) *s.second = 0;
 		else if (s.ready) *s.ready = 0;
 	}
 	sim->settled = false;

@@ -75,6 +75,7 @@ def _load(path: Path) -> ctypes.CDLL:
         "ml_watched_bytes": (u64, [handle]),
         "ml_watched_take": (None, [handle, address]),
         "ml_add_stream": (u32, [handle, ctypes.c_int, u32, i64, address, u32, u64]),
+        "ml_stream_second": (None, [handle, u32, u32]),
         "ml_clear_streams": (None, [handle]),
         "ml_stream_gap": (None, [handle, u32, u64]),
         "ml_stream_feed": (None, [handle, u32, u64, address]),

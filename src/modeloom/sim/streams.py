@@ -40,6 +40,9 @@ class Stream:
         Ports that carry the beat, in any order.  There may be none.
     clock : str
         Its clock, if the simulation has several ones.  "" is the first one.
+    second : str or None
+        Of an input stream, a port of one bit that is low in the first cycle of a beat and high in the others, as PENABLE of APB is.  A beat
+        is accepted in its second cycle at the earliest.
     """
 
     name: str
@@ -48,10 +51,13 @@ class Stream:
     ready: str | None
     payload: tuple[str, ...]
     clock: str = ""
+    second: str | None = None
 
     def __post_init__(self) -> None:
         if self.direction not in ("in", "out"):
             raise ValueError(f"the direction of stream {self.name} must be 'in' or 'out', not {self.direction!r}")
+        if self.second is not None and self.direction != "in":
+            raise ValueError(f"stream {self.name}: {self.second} is for a stream whose direction is 'in'")
         object.__setattr__(self, "payload", tuple(self.payload))
 
     @classmethod
@@ -195,7 +201,7 @@ class StreamRunner:
         self.set_gaps(gaps or {}, attach=False)
         self._attach()
 
-    def _ports_of(self, stream: Stream) -> tuple[Port, Port | None, list[Port]]:
+    def _ports_of(self, stream: Stream) -> tuple[Port, Port | None, Port | None, list[Port]]:
         forward, backward = ("input", "output") if stream.direction == "in" else ("output", "input")
 
         def port(name: str, kind: str, width: int | None) -> Port:
@@ -207,16 +213,19 @@ class StreamRunner:
             return found
 
         return (port(stream.valid, forward, 1), None if stream.ready is None else port(stream.ready, backward, 1),
+                None if stream.second is None else port(stream.second, forward, 1),
                 [port(name, forward, None) for name in stream.payload])
 
     def _attach(self) -> None:
         self._library.ml_clear_streams(self._handle)
-        for stream, (valid, ready, payload) in zip(self.streams.values(), self._ports, strict=True):
+        for stream, (valid, ready, second, payload) in zip(self.streams.values(), self._ports, strict=True):
             indices = (ctypes.c_uint32 * len(payload))(*(port.index for port in payload))
             index = self._library.ml_add_stream(self._handle, stream.direction == "in", valid.index,
                                                 -1 if ready is None else ready.index, indices, len(payload),
                                                 self.seed & 0xFFFFFFFFFFFFFFFF)
             self._payload[stream.name], self._index[stream.name] = payload, index
+            if second is not None:
+                self._library.ml_stream_second(self._handle, index, second.index)
             if stream.clock:
                 self._library.ml_stream_clock(self._handle, index, list(self.simulation.clocks).index(stream.clock))
         for name, gap in self._gaps.items():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -59,7 +60,7 @@ class Bench:
         self.sim = Simulation(library(bus), clock="aclk", reset="aresetn")
         # AXI4-Lite has protection types, which the front end has no ports for.
         streams = [
-            Stream(one.name, one.direction, one.valid, one.ready, tuple(port for port in one.payload if not port.endswith("prot")))
+            replace(one, payload=tuple(port for port in one.payload if not port.endswith("prot")))
             for one in register_host(bus).streams()
         ]  # fmt: skip
         self.runner = StreamRunner(self.sim, [*streams, Stream.axis(self.sim, "s_axis_key")], seed=seed, gaps=gaps)

@@ -245,15 +245,12 @@ def test_zeroize(how):
 
 def test_zeroize_drops_a_word_as_a_transfer_of_apb_begins():
     bench = quiet_bench(bus=APB)
-    pins = {"psel": 1, "penable": 0, "pwrite": 1, "paddr": registers().address("interrupt_enable"), "pwdata": 0xFFFFFFFF, "pstrb": 15}
-    for name, value in pins.items():
-        bench.sim.set(f"s_apb_{name}", value)
+    beat = {"paddr": registers().address("interrupt_enable"), "pwrite": 1, "pwdata": 0xFFFFFFFF, "pstrb": 15}
+    bench.runner.feed("s_apb", {f"s_apb_{name}": [value] for name, value in beat.items()})
     pulse(bench, "erase_pin")
-    bench.sim.set("s_apb_penable", 1)
-    bench.runner.run(max_cycles=1)
-    assert bench.sim.get("s_apb_pready") and bench.sim.get("s_apb_pslverr")
-    bench.sim.set("s_apb_psel", 0)
-    bench.sim.set("s_apb_penable", 0)
+    assert bench.sim.get("s_apb_psel") and not bench.sim.get("s_apb_penable")
+    assert bench.runner.run({"s_apb_answer": 1}, max_cycles=2).done
+    assert bench.runner.take("s_apb_answer").values("s_apb_pslverr") == [1]
     bench.runner.run(max_cycles=60)
     assert not bench.host.read("interrupt_enable")
 
