@@ -132,7 +132,12 @@ class DrivenCore(Generic[D]):
             streams += register_host(self._front.bus).streams()
         told = None if self._front is None else self._front.clocks
         of_bus = {} if told is None else {bus: one.name for one in told.clocks for bus in one.buses}
-        clocked = [replace(one, clock=of_bus.get("s_axil" if one.name.startswith("s_axil_") else one.name, "")) for one in streams]
+        # The streams of a bus for registers have its name before theirs.
+        of_registers = {f"{bus}_": clock for bus, clock in of_bus.items() if bus in ("s_axil", "s_apb")}
+        clocked = [
+            replace(one, clock=next((its for bus, its in of_registers.items() if f"{one.name}_".startswith(bus)), of_bus.get(one.name, "")))
+            for one in streams
+        ]
         over_registers = self._front is not None and self._front.commands is not None
         return (CommandRunner if over_registers else StreamRunner)(self.simulation, clocked, seed=seed, gaps=gaps)
 

@@ -33,6 +33,9 @@ __all__ = ["check_clocks", "clock_ratios", "crossing_control"]
 RATIOS = ((1000, 1000, 0), (1000, 1497, 90), (1000, 431, 40), (1000, 3370, 700))
 """Ticks of a cycle of the core, of a cycle of each other clock, and of the jitter of both.  Several clocks of a host differ a little."""
 
+CARRIED = ("_tdata", "s_axil_wdata", "s_axil_rdata", "s_apb_pwdata", "s_apb_prdata")
+"""Ends of the names of ports that carry keys, data, or what a host reads."""
+
 STATUS_RATIO = 1
 """Number of the ratio with which faults are tried."""
 
@@ -52,7 +55,7 @@ def crossing_control(around: Path, description: Description) -> int:
     netlist = flat_netlist(around, f"{description.name}_crossings")
     control = 0
     # What goes in somewhere comes out on the port of the same name on the other side, and may be seen nowhere else.
-    carried = [name for name in netlist.inputs if name.endswith(("_tdata", "s_axil_wdata"))]
+    carried = [name for name in netlist.inputs if name.endswith(CARRIED)]
     for name in carried:
         out = name.removeprefix("core_") if name.startswith("core_") else f"core_{name}"
         bits = len(netlist.inputs[name])
@@ -95,7 +98,12 @@ def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> in
         for seed in (1, 2):
             core = subject.core()
             _wait(core, told)
-            work.fill(core, random.Random(f"{subject.seed} clocks {seed}"), MOMENTS[number])
+            rng = random.Random(f"{subject.seed} clocks {seed}")
+            work.fill(core, rng, MOMENTS[number])
+            if core.registers is not None:
+                # The last word on the bus of registers is one of a key.
+                core.registers.wait_for("key_sending")
+                core.registers.write("key_data", rng.getrandbits(32))
             cores.append(core)
         differed = len(differences(cores))
         if differed < 20:

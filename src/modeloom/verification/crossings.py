@@ -24,6 +24,9 @@ from modeloom.taint.netlist import Bit, Cell, Netlist, flat_netlist
 __all__ = ["check_paths"]
 
 CORE_CLOCK = "aclk"
+REGISTER_PORTS = ("s_axil", "s_apb")
+"""Prefixes of the ports for registers, which have the interrupt beside them."""
+
 CATCHER = "reset_catcher.caught_reg"
 """The registers that an asynchronous reset may reach."""
 
@@ -61,7 +64,7 @@ class _Clocks:
             if name == one.zeroizing:
                 return one.name
             for bus in one.buses:
-                flags = ("key_loaded", "key_busy", "key_error") if bus == "s_axis_key" else ("irq",) if bus == "s_axil" else ()
+                flags = ("key_loaded", "key_busy", "key_error") if bus == "s_axis_key" else ("irq",) if bus in REGISTER_PORTS else ()
                 if name in flags or name.startswith(f"{bus}_") and not self._longer(name, bus):
                     return one.name
         return CORE_CLOCK

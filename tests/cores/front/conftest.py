@@ -66,6 +66,14 @@ def clocked_sectors(made: Make) -> Path:
 
 
 @pytest.fixture(scope="session")
+def clocked_apb(made: Make) -> Path:
+    """A core for sectors with registers behind APB and data in clocks of their own, and a reset that comes at any time."""
+    clocks = clock_options(("registers=clk_host", "data=clk_data"), "async-low")
+    options = "--front registers --register-bus apb --clock registers=clk_host,data=clk_data --reset async-low"
+    return made("xts_clocked_apb", sector_core(), options, "registers", None, clocks, bus="apb")
+
+
+@pytest.fixture(scope="session")
 def command_sectors(made: Make) -> Path:
     """A core for sectors with commands over registers."""
     return made("xts_commands", sector_core(), "--front registers", "registers", commands="registers")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,7 +19,7 @@ SECOND = CrossingParameters(
         StreamCrossing("m_axis_status", (("tdata", 32),), False, "clk_host"),
         StreamCrossing("s_axis_key", (("tdata", 32), ("tlast", 1)), True, "clk_host"),
     ),
-    key_flags=(("key_loaded", 2), ("key_busy", 1), ("key_error", 1)), lite_clock="clk_host", address_bits=8,
+    key_flags=(("key_loaded", 2), ("key_busy", 1), ("key_error", 1)), register_clock="clk_host", address_bits=8,
 )  # fmt: skip
 """Data in one clock, and all others in another one."""
 
@@ -66,21 +66,24 @@ class Bench:
         Pauses of the streams, as of ``StreamRunner``.
     path : path, optional
         Another simulation.
+    more : sequence of Stream
+        Streams beside those of the crossings.
     """
 
     def __init__(
         self, name: str, parameters: CrossingParameters = SECOND, shift: int = 0, seed: int = 0, gaps: Mapping[str, float] | None = None,
-        path: Path | None = None,
+        path: Path | None = None, more: Sequence[Stream] = (),
     ):  # fmt: skip
         self.parameters = parameters
         self.sim = Simulation(
             path or library(parameters), clock="aclk", reset=parameters.reset, clocks=clocks(name, shift), seed=seed
         )  # fmt: skip
-        self.streams = []
+        self.streams: list[Stream] = []
         for one in parameters.streams:
             host, core = Stream.axis(self.sim, one.name), Stream.axis(self.sim, f"core_{one.name}")
             clock = "" if one.clock == "core" else one.clock
             self.streams += [Stream(host.name, host.direction, host.valid, host.ready, host.payload, clock), core]
+        self.streams += more
         self.runner = StreamRunner(self.sim, self.streams, seed=seed, gaps=gaps)
         self.runner.reset(3)
         self.wait()

@@ -9,24 +9,27 @@ from pathlib import Path
 from tests.rtl.clocks.bench import SECOND, verilog
 
 from modeloom.product.front import ClocksDescription, Crossing, HostClock
-from modeloom.rtl.clocks import crossing_paths
+from modeloom.rtl.clocks import CrossingParameters, crossing_paths
 from modeloom.sim import build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.taint.netlist import Netlist, flat_netlist
 
-TOLD = ClocksDescription(
-    reset="aresetn", reset_high=False, reset_asynchronous=False, instance="crossings", erase_cycles=32, erase_host_cycles=26,
-    clocks=(
-        HostClock(name="clk_data", buses=("s_axis", "m_axis"), zeroizing="clk_data_zeroizing"),
-        HostClock(name="clk_host", buses=("m_axis_status", "s_axis_key", "s_axil"), zeroizing="clk_host_zeroizing"),
-    ),
-    crossings=tuple(Crossing(kind=one.kind, source=one.source, target=one.target) for one in crossing_paths(SECOND)),
-)  # fmt: skip
+
+def told(parameters: CrossingParameters) -> ClocksDescription:
+    """What ``core.json`` says of the crossings of the bench."""
+    return ClocksDescription(
+        reset="aresetn", reset_high=False, reset_asynchronous=False, instance="crossings", erase_cycles=32, erase_host_cycles=26,
+        clocks=(
+            HostClock(name="clk_data", buses=("s_axis", "m_axis"), zeroizing="clk_data_zeroizing"),
+            HostClock(name="clk_host", buses=("m_axis_status", "s_axis_key", parameters.bus.name), zeroizing="clk_host_zeroizing"),
+        ),
+        crossings=tuple(Crossing(kind=one.kind, source=one.source, target=one.target) for one in crossing_paths(parameters)),
+    )  # fmt: skip
 
 
-def changed(path: Path, module: str, pattern: str, other: str) -> Path:
+def changed(path: Path, module: str, pattern: str, other: str, parameters: CrossingParameters = SECOND) -> Path:
     """The Verilog of the crossings with another text in a module, in a folder."""
-    text = "\n" + verilog(SECOND)
+    text = "\n" + verilog(parameters)
     start = text.index(f"\nmodule {module} (")
     end = text.index("\nendmodule", start)
     body, count = re.subn(pattern, other, text[start:end], count=1)

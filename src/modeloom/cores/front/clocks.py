@@ -11,6 +11,7 @@ from functools import cached_property
 from modeloom.cores.front.around import Around
 from modeloom.front.map import Register
 from modeloom.interfaces import Interface, Side
+from modeloom.interfaces.front import REGISTER_BUSES, register_bus
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT
 from modeloom.interfaces.table import Port as InterfacePort
 from modeloom.interfaces.table import Width
@@ -27,18 +28,21 @@ __all__ = ["BUSES", "LWC", "RESETS", "ClockOptions", "ClocksFrontEnd", "chosen_c
 
 LWC = "--clock and --reset are for cores with AXI4-Streams; leave out --interface lwc"
 
-COMMANDS, STATUSES, KEYS, LITE = "s_axis_cmd", "m_axis_status", "s_axis_key", "s_axil"
+COMMANDS, STATUSES, KEYS = "s_axis_cmd", "m_axis_status", "s_axis_key"
+
+REGISTERS = {register_bus(kind, 0).name: kind for kind in REGISTER_BUSES}
+"""The buses of registers, by the prefix of their ports."""
 
 BUSES: dict[str, tuple[str, ...]] = {
     "data": (DATA_IN.name, DATA_OUT.name), "data-in": (DATA_IN.name,), "data-out": (DATA_OUT.name,), "command": (COMMANDS,),
-    "status": (STATUSES,), "key": (KEYS,), "registers": (LITE,),
+    "status": (STATUSES,), "key": (KEYS,), "registers": tuple(REGISTERS),
 }  # fmt: skip
 """What ``--clock`` calls the buses."""
 
 RESETS = {"low": (False, False), "high": (True, False), "async-low": (False, True), "async-high": (True, True)}
 """What ``--reset`` calls the resets: whether they are active high, and whether they come at any time."""
 
-OWN_NAMES = ("aclk", "areset", "core", "caught", "zeroiz", "irq", "key_", "s_axi", "m_axi")
+OWN_NAMES = ("aclk", "areset", "core", "caught", "zeroiz", "irq", "key_", "s_axi", "s_apb", "m_axi")
 """What names of clocks may not begin with: names of ports, and those inside."""
 
 PART = "crossings"
@@ -49,7 +53,8 @@ ERASE_CYCLES, ERASE_HOST_CYCLES = 32, 26
 
 TITLES = {
     "": "Crossings between the clocks of the host and that of the core", "reset_catcher": "A reset that comes at any time",
-    "s_axil": "AXI4-Lite: an access at a time, each of which gets its response", "key_flags": "The flags of keys, all of one cycle",
+    "s_axil": "AXI4-Lite: an access at a time, each of which gets its response",
+    "s_apb": "APB: a transfer at a time, each of which is answered", "key_flags": "The flags of keys, all of one cycle",
     "pushed_ends": "Counts ends of packets", "taken_ends": "Counts ends of packets",
     "order": "Whether a host has all data before a status",
 }  # fmt: skip
@@ -76,7 +81,7 @@ class ClockOptions:
 
     def check(self, registers: bool) -> None:
         """Raises ``InputError`` for a bus that a core does not have, with or without registers."""
-        if not registers and LITE in self.buses:
+        if not registers and any(bus in self.buses for bus in REGISTERS):
             raise InputError("--clock registers is for --front registers; add it, or name another bus")
         if registers and KEYS in self.buses:
             raise InputError("--clock key: with --front registers, keys go through the registers; say --clock registers")
@@ -166,7 +171,7 @@ class ClocksFrontEnd(Around):
 
     def _clock(self, interface: Interface) -> str:
         """The clock of a bus; "" for that of the core."""
-        if not interface.stream and interface.name != LITE:
+        if not interface.stream and interface.name not in REGISTERS:
             return ""
         return self.options.buses.get(interface.name, self.options.everything)
 
@@ -204,12 +209,14 @@ class ClocksFrontEnd(Around):
         if KEYS in self.of_bus:
             group = next(one for one in self.inner_interfaces if one.name == "key")
             flags = tuple((group.port_name(port), port.width.bits(self.shape)) for port in group.ports)
-        lite = next((one for one in self.inner_interfaces if one.name == LITE), None)
-        crosses = lite is not None and LITE in self.of_bus
-        return CrossingParameters(
-            self.high, self.asynchronous, tuple(streams), flags, self.of_bus[LITE] if crosses else "",
-            lite.port("awaddr").width.bits(self.shape) if lite is not None and crosses else 0,
-        )  # fmt: skip
+        plain = CrossingParameters(self.high, self.asynchronous, tuple(streams), flags)
+        bus = next((one for one in self.inner_interfaces if one.name in REGISTERS and one.name in self.of_bus), None)
+        if bus is None:
+            return plain
+        address = next(port for port in bus.ports if port.name.endswith("addr"))
+        return replace(
+            plain, register_clock=self.of_bus[bus.name], register_bus=REGISTERS[bus.name], address_bits=address.width.bits(self.shape)
+        )
 
     @cached_property
     def part(self) -> FrontPart:
@@ -318,7 +325,7 @@ class ClocksFrontEnd(Around):
             names = ", ".join(f"`{bus}`" for bus in clock.buses)
             lines.append(f"- `{clock.name}` is the clock of {names}. `{clock.zeroizing}` is high in it while an erasure holds them.")
         if told.clocks:
-            others = ", ".join(f"`{one.name}`" for one in self.inner_interfaces if (one.stream or one.name == LITE)
+            others = ", ".join(f"`{one.name}`" for one in self.inner_interfaces if (one.stream or one.name in REGISTERS)
                                and one.name not in self.of_bus)  # fmt: skip
             lines += [
                 f"- `aclk` is the clock of the core, of `zeroize` and `zeroizing`{f', and of {others}' if others else ''}.",

@@ -39,7 +39,6 @@ MOST_KEY_BYTES = 256
 """Bytes of the longest key packet for which there is room among the addresses."""
 
 LWC = "--front registers is for cores with AXI4-Streams; leave out --interface lwc"
-CLOCK_BUS = "--clock and --reset are for registers behind AXI4-Lite; leave out --register-bus apb"
 CLOCK_COMMANDS = "--clock and --reset are for commands over their stream; leave out --commands registers"
 BUS_ALONE = "--register-bus is the bus of the registers of --front registers; add it, or leave this out"
 COMMANDS_ALONE = "--commands registers is for --front registers; add it, or leave this out"
@@ -289,8 +288,6 @@ def front_of(
         return inner
     if interface == "lwc":
         raise InputError(CLOCK_LWC)
-    if bus not in (None, AXI_LITE):
-        raise InputError(CLOCK_BUS)
     if commands == REGISTERS:
         raise InputError(CLOCK_COMMANDS)
     clocks.check(registers=kind is not None)

@@ -8,20 +8,23 @@
     s_axis, s_axis_cmd, s_axis_key ──▶ ClockFifo ──▶ core_...
     core_m_axis ──▶ ClockFifo ──▶ m_axis                core_m_axis_status ──▶ ClockFifo ──▶ order ──▶ m_axis_status
     s_axil ◀──▶ LiteBridge ◀──▶ core_s_axil             core_key_..., core_irq ──▶ Mirror, Synchronizer
+    s_apb  ◀──▶ ApbBridge  ◀──▶ core_s_apb
 
 Buses that stay in the clock of the core go past this module, except for the statuses of data that do not.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from amaranth.hdl import Cat, ClockDomain, ClockSignal, DomainRenamer, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
+from modeloom.interfaces.front import APB, AXI_LITE, register_bus
+from modeloom.interfaces.table import Interface, Side
+from modeloom.rtl.clocks.apb import ApbBridge
 from modeloom.rtl.clocks.erasure import CoreErasure, HostErasure
 from modeloom.rtl.clocks.fifo import ClockFifo
 from modeloom.rtl.clocks.lite import LiteBridge
@@ -83,27 +86,34 @@ class CrossingParameters:
     streams : tuple of StreamCrossing
     key_flags : tuple of (str, int)
         The flags of keys with their bits, if ``s_axis_key`` has a clock of its own.
-    lite_clock, address_bits : str, int
-        The clock of AXI4-Lite, if it has its own, and the bits of its addresses.
+    register_clock, register_bus, address_bits : str, str, int
+        The clock of registers, if they have their own, their bus of ``interfaces.front.REGISTER_BUSES``, and the bits of its addresses.
     """
 
     high: bool = False
     asynchronous: bool = False
     streams: tuple[StreamCrossing, ...] = ()
     key_flags: tuple[tuple[str, int], ...] = ()
-    lite_clock: str = ""
+    register_clock: str = ""
+    register_bus: str = AXI_LITE
     address_bits: int = 0
 
     @property
     def clocks(self) -> tuple[str, ...]:
         """The clocks of hosts, in order."""
-        found = [one.clock for one in self.streams] + ([self.lite_clock] if self.lite_clock else [])
+        found = [one.clock for one in self.streams] + ([self.register_clock] if self.register_clock else [])
         return tuple(dict.fromkeys(clock for clock in found if clock != CORE))
 
     @property
     def reset(self) -> str:
         """The name of the port of the reset."""
         return "areset" if self.high else "aresetn"
+
+    @property
+    def bus(self) -> Interface:
+        """The port for registers, without the type of protection, which nothing reads."""
+        bus = register_bus(self.register_bus, self.address_bits)
+        return replace(bus, payload=tuple(port for port in bus.payload if not port.name.endswith("prot")))
 
     def stream(self, name: str) -> StreamCrossing | None:
         """The crossing of a stream; None if it has none."""
@@ -118,6 +128,7 @@ class _Sides:
     host: Any
     core_erase: Any
     host_erase: Any
+    asks: Value
     resets: Value
     host_resets: Value
 
@@ -167,14 +178,11 @@ class Crossings(wiring.Component):
                 members |= {f"{prefix}{one.name}_{port}": there(bits) for port, bits in one.payload}
         for port, bits in p.key_flags:
             members |= {f"core_{port}": In(bits), port: Out(bits)}
-        if p.lite_clock:
-            widths = {"addr": p.address_bits, "data": WORD_BITS, "strb": WORD_BYTES, "resp": 2}
-            for channel, words, inward in (("aw", "addr", True), ("w", "data strb", True), ("b", "resp", False), ("ar", "addr", True),
-                                           ("r", "data resp", False)):  # fmt: skip
-                for prefix, into in (("", inward), ("core_", not inward)):
-                    there, back = (In, Out) if into else (Out, In)
-                    members |= {f"{prefix}s_axil_{channel}valid": there(1), f"{prefix}s_axil_{channel}ready": back(1)}
-                    members |= {f"{prefix}s_axil_{channel}{word}": there(widths[word]) for word in words.split()}
+        if p.register_clock:
+            for prefix, host in (("", Side.HOST), ("core_", Side.CORE)):
+                for pin in p.bus.ports:
+                    flow = In if p.bus.driven_by(pin) is host else Out
+                    members[prefix + p.bus.port_name(pin)] = flow(pin.width.count)
             members |= {"core_irq": In(1), "irq": Out(1)}
         super().__init__(members)
 
@@ -210,8 +218,8 @@ class Crossings(wiring.Component):
             self._order(m, results, statuses, queues[STATUSES], signals)
         if p.key_flags:
             self._flags(m, signals)
-        if p.lite_clock:
-            self._lite(m, signals)
+        if p.register_clock:
+            self._registers(m, signals)
         return m
 
     def _sides(self, m: Module, clock: str, reset: Value) -> _Sides:
@@ -227,7 +235,7 @@ class Crossings(wiring.Component):
             host.asked.eq(asked.o), host.resets.eq(resets.o), answer.i.eq(host.answer), core.answer.eq(answer.o),
             getattr(self, f"{clock}_zeroizing").eq(host.control.hold),
         ]  # fmt: skip
-        return _Sides(core.control, host.control, core.erase, host.erase, core.resets, resets.o)
+        return _Sides(core.control, host.control, core.erase, host.erase, core.asks, core.resets, resets.o)
 
     def _queue(self, m: Module, one: StreamCrossing, signals: _Signals) -> Any:
         """The queue of a stream, with its ports."""
@@ -317,21 +325,23 @@ class Crossings(wiring.Component):
             m.d.comb += getattr(self, port).eq(shown | more)
             low += bits
 
-    def _lite(self, m: Module, signals: _Signals) -> None:
-        """AXI4-Lite and the interrupt."""
-        p, clock = self.parameters, self.parameters.lite_clock
-        sides = signals.sides[clock]
-        m.submodules.s_axil = bridge = DomainRenamer({"core": CORE, "host": clock})(LiteBridge(p.address_bits))
+    def _registers(self, m: Module, signals: _Signals) -> None:
+        """The bus of registers, and the interrupt."""
+        p, clock = self.parameters, self.parameters.register_clock
+        sides, name = signals.sides[clock], self.parameters.bus.name
+        bridge: Any = (ApbBridge if p.register_bus == APB else LiteBridge)(p.address_bits)
+        m.submodules[name] = DomainRenamer({"core": CORE, "host": clock})(bridge)
         m.submodules.interrupt = interrupt = DomainRenamer(clock)(Synchronizer())
         irq_reg = Signal()
         m.d.core += irq_reg.eq(self.core_irq)
         m.d.comb += [
-            bridge.host_hold.eq(sides.host.hold), bridge.core_hold.eq(signals.held), bridge.host_reset.eq(sides.host_resets),
+            # When the core asks no more, the host may have begun another access, which is no part of what was erased.
+            bridge.host_hold.eq(sides.host.hold), bridge.core_hold.eq(sides.asks), bridge.host_reset.eq(sides.host_resets),
             bridge.core_reset.eq(sides.resets), interrupt.i.eq(irq_reg), self.irq.eq(interrupt.o),
         ]  # fmt: skip
-        for side, prefix in ((bridge.bus, "s_axil_"), (bridge.core, "core_s_axil_")):
-            for name, member in side.signature.members.items():
-                here, there = getattr(self, prefix + name), getattr(side, name)
+        for side, prefix in ((bridge.bus, f"{name}_"), (bridge.core, f"core_{name}_")):
+            for port, member in side.signature.members.items():
+                here, there = getattr(self, prefix + port), getattr(side, port)
                 m.d.comb += there.eq(here) if member.flow is In else here.eq(there)
 
 

@@ -37,7 +37,7 @@ class LiteBridge(wiring.Component):
     core : Out(axi_lite_signature)
         That of the registers.
     host_hold, core_hold : In
-        An erasure: no write is taken, and words on their way are erased.
+        An erasure: the host side takes no write, and the core side erases words on their way.
     host_reset, core_reset : In
         Sets back each side.  There is a time in which both are high, and that of the core ends first.
     """

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from modeloom.interfaces.front import APB
 from modeloom.rtl.clocks.crossings import CORE, KEYS, RESULTS, STATUSES, CrossingParameters
 
 __all__ = ["CrossingPath", "crossing_paths"]
@@ -64,7 +65,15 @@ def _paths(p: CrossingParameters) -> Iterator[CrossingPath]:
         yield CrossingPath("bit", "key_flags/turn_reg", "key_flags/to_host/meta_reg")
         yield CrossingPath("bit", "key_flags/answer_reg", "key_flags/to_core/meta_reg")
         yield CrossingPath("word", "key_flags/sent_reg", "key_flags/o")
-    if p.lite_clock:
+    if p.register_clock and p.register_bus == APB:
+        yield CrossingPath("bit", "s_apb/request_reg", "s_apb/to_core/meta_reg")
+        yield CrossingPath("bit", "s_apb/answer_reg", "s_apb/to_host/meta_reg")
+        for source, target in (
+            ("address_reg", "core_paddr"), ("write_reg", "core_pwrite"), ("data_reg", "pwdata_reg"), ("strobe_reg", "pstrb_reg"),
+            ("word_reg", "bus_prdata"), ("refused_reg", "bus_pslverr"),
+        ):  # fmt: skip
+            yield CrossingPath("word", f"s_apb/{source}", f"s_apb/{target}")
+    elif p.register_clock:
         for name in ("write", "read"):
             yield CrossingPath("bit", f"s_axil/{name}_turn_reg", f"s_axil/{name}_to_core/meta_reg")
             yield CrossingPath("bit", f"s_axil/{name}_answer_reg", f"s_axil/{name}_to_host/meta_reg")
@@ -73,4 +82,5 @@ def _paths(p: CrossingParameters) -> Iterator[CrossingPath]:
             ("r_address_reg", "core_araddr"), ("w_response_reg", "bus_bresp"), ("r_word_reg", "r_shown_reg"),
         ):  # fmt: skip
             yield CrossingPath("word", f"s_axil/{source}", f"s_axil/{target}")
+    if p.register_clock:
         yield CrossingPath("bit", "irq_reg", "interrupt/meta_reg")

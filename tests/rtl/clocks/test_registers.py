@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers in the clock of a host, behind AXI4-Lite and APB: clocks of many ratios, erasures and resets at any time, and faults."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from tests.rtl.clocks.bench import CLOCKS, Bench
+from tests.rtl.clocks.faults import changed, library
+from tests.rtl.clocks.registers import HOSTS, PARAMETERS, Apb, Lite
+
+from modeloom.interfaces.front import APB, REGISTER_BUSES
+
+
+def made(bus: str, name: str, path: Path | None = None) -> tuple[Bench, Lite | Apb, random.Random]:
+    """Crossings, a host with registers, and random numbers."""
+    rng = random.Random(f"{bus} {name}")
+    bench = Bench(name, PARAMETERS[bus], seed=1, path=path, more=HOSTS[bus].streams("clk_host"))
+    return bench, HOSTS[bus](bench, rng), rng
+
+
+def words(bench: Bench) -> set[int]:
+    """All registers of data between both sides."""
+    names = ("data_reg", "pwdata", "prdata", "wdata", "word_reg", "shown_reg", "strobe_reg", "pstrb")
+    return {bench.sim.get(one) for one, item in bench.sim.objects.items() if item.kind == "state" and one.endswith(names)}
+
+
+def every_access_is_answered(bus: str, name: str, path: Path | None = None) -> None:
+    """Every access is done once, and has its answer.  A write that an erasure meets is refused, or it is done before."""
+    bench, host, rng = made(bus, name, path)
+    for word in range(12):
+        assert host.write(word << 2, 0x1000 + word) == 0 and host.read(word << 2) == 0x1000 + word
+    assert host.accesses == 24
+    refused = 0
+    for word in range(12):
+        host.begin_write(word << 2, 0xABCD)
+        for _ in range(rng.randrange(12)):
+            host.step()
+        bench.sim.set("zeroize", 1)
+        host.step()
+        bench.sim.set("zeroize", 0)
+        response = host.end_write()
+        assert response in (0, 2)
+        refused += response == 2
+        assert host.read(word << 2) == (0x1000 + word if response else 0xABCD)
+        bench.wait()
+        if bus == APB:
+            # The core overwrites what was read when the host has it.
+            bench.runner.run(max_cycles=120)
+            assert words(bench) == {0}
+        assert all(bench.sim.get(one) == 0 for one in bench.sim.objects if "data_reg" in one or one.endswith("core_wdata"))
+    assert host.accesses == 48 and refused
+    print(f"{name}: {refused} writes of 12 are refused")
+    for value in (1, 0, 1):
+        bench.sim.set("core_irq", value)
+        bench.runner.run(max_cycles=120)
+        assert bench.sim.get("irq") == value
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+@pytest.mark.parametrize("bus", REGISTER_BUSES)
+def test_every_access_is_answered(bus, name):
+    every_access_is_answered(bus, name)
+
+
+def a_write_in_an_erasure_waits(bus: str, name: str, path: Path | None = None) -> None:
+    """It is done when the erasure is over.  A read is answered meanwhile."""
+    bench, host, _ = made(bus, name, path)
+    assert host.write(4, 0x1234) == 0
+    bench.sim.set("core_zeroizing", 1)
+    while not bench.sim.get("clk_host_zeroizing"):
+        host.step()
+    assert host.read(4) == 0x1234
+    host.begin_write(4, 0x5678)
+    for _ in range(200):
+        host.step()
+    assert not host.answered and (bus != APB or words(bench) == {0})
+    bench.sim.set("core_zeroizing", 0)
+    assert host.end_write() == 0
+    assert host.read(4) == 0x5678
+
+
+@pytest.mark.parametrize("name", ["2:3", "7:3", "1:17"])
+@pytest.mark.parametrize("bus", REGISTER_BUSES)
+def test_a_write_in_an_erasure_waits(bus, name):
+    a_write_in_an_erasure_waits(bus, name)
+
+
+def a_reset_in_the_middle(bus: str, name: str, path: Path | None = None) -> None:
+    """A host that the reset does not reach gets its answer all the same.  Nothing of its data is left."""
+    bench, host, rng = made(bus, name, path)
+    assert bus == APB and isinstance(host, Apb)
+    for word in range(16):
+        host.begin_write(word << 2, 0xABCD)
+        for _ in range(rng.randrange(14)):
+            host.step()
+        bench.sim.set("aresetn", 0)
+        for _ in range(rng.randrange(1, 4)):
+            host.step()
+        bench.sim.set("aresetn", 1)
+        assert host.end_write() in (0, 2)
+        bench.wait()
+        bench.runner.run(max_cycles=120)
+        assert words(bench) == {0}
+        assert host.write(word << 2, 0x1000 + word) == 0 and host.read(word << 2) == 0x1000 + word
+
+
+@pytest.mark.parametrize("name", CLOCKS)
+def test_a_reset_in_the_middle_of_a_transfer(name):
+    a_reset_in_the_middle(APB, name)
+
+
+FAULTS = {
+    "what is written stays": (
+        r"if \(request_reg & to_host_o\) data_reg <= 32'h0;\s+else if", "if", every_access_is_answered, "2:3"
+    ),
+    "what is read stays": (
+        r"if \(answer_reg & ~to_core_o\) word_reg <= 32'h0;\s+else if", "if", every_access_is_answered, "2:3"
+    ),
+    "a write that an erasure meets is done": (
+        r"core_pstrb = pstrb_reg & \{4\{~core_hold\}\}", "core_pstrb = pstrb_reg | {4{core_hold}}", every_access_is_answered, "the same"
+    ),
+    "a transfer begins before the one before is over": (r"& ~to_host_o\s", "", every_access_is_answered, "7:3"),
+    "there is no setup phase": (
+        r"else if \(psel_reg\) core_penable", "else if (psel_and) core_penable", every_access_is_answered, "2:3"
+    ),
+    "a write in an erasure does not wait": (r"& ~\(bus_pwrite & host_hold\)", "", a_write_in_an_erasure_waits, "2:3"),
+    "a transfer goes on behind a reset": (r"psel_reg & ~core_reset", "psel_reg", a_reset_in_the_middle, "the same"),
+}  # fmt: skip
+"""What stands in the bridge of APB, what stands there instead, what finds it, and the clocks."""
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_are_found(name, tmp_path):
+    pattern, other, check, clocks = FAULTS[name]
+    wrong = library(changed(tmp_path, "crossings_s_apb", pattern, other, PARAMETERS[APB]))
+    with pytest.raises(AssertionError):
+        check(APB, clocks, wrong)
