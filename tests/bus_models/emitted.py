@@ -18,6 +18,7 @@ from tests.cores.front.cores import MESSAGES, SECTORS
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.front import clock_options, front_of
+from modeloom.cores.lwc import LwcCore
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
@@ -57,6 +58,8 @@ FORMS = {
     "messages of two channels over 64 bits, in another clock": Form(
         "gcm", {"channels": 2}, bits=64, more={"clocks": clock_options(["all=clk_host"], "async-high")},
     ),
+    "messages behind the LWC interface": Form("gcm", {"interface": "lwc"}),
+    "messages behind the LWC interface, with lengths first and words of 64 bits": Form("ccm", {"interface": "lwc", "interface_bits": 64}),
     "keys that come with messages": Form("gcm", {"keys": "inline"}),
 }
 """Cores for which the test is run."""
@@ -67,7 +70,13 @@ def core_of(form: str):
     one = FORMS[form]
     if one.mode == "xts":
         return SectorCore(built.compiled("xts", prove=False, **SECTORS))
-    return StreamCore(compile_stream(find_any(one.mode), StreamOptions(**{**MESSAGES, **one.options}), prove=False))
+    options = {**MESSAGES, **one.options}
+    kind: type[StreamCore] = StreamCore
+    if options.get("interface") == "lwc":
+        kind = LwcCore
+        # An instruction activates a key and names no slot.
+        del options["key_slots"]
+    return kind(compile_stream(find_any(one.mode), StreamOptions(**options), prove=False))
 
 
 def written(folder: Path, form: str):

@@ -11,13 +11,8 @@ import pytest
 from tests.built import slow
 from tests.bus_models.emitted import FORMS, TESTS, available, core_of, covered, ran, written
 
-from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.lwc import LwcCore
-from modeloom.emit import emit
-from modeloom.modes import find_any
 from modeloom.product.case_widths import converted
 from modeloom.product.points import POINTS
-from modeloom.spec import InputError
 from modeloom.verification.files import check_emission, today
 
 
@@ -120,6 +115,10 @@ AROUND_FAULTS = {
     "a queue is not erased": (
         "sectors, with registers in a clock of their own", "front", "r_place_choice = read_clear ? 6'h0 :", "r_place_choice =",
     ),
+    "a message behind the LWC interface always succeeds": (
+        "messages behind the LWC interface", "verilog", "(wrong_reg ? 4'hf : 4'he)", "4'he",
+    ),
+    "a bit of a key of SDI": ("messages behind the LWC interface", "verilog", ".sdi_data(sdi_data)", ".sdi_data(sdi_data & ~32'd1)"),
     "a key that comes with messages is another one": (
         "keys that come with messages", "verilog", "s_axis_key_tkeep, s_axis_key_tdata }", "s_axis_key_tkeep, ~s_axis_key_tdata }",
     ),
@@ -179,14 +178,6 @@ def test_cases_in_beats_of_other_widths(form):
                 assert joined(case.sent) == joined(before.sent)
 
 
-def test_cores_that_the_models_cannot_drive(tmp_path):
-    options = StreamOptions(key_bits=128, interface="lwc")
-    core = LwcCore(compile_stream(find_any("ccm"), options, prove=False))
-    with pytest.raises(InputError, match="--cocotb drives cores with AXI4-Streams; leave out --interface lwc"):
-        emit(core, tmp_path / "core", command="modeloom build ccm --cocotb", cocotb=True)
-    assert not (tmp_path / "core").exists()
-
-
 @slow
 def test_what_is_lost_in_a_later_round_is_found(tmp_path):
     """A core that loses the command with number 70, which the third round has, passes a round and fails with more."""
@@ -201,3 +192,15 @@ def test_what_is_lost_in_a_later_round_is_found(tmp_path):
     assert ran(tmp_path / "core", description, **chosen).returncode == 0
     result = ran(tmp_path / "core", description, ROUNDS="4", **chosen)
     assert result.returncode == 1 and "3 tests, 3 failed" in result.stdout, result.stdout[-2000:]
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if "LWC" in form])
+def test_statuses_behind_lwc_tell_of_failures(tmp_path, form):
+    """The bit that the test reads in the word of a status is set in failures alone."""
+    description = written(tmp_path / "core", form)
+    told = json.loads((tmp_path / "core" / description.files.cases).read_text())
+    low, width = told["status"]["code"]
+    cases = [*told["before"], *told["after"]]
+    assert {case["code"] for case in cases} == {0, 1}
+    for case in cases:
+        assert int.from_bytes(bytes.fromhex(case["tag"]), "little") >> low & (1 << width) - 1 == case["code"]

@@ -52,6 +52,12 @@ def test_the_folder(pad: Path) -> None:
     assert "description: \"Pad\"" in (pad / "pad_16_bytes.core").read_text()
 
 
+def test_there_is_no_test_in_cocotb(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--cocotb cannot drive this kind of core; leave it out"):
+        emission.emit(PadCore(), tmp_path / "pad", command=COMMAND, cocotb=True)
+    assert not (tmp_path / "pad").exists()
+
+
 def test_the_description(pad: Path) -> None:
     description = read_description(pad)
     assert isinstance(description, PadDescription) and description.interval == 2 and description.listing is None

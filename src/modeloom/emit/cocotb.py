@@ -23,12 +23,13 @@ from modeloom.product.cases import Case, Cases, fields_of, read_fields
 from modeloom.product.core import Core, D
 from modeloom.product.description import Description
 from modeloom.product.front import FrontDescription
+from modeloom.product.lwc import LwcDescription
 from modeloom.product.points import points_of
 from modeloom.spec import InputError
 
 __all__ = ["cocotb_texts", "with_cocotb"]
 
-REFUSED = "--cocotb drives cores with AXI4-Streams; leave out --interface lwc"
+REFUSED = "--cocotb cannot drive this kind of core; leave it out"
 
 TEMPLATES = {"cocotb": "core_tests.py", "cocotb_bench": "core_bench.py", "models": "core_models.py", "coverage": "core_coverage.py"}
 """Templates by kinds in ``Files``."""
@@ -48,13 +49,7 @@ def with_cocotb(description: D) -> D:
 
 
 def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
-    """The texts of the test by their kinds in ``Files``.
-
-    Raises
-    ------
-    InputError
-        The models of buses cannot drive the core.
-    """
+    """The texts of the test by their kinds in ``Files``.  Raises ``InputError`` if the models of buses cannot drive the core."""
     front, files = description.front, description.files
     cases = core.cases()
     if cases is None:
@@ -78,11 +73,9 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
 
 def _told(core: Core[D], description: Description, front: FrontDescription | None, cases: Cases) -> dict[str, object]:
     """What the test has to know of the core."""
-    streams = {one.member: one for one in core.interfaces}
-    files = description.files
+    files, lwc = description.files, isinstance(description, LwcDescription)
     over_registers = front is not None and front.commands is not None
-    outputs = (streams["m"], *([] if over_registers else [streams["status"]]))
-    status = {"code": "code", **({"tag": "tag"} if any(case.tag for case in cases.after) else {})}
+    fields, outputs = _words(description) if isinstance(description, LwcDescription) else _streams(core, cases, over_registers)
     return {
         "schema": "modeloom-cocotb-3",
         "top": front.top if front else description.name,
@@ -92,17 +85,38 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
         **_clocks(front),
         "channels": cases.channels,
         "most_cycles": cases.most_cycles,
-        "command_fields": fields_of(streams["cmd"], read_fields(streams["cmd"])),
-        "status": fields_of(streams["status"], status | ({"channel": "channel"} if cases.channels > 1 else {})),
-        "watched": {one.name: [one.port_name(port) for port in one.payload] for one in outputs},
+        "lwc": lwc,
+        **fields,
+        "watched": outputs,
         "points": points_of(
             cases.points, inline=not cases.keys, slots=len(cases.keys), sizes=cases.sizes, channels=cases.channels, both=cases.both,
-            registers=front is not None and bool(front.registers), commands=over_registers,
+            registers=front is not None and bool(front.registers), commands=over_registers, lwc=lwc,
         ),
         "keys": [[slot, key.hex()] for slot, key in cases.keys],
         "before": _rows(cases.before),
         "after": _rows(cases.after),
     }
+
+
+def _streams(core: Core[D], cases: Cases, over_registers: bool) -> tuple[dict[str, object], dict[str, list[str]]]:
+    """The fields of commands and statuses, and the payloads of outputs, of a core with AXI4-Streams."""
+    streams = {one.member: one for one in core.interfaces}
+    outputs = (streams["m"], *([] if over_registers else [streams["status"]]))
+    status = {"code": "code", **({"tag": "tag"} if any(case.tag for case in cases.after) else {})}
+    fields: dict[str, object] = {
+        "command_fields": fields_of(streams["cmd"], read_fields(streams["cmd"])),
+        "status": fields_of(streams["status"], status | ({"channel": "channel"} if cases.channels > 1 else {})),
+    }
+    return fields, {one.name: [one.port_name(port) for port in one.payload] for one in outputs}
+
+
+def _words(description: LwcDescription) -> tuple[dict[str, object], dict[str, list[str]]]:
+    """The same behind the LWC interface.  A status is a word, of which a bit tells a failure."""
+    bits = description.interface_bits
+    fields: dict[str, object] = {
+        "command_fields": {"decrypt": [0, 1]}, "status": {"code": [description.failure_bit, 1], "tag": [0, bits]},
+    }
+    return fields, {"do": ["do_data", "do_last"]}
 
 
 def _clocks(front: FrontDescription | None) -> dict[str, object]:

@@ -182,7 +182,7 @@ class Core(ABC, Generic[D]):
         """
 
     def cases(self) -> Cases | None:
-        """Commands and results for a test in the user's own flow.  None if the models of buses cannot drive the core."""
+        """Commands and results for a test in the user's own flow.  None if the models of buses cannot drive this kind of core."""
         return None
 
     def rules(self, name: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from modeloom.interfaces import Interface
-from modeloom.interfaces.lwc import WORD_BITS, lwc_core
+from modeloom.interfaces.lwc import HEADER_BITS, WORD_BITS, Opcode, lwc_core, opcode_word
 from modeloom.product.description import Declassified, Result, Verdict
 from modeloom.product.messages import TAG_VERDICT, StreamDescription
 
@@ -38,6 +38,11 @@ class LwcDescription(StreamDescription):
     def word_bytes(self) -> int:
         """Bytes of a word."""
         return self.interface_bits // 8
+
+    @property
+    def failure_bit(self) -> int:
+        """The bit of a word with a status that is set in a failure, and not in a success."""
+        return self.interface_bits - HEADER_BITS + (opcode_word(Opcode.SUCCESS) ^ opcode_word(Opcode.FAILURE)).bit_length() - 1
 
     @property
     def inline(self) -> bool:

@@ -42,6 +42,11 @@ POINTS: Mapping[str, Mapping[str, str]] = {
         "right": "`tlast` at the right place", "early": "`tlast` too early", "late": "`tlast` too late",
         "keep": "a wrong `tkeep`",
     },
+    "answer": {
+        "success": "a message behind the LWC interface succeeds", "wrong tag": "one with a wrong tag fails",
+        "fault": "a fault on PDI is answered with a failure", "no key": "words on SDI that are no key; the message fails",
+        "before a key": "a message fails before the first key",
+    },
     "order": {
         "right after right": "two commands that succeed", "right after wrong": "one that succeeds behind one that fails",
         "wrong after right": "one that fails behind one that succeeds", "wrong after wrong": "two that fail",
@@ -93,7 +98,7 @@ def length_point(group: str, nbytes: int, beat: int) -> str:
 
 def points_of(
     carried: Mapping[str, Sequence[str]], *, inline: bool, slots: int, sizes: int, channels: int, both: bool, registers: bool,
-    commands: bool,
+    commands: bool, lwc: bool = False,
 ) -> dict[str, list[str]]:
     """The points of one core, by groups.
 
@@ -111,6 +116,8 @@ def points_of(
         Whether there is more than one direction.
     registers, commands : bool
         Whether keys, and commands, go over registers.
+    lwc : bool
+        Whether the core is behind the LWC interface, which has neither commands nor statuses of their own, nor ends of packets into it.
     """
     keys: Collection[str] = {"none", "with a message", "late"} if inline else {"none", "loaded", "again", "erased", "refused"}
     if slots > 1:
@@ -120,7 +127,10 @@ def points_of(
             name for name, there in (("other direction", both), ("other slot", slots > 1), ("other size", sizes > 1)) if not there
         },
         "key": POINTS["key"].keys() - set(keys),
-        "stall": {*(("commands wait", "status waits") if commands else ()), *(() if inline else ("keys wait",))},
+        "stall": {
+            *(("commands wait", "status waits") if commands or lwc else ()), *(("data in pauses",) if lwc else ()),
+            *(() if inline else ("keys wait",)),
+        },
         "registers": set() if registers else POINTS["registers"].keys(),
         "commands": set() if commands else POINTS["commands"].keys(),
     }

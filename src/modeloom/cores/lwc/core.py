@@ -9,6 +9,7 @@ from pathlib import Path
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.lwc.bench import bench_verilog
+from modeloom.cores.lwc.cases import lwc_cases
 from modeloom.cores.lwc.hardware import LwcHardware, lwc_parameters
 from modeloom.cores.lwc.sheet import RELEASED, sheet
 from modeloom.cores.stream.core import StreamCore, same_stream
@@ -18,6 +19,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.lwc import lwc_core
 from modeloom.interfaces.table import CoreShape
 from modeloom.modes.by_path import seen_from
+from modeloom.product.cases import Cases
 from modeloom.product.core import Sheet
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
@@ -110,9 +112,9 @@ class LwcCore(StreamCore):
         """The bench, with results from the software model."""
         return bench_verilog(self.compiled, self.describe(name, "modeloom"))
 
-    def cases(self) -> None:
-        """There are none: the buses of LWC are no AXI4-Streams."""
-        return None
+    def cases(self) -> Cases:
+        """Messages and faults of the bench."""
+        return lwc_cases(self.compiled, self.describe("core", "modeloom"))
 
     def rules(self, name: str) -> str:
         """There are none; the bench looks at the ports."""

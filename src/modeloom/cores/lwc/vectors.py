@@ -17,7 +17,7 @@ from modeloom.product.lwc import LwcDescription
 from modeloom.product.message import Message
 from modeloom.product.segments import LONGEST, Piece, WordForm, words_in
 
-__all__ = ["LwcItem", "LwcVectors", "lwc_items", "lwc_vectors"]
+__all__ = ["LwcItem", "LwcVectors", "lwc_all", "lwc_items", "lwc_vectors"]
 
 SEED = "lwc vectors"
 
@@ -219,12 +219,17 @@ def _cut(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:
         yield maker.item(3, 5, False)
 
 
+def lwc_all(compiled: CompiledStream, d: LwcDescription) -> Iterator[LwcItem]:
+    """A message before any key, and then messages and faults of all kinds."""
+    maker, block, word = _Maker(compiled, d), d.block_bytes, d.word_bytes
+    yield maker.item(3, 5, d.ways[0])
+    for make in (_messages, _faults, _cut):
+        yield from make(maker, block, word)
+
+
 def lwc_vectors(compiled: CompiledStream, d: LwcDescription) -> LwcVectors:
     """The words of the bench."""
-    maker, block, word = _Maker(compiled, d), d.block_bytes, d.word_bytes
     vectors = LwcVectors()
-    vectors.add(maker.item(3, 5, d.ways[0]))
-    for make in (_messages, _faults, _cut):
-        for item in make(maker, block, word):
-            vectors.add(item)
+    for item in lwc_all(compiled, d):
+        vectors.add(item)
     return vectors

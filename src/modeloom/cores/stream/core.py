@@ -126,8 +126,8 @@ class StreamCore(Core[StreamDescription]):
         """The bench, with results from the software model."""
         return bench_verilog(self.compiled, self.describe(name, "modeloom"))
 
-    def cases(self) -> Cases | None:
-        """Commands of the bench.  None for buses that are no AXI4-Streams."""
+    def cases(self) -> Cases:
+        """Commands of the bench."""
         return message_cases(self.compiled, self.describe("core", "modeloom"))
 
     def rules(self, name: str) -> str:

@@ -39,6 +39,9 @@ PARTS = ("tdata", "tkeep", "tlast", "tid")
 BeatBus, Beat, BeatSource, BeatSink, _ = define_stream("Beat", signals=[*PARTS, "tvalid", "tready"], optional_signals=["tuser"])
 """Models of single beats, for packets of several channels that interleave."""
 
+WordBus, Word, WordSource, WordSink, _ = define_stream("Word", signals=["data", "valid", "ready"], optional_signals=["last"])
+"""Models of the words of the LWC interface."""
+
 
 def frame(beats, **more):
     """A packet: every beat is as wide as its bus, and ``tkeep`` tells which bytes are there."""
@@ -75,6 +78,8 @@ def field(data: bytes, name: str, of: str = "status") -> int:
 class Packets:
     """Packets in and out of a core with one channel."""
 
+    IN = ("s_axis_tvalid", "s_axis_tready", "s_axis_tlast")
+
     def __init__(self, bench: Any):
         self.source, self.sink = bench.model(AxiStreamSource, "s_axis"), bench.model(AxiStreamSink, "m_axis")
         self.lanes = bench.lanes("m_axis")
@@ -104,6 +109,8 @@ class Packets:
 
 class Interleaved:
     """Packets in and out of a core with several channels: some beats of one, and then some of another."""
+
+    IN = Packets.IN
 
     def __init__(self, bench: Any):
         self.rng, self.lanes = bench.rng, bench.lanes("m_axis")
@@ -164,6 +171,71 @@ class Interleaved:
     async def recv(self, channel: int):
         """The beats of a packet, and when the last one came."""
         return await with_timeout(self.packets(channel).get(), LIMIT, "ns")
+
+
+class Segments:
+    """Words of the LWC interface.  A message gives a packet of its segments, and a status, which is the word with ``do_last``."""
+
+    IN = ("pdi_valid", "pdi_ready", None)
+
+    def __init__(self, bench: Any):
+        self.source, self.sink = bench.model(WordSource, "pdi", WordBus), bench.model(WordSink, "do", WordBus)
+        self.size = len(bench.dut.pdi_data) // 8
+        self.clear()
+        cocotb.start_soon(self.collect())
+
+    def clear(self) -> None:
+        """Drops what has come."""
+        self.begun: list[Any] = []
+        self.whole: Queue[Any] = Queue()
+        self.told: Queue[Any] = Queue()
+
+    def start(self) -> None:
+        """Nothing but the models runs."""
+
+    stop = start
+
+    def words(self, data: bytes):
+        """The words of bytes."""
+        return [Word(data=int.from_bytes(data[at : at + self.size], "little")) for at in range(0, len(data), self.size)]
+
+    async def collect(self) -> None:
+        """Puts words together to segments and statuses."""
+        while True:
+            word = await self.sink.recv()
+            value, now = int(word.data), get_sim_time()
+            if not int(word.last):
+                self.begun += seen(value.to_bytes(self.size, "little"), [1] * self.size, self.size)
+                continue
+            if self.begun:
+                self.whole.put_nowait((self.begun, now))
+            self.begun = []
+            self.told.put_nowait((value.to_bytes(self.size, "little"), now))
+
+    async def send(self, cases) -> list:
+        """Sends the words of commands.  Returns the commands.  A command by itself is nothing here."""
+        if isinstance(cases, bytes):
+            return []
+        for case in cases:
+            for word in self.words(b"".join(bytes.fromhex(data) for data, _ in case["sent"])):
+                await self.source.send(word)
+        return cases
+
+    async def wait(self) -> None:
+        """Waits until all has been sent."""
+        await self.source.wait()
+
+    def hold(self, held: bool) -> None:
+        """Takes no words."""
+        self.sink.pause = held
+
+    def empty(self) -> bool:
+        """Whether nothing has come."""
+        return self.sink.empty() and not self.begun and self.whole.empty() and self.told.empty()
+
+    async def recv(self, channel: int | None = None):
+        """The words before the status of a message, or its status without a channel, and when it came."""
+        return await with_timeout((self.told if channel is None else self.whole).get(), LIMIT, "ns")
 
 
 class Streamed:
