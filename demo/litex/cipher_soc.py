@@ -8,7 +8,8 @@ from litex.gen import LiteXModule
 from litex.soc.integration.soc import SoCRegion
 from litex.soc.integration.soc_core import SoCCore
 from litex.soc.interconnect.csr import CSRStorage
-from modeloom_litex import ModeloomCore, ModeloomDMA
+from modeloom_dma import ModeloomDMA
+from modeloom_litex import ModeloomCore
 
 __all__ = ["CLOCK", "CipherSoC", "platform"]
 

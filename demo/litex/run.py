@@ -8,7 +8,8 @@
     apt-get install gcc-riscv64-unknown-elf verilator
     modeloom build xts --sector 512 --front registers --data-width 32 -o xts_512
     python demo/litex/run.py xts_512                                         # writes to build_litex
-    python demo/litex/run.py xts_512 --bus-width 64 --crossbar --build fast
+    modeloom build gcm --key-bits 128 --hold 2048 --front registers --data-width 64 -o gcm
+    python demo/litex/run.py gcm --bus-width 64 --crossbar --build build_gcm
 
 The exit status is that of the firmware: 0 for PASS, 1 if a result was wrong.  It is 2 if something is missing, or for a core that the
 example does not take, and 3 if the firmware does not end.
@@ -24,7 +25,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sectors import example_of, header
+import messages
+import sectors
 
 HERE = Path(__file__).resolve().parent
 FIRMWARE = HERE / "firmware"
@@ -32,7 +34,13 @@ COMPILER = "riscv64-unknown-elf-"
 WARNINGS = ("-std=gnu11", "-Wall", "-Wextra", "-Werror")
 # Nothing of a C library is linked, and loops that copy must not become calls of what they are in.
 FREESTANDING = ("-O2", "-ffreestanding", "-nostdlib", "-fno-tree-loop-distribute-patterns", "-fno-pic", "-ffunction-sections")
-MOST_CYCLES = 3_000_000
+MOST_CYCLES = 10_000_000
+
+COMMON = ("start.S", "console.c", "core.c", "transfer.c")
+"""Files of the firmware for every core."""
+
+SECTORS, MESSAGES = ("sectors.c",), ("messages.c", "message.c")
+"""Those for cores of one kind."""
 
 PACKAGES = {COMPILER + "gcc": "apt-get install gcc-riscv64-unknown-elf", "verilator": "apt-get install verilator"}
 
@@ -68,19 +76,30 @@ def generate(core: Path, build: Path, bus_width: int = 32, crossbar: bool = Fals
     return soc
 
 
-def compile_firmware(soc: Any, core: Path, build: Path, example: str, firmware: Path = FIRMWARE) -> None:
+def is_for_sectors(soc: Any) -> bool:
+    """Whether the core of the SoC is one for sectors, and not for messages."""
+    return "sizes" in soc.cipher.description
+
+
+def headers_of(soc: Any) -> dict[str, str]:
+    """The headers with the data of the firmware.  Raises ``ValueError`` if there is no example for the core."""
+    return (sectors if is_for_sectors(soc) else messages).headers(soc.cipher.description)
+
+
+def compile_firmware(soc: Any, core: Path, build: Path, headers: dict[str, str], firmware: Path = FIRMWARE) -> None:
     """Compiles the firmware with the driver of the core, and writes it as contents of the ROM."""
     import litex
 
-    (build / "include" / "example.h").write_text(f"#include <stdint.h>\n{example}")
+    for name, text in headers.items():
+        (build / "include" / name).write_text(text)
     software = Path(litex.__file__).parent / "soc"
-    headers = [build / "include", software / "software" / "include", software / "cores" / "cpu" / soc.cpu.name]
+    folders = [build / "include", software / "software" / "include", software / "cores" / "cpu" / soc.cpu.name]
     driver = [core / name for name in ("modeloom.c", "modeloom_commands.c") if (core / name).is_file()]
-    sources = [*(firmware / name for name in ("start.S", "main.c", "transfer.c", "console.c")), *driver]
+    sources = [*(firmware / name for name in (*COMMON, *(SECTORS if is_for_sectors(soc) else MESSAGES))), *driver]
     elf, image = build / "firmware.elf", build / "firmware.bin"
     # Warnings in headers of LiteX are not ours.
     command = [COMPILER + "gcc", *soc.cpu.gcc_flags.split(), *WARNINGS, *FREESTANDING, f"-I{firmware}", f"-I{core}"]
-    command += [part for folder in headers for part in ("-isystem", str(folder))]
+    command += [part for folder in folders for part in ("-isystem", str(folder))]
     execute([*command, f"-L{build}", f"-T{firmware / 'memory.ld'}", "-Wl,--gc-sections", *map(str, sources), "-lgcc", "-o", str(elf)])
     execute([COMPILER + "objcopy", "-O", "binary", str(elf), str(image)])
     data, word = image.read_bytes(), soc.bus.data_width // 8
@@ -115,7 +134,7 @@ def execute(command: list[str]) -> None:
 def build_all(core: Path, build: Path, bus_width: int = 32, crossbar: bool = False) -> Any:
     """Everything up to the simulation.  Returns the SoC."""
     soc = generate(core, build, bus_width, crossbar)
-    compile_firmware(soc, core, build, header(example_of(soc.cipher.description)))
+    compile_firmware(soc, core, build, headers_of(soc))
     verilate(soc, build)
     return soc
 
@@ -123,7 +142,7 @@ def build_all(core: Path, build: Path, bus_width: int = 32, crossbar: bool = Fal
 def main(arguments: list[str] | None = None) -> int:
     """The command line; the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("core", type=Path, help="folder of a core for sectors, with registers")
+    parser.add_argument("core", type=Path, help="folder of a core with registers")
     parser.add_argument("--build", type=Path, default=Path("build_litex"), help="folder for what is built (default: %(default)s)")
     parser.add_argument("--bus-width", type=int, choices=(32, 64), default=32, help="bits of the bus of the SoC (default: %(default)s)")
     parser.add_argument("--crossbar", action="store_true", help="a crossbar, and other RAMs for results and commands")

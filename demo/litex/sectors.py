@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from initialisers import values
+
 import modeloom
 from modeloom.vectors import for_mode
 
-__all__ = ["Example", "example_of", "header"]
+__all__ = ["Example", "example_of", "headers"]
 
 MOST_BYTES = 8192
 """Bytes of all sectors: the ROM has them twice."""
@@ -54,18 +56,16 @@ def example_of(description: dict[str, Any], seed: int = 1) -> Example:
     return Example(description["mode"], key, tweaks, plain, results, len(chosen))
 
 
-def header(example: Example) -> str:
-    """``example.h``."""
-    return "\n".join([
+def headers(description: dict[str, Any]) -> dict[str, str]:
+    """``example.h``, for a core of which this is ``core.json``."""
+    example = example_of(description)
+    lines = [
+        "#include <stdint.h>",
         f'#define MODE "{example.mode}"',
         f"enum {{ SECTORS = {len(example.plain)}, SECTOR_BYTES = {len(example.plain[0])}, TWEAK_BYTES = {len(example.tweaks[0])} }};",
         f"static const uint8_t KEY[] = {values(example.key)};",
         f"static const uint8_t TWEAKS[SECTORS][TWEAK_BYTES] = {{{','.join(values(one) for one in example.tweaks)}}};",
         f"static const uint8_t PLAIN[] = {values(b''.join(example.plain))};",
         f"static const uint8_t CIPHER[] = {values(b''.join(example.cipher))};", "",
-    ])  # fmt: skip
-
-
-def values(data: bytes) -> str:
-    """Bytes as an initialiser."""
-    return f"{{{','.join(map(str, data))}}}"
+    ]  # fmt: skip
+    return {"example.h": "\n".join(lines)}

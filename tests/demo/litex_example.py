@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import importlib
+import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,14 +16,19 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tests import built
+from tests import built, streamed
 
 from modeloom.cores.front import front_of
 from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
+from modeloom.modes import find_any
+from modeloom.product.core import Core
+from modeloom.spec.stream import StreamMode
 
 DEMO = Path(__file__).parents[2] / "demo" / "litex"
-MODULES = ("modeloom_litex", "cipher_soc", "sectors", "run")
+DOCUMENT = Path(__file__).parents[2] / "docs" / "packages.md"
+MODULES = ("modeloom_litex", "modeloom_packets", "modeloom_dma", "cipher_soc", "initialisers", "sectors", "messages", "run")
 
 
 @dataclass(frozen=True)
@@ -42,28 +49,98 @@ FORMS = {
     "commands by DMA": Form("xts", {"sector": 512}, bits=32),
     "commands over registers": Form("hctr2", SMALL, front={"commands": "registers"}, bus_width=64, crossbar=True),
     "small": Form("xts", SMALL, bits=64),
-}
+    "messages": Form("gcm", {"key_bits": 128, "hold": 2048}, bits=32),
+    "messages on the wire": Form(
+        "gcm", {**streamed.TINY, "key_bits": 256, "packet": "wire"}, bits=64, front={"commands": "registers"}, bus_width=64, crossbar=True,
+    ),
+    "small, messages": Form("gcm", streamed.TINY, bits=32),
+}  # fmt: skip
 
 
 @contextmanager
-def modules(folder: Path = DEMO) -> Iterator[ModuleType]:
-    """``run`` of the example, from a folder: other modules of these names are not in its way."""
-    before = {name: sys.modules.pop(name) for name in MODULES if name in sys.modules}
+def modules(folder: Path = DEMO, name: str = "run") -> Iterator[ModuleType]:
+    """A module of the example, from a folder: other modules of these names are not in its way."""
+    before = {one: sys.modules.pop(one) for one in MODULES if one in sys.modules}
     sys.path.insert(0, str(folder))
     try:
-        yield importlib.import_module("run")
+        yield importlib.import_module(name)
     finally:
         sys.path.remove(str(folder))
-        for name in MODULES:
-            sys.modules.pop(name, None)
+        for one in MODULES:
+            sys.modules.pop(one, None)
         sys.modules.update(before)
 
 
 def write_core(folder: Path, form: Form) -> Path:
     """The folder of a core of this form."""
-    front = front_of("registers", form.bits, **form.front)
-    emit(SectorCore(built.compiled(form.mode, prove=False, **form.options)), folder, command=built.COMMAND, front=front)
+    emit(core_of(form), folder, command=built.COMMAND, front=front_of("registers", form.bits, **form.front))
     return folder
+
+
+def core_of(form: Form) -> Core:
+    """The core itself."""
+    if isinstance(find_any(form.mode), StreamMode):
+        return StreamCore(streamed.compiled(form.mode, prove=False, **form.options))
+    return SectorCore(built.compiled(form.mode, prove=False, **form.options))
+
+
+def documented(row: str) -> list[int]:
+    """The numbers in a row of a table of docs/packages.md."""
+    (line,) = (line for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {row} |"))
+    return [int(cell) for cell in line.split("|") if cell.strip().isdigit()]
+
+
+Built = tuple[Path, Any, Path]
+"""The folder of a core, the SoC around it, and the folder in which its simulation is."""
+
+
+def build(folder: Path, form: Form) -> Built:
+    """Builds the simulation of a core."""
+    core = write_core(folder / "core", form)
+    with modules() as run:
+        soc = run.build_all(core, folder / "build", form.bus_width, form.crossbar)
+    return core, soc, folder / "build"
+
+
+def start(core: Path, folder: Path, *options: str, demo: Path = DEMO) -> subprocess.CompletedProcess[str]:
+    """The command line of the example."""
+    return subprocess.run([sys.executable, demo / "run.py", core, "--build", folder / "build", *options], capture_output=True, text=True)
+
+
+def run_command(folder: Path, form: Form) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """The command line of the example on a core of this form."""
+    core = write_core(folder / "core", form)
+    return core, start(core, folder, "--bus-width", str(form.bus_width), *(["--crossbar"] if form.crossbar else []))
+
+
+def exchange(path: Path, old: str, new: str) -> None:
+    """Replaces the only place, or in Verilog the first one, that has this text."""
+    text = path.read_text()
+    assert text.count(old) == 1 or (path.suffix == ".v" and old in text)
+    path.write_text(text.replace(old, new, 1))
+
+
+def run_with_fault(built_soc: Built, folder: Path, name: str, old: str, new: str) -> subprocess.CompletedProcess[str]:
+    """The simulation with other firmware: in one of its files, or in a header with its data, a text is replaced."""
+    core, soc, place = built_soc
+    firmware = shutil.copytree(DEMO / "firmware", folder / "firmware")
+    with modules() as run:
+        headers = run.headers_of(soc)
+        if name in headers:
+            assert headers[name].count(old) == 1
+            headers[name] = headers[name].replace(old, new)
+        else:
+            exchange(firmware / name, old, new)
+        run.compile_firmware(soc, core, place, headers, firmware)
+        return run.simulate(place)
+
+
+def run_with_other_hardware(core: Path, folder: Path, name: str, old: str, new: str) -> subprocess.CompletedProcess[str]:
+    """The command line, after a text is replaced in a file of the example, or in the Verilog of the core if *name* is "core"."""
+    copy = shutil.copytree(core, folder / "core")
+    demo = shutil.copytree(DEMO, folder / "demo", ignore=shutil.ignore_patterns("__pycache__"))
+    exchange(copy / json.loads((copy / "core.json").read_text())["verilog"] if name == "core" else demo / name, old, new)
+    return start(copy, folder, demo=demo)
 
 
 def need_litex() -> None:

@@ -65,6 +65,16 @@ _Noreturn void finish(int status)
         ;
 }
 
+void require(int condition, const char *what)
+{
+    if (!condition) {
+        text("FAIL: ");
+        text(what);
+        text("\n");
+        finish(1);
+    }
+}
+
 _Noreturn void trapped(uint32_t cause, uint32_t where)
 {
     text("FAIL: trap ");

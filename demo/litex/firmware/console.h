@@ -12,6 +12,9 @@ void hexadecimal(uint32_t value);
 /* Ends the simulation with an exit status, once all text is out. */
 _Noreturn void finish(int status);
 
+/* Ends the simulation with a line, if a condition does not hold. */
+void require(int condition, const char *what);
+
 /* Called by start.S after a trap. */
 _Noreturn void trapped(uint32_t cause, uint32_t where);
 

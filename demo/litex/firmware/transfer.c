@@ -7,79 +7,67 @@
 
 #include "console.h"
 
-static uint8_t (*const commands)[MODELOOM_SECTOR_COMMAND_BYTES] = (void *)COMMAND_RAM_BASE;
-
-void require(int condition, const char *what)
+static size_t command_bytes(const struct modeloom *core)
 {
-    if (!condition) {
-        text("FAIL: ");
-        text(what);
-        text("\n");
-        finish(1);
-    }
+    return core->kind == MODELOOM_MESSAGES ? MODELOOM_MESSAGE_COMMAND_BYTES : MODELOOM_SECTOR_COMMAND_BYTES;
 }
 
-void wait_for_interrupt(unsigned line)
+uint8_t *command_place(const struct modeloom *core, unsigned at)
 {
-    unsigned polls = 0;
-
-    irq_setmask(irq_getmask() | 1u << line);
-    while (!(irq_pending() & 1u << line))
-        require(polls++ < POLLS, "an interrupt did not come");
+    require(at < MOST_COMMANDS, "there are too many commands");
+    return (uint8_t *)COMMAND_RAM_BASE + at * command_bytes(core);
 }
 
-void prepare(unsigned sectors, const uint8_t *tweaks, size_t tweak_bytes, int decrypt)
+static void check(const struct transfer *what, unsigned at, const struct status *status)
 {
-    unsigned at;
-
-    require(sectors <= MOST_SECTORS, "there are too many sectors");
-    for (at = 0; at < sectors; at++) {
-        struct modeloom_sector sector = {tweaks + at * tweak_bytes, tweak_bytes, (uint16_t)at, SLOT, 0, decrypt};
-
-        require(modeloom_sector_command(commands[at], &sector) == MODELOOM_OK, "a command has no such tweak");
-    }
-}
-
-static void check(unsigned number, unsigned code, unsigned expected_number, unsigned expected_code)
-{
-    require(number == expected_number, "a status has another number");
-    require(code == expected_code, "a status has another code");
+    require(status->number == at, "a status has another number");
+    what->check(at, status);
 }
 
 #ifdef CSR_CIPHER_DMA_COMMANDS_BASE_ADDR
 
-/* Commands and statuses go by DMA. Each status has a word of the bus of its own. */
-enum { WORD_BYTES = CONFIG_BUS_DATA_WIDTH / 8 };
+/* Commands and statuses go by DMA. Each status begins with a word of the bus. */
+static uint8_t *const statuses = (uint8_t *)(COMMAND_RAM_BASE + MOST_COMMANDS * MODELOOM_MESSAGE_COMMAND_BYTES);
 
-static volatile uint8_t (*const statuses)[WORD_BYTES] = (void *)(COMMAND_RAM_BASE + MOST_SECTORS * MODELOOM_SECTOR_COMMAND_BYTES);
+static size_t status_place_bytes(const struct modeloom *core)
+{
+    size_t bytes = core->kind == MODELOOM_MESSAGES ? MODELOOM_MESSAGE_STATUS_BYTES : MODELOOM_SECTOR_STATUS_BYTES;
 
-static void start_commands(unsigned sectors)
+    return (bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
+}
+
+static void start_commands(const struct modeloom *core, const struct transfer *what)
 {
     cipher_dma_commands_base_write(COMMAND_RAM_BASE);
-    cipher_dma_commands_length_write(sectors * MODELOOM_SECTOR_COMMAND_BYTES);
+    cipher_dma_commands_length_write(what->commands * command_bytes(core));
     cipher_dma_statuses_base_write((uint32_t)statuses);
-    cipher_dma_statuses_length_write(sectors * WORD_BYTES);
+    cipher_dma_statuses_length_write(what->commands * status_place_bytes(core));
     cipher_dma_statuses_enable_write(1);
     cipher_dma_commands_enable_write(1);
 }
 
-static void run_commands(struct modeloom *core, unsigned sectors, unsigned code)
+static void run_commands(struct modeloom *core, const struct transfer *what)
 {
     (void)core;
-    (void)sectors;
-    (void)code;
+    (void)what;
     cipher_dma_ev_enable_write(1 << CSR_CIPHER_DMA_EV_ENABLE_STATUSES_OFFSET);
     wait_for_interrupt(CIPHER_DMA_INTERRUPT);
 }
 
-static void end_commands(unsigned sectors, unsigned code)
+static void end_commands(const struct modeloom *core, const struct transfer *what)
 {
-    unsigned at, number, found;
+    struct status status;
+    unsigned at;
 
     flush_cpu_dcache();
-    for (at = 0; at < sectors; at++) {
-        modeloom_sector_status((const uint8_t *)statuses[at], &number, &found);
-        check(number, found, at, code);
+    for (at = 0; at < what->commands; at++) {
+        const uint8_t *beat = statuses + at * status_place_bytes(core);
+
+        if (core->kind == MODELOOM_MESSAGES)
+            modeloom_message_status(beat, &status.number, &status.code, status.tag);
+        else
+            modeloom_sector_status(beat, &status.number, &status.code);
+        check(what, at, &status);
     }
     cipher_dma_commands_enable_write(0);
     cipher_dma_statuses_enable_write(0);
@@ -90,79 +78,77 @@ static void end_commands(unsigned sectors, unsigned code)
 #include "modeloom_commands.h"
 
 /* The CPU submits commands and takes statuses. */
-static void start_commands(unsigned sectors)
+static void start_commands(const struct modeloom *core, const struct transfer *what)
 {
-    (void)sectors;
+    (void)core;
+    (void)what;
 }
 
-static void run_commands(struct modeloom *core, unsigned sectors, unsigned code)
+static void run_commands(struct modeloom *core, const struct transfer *what)
 {
-    unsigned sent = 0, back = 0;
+    unsigned sent = 0, back = 0, at;
     uint32_t events;
 
     require(modeloom_enable(core, MODELOOM_STATUS_CAME) == MODELOOM_OK, "the interrupt was not enabled");
-    while (back < sectors) {
-        struct modeloom_status status;
+    while (back < what->commands) {
+        struct modeloom_status found;
+        struct status status;
         int there;
 
-        if (sent < sectors) {
-            enum modeloom_result done = modeloom_submit(core, commands[sent], sizeof commands[sent], 0);
+        if (sent < what->commands) {
+            enum modeloom_result done = modeloom_submit(core, command_place(core, sent), command_bytes(core), 0);
 
             require(done == MODELOOM_OK || done == MODELOOM_TIMEOUT, "a command was not taken");
             sent += done == MODELOOM_OK; /* otherwise the one before still waits */
         }
-        require(modeloom_poll(core, &status, &there) == MODELOOM_OK, "a status was not read");
+        require(modeloom_poll(core, &found, &there) == MODELOOM_OK, "a status was not read");
         if (there) {
-            check(status.number, status.code, back++, code);
-        } else if (sent == sectors) {
+            status.number = found.number;
+            status.code = found.code;
+            for (at = 0; at < sizeof status.tag; at++)
+                status.tag[at] = found.tag[at];
+            check(what, back++, &status);
+        } else if (sent == what->commands) {
             wait_for_interrupt(CIPHER_INTERRUPT);
             require(modeloom_take_events(core, &events) == MODELOOM_OK, "the events were not read");
         }
     }
 }
 
-static void end_commands(unsigned sectors, unsigned code)
+static void end_commands(const struct modeloom *core, const struct transfer *what)
 {
-    (void)sectors;
-    (void)code;
+    (void)core;
+    (void)what;
 }
 
 #endif
 
-static uint32_t cycles_of(struct modeloom *core)
+struct cost transfer(struct modeloom *core, const struct transfer *what)
 {
-    uint64_t cycles;
+    struct cost cost;
 
-    require(modeloom_count(core, MODELOOM_CYCLES, &cycles) == MODELOOM_OK, "a counter was not read");
-    return (uint32_t)cycles;
-}
-
-uint32_t transfer(struct modeloom *core, unsigned sectors, size_t sector_bytes, unsigned code)
-{
-    uint32_t cycles;
-
-    require(modeloom_clear_counters(core) == MODELOOM_OK, "the counters were not cleared");
     cipher_dma_reader_base_write(MAIN_RAM_BASE);
-    cipher_dma_reader_length_write(sectors * sector_bytes);
+    cipher_dma_reader_length_write(what->source_bytes);
     cipher_dma_writer_base_write(RESULT_RAM_BASE);
-    cipher_dma_writer_length_write(sectors * sector_bytes);
-    cycles = cycles_of(core);
-    start_commands(sectors);
+    /* Where the core must give nothing, there is a place for what it gives. */
+    cipher_dma_writer_length_write(what->result_bytes ? what->result_bytes : what->source_bytes);
+    require(modeloom_clear_counters(core) == MODELOOM_OK, "the counters were not cleared");
+    start_commands(core, what);
     cipher_dma_writer_enable_write(1);
     cipher_dma_reader_enable_write(1);
-    run_commands(core, sectors, code);
-    if (code == 0) {
+    run_commands(core, what);
+    if (what->result_bytes) {
         cipher_dma_ev_enable_write(1 << CSR_CIPHER_DMA_EV_ENABLE_RESULTS_OFFSET);
         wait_for_interrupt(CIPHER_DMA_INTERRUPT);
     }
-    cycles = cycles_of(core) - cycles;
-    end_commands(sectors, code);
-    require(cipher_dma_reader_done_read(), "the core did not take all sectors");
-    if (code != 0)
-        require(cipher_dma_writer_offset_read() == 0, "a refused sector gave data");
+    cost = cost_of(core);
+    end_commands(core, what);
+    require(cipher_dma_reader_done_read(), "the core did not take all data");
+    if (!what->result_bytes)
+        require(cipher_dma_writer_offset_read() == 0, "a refused command gave data");
     cipher_dma_ev_enable_write(0);
     cipher_dma_reader_enable_write(0);
     cipher_dma_writer_enable_write(0);
     flush_cpu_dcache(); /* the DMA has written behind the cache */
-    return cycles;
+    return cost;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends sectors through the core: DMA moves data, and commands and statuses go by DMA or over registers, as the core was built. */
+/* Sends packets through the core: DMA moves data, and commands and statuses go by DMA or over registers, as the core was built. */
 #ifndef TRANSFER_H
 #define TRANSFER_H
 
 #include <generated/mem.h>
 #include <generated/soc.h>
 
-#include "modeloom.h"
+#include "core.h"
 
 /* Where data and commands are. A SoC with one RAM has everything there. */
 #ifndef RESULT_RAM_BASE
@@ -16,21 +16,29 @@
 #define COMMAND_RAM_BASE (MAIN_RAM_BASE + MAIN_RAM_SIZE / 2)
 #endif
 
-enum { MOST_SECTORS = 32, POLLS = 100000, SLOT = 0 };
+enum { MOST_COMMANDS = 32, WORD_BYTES = CONFIG_BUS_DATA_WIDTH / 8 };
 
-/* Ends the simulation with a line, if a condition does not hold. */
-void require(int condition, const char *what);
+/* The place of data for the core, and of its results. */
+static uint8_t *const source = (uint8_t *)MAIN_RAM_BASE;
+static uint8_t *const result = (uint8_t *)RESULT_RAM_BASE;
 
-/* Waits for an interrupt without a trap, and without an access to the bus, which the DMA needs. */
-void wait_for_interrupt(unsigned line);
+/* A status of the core. Sectors have no tag. */
+struct status {
+    unsigned number, code;
+    uint8_t tag[16];
+};
 
-/* Makes the commands of sectors, with the numbers 0, 1, .... */
-void prepare(unsigned sectors, const uint8_t *tweaks, size_t tweak_bytes, int decrypt);
+struct transfer {
+    unsigned commands;   /* their number, at most MOST_COMMANDS */
+    size_t source_bytes; /* whole words, like those of results */
+    size_t result_bytes; /* 0 if the core refuses everything */
+    void (*check)(unsigned at, const struct status *status); /* called for each status in order, at the end or when it comes */
+};
 
-/*
- * Sends the sectors of the last call of prepare from the main RAM to the RAM of results. All statuses must have this code, and come in
- * order. Gives the cycles from the start of the DMA until all results are in the RAM.
- */
-uint32_t transfer(struct modeloom *core, unsigned sectors, size_t sector_bytes, unsigned code);
+/* The place of a command, whose number has to be the one that is given here. */
+uint8_t *command_place(const struct modeloom *core, unsigned at);
+
+/* Sends the commands and the source to the core. Gives the cost from the start of the DMA until all results are in the RAM. */
+struct cost transfer(struct modeloom *core, const struct transfer *what);
 
 #endif
