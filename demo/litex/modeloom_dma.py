@@ -63,7 +63,7 @@ class ModeloomDMA(LiteXModule):
         self.ev.results = EventSourceLevel(description="All results are in memory.")
         self.comb += [
             self.reader.source.connect(self.packets.sink, omit={"last"}),
-            self.packets.source.connect(self.writer.sink, omit={"last"}),
+            self.packets.source.connect(self.writer.sink),
             self.ev.results.trigger.eq(self.writer.done),
         ]
         if hasattr(core, "command"):

@@ -11,8 +11,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import GCM
-from tests.demo.litex_example import FORMS, SMALL, Form, modules, need_litex, write_core
-from tests.streamed import TINY
+from tests.demo.litex_example import FORMS, QUICK, SMALL, Form, modules, need_litex, write_core
 
 from modeloom.vectors import for_mode
 
@@ -46,11 +45,11 @@ def instance(verilog, module):
 def messages_core(tmp_path_factory):
     """A small core for messages, with registers."""
     need_litex()
-    return write_core(tmp_path_factory.mktemp("litex") / "core", FORMS["small, messages"])
+    return write_core(tmp_path_factory.mktemp("litex") / "core", FORMS["quick, messages"])
 
 
 @pytest.mark.parametrize("commands", ["streams", "registers"])
-@pytest.mark.parametrize(("mode", "options"), [("xts", SMALL), ("gcm", TINY)])
+@pytest.mark.parametrize(("mode", "options"), [("xts", SMALL), ("no-hash", QUICK)])
 def test_each_port_has_its_signal(tmp_path, mode, options, commands):
     need_litex()
     folder = write_core(tmp_path / "core", Form(mode, options, 32, {} if commands == "streams" else {"commands": "registers"}))
