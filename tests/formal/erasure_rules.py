@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two clocks as one, and an erasure of a queue between them: the host writes, and the core reads."""
+"""Two clocks as one, and an erasure of a queue between them.  Either the host writes and the core reads, or the other way round.
+
+The invariants here are those of a queue into the core; ``erasure_out_rules`` has those of a queue out of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from amaranth.hdl import DomainRenamer, Elaboratable, Module, Signal
 from amaranth.lib import wiring
@@ -29,14 +34,15 @@ PORTS = {
 
 
 class Pair(wiring.Component):
-    """A queue with both sides of its erasure, whose clocks rise when inputs say so."""
+    """A queue with both sides of its erasure, whose clocks rise when inputs say so.  It is *outward* if the core writes."""
 
-    def __init__(self) -> None:
+    def __init__(self, outward: bool = False) -> None:
+        self.outward = outward
         super().__init__(PORTS)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        inside = _Inside()
+        inside = _Inside(self.outward)
         m.submodules.both = one_clock(inside, {"write": self.w_rises, "read": self.r_rises})
         for name, member in self.signature.members.items():
             if name.endswith("rises"):
@@ -47,7 +53,8 @@ class Pair(wiring.Component):
 
 
 class _Inside(Elaboratable):
-    def __init__(self) -> None:
+    def __init__(self, outward: bool) -> None:
+        self.outward = outward
         self.ports = {name: Signal(one.shape, name=f"p_{name}") for name, one in PORTS.items()}
 
     def elaborate(self, platform: object) -> Module:
@@ -62,14 +69,17 @@ class _Inside(Elaboratable):
         m.submodules.queue = inner
         core, host = CoreErasure(DEPTH), HostErasure(DEPTH)
         asked, answer = LateSynchronizer(init=1), LateSynchronizer()
-        for name, part, domain in (("core", core, "read"), ("host", host, "write"), ("asked", asked, "write"), ("answer", answer, "read")):
+        of_core, of_host = ("write", "read") if self.outward else ("read", "write")
+        parts = (("core", core, of_core), ("host", host, of_host), ("asked", asked, of_host), ("answer", answer, of_core))
+        for name, part, domain in parts:
             m.submodules[name] = DomainRenamer(domain)(part)
+        writer, reader = (core, host) if self.outward else (host, core)
         m.d.comb += [
             inner.submodules.to_read.late.eq(p["late_w"]), inner.submodules.to_write.late.eq(p["late_r"]),
             asked.late.eq(p["late_asked"]), answer.late.eq(p["late_answer"]), asked.i.eq(core.asks), answer.i.eq(host.answer),
             host.asked.eq(asked.o), core.answer.eq(answer.o), core.reset.eq(p["reset"]), core.request.eq(p["request"]),
-            queue.write.hold.eq(host.control.hold), queue.write.clear.eq(host.control.clear), queue.read.hold.eq(core.control.hold),
-            queue.read.clear.eq(core.control.clear), queue.erase.we.eq(host.erase.we), queue.erase.address.eq(host.erase.address),
+            queue.write.hold.eq(writer.control.hold), queue.write.clear.eq(writer.control.clear), queue.read.hold.eq(reader.control.hold),
+            queue.read.clear.eq(reader.control.clear), queue.erase.we.eq(writer.erase.we), queue.erase.address.eq(writer.erase.address),
             queue.i.valid.eq(p["i_valid"]), queue.i.payload.eq(p["i_payload"]), p["i_ready"].eq(queue.i.ready),
             p["o_valid"].eq(queue.o.valid), p["o_payload"].eq(queue.o.payload), queue.o.ready.eq(p["o_ready"]),
             p["held"].eq(core.control.hold), p["host_held"].eq(host.control.hold),
@@ -78,9 +88,9 @@ class _Inside(Elaboratable):
 
 
 @lru_cache
-def pair_verilog() -> str:
+def pair_verilog(outward: bool = False) -> str:
     """The pair as it is emitted, but for its clocks."""
-    return inner_verilog(component_rtlil(Pair(), TOP), TOP)
+    return inner_verilog(component_rtlil(Pair(outward), TOP), TOP)
 
 
 class PairState(QueueState):
@@ -93,11 +103,15 @@ class PairState(QueueState):
         self.asked = [self[f"both.asked.{name}_reg"] for name in ("stable", "meta", "before")]
         self.answered = [self[f"both.answer.{name}_reg"] for name in ("stable", "meta", "before")]
         self.swept = self["both.core.swept_reg"]
-        self.core_address, self.host_address = self["both.core.address_reg"], self["both.host.erase_address"]
+        # The address of the side that writes is a port, too.
+        self.core_address, self.host_address = (
+            self[next(name for name in (f"{side}.address_reg", f"{side}.erase_address") if state.has(name))]
+            for side in ("both.core", "both.host")
+        )  # fmt: skip
 
     def next(self) -> PairState:
         """The state after a step."""
-        return PairState(self.state.next())
+        return type(self)(self.state.next())
 
     def at(self, phase: Phase) -> Bits:
         """Whether the core is in a phase."""
@@ -179,14 +193,14 @@ def words_come_once_and_in_order(s: PairState, t: PairState) -> Bits:
 RULES = (nothing_of_before_comes_out, words_come_once_and_in_order)
 
 
-def unproved_pair(machine: Machine) -> list[str]:
+def unproved_pair(machine: Machine, invariants: Sequence[Any] = ALL, rules: Sequence[Any] = RULES) -> list[str]:
     """Invariants and rules that do not hold."""
     start, s = PairState(machine.powered("start")), PairState(machine.free("s"))
     t = s.next()
-    sound = [all_of(one(s) for one in ALL), numbered(s)]
+    sound = [all_of(one(s) for one in invariants), numbered(s)]
     # The words have an initial value in the Verilog, which the machine does not read.
     zero = [start.word(at).equals(0) for at in range(DEPTH)]
-    names = [f"{one.__name__} at power-up" for one in ALL if holds(one(start), *zero) is not None]
-    names += [one.__name__ for one in ALL if holds(one(t), *sound) is not None]
-    return names + [one.__name__ for one in RULES if holds(one(s, t), *sound) is not None]
+    names = [f"{one.__name__} at power-up" for one in invariants if holds(one(start), *zero) is not None]
+    names += [one.__name__ for one in invariants if holds(one(t), *sound) is not None]
+    return names + [one.__name__ for one in rules if holds(one(s, t), *sound) is not None]
 

@@ -366,10 +366,15 @@ def pieces_are_whole(s: MessageState) -> Bits:
     return all_of(rules)
 
 
+def nothing_is_left_on_the_wire(s: MessageState) -> Bits:
+    """The slice behind packets on the wire gets zeros while no beat comes, so it gives zeros while it is empty."""
+    return s["m_valid"] | s["m_payload"].equals(0) if s.p.wire else constant(1, 1)
+
+
 INVARIANTS = (
     quiet, queues_hold_what_they_can, heads_are_the_oldest, slices_are_filled_in_order, text_has_credit,
     tags_have_credit, tags_meet_their_verdicts, entry_is_in_step, set_up_gives_its_own_tokens, texts_and_statuses_pair,
-    pieces_are_whole,
+    pieces_are_whole, nothing_is_left_on_the_wire,
 )  # fmt: skip
 
 
@@ -420,4 +425,21 @@ def keep_is_partial_only_last(s: MessageState, t: MessageState) -> Bits:
     return s["m_valid"].implies(s.keep_is_whole(s["m_payload"]))
 
 
-RULES = (outputs_stay, nothing_without_valid, keep_is_partial_only_last, one_status_a_command, tokens_have_places, text_before_status)
+def results_do_not_wait_for_ready(s: MessageState, t: MessageState) -> Bits:
+    """A beat or a status that is next is offered in the cycle after, if none is offered, whether the host is ready or not.
+
+    With a buffer for text, this is the beat behind it; and the order of statuses of channels is that of ``mark_rules``.
+    """
+    text = s["texts.hold_o_valid"] if s.p.hold is not None else s.valid("texts.queue")
+    rules = [(text & ~s["m_valid"]).implies(t["m_valid"])]
+    if s.p.hold is None and s.p.channels == 1:
+        head = s["verdicts.statuses_o_payload"]
+        may = s.valid("verdicts.statuses") & (~head[head.width - 1] | s["verdicts.delivered_reg"].some())
+        rules.append((may & ~s["status_valid"]).implies(t["status_valid"]))
+    return all_of(rules)
+
+
+RULES = (
+    outputs_stay, nothing_without_valid, keep_is_partial_only_last, one_status_a_command, tokens_have_places, text_before_status,
+    results_do_not_wait_for_ready,
+)  # fmt: skip

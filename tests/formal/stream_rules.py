@@ -30,7 +30,11 @@ __all__ = [
     "BusState",
     "host_takes",
     "longest_wait",
+    "result_is_offered",
+    "result_is_there",
     "status_given",
+    "status_is_offered",
+    "status_is_there",
     "waits_for_the_host_only",
 ]
 
@@ -658,3 +662,23 @@ def status_given(s: BusState) -> Bits:
 def longest_wait(p: BusParameters) -> int:
     """The number of cycles within which a status then passes: the beats of a sector, and the registers from done to the status."""
     return p.beats + 5
+
+
+def result_is_there(s: BusState) -> Bits:
+    """A sector is to be sent."""
+    return s["ring.to_send_reg"].some()
+
+
+def result_is_offered(s: BusState) -> Bits:
+    """A beat of it is on m_axis."""
+    return s["ring.out.valid_reg"]
+
+
+def status_is_there(s: BusState) -> Bits:
+    """A status is next, and the data of its sector have been taken."""
+    return s["queue.queue.r_rdy"] & s["queue.delivered_reg"].some()
+
+
+def status_is_offered(s: BusState) -> Bits:
+    """A status is on m_axis_status."""
+    return s["queue.valid_reg"]

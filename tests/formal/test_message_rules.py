@@ -18,7 +18,10 @@ from modeloom.taint import combinational_paths
 FEW = ["one lane", *slowly(*(shape for shape in SHAPES if shape != "one lane"))]
 BY_DEFAULT = ("one lane", "iterative")
 SOME_SHAPES = [*BY_DEFAULT, *slowly(*(shape for shape in SHAPES if shape not in BY_DEFAULT))]
-QUICK = ("outputs_stay", "nothing_without_valid", "tokens_have_places", "text_before_status", "text_has_credit", "tags_have_credit")
+QUICK = (
+    "outputs_stay", "nothing_without_valid", "tokens_have_places", "text_before_status", "text_has_credit", "tags_have_credit",
+    "results_do_not_wait_for_ready",
+)  # fmt: skip
 """Rules that are proved in no time."""
 
 
@@ -46,6 +49,29 @@ OF_ONE_CHANNEL = ("texts_and_statuses_pair", "text_before_status")
 def test_rules_with_several_channels() -> None:
     names = tuple(one.__name__ for one in (*INVARIANTS, *RULES) if one.__name__ not in OF_ONE_CHANNEL)
     assert not unproved(message_machine("channels"), parameters_of("channels"), names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", ["wire", "wire held"])
+def test_outputs_of_packets_on_the_wire(shape: str) -> None:
+    """Beats and statuses stay until the host takes them, and nothing is out without a beat."""
+    names = ("nothing_is_left_on_the_wire", "outputs_stay", "nothing_without_valid")
+    assert not unproved(message_machine(shape), parameters_of(shape), names)
+
+
+WIRE_FAULTS = (
+    Fault("the end of a packet does not wait", "packets_out", r"full_reg \| put \| ~get", "full_reg | put", "outputs_stay"),
+    Fault(
+        "bytes of a packet stay on the bus", "packets", r"joiner_o_payload\[127:0\] & \{128\{joiner_o_valid\}\}", "joiner_o_payload[127:0]",
+        "nothing_is_left_on_the_wire",
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", WIRE_FAULTS, ids=[fault.what for fault in WIRE_FAULTS])
+def test_a_mistake_behind_packets_on_the_wire_breaks_the_proof(fault: Fault) -> None:
+    assert _refused(fault, "wire")
 
 
 @pytest.mark.slow
@@ -89,6 +115,14 @@ FAULTS = (
     Fault("a status waits for no text", "verdicts", r"\| delivered_reg != 5'h0", "| delivered_reg != 5'h1", "text_before_status"),
     Fault(
         "a status is lost", "verdicts", r"decided_reg & ~decision_reg\[155\]", "decided_reg & ~decision_reg[154]", "one_status_a_command",
+    ),
+    Fault(
+        "text waits for the host to be ready", "texts_out", r"else valid_reg <= put", "else valid_reg <= put & o_ready",
+        "results_do_not_wait_for_ready",
+    ),
+    Fault(
+        "a status waits for the host to be ready", "verdicts_out", r"else valid_reg <= put", "else valid_reg <= put & o_ready",
+        "results_do_not_wait_for_ready",
     ),
     Fault("tkeep has a hole", "texts", r"> 5'h7\b", "> 5'h9", "pieces_are_whole"),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import pytest
 from tests.built import slowly
-from tests.formal.bits import Bits
+from tests.formal.bits import Bits, constant
 from tests.formal.broken import FAULTS, Fault, broken
 from tests.formal.emitted_bus import KEYED, SINGLE, SIZES, bus_verilog, machine_of
 from tests.formal.key_rules import KEY_INVARIANTS, KEY_RULES, VERDICT_RULES
@@ -21,9 +21,14 @@ from tests.formal.stream_rules import (
     BusState,
     host_takes,
     longest_wait,
+    result_is_offered,
+    result_is_there,
     status_given,
+    status_is_offered,
+    status_is_there,
     waits_for_the_host_only,
 )
+from tests.verilog_edit import edit_module
 
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.taint import combinational_paths
@@ -61,6 +66,35 @@ def test_status_comes_in_time(size: str) -> None:
     assert never_stuck(machine(size), p, waits_for_the_host_only, host_takes, status_given, wait)
     if p.beats < 8:
         assert not never_stuck(machine(size), p, waits_for_the_host_only, host_takes, status_given, wait - 1), "too generous"
+
+
+def _offered_whatever_ready_is(machine: Machine, p: BusParameters) -> tuple[bool, bool]:
+    """Whether results are on the bus in the second cycle after they are there, and statuses in the next one, without a word on ready."""
+
+    def always(s: BusState) -> Bits:
+        return constant(1, 1)
+
+    return (
+        never_stuck(machine, p, result_is_there, always, result_is_offered, 3),
+        never_stuck(machine, p, status_is_there, always, status_is_offered, 2),
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_valid_does_not_wait_for_ready(size: str) -> None:
+    assert _offered_whatever_ready_is(machine(size), SIZES[size]) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("module", "pattern", "replacement", "holds"),
+    [
+        ("bus_ring_out", r"else valid_reg <= put", "else valid_reg <= put & o_ready", (False, True)),
+        ("bus_queue", r"\(~valid_reg \| status_ready\)", "status_ready", (True, False)),
+    ],
+)  # fmt: skip
+def test_a_valid_that_waits_for_ready_is_found(module: str, pattern: str, replacement: str, holds: tuple[bool, bool]) -> None:
+    broken = machine_of(edit_module(bus_verilog(SIZES["small"]), module, pattern, replacement))
+    assert _offered_whatever_ready_is(broken, SIZES["small"]) == holds
 
 
 @pytest.mark.parametrize("size", SIZES)
