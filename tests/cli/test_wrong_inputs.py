@@ -93,7 +93,7 @@ CASES = {
         "build xts -o new --clock data=1x", "build xts -o new --clock data=aclk", "build xts -o new --clock data=clk_a --clock data=clk_b",
         "build xts -o new --reset up", "build gcm -o new --interface lwc --clock all=clk_a", "build xts -o new --cocotb --clock all=clk_a",
         "build xts -o new --front registers --register-bus apb --clock key=clk_a",
-        "build xts -o new --front registers --commands registers --reset high",
+        "build xts -o new --front registers --commands registers --clock status=clk_a",
         "build xts -o new --ram block",
         "build gcm -o new --front registers --keys inline", "build gcm -o new --front registers --interface lwc",
         "build xts -o new --data-width 48", "build xts -o new --data-width wide", "build gcm -o new --data-width 64 --interface lwc",

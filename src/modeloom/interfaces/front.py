@@ -12,7 +12,8 @@ from modeloom.interfaces.shared import CONTROL
 from modeloom.interfaces.table import Interface, Port, Role, Side, Width
 
 __all__ = [
-    "APB", "AXI_LITE", "FRONT_CONTROL", "OKAY", "REGISTER_BUSES", "SLVERR", "WORD_BITS", "WORD_BYTES", "apb", "axi_lite", "register_bus",
+    "APB", "AXI_LITE", "FRONT_CONTROL", "OKAY", "REGISTER_BUSES", "SLVERR", "STATUS_ORDER", "WORD_BITS", "WORD_BYTES", "apb",
+    "axi_lite", "register_bus",
 ]  # fmt: skip
 
 AXI_LITE, APB = REGISTER_BUSES = ("axi-lite", "apb")
@@ -30,6 +31,17 @@ FRONT_CONTROL = replace(
     payload=(*CONTROL.payload, Port("irq", Width(), "an enabled event is pending", "irq", Side.CORE)),
 )
 """Erasure of everything, and the interrupt."""
+
+
+STATUS_ORDER = Interface(
+    "status", "status_order", "order of statuses and data, between registers and queues", Side.HOST,
+    (
+        Port("waits", Width(), "a status waits for its data", driver=Side.CORE),
+        Port("may", Width(), "the host has its data"),
+    ),
+    stream=False,
+)  # fmt: skip
+"""With commands over registers and a queue for data in between: what holds a status back until the host has taken its data."""
 
 
 def axi_lite(address_bits: int) -> Interface:

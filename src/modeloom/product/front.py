@@ -295,6 +295,10 @@ class RegisterHost(Registers):
     def write_bytes(self, address: int, value: int, strobe: int) -> None:
         """Writes some bytes of a word.  Raises ``RegisterRefused`` for SLVERR."""
 
+    def run_streams(self, cycles: int) -> None:
+        """Runs the streams for so many cycles, while nothing is read or written."""
+        self._run(max_cycles=cycles)
+
 
 class AxiLiteHost(RegisterHost):
     """The same over AXI4-Lite."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from modeloom.emit import CheckFailed
 from modeloom.product.description import Description, Result, Secret
 from modeloom.product.driven import D, DrivenCore
-from modeloom.product.front import ClocksDescription
+from modeloom.product.front import ClocksDescription, RegisterHost
 from modeloom.sim import Clock
 from modeloom.taint import check_netlist, flat_netlist
 from modeloom.verification.crossings import check_paths
@@ -35,6 +35,9 @@ RATIOS = ((1000, 1000, 0), (1000, 1497, 90), (1000, 431, 40), (1000, 3370, 700))
 
 CARRIED = ("_tdata", "s_axil_wdata", "s_axil_rdata", "s_apb_pwdata", "s_apb_prdata")
 """Ends of the names of ports that carry keys, data, or what a host reads."""
+
+TAG_STATUSES, TAG_CYCLES = 40, 400
+"""Statuses that may come before one with a tag, and cycles for each."""
 
 STATUS_RATIO = 1
 """Number of the ratio with which faults are tried."""
@@ -92,9 +95,11 @@ def check_clocks(work: Work[Any, Any]) -> tuple[str, dict[str, Any]]:
 
 def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> int:
     """Aborts work in two cores that differ in keys and data only.  Returns the number of words that differed before."""
+    front = work.subject.description.front
+    assert front is not None
     differed = 0
     for number, how in enumerate(("zeroize", "reset", "zeroize")):
-        cores = []
+        cores, tags = [], set()
         for seed in (1, 2):
             core = subject.core()
             _wait(core, told)
@@ -104,12 +109,17 @@ def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> in
                 # The last word on the bus of registers is one of a key.
                 core.registers.wait_for("key_sending")
                 core.registers.write("key_data", rng.getrandbits(32))
+                if number and "status_tag0" in core.registers.addresses:
+                    tags.add(_read_tag(core, core.registers))
             cores.append(core)
+        if len(tags) == 1:
+            raise CheckFailed(f"{subject.directory}: two cores with different keys and data give the same tag, {tags}")
         differed = len(differences(cores))
         if differed < 20:
             raise CheckFailed(f"{subject.directory}: two cores with different keys and data differ in {differed} words only")
         for core in cores:
-            core.simulation.set("s_axis_cmd_tdata", 0)
+            if front.commands is None:
+                core.simulation.set("s_axis_cmd_tdata", 0)
             if core.registers is None:
                 core.simulation.set("s_axis_key_tdata", 0)
             request(core, how)
@@ -122,6 +132,18 @@ def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> in
         core.load_key(key)
         work.run(core, key, 0, subject.rng("after an erasure"))
     return differed
+
+
+def _read_tag(core: DrivenCore[D], host: RegisterHost) -> int:
+    """Lets a core end messages until a tag comes over registers, and reads it last.  Raises ``CheckFailed`` if none comes."""
+    core.runner.set_gaps({"m_axis": 0.0})
+    for _ in range(TAG_STATUSES):
+        if not host.read("command_state") >> 16 & 0xFF:
+            # Nothing polls meanwhile.
+            host.run_streams(TAG_CYCLES)
+        if host.read("status") and (tag := host.read("status_tag0")):
+            return tag
+    raise CheckFailed("no tag comes over registers")
 
 
 def _wait(core: DrivenCore[D], told: ClocksDescription) -> None:

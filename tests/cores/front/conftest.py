@@ -87,6 +87,14 @@ def clocked_messages(made: Make) -> Path:
 
 
 @pytest.fixture(scope="session")
+def clocked_commands(made: Make) -> Path:
+    """A core for messages with commands over registers, which have a clock of their own, and so have data."""
+    clocks = clock_options(("registers=clk_host", "data=clk_data"), None)
+    options = "--front registers --commands registers --clock registers=clk_host,data=clk_data"
+    return made("ccm_clocked_commands", message_core(), options, "registers", None, clocks, commands="registers")
+
+
+@pytest.fixture(scope="session")
 def command_messages(made: Make) -> Path:
     """A core for messages with commands over registers, behind APB."""
     options = "--front registers --register-bus apb --commands registers"

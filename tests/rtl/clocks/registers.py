@@ -16,6 +16,11 @@ from modeloom.sim import Stream
 PARAMETERS: dict[str, CrossingParameters] = {AXI_LITE: SECOND, APB: replace(SECOND, register_bus=APB)}
 """The crossings with each bus of registers."""
 
+ORDERED = replace(
+    SECOND, streams=tuple(one for one in SECOND.streams if one.name not in ("m_axis_status", "s_axis_key")), key_flags=(), ordered=True
+)
+"""Those of a core whose commands and statuses go over registers."""
+
 
 class Lite:
     """A host on one side, and registers on the other one.  A write without all strobes is refused."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from modeloom.cores.front.around import Around
 from modeloom.front.map import Register
 from modeloom.interfaces import Interface, Side
-from modeloom.interfaces.front import REGISTER_BUSES, register_bus
+from modeloom.interfaces.front import REGISTER_BUSES, STATUS_ORDER, register_bus
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT
 from modeloom.interfaces.table import Port as InterfacePort
 from modeloom.interfaces.table import Width
@@ -56,7 +56,7 @@ TITLES = {
     "s_axil": "AXI4-Lite: an access at a time, each of which gets its response",
     "s_apb": "APB: a transfer at a time, each of which is answered", "key_flags": "The flags of keys, all of one cycle",
     "pushed_ends": "Counts ends of packets", "taken_ends": "Counts ends of packets",
-    "order": "Whether a host has all data before a status",
+    "order": "Whether a host has all data before a status", "order_gate": "Holds a status for registers back until the host has its data",
 }  # fmt: skip
 """The titles of modules, by their names without the name of the crossings."""
 
@@ -79,12 +79,22 @@ class ClockOptions:
     reset: str = "low"
     everything: str = ""
 
-    def check(self, registers: bool) -> None:
-        """Raises ``InputError`` for a bus that a core does not have, with or without registers."""
+    @property
+    def queues_results(self) -> bool:
+        """Whether the data that come out have a clock of their own."""
+        return bool(self.buses.get(DATA_OUT.name, self.everything))
+
+    def check(self, registers: bool, commands: bool = False) -> None:
+        """Raises ``InputError`` for a bus that a core does not have, with or without registers, or with commands over them."""
         if not registers and any(bus in self.buses for bus in REGISTERS):
             raise InputError("--clock registers is for --front registers; add it, or name another bus")
         if registers and KEYS in self.buses:
             raise InputError("--clock key: with --front registers, keys go through the registers; say --clock registers")
+        for name, bus in (("command", COMMANDS), ("status", STATUSES)):
+            if commands and bus in self.buses:
+                raise InputError(
+                    f"--clock {name}: with --commands registers, commands and statuses go through the registers; say --clock registers"
+                )
 
 
 def _pairs(clocks: Sequence[str]) -> Iterator[tuple[str, list[str], str]]:
@@ -164,7 +174,7 @@ class ClocksFrontEnd(Around):
         self.high, self.asynchronous = RESETS[options.reset]
         self.of_bus = {one.name: clock for one in self.inner_interfaces if (clock := self._clock(one))}
         self.clocks = tuple(dict.fromkeys(self.of_bus.values()))
-        taken = {port.name for port in top_ports(self.inner_interfaces, self.shape)}
+        taken = {port.name for port in top_ports(self.inner_interfaces, self.shape)} | {"status_waits", "status_may"}
         for clock in self.clocks:
             if clock in taken:
                 raise InputError(f"--clock: {clock} is the name of another port; choose another one")
@@ -193,7 +203,8 @@ class ClocksFrontEnd(Around):
             InterfacePort(f"{clock}_zeroizing", Width(), f"in the clock {clock}: an erasure holds its buses", "hold", Side.CORE)
             for clock in self.clocks
         )
-        return tuple(replace(one, payload=(*one.payload, *more)) if one.name == CONTROL.name else one for one in self.inner_interfaces)
+        outer = [one for one in self.inner_interfaces if one is not STATUS_ORDER]
+        return tuple(replace(one, payload=(*one.payload, *more)) if one.name == CONTROL.name else one for one in outer)
 
     @cached_property
     def parameters(self) -> CrossingParameters:
@@ -209,7 +220,8 @@ class ClocksFrontEnd(Around):
         if KEYS in self.of_bus:
             group = next(one for one in self.inner_interfaces if one.name == "key")
             flags = tuple((group.port_name(port), port.width.bits(self.shape)) for port in group.ports)
-        plain = CrossingParameters(self.high, self.asynchronous, tuple(streams), flags)
+        ordered = STATUS_ORDER in self.inner_interfaces
+        plain = CrossingParameters(self.high, self.asynchronous, tuple(streams), flags, ordered=ordered)
         bus = next((one for one in self.inner_interfaces if one.name in REGISTERS and one.name in self.of_bus), None)
         if bus is None:
             return plain

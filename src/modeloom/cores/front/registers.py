@@ -18,7 +18,16 @@ from modeloom.cores.front.widths import HostShape, WidthFrontEnd, check_data_wid
 from modeloom.front.map import COMMANDS, PARTS, SOURCE, TAGS, Register, RegisterMap, c_header, read_map, source_text
 from modeloom.front.page import register_page
 from modeloom.interfaces import Interface
-from modeloom.interfaces.front import APB, AXI_LITE, FRONT_CONTROL, REGISTER_BUSES, WORD_BITS, WORD_BYTES, register_bus
+from modeloom.interfaces.front import (
+    APB,
+    AXI_LITE,
+    FRONT_CONTROL,
+    REGISTER_BUSES,
+    STATUS_ORDER,
+    WORD_BITS,
+    WORD_BYTES,
+    register_bus,
+)
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
@@ -39,7 +48,6 @@ MOST_KEY_BYTES = 256
 """Bytes of the longest key packet for which there is room among the addresses."""
 
 LWC = "--front registers is for cores with AXI4-Streams; leave out --interface lwc"
-CLOCK_COMMANDS = "--clock and --reset are for commands over their stream; leave out --commands registers"
 BUS_ALONE = "--register-bus is the bus of the registers of --front registers; add it, or leave this out"
 COMMANDS_ALONE = "--commands registers is for --front registers; add it, or leave this out"
 INLINE = "--front registers loads keys into slots, and with --keys inline they come with messages; leave one out"
@@ -93,6 +101,8 @@ class RegisterFrontEnd(Around):
         One of ``interfaces.front.REGISTER_BUSES``.
     commands : bool
         Whether commands and statuses go over registers.
+    ordered : bool
+        Whether statuses wait, as ``interfaces.front.STATUS_ORDER`` says, since there are queues for data around.
 
     Raises
     ------
@@ -102,11 +112,13 @@ class RegisterFrontEnd(Around):
 
     kind = "registers"
 
-    def __init__(self, description: Description, bits: int | None = None, bus: str = AXI_LITE, commands: bool = False):
+    def __init__(
+        self, description: Description, bits: int | None = None, bus: str = AXI_LITE, commands: bool = False, ordered: bool = False
+    ):
         if isinstance(description, LwcDescription):
             raise InputError(LWC)
         super().__init__(description)
-        self.bus, self.commands = bus, commands
+        self.bus, self.commands, self.ordered = bus, commands, commands and ordered
         d = description
         self.widths = None if bits is None else WidthFrontEnd(description, bits)
         # Sectors and messages have a member of this name.
@@ -153,7 +165,8 @@ class RegisterFrontEnd(Around):
         """The interfaces of the module around both."""
         inside = ("key", *(COMMAND_STREAMS if self.commands else ()))
         past = tuple(one for one in self.description.interfaces if one.stream and one.member not in inside)
-        return (FRONT_CONTROL, register_bus(self.bus, self.map.address_bits), *past)
+        order = (STATUS_ORDER,) if self.ordered else ()
+        return (FRONT_CONTROL, register_bus(self.bus, self.map.address_bits), *order, *past)
 
     def described(self) -> Description:
         """The description of the core, with the front end and its files."""
@@ -182,7 +195,7 @@ class RegisterFrontEnd(Around):
 
     def parts(self, verilog: str) -> Mapping[str, FrontPart]:
         """The registers for the core with this Verilog, and the converters."""
-        component = RegisterFront(FrontParameters(self._map(verilog), self.description.interfaces, self.shape, self.bus))
+        component = RegisterFront(FrontParameters(self._map(verilog), self.description.interfaces, self.shape, self.bus, self.ordered))
         words = {"bus": BUS_NAMES[self.bus], "module": BUS_TITLES[self.bus]}
         front = FrontPart(component, {name: (title.format_map(words),) for name, title in TITLES.items()})
         return {"front": front, **({} if self.widths is None else self.widths.parts(verilog))}
@@ -283,19 +296,19 @@ def front_of(
 
     Raises ``InputError`` for an unknown one, and for options ``keys`` and ``interface`` of a core that it does not fit.
     """
-    inner = _inner_front(kind, data_width, keys=keys, interface=interface, bus=bus, commands=commands)
+    ordered = clocks is not None and clocks.queues_results
+    inner = _inner_front(kind, data_width, keys=keys, interface=interface, bus=bus, commands=commands, ordered=ordered)
     if clocks is None:
         return inner
     if interface == "lwc":
         raise InputError(CLOCK_LWC)
-    if commands == REGISTERS:
-        raise InputError(CLOCK_COMMANDS)
-    clocks.check(registers=kind is not None)
+    clocks.check(registers=kind is not None, commands=commands == REGISTERS)
     return partial(ClocksFrontEnd, inner=inner, options=clocks)
 
 
 def _inner_front(
-    kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None, bus: str | None, commands: str | None
+    kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None, bus: str | None, commands: str | None,
+    ordered: bool,
 ) -> Callable[[Description], Around] | None:
     """What makes registers and converters."""
     if kind not in (None, RegisterFrontEnd.kind):
@@ -316,4 +329,4 @@ def _inner_front(
         return None if data_width is None else partial(WidthFrontEnd, bits=data_width)
     if interface == "lwc" or keys == "inline":
         raise InputError(LWC if interface == "lwc" else INLINE)
-    return partial(RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE, commands=commands == REGISTERS)
+    return partial(RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE, commands=commands == REGISTERS, ordered=ordered)

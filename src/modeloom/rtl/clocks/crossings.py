@@ -29,7 +29,7 @@ from modeloom.rtl.clocks.erasure import CoreErasure, HostErasure
 from modeloom.rtl.clocks.fifo import ClockFifo
 from modeloom.rtl.clocks.lite import LiteBridge
 from modeloom.rtl.clocks.mirror import Mirror
-from modeloom.rtl.clocks.order import ORDER_BITS, EndCount, PacketOrder
+from modeloom.rtl.clocks.order import ORDER_BITS, EndCount, PacketOrder, StatusGate
 from modeloom.rtl.clocks.synchronizer import ResetCatcher, Synchronizer
 
 __all__ = ["CORE", "DEPTH", "CrossingParameters", "Crossings", "StreamCrossing"]
@@ -88,6 +88,8 @@ class CrossingParameters:
         The flags of keys with their bits, if ``s_axis_key`` has a clock of its own.
     register_clock, register_bus, address_bits : str, str, int
         The clock of registers, if they have their own, their bus of ``interfaces.front.REGISTER_BUSES``, and the bits of its addresses.
+    ordered : bool
+        Whether registers take the statuses, behind ``interfaces.front.STATUS_ORDER``.
     """
 
     high: bool = False
@@ -97,6 +99,7 @@ class CrossingParameters:
     register_clock: str = ""
     register_bus: str = AXI_LITE
     address_bits: int = 0
+    ordered: bool = False
 
     @property
     def clocks(self) -> tuple[str, ...]:
@@ -184,6 +187,8 @@ class Crossings(wiring.Component):
                     flow = In if p.bus.driven_by(pin) is host else Out
                     members[prefix + p.bus.port_name(pin)] = flow(pin.width.count)
             members |= {"core_irq": In(1), "irq": Out(1)}
+        if p.ordered:
+            members |= {"core_status_waits": In(1), "core_status_may": Out(1)}
         super().__init__(members)
 
     def elaborate(self, platform: object) -> Module:
@@ -216,6 +221,8 @@ class Crossings(wiring.Component):
         results, statuses = p.stream(RESULTS), p.stream(STATUSES)
         if results is not None and statuses is not None:
             self._order(m, results, statuses, queues[STATUSES], signals)
+        if results is not None and p.ordered:
+            self._gate(m, results, signals)
         if p.key_flags:
             self._flags(m, signals)
         if p.register_clock:
@@ -275,8 +282,8 @@ class Crossings(wiring.Component):
         fifo.may = may
         return fifo
 
-    def _order(self, m: Module, results: StreamCrossing, statuses: StreamCrossing, queue: Any, signals: _Signals) -> None:
-        """A status waits until the host has taken the packets before it."""
+    def _ends(self, m: Module, results: StreamCrossing, signals: _Signals) -> tuple[EndCount, EndCount]:
+        """Counts of packets that went into the queue of results, and of those that the host has taken."""
 
         def moved(prefix: str) -> Value:
             valid, ready, last = (getattr(self, f"{prefix}{RESULTS}_{name}") for name in ("tvalid", "tready", "tlast"))
@@ -285,9 +292,26 @@ class Crossings(wiring.Component):
         sides = signals.sides[results.clock]
         m.submodules.pushed_ends = pushed = DomainRenamer(CORE)(EndCount())
         m.submodules.taken_ends = taken = DomainRenamer(results.clock)(EndCount())
-        m.submodules.order = order = DomainRenamer(statuses.clock)(PacketOrder())
         m.d.comb += [
             pushed.ends.eq(moved("core_")), pushed.clear.eq(sides.core.clear), taken.ends.eq(moved("")), taken.clear.eq(sides.host.clear),
+        ]  # fmt: skip
+        return pushed, taken
+
+    def _gate(self, m: Module, results: StreamCrossing, signals: _Signals) -> None:
+        """The same for a status that goes into registers."""
+        pushed, taken = self._ends(m, results, signals)
+        m.submodules.order = order = DomainRenamer(CORE)(PacketOrder())
+        m.submodules.order_gate = gate = DomainRenamer(CORE)(StatusGate())
+        m.d.comb += [
+            gate.waits.eq(self.core_status_waits), gate.hold.eq(signals.held), gate.ends.eq(pushed.now), order.taken.eq(taken.seen),
+            order.number.eq(gate.number), gate.taken.eq(order.may), self.core_status_may.eq(gate.may),
+        ]  # fmt: skip
+
+    def _order(self, m: Module, results: StreamCrossing, statuses: StreamCrossing, queue: Any, signals: _Signals) -> None:
+        """A status waits until the host has taken the packets before it."""
+        pushed, taken = self._ends(m, results, signals)
+        m.submodules.order = order = DomainRenamer(statuses.clock)(PacketOrder())
+        m.d.comb += [
             queue.i.payload[statuses.width :].eq(pushed.now), order.taken.eq(taken.seen),
             order.number.eq(queue.o.payload[statuses.width :]), queue.may.eq(order.may),
         ]  # fmt: skip

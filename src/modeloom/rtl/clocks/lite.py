@@ -6,6 +6,9 @@
     host   AW, W ──▶ [address, data] ── turn ──▶ Synchronizer ──▶ [address, data] ──▶ AW, W   core
                B ◀── [answer] ◀── Synchronizer ◀── turn ── [response] ◀── B
 
+The turn of a write changes with each one.  A read has a request instead, which falls when the host has the word, and then the core
+overwrites it.
+
 Queues would have to be emptied by an erasure, and a host whose access is lost waits for ever.  Here every access gets its response.  A
 write that an erasure meets is passed on without its data and its strobes, so that it is refused.
 """
@@ -54,9 +57,9 @@ class LiteBridge(wiring.Component):
         self._read(m)
         return m
 
-    def _turns(self, m: Module, name: str) -> tuple[Signal, Signal, Signal, Signal]:
-        """``turn`` of the host with what the core sees of it, and the turn of the core with what the host sees of it."""
-        turn, answer = Signal(name=f"{name}_turn_reg"), Signal(name=f"{name}_answer_reg")
+    def _signs(self, m: Module, name: str, sign: str) -> tuple[Signal, Signal, Signal, Signal]:
+        """The sign of the host with what the core sees of it, and that of the core with what the host sees of it."""
+        turn, answer = Signal(name=f"{name}_{sign}_reg"), Signal(name=f"{name}_answer_reg")
         m.submodules[f"{name}_to_core"] = to_core = DomainRenamer("core")(Synchronizer())
         m.submodules[f"{name}_to_host"] = to_host = DomainRenamer("host")(Synchronizer())
         m.d.comb += [to_core.i.eq(turn), to_host.i.eq(answer)]
@@ -64,7 +67,7 @@ class LiteBridge(wiring.Component):
 
     def _write(self, m: Module) -> None:
         bus, core = self.bus, self.core
-        turn, asked, answer, answered = self._turns(m, "write")
+        turn, asked, answer, answered = self._signs(m, "write", "turn")
         address, data = Signal.like(bus.awaddr, name="w_address_reg"), Signal(WORD_BITS, name="w_data_reg")
         strobe = Signal(WORD_BYTES, name="w_strobe_reg")
         has_address, has_data, sent, done = (Signal(name=f"w_{name}_reg") for name in ("has_address", "has_data", "sent", "done"))
@@ -113,29 +116,33 @@ class LiteBridge(wiring.Component):
 
     def _read(self, m: Module) -> None:
         bus, core = self.bus, self.core
-        turn, asked, answer, answered = self._turns(m, "read")
+        request, asked, answer, answered = self._signs(m, "read", "request")
         address = Signal.like(bus.araddr, name="r_address_reg")
         word, shown = Signal(WORD_BITS + 2, name="r_word_reg"), Signal(WORD_BITS + 2, name="r_shown_reg")
-        sent, done = Signal(name="r_sent_reg"), Signal(name="r_done_reg")
+        done = Signal(name="r_done_reg")
         m.d.comb += [
-            bus.arready.eq(~sent & ~done & ~self.host_reset), bus.rvalid.eq(done), bus.rdata.eq(shown[2:]), bus.rresp.eq(shown[:2]),
+            bus.arready.eq(~request & ~answered & ~done & ~self.host_reset), bus.rvalid.eq(done), bus.rdata.eq(shown[2:]),
+            bus.rresp.eq(shown[:2]),
         ]  # fmt: skip
         with m.If(bus.arvalid & bus.arready):
-            m.d.host += [sent.eq(1), turn.eq(~turn), address.eq(bus.araddr)]
-        with m.If(sent & (answered == turn)):
-            m.d.host += [sent.eq(0), done.eq(1), shown.eq(word)]
+            m.d.host += [request.eq(1), address.eq(bus.araddr)]
+        with m.If(request & answered):
+            m.d.host += [request.eq(0), done.eq(1), shown.eq(word)]
         with m.If(done & bus.rready):
-            m.d.host += done.eq(0)
+            m.d.host += [done.eq(0), shown.eq(0)]
         with m.If(self.host_reset):
-            m.d.host += [sent.eq(0), done.eq(0), turn.eq(0)]
+            m.d.host += [request.eq(0), done.eq(0), shown.eq(0)]
 
         arvalid, busy, araddr = Signal(name="arvalid_reg"), Signal(name="r_busy_reg"), Signal.like(core.araddr, name="araddr_reg")
         m.d.comb += [core.arvalid.eq(arvalid), core.araddr.eq(araddr), core.rready.eq(busy)]
         with m.If(core.arready):
             m.d.core += arvalid.eq(0)
-        with m.If(~busy & (asked != answer)):
+        with m.If(~busy & asked & ~answer):
             m.d.core += [busy.eq(1), arvalid.eq(1), araddr.eq(address)]
         with m.If(busy & core.rvalid):
-            m.d.core += [busy.eq(0), answer.eq(~answer), word[:2].eq(core.rresp), word[2:].eq(core.rdata)]
+            m.d.core += [busy.eq(0), answer.eq(1), word[:2].eq(core.rresp), word[2:].eq(core.rdata)]
+        # The host has the word.
+        with m.If(answer & ~asked):
+            m.d.core += [answer.eq(0), word.eq(0)]
         with m.If(self.core_reset):
-            m.d.core += [arvalid.eq(0), busy.eq(0), answer.eq(0)]
+            m.d.core += [arvalid.eq(0), busy.eq(0), answer.eq(0), word.eq(0)]

@@ -59,7 +59,8 @@ def _paths(p: CrossingParameters) -> Iterator[CrossingPath]:
         yield CrossingPath("gray", f"{name}/r_gray_reg", f"{name}/to_write/meta_reg")
         yield CrossingPath("memory", f"{name}/words", f"{name}/o_payload")
     results, statuses = p.stream(RESULTS), p.stream(STATUSES)
-    if results is not None and statuses is not None and results.clock != statuses.clock:
+    apart = statuses is not None and results is not None and results.clock != statuses.clock
+    if apart or results is not None and p.ordered:
         yield CrossingPath("gray", "taken_ends/seen", "order/to_statuses/meta_reg")
     if p.key_flags and p.stream(KEYS) is not None:
         yield CrossingPath("bit", "key_flags/turn_reg", "key_flags/to_host/meta_reg")
@@ -74,8 +75,8 @@ def _paths(p: CrossingParameters) -> Iterator[CrossingPath]:
         ):  # fmt: skip
             yield CrossingPath("word", f"s_apb/{source}", f"s_apb/{target}")
     elif p.register_clock:
-        for name in ("write", "read"):
-            yield CrossingPath("bit", f"s_axil/{name}_turn_reg", f"s_axil/{name}_to_core/meta_reg")
+        for name, sign in (("write", "turn"), ("read", "request")):
+            yield CrossingPath("bit", f"s_axil/{name}_{sign}_reg", f"s_axil/{name}_to_core/meta_reg")
             yield CrossingPath("bit", f"s_axil/{name}_answer_reg", f"s_axil/{name}_to_host/meta_reg")
         for source, target in (
             ("w_address_reg", "core_awaddr"), ("w_data_reg", "core_wdata"), ("w_strobe_reg", "core_wstrb"),

@@ -108,6 +108,7 @@ class AxiLite(wiring.Component):
             m.d.sync += [read_reg.eq(1), read_address_reg.eq(bus.araddr)]
         with m.If(read_reg):
             m.d.sync += [read_reg.eq(0), there_reg.eq(1), read_data_reg.eq(access.read_data), read_error_reg.eq(access.read_error)]
+        # Data may be part of a tag, so they go.
         with m.If(there_reg & bus.rready):
-            m.d.sync += there_reg.eq(0)
+            m.d.sync += [there_reg.eq(0), read_data_reg.eq(0)]
         return m

@@ -23,7 +23,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.front.map import RegisterMap
 from modeloom.interfaces import Interface, Side
-from modeloom.interfaces.front import APB, AXI_LITE, WORD_BITS, register_bus
+from modeloom.interfaces.front import APB, AXI_LITE, STATUS_ORDER, WORD_BITS, register_bus
 from modeloom.interfaces.shared import DATA_IN, DATA_OUT
 from modeloom.interfaces.table import CoreShape, Packing
 from modeloom.rtl.front.apb import Apb
@@ -55,12 +55,15 @@ class FrontParameters:
         The figures on which the widths of its ports depend.
     bus : str
         One of ``interfaces.front.REGISTER_BUSES``.
+    ordered : bool
+        With commands over registers, whether statuses wait for what ``interfaces.front.STATUS_ORDER`` tells.
     """
 
     map: RegisterMap
     interfaces: tuple[Interface, ...]
     shape: CoreShape
     bus: str = AXI_LITE
+    ordered: bool = False
 
     @property
     def bus_interface(self) -> Interface:
@@ -112,6 +115,8 @@ class RegisterFront(wiring.Component):
     *_tvalid, *_tready, *_tkeep, m_axis_status_tdata : In
         What it watches of the other streams.  With commands over registers, all ports of commands and statuses are here, seen from the
         other side.
+    status_waits, status_may : Out(1), In(1)
+        With ``ordered``: whether a status could come into the queue, and whether it may.
     """
 
     def __init__(self, parameters: FrontParameters):
@@ -127,6 +132,8 @@ class RegisterFront(wiring.Component):
             for port in interface.ports:
                 flow = In if interface.driven_by(port) is Side.CORE else Out
                 members[interface.port_name(port)] = flow(port.width.bits(p.shape))
+        if p.ordered:
+            members |= {STATUS_ORDER.port_name(port): Out(1) if port.driver is Side.CORE else In(1) for port in STATUS_ORDER.ports}
         for interface in self._driven():
             for port in interface.ports:
                 flow = In if interface.driven_by(port) is Side.CORE else Out
@@ -212,14 +219,18 @@ class RegisterFront(wiring.Component):
         number = head[status.slice(self._number(status))]
         names = {field.name for field in status.fields}
         read: Signal = registers.status_read
+        may: Value = Const(1, 1)
+        if p.ordered:
+            may = self.status_may
+            m.d.comb += self.status_waits.eq(self.m_axis_status_tvalid & port.status.ready)
         m.d.comb += [
             port.write.eq(registers.command_data_write), port.address.eq(registers.command_data_address),
             port.word.eq(registers.command_data_word), registers.command_data_refuse.eq(port.busy),
             registers.command_submit_refuse.eq(port.busy),
             port.submit.eq(registers.command_submit_write & registers.command_submit_word[0]),
             port.erase.eq(erase), self.s_axis_cmd_tvalid.eq(port.command.valid), port.command.ready.eq(self.s_axis_cmd_tready),
-            self.s_axis_cmd_tdata.eq(port.command.payload), port.status.valid.eq(self.m_axis_status_tvalid),
-            self.m_axis_status_tready.eq(port.status.ready), port.status.payload.eq(self.m_axis_status_tdata), port.pop.eq(read),
+            self.s_axis_cmd_tdata.eq(port.command.payload), port.status.valid.eq(self.m_axis_status_tvalid & may),
+            self.m_axis_status_tready.eq(port.status.ready & may), port.status.payload.eq(self.m_axis_status_tdata), port.pop.eq(read),
             registers.command_state_busy.eq(port.busy), registers.command_state_statuses.eq(port.count),
         ]  # fmt: skip
         # Without a status, the queue still gives the last one.
