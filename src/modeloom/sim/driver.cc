@@ -114,6 +114,7 @@ struct Sim {
 	std::vector<uint8_t> record;
 	std::vector<Clock> clocks;    // of a design with several ones: the first is `clock`
 	std::vector<char> rising;
+	bool edges = false;           // whether values are kept at each edge of any clock
 
 	// Runs up to the next edge of the first clock, and through it.
 	template <typename Before, typename After> void cycle_of_clocks(Before before, After after) {
@@ -126,7 +127,7 @@ struct Sim {
 			for (auto &c : clocks) *c.port = 0;
 			design->step();
 			after();
-			if (first) note();
+			if (first || edges) note();
 			for (size_t i = 0; i < clocks.size(); i++) *clocks[i].port = rising[i];
 			design->step();
 			for (size_t i = 0; i < clocks.size(); i++) {
@@ -142,6 +143,12 @@ struct Sim {
 	}
 
 	void note() {
+		if (edges && !watched.empty())
+			for (size_t at = 0; at < 4; at++) {
+				uint8_t byte = 0;
+				for (size_t bit = 0; bit < 8; bit++) byte |= (8 * at + bit < rising.size() && rising[8 * at + bit]) << bit;
+				record.push_back(byte);
+			}
 		for (size_t index : watched) {
 			auto &object = objects[index];
 			auto *bytes = reinterpret_cast<const uint8_t *>(object.sampled);
@@ -352,8 +359,10 @@ API void ml_step(Sim *sim, uint64_t cycles) {
 	}
 }
 
-// From now on the values of these objects are kept in every cycle, one behind the other.
-API void ml_watch(Sim *sim, const uint32_t *indices, uint32_t count) {
+// From now on the values of these objects are kept in every cycle, one behind the other. With `edges`, they are kept at each edge of any
+// clock, behind 32 bits that tell which clocks rise.
+API void ml_watch(Sim *sim, const uint32_t *indices, uint32_t count, int edges) {
+	sim->edges = edges;
 	sim->watched.assign(indices, indices + count);
 	sim->record.clear();
 }

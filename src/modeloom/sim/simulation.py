@@ -71,7 +71,7 @@ def _load(path: Path) -> ctypes.CDLL:
         "ml_get_word": (None, [handle, u32, u64, address]),
         "ml_step": (None, [handle, u64]),
         "ml_cycle": (u64, [handle]),
-        "ml_watch": (None, [handle, address, u32]),
+        "ml_watch": (None, [handle, address, u32, ctypes.c_int]),
         "ml_watched_bytes": (u64, [handle]),
         "ml_watched_take": (None, [handle, address]),
         "ml_add_stream": (u32, [handle, ctypes.c_int, u32, i64, address, u32, u64]),
@@ -277,8 +277,11 @@ class Simulation:
             self._library.ml_get(self._handle, port.index, buffer)
         return int.from_bytes(buffer.raw, "little")
 
-    def watch(self, names: Sequence[str]) -> None:
+    def watch(self, names: Sequence[str], *, edges: bool = False) -> None:
         """Records the values of these ports in every cycle from now on, for :meth:`watched`.  Earlier records are dropped.
+
+        With *edges*, values are those before each edge of any of several clocks.  Four bytes come before them: bit i of this number, whose
+        byte 0 is the first one, is 1 if clock i rises.
 
         Raises
         ------
@@ -289,7 +292,9 @@ class Simulation:
         for port in ports:
             if port.kind == "memory":
                 raise ValueError(f"{port.name} is a memory: watch ports and registers")
-        self._library.ml_watch(self._handle, (ctypes.c_uint32 * len(ports))(*(port.index for port in ports)), len(ports))
+        if edges and not self.clocks:
+            raise ValueError("there are not several clocks, whose edges could be watched")
+        self._library.ml_watch(self._handle, (ctypes.c_uint32 * len(ports))(*(port.index for port in ports)), len(ports), edges)
 
     def watched(self) -> bytes:
         """The values since ``watch``, or since the last call.  Each cycle has ceil(width / 8) bytes of each port in order.  Byte 0 is bits

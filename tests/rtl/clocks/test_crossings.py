@@ -184,3 +184,19 @@ def test_resets(name):
         seen.append(bench.sim.get("core_aresetn"))
     assert seen == [1, 0, 0, 1, 1, 1, 1, 1], seen
     assert bench.sim.get("zeroizing") and bench.wait() > 8
+
+
+@pytest.mark.parametrize("name", ["the same", "7:3", "17:1", "1:17", "jitter"])
+def test_beats_can_be_counted_at_the_edges_of_their_clock(name):
+    """A record of values in the cycles of the core has a beat of another clock several times, or not at all."""
+    counts, ports = [], ["m_axis_tvalid", "m_axis_tready"]
+    for edges in (True, False):
+        bench = Bench(name, seed=2, gaps={"m_axis": 0.3, "core_m_axis": 0.3})
+        bench.sim.watch(ports, edges=edges)
+        bench.send("core_m_axis", list(range(60)))
+        assert bench.runner.run({"m_axis": 60}, max_cycles=20_000).done
+        record, marks = bench.sim.watched(), 4 if edges else 0
+        bit = 1 << [*bench.sim.clocks].index("clk_data")
+        steps = [record[at : at + marks + 2] for at in range(0, len(record), marks + 2)]
+        counts.append(sum(one[-2] & one[-1] for one in steps if not edges or int.from_bytes(one[:4], "little") & bit))
+    assert counts[0] == 60 and (counts[1] == 60) == (name == "the same")
