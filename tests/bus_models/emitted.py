@@ -58,6 +58,10 @@ FORMS = {
     "messages of two channels over 64 bits, in another clock": Form(
         "gcm", {"channels": 2}, bits=64, more={"clocks": clock_options(["all=clk_host"], "async-high")},
     ),
+    "messages, commands over registers behind APB in a clock of their own": Form(
+        "gcm", front="registers",
+        more={"commands": "registers", "bus": "apb", "clocks": clock_options(["registers=clk_cpu,data=clk_data"], "low")},
+    ),
     "messages behind the LWC interface": Form("gcm", {"interface": "lwc"}),
     "messages behind the LWC interface, with lengths first and words of 64 bits": Form("ccm", {"interface": "lwc", "interface_bits": 64}),
     "keys that come with messages": Form("gcm", {"keys": "inline"}),
