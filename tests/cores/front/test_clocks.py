@@ -19,12 +19,10 @@ from modeloom.cli import main
 from modeloom.cores.front import clock_options, front_of
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import CheckFailed, emit, lint
-from modeloom.emit.cocotb import CLOCKED
 from modeloom.product.folder import read_description
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import Clock
-from modeloom.spec import InputError
 from modeloom.taint import TimingChannel
 from modeloom.verification.clocks import crossing_control
 from modeloom.verification.crossings import check_paths
@@ -266,13 +264,6 @@ def test_plain_binary_is_found(clocked_sectors, tmp_path):
     steps = list(front_steps(SectorWork(Subject(folder, optimize=0))))
     with pytest.raises(CheckFailed):
         steps[-1]()
-
-
-def test_cocotb_needs_one_clock(tmp_path):
-    front = front_of(None, None, clock_options(("data=clk_data",), None))
-    with pytest.raises(InputError, match=CLOCKED):
-        emit(sector_core(), tmp_path / "core", command="modeloom build xts", front=front, cocotb=True)
-    assert not (tmp_path / "core").exists()
 
 
 @pytest.mark.parametrize(
