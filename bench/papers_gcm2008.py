@@ -26,13 +26,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "bench")]
 
-from known_blocks import KnownBlocks  # noqa: E402
-
 from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
 from modeloom.cores.stream import StreamCore  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
 from modeloom.measure.agility import lost_cycles, percent  # noqa: E402
 from modeloom.measure.core import measure_blocks  # noqa: E402
+from modeloom.measure.known_blocks import KnownBlocks  # noqa: E402
 from modeloom.measure.mixes import MIXES, Mix, Size  # noqa: E402
 from modeloom.measure.traffic import measure_traffic  # noqa: E402
 from modeloom.modes.gcm import GCM  # noqa: E402

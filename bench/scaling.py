@@ -28,9 +28,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "baselines"), str(ROOT / "bench")]
+sys.path[:0] = [str(ROOT / "baselines")]
 
-from known_blocks import KnownBlocks  # noqa: E402
 from make import CLOCK  # noqa: E402
 from make import store as store_routed  # noqa: E402
 
@@ -39,6 +38,7 @@ from modeloom.compiler.options import Options  # noqa: E402
 from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
 from modeloom.measure.core import measure_blocks, measure_core  # noqa: E402
+from modeloom.measure.known_blocks import KnownBlocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.synth import SynthesisError  # noqa: E402
 from modeloom.synth.nextpnr import PLACERS, ROUTERS  # noqa: E402

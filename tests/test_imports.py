@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""
 
-AT_THE_END = {"report", "measure", "papers", "verification", "conformance", "cli"}
+AT_THE_END = {"report", "measure", "papers", "verification", "conformance", "sweep", "cli"}
 """Rooms that may import everything."""
 
 LOOSE = {"__init__", "version"}

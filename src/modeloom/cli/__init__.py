@@ -21,6 +21,7 @@ from modeloom.cli.list import list_modes
 from modeloom.cli.model import model
 from modeloom.cli.papers import papers
 from modeloom.cli.seal import open_file, seal_file
+from modeloom.cli.sweep import sweep
 from modeloom.cli.synth import synth
 from modeloom.cli.traffic import traffic
 from modeloom.cli.vectors import vectors
@@ -72,6 +73,7 @@ def cli() -> None:
 
 for command in (
     list_modes, explain, build, generator, crypt, model, seal_file, open_file, traffic, verify, vectors, synth, circuit, papers, aead,
+    sweep,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -51,7 +51,9 @@ def map_parts(
     # The key has the commands of all ways that are tried, so a part that was mapped in fewer ways is a different part.
     targets = {part.module: without_wide(target) if part.group in narrow else target for part in parts}
     keys = {part.module: _key(part, targets[part.module], mapper) for part in parts}
-    new = {keys[part.module]: part for part in parts if keys[part.module] not in known}
+    # A store that other processes use may wait for a block of theirs.  All ask in the same order, so that none waits for one that waits.
+    there = {key: key in known for key in sorted(set(keys.values()))}
+    new = {keys[part.module]: part for part in parts if not there[keys[part.module]]}
     alone = bool(narrow) or any(APART in part.rtlil for part in parts)
     designs = [(part.rtlil, part.module, [part]) for part in new.values()] if alone else []
     if new and not alone:

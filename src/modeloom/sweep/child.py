@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process in which points run, one after another: ``python -m modeloom.sweep.child``.
+
+A line of JSON on standard input is a point, and a line on standard output its outcome.  What a definition or a tool prints goes to
+standard error.  The process ends when its input ends, and when the process that started it is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Runs points until the input ends."""
+    parent = os.getppid()
+    signal.signal(signal.SIGTERM, lambda number, frame: _end())
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+    from modeloom.sweep.configuration import Configuration
+    from modeloom.sweep.point import run_point
+
+    for line in sys.stdin:
+        asked: dict[str, Any] = json.loads(line)
+        configuration = Configuration.from_dict(asked["configuration"])
+        outcome = run_point(configuration, asked["definition"], asked["tools"], Path(asked["folder"]))
+        out.write(json.dumps(outcome) + "\n")
+        out.flush()
+
+
+def _follow(parent: int) -> None:
+    """Ends this process and its tools when the one that started it is gone."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    _end()
+
+
+def _end() -> None:
+    if "modeloom.synth.tools" in sys.modules:
+        # Yosys and nextpnr have sessions of their own, so they would go on.
+        sys.modules["modeloom.synth.tools"].stop_tools(Path("/"))
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Pareto front of a sweep: on each target, the points that no other one beats in both area and throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from modeloom.sweep.store import Row
+
+__all__ = ["area_of", "pareto_front", "throughputs"]
+
+
+def area_of(row: Row) -> float | None:
+    """The area of a point: LUTs of logic, memories and shift registers together, or NAND2 gates where there are no LUTs."""
+    if row["target"] is None:
+        return None
+    if row["luts"] is None:
+        return row["nand2"]  # type: ignore[no-any-return]
+    return sum(row[name] or 0 for name in ("luts", "lutram_luts", "srl_luts"))
+
+
+def throughputs(rows: Sequence[Row]) -> dict[str, float]:
+    """The throughput of each point by its key: bytes a cycle, or bytes a microsecond on a target whose clocks are all known."""
+    found: dict[str, float] = {}
+    for target in {row["target"] for row in rows}:
+        here = [row for row in rows if row["target"] == target and row["bytes_per_cycle"] is not None]
+        clocked = all(row["mhz"] is not None for row in here)
+        found |= {row["key"]: row["bytes_per_cycle"] * (row["mhz"] if clocked else 1) for row in here}
+    return found
+
+
+def pareto_front(rows: Sequence[Row]) -> set[str]:
+    """The keys of the points on the front of their target.  Of points that are alike, all are on it.
+
+    Points without an area or a throughput, and points that have not passed, are on no front.  Areas of whole cores and of blocks are not
+    compared.
+    """
+    rate = throughputs(rows)
+    front = set()
+    groups: dict[tuple[str | None, str | None], list[tuple[float, float, str]]] = {}
+    for row in rows:
+        area = area_of(row)
+        if row["status"] == "ok" and area is not None and row["key"] in rate:
+            groups.setdefault((row["target"], row["area"]), []).append((area, rate[row["key"]], row["key"]))
+    for group in groups.values():
+        for area, fast, key in group:
+            if not any(a <= area and f >= fast and (a, f) != (area, fast) for a, f, _ in group):
+                front.add(key)
+    return front

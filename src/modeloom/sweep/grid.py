@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The file of a sweep: grids of modes or circuits with options and targets, as TOML.
+
+::
+
+    [sweep]                                what all grids have that say nothing else
+    targets = ["xc7"]
+
+    [[grid]]                               2 modes × 2 sector sizes × 3 numbers of cipher cores × 1 target
+    modes = ["hctr2", "mine.py:Mine"]
+    sector = [512, 4096]
+    aes = [1, 2, 4]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from modeloom.circuits import find_circuit
+from modeloom.measure.core import check_clock, check_target
+from modeloom.modes import find_any
+from modeloom.spec import InputError, UnknownName
+from modeloom.spec.stream import StreamMode
+from modeloom.sweep.configuration import AREAS, Configuration
+from modeloom.sweep.options import check_options, option_name
+
+__all__ = ["MOST_POINTS", "Sweep", "points", "read_sweep"]
+
+MOST_POINTS = 100_000
+"""Points of a sweep.  More of them are a mistake in the file."""
+
+STEPS = {"targets": list, "area": str, "simulate": bool, "pnr": bool, "freq": (int, float)}
+"""What ``[sweep]`` and ``[[grid]]`` may say of the steps, with its type."""
+
+OF_ALL = {"results": str, "timeout": (int, float)}
+"""What only ``[sweep]`` may say."""
+
+SUBJECTS = ("modes", "circuits")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep: its points in the order of the file, where its results are stored, and the time limit of a point in seconds.
+
+    ``folder`` is that of the file, where relative paths begin.
+    """
+
+    points: tuple[Configuration, ...]
+    results: Path
+    folder: Path
+    timeout: float | None = None
+
+
+def read_sweep(path: str | Path) -> Sweep:
+    """Reads the file of a sweep.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is no TOML, or it has an unknown key, a wrong value or no points.
+    """
+    file = Path(path)
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} cannot be read: it is no UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is no TOML: {error}") from None
+    for name in data:
+        if name not in ("sweep", "grid"):
+            raise UnknownName(f"table in {path}", name, ["sweep", "grid"])
+    common, grids = data.get("sweep", {}), data.get("grid", [])
+    if not isinstance(common, dict):
+        raise InputError(f"{path}: sweep is a table: write [sweep]")
+    if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):
+        raise InputError(f"{path}: a sweep has one grid or more: write [[grid]] before each")
+    for name, value in common.items():
+        if name not in STEPS | OF_ALL:
+            raise UnknownName(f"key of [sweep] in {path}", name, [*STEPS, *OF_ALL])
+        _typed(f"{path}, [sweep]", name, value)
+    found: dict[str, Configuration] = {}
+    for number, grid in enumerate(grids, 1):
+        place = f"{path}, grid {number}"
+        try:
+            for point in points(grid, {name: common[name] for name in STEPS if name in common}, file.parent):
+                found.setdefault(point.canonical, point)
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
+    if not found:
+        raise InputError(f"{path} has no points; add a [[grid]] with modes or circuits")
+    if len(found) > MOST_POINTS:
+        raise InputError(f"{path} has {len(found)} points, more than {MOST_POINTS}; make several sweeps of it")
+    timeout = common.get("timeout")
+    if timeout is not None and not timeout > 0:
+        raise InputError(f"{path}: timeout is a number of seconds above 0, not {timeout}")
+    results = file.parent / common["results"] if "results" in common else file.with_suffix(".sqlite")
+    return Sweep(tuple(found.values()), results, file.parent, timeout)
+
+
+def points(grid: Mapping[str, Any], common: Mapping[str, Any], folder: Path) -> Iterator[Configuration]:
+    """The points of a grid.
+
+    Parameters
+    ----------
+    grid : mapping
+        Subjects, steps and options, as in the file.
+    common : mapping
+        The steps that hold if the grid says nothing else.
+    folder : Path
+        Where relative paths begin.
+
+    Raises
+    ------
+    InputError
+        A name or a value is unknown or wrong.
+    """
+    subjects = [name for name in SUBJECTS if name in grid]
+    if len(subjects) != 1:
+        raise InputError("a grid has either modes or circuits" if subjects else "a grid needs modes = [...] or circuits = [...]")
+    for name in STEPS:
+        if name in grid:
+            _typed("", name, grid[name])
+    steps = {**common, **{name: value for name, value in grid.items() if name in STEPS}}
+    names = _listed(subjects[0], grid[subjects[0]])
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputError(f"{subjects[0]} is a list of names, and not an empty one")
+    targets = _targets(steps, folder)
+    kinds = [_kind(subjects[0], name, folder) for name in names]
+    _check_steps(grid, steps, subjects[0], targets)
+    given = {name: _listed(name, value) for name, value in grid.items() if name not in (*SUBJECTS, *STEPS)}
+    if len(names) * len(targets) * prod(map(len, given.values())) > MOST_POINTS:
+        raise InputError(f"more than {MOST_POINTS} points; make several sweeps of it")
+    for name, kind in zip(names, kinds, strict=True):
+        axes: dict[str, list[Any]] = {}
+        for option, values in given.items():
+            spelled = option_name(kind, name, option)
+            if spelled in axes:
+                raise InputError(f"{spelled} is given twice, as {option}, too")
+            if not values:
+                raise InputError(f"{option} is an empty list, so that there are no points")
+            axes[spelled] = [_value(option, value) for value in values]
+        for chosen in product(*axes.values()):
+            options = {option: value for option, value in zip(axes, chosen, strict=True) if value is not False}
+            check_options(kind, name, options)
+            for target in targets:
+                yield _point(kind, name, options, target, steps)
+
+
+def _point(kind: str, name: str, options: dict[str, Any], target: str | None, steps: Mapping[str, Any]) -> Configuration:
+    pnr = bool(steps.get("pnr")) and target == "ecp5"
+    # A core is placed and routed as a whole, and a circuit is one block.
+    whole = pnr or kind == "circuit" or steps.get("area", AREAS[0]) == AREAS[0]
+    return Configuration(
+        kind, name, options, target, None if target is None else AREAS[not whole], bool(steps.get("simulate")) and kind != "circuit", pnr,
+        float(steps["freq"]) if pnr and "freq" in steps else None,
+    )  # fmt: skip
+
+
+def _kind(subject: str, name: str, folder: Path) -> str:
+    """The kind of a mode or a circuit.  Raises ``InputError`` if there is none of this name."""
+    if subject == "circuits":
+        find_circuit(name)
+        return "circuit"
+    return "stream" if isinstance(find_any(name, folder), StreamMode) else "sector"
+
+
+def _targets(steps: Mapping[str, Any], folder: Path) -> Sequence[str | None]:
+    """The targets of a grid; None stands for no synthesis."""
+    targets = list(dict.fromkeys(steps.get("targets", ())))
+    for target in targets:
+        if not isinstance(target, str):
+            raise InputError(f"targets is a list of names, not of {target!r}")
+        library = target.removeprefix("liberty:")
+        check_target(target if library == target else f"liberty:{folder / library}")
+    return targets or [None]
+
+
+def _check_steps(grid: Mapping[str, Any], steps: Mapping[str, Any], subject: str, targets: Sequence[str | None]) -> None:
+    """Raises ``InputError`` for steps that do not go with each other."""
+    if steps.get("area", AREAS[0]) not in AREAS:
+        raise UnknownName("area", str(steps["area"]), AREAS)
+    check_clock(steps.get("freq"))
+    if grid.get("pnr") and "ecp5" not in targets:
+        raise InputError("pnr is for the target ecp5; add it to the targets, or leave pnr out")
+    if "freq" in grid and not steps.get("pnr"):
+        raise InputError("freq is the clock target of place and route; add pnr = true, or leave it out")
+    if grid.get("simulate") and subject == "circuits":
+        raise InputError("simulate is for modes, whose cores have a bench; leave it out")
+
+
+def _typed(place: str, name: str, value: Any) -> None:
+    """Raises ``InputError`` unless a value has the type of its key."""
+    kind = {**STEPS, **OF_ALL}[name]
+    words = {list: "a list", str: "a text", bool: "true or false"}.get(kind, "a number")  # type: ignore[call-overload]
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):  # type: ignore[arg-type]
+        raise InputError(f"{place}: {name} is {words}, not {value!r}".removeprefix(": "))
+
+
+def _listed(name: str, value: Any) -> list[Any]:
+    """The values of an axis: those of a list, or one."""
+    if isinstance(value, dict):
+        raise InputError(f"{name} is a value or a list of values, not a table")
+    return value if isinstance(value, list) else [value]
+
+
+def _value(name: str, value: Any) -> Any:
+    """A value of an option.  A list of sizes becomes text as on the command line."""
+    if isinstance(value, list) and value and all(isinstance(each, (int, str)) and not isinstance(each, bool) for each in value):
+        return ",".join(map(str, value))
+    if not isinstance(value, (int, str)):
+        raise InputError(f"{name} must be a number, a text, true or false, not {value!r}")
+    return value

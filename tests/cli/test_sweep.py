@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom sweep``: what it prints, the files that it writes, and its exit status."""
+
+import csv
+import json
+import sys
+
+import pytest
+from tests.sweeps import CIRCUITS, contents
+
+GRID = CIRCUITS + '[[grid]]\nmodes = ["xts"]\nsector = 16\naes = 3\n'
+
+
+@pytest.fixture
+def grid(folder):
+    (folder / "grid.toml").write_text(GRID, encoding="utf-8")
+    return folder
+
+
+def test_points_and_files(run, grid):
+    done = run("sweep", "grid.toml", "--jobs", "1", "--csv", "a.csv", "--latex", "a.tex")
+    assert done.status == 0 and done.err == ""
+    lines = done.out.splitlines()
+    assert lines[0].split()[:2] == ["name", "options"] and sum(line.startswith("karatsuba ") and " halt " in line for line in lines) == 3
+    assert lines[-2].startswith("refused: modeloom explain xts --cipher-cores 3 --sector 16: --cipher-cores 3 gives no default for --lanes")
+    assert lines[-1] == "5 points in grid.sqlite: 0 known, 5 run, 1 without figures"
+    rows = list(csv.DictReader((grid / "a.csv").open(encoding="utf-8")))
+    assert [row["option:halt"] for row in rows] == ["2", "4", "8", "", ""] and rows[-1]["status"] == "refused"
+    assert rows[-1]["command"] == "modeloom explain xts --cipher-cores 3 --sector 16"
+    tex = (grid / "a.tex").read_text(encoding="utf-8")
+    assert tex.startswith(r"\begin{tabular}{") and tex.count(r" \\") == 5 and "karatsuba & halt 2 & " in tex
+    again = run("sweep", "grid.toml", "--json")
+    report = json.loads(again.out)
+    assert (report["schema"], report["known"], report["ran"]) == ("modeloom-sweep-report-1", 5, 0)
+    assert [point["status"] for point in report["points"]] == ["ok"] * 4 + ["refused"]
+    assert len(contents(grid / "grid.sqlite")) == 5
+
+
+def test_a_failing_point_is_told(run, grid, monkeypatch):
+    monkeypatch.setattr("modeloom.sweep.identity.VERSION", "9.9.9")
+    done = run("sweep", "grid.toml", "--results", "other.sqlite")
+    assert done.status == 0 and "error: modeloom circuit karatsuba --halt 2: modeloom is 0.1.0" in done.out
+    assert done.err == "modeloom: warning: 5 points failed; all but failed checks run again the next time\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["none.toml"], "there is no file none.toml"),
+        (["grid.toml", "--results", "grid.toml"], "grid.toml is no file of results, or it is damaged"),
+        (["grid.toml", "--csv", "none/a.csv"], "there is no folder none for the output"),
+        (["grid.toml", "--latex", "grid.toml"], "grid.toml is the input"),
+        (["grid.toml", "--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"], "leave out one of them"),
+        (["grid.toml", "--scheduler", "127.0.0.1:x"], "no Dask scheduler answers at 127.0.0.1:x"),
+    ],
+)  # fmt: skip
+def test_wrong_inputs(run, grid, arguments, told):
+    before = {path.name: path.read_bytes() for path in grid.iterdir()}
+    done = run("sweep", *arguments)
+    assert (done.status, done.out) == (2, "") and done.err.startswith("modeloom: ") and done.err.count("\n") == 1
+    assert told in done.err and {path.name: path.read_bytes() for path in grid.iterdir()} == before
+
+
+def test_a_missing_dask_is_named(run, grid, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = run("sweep", "grid.toml", "--scheduler", "tcp://127.0.0.1:1")
+    assert done.status == 2 and done.err == "modeloom: Dask is not installed; install it with: pip install 'modeloom[cluster]'\n"
