@@ -13,49 +13,31 @@ strobes, so that it is refused.
 
 from __future__ import annotations
 
-from amaranth.hdl import DomainRenamer, Module, Signal
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.hdl import Module, Signal
 
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
-from modeloom.rtl.clocks.synchronizer import Synchronizer
+from modeloom.rtl.clocks.bridge import Bridge
 from modeloom.rtl.front.apb import apb_signature
 
 __all__ = ["ApbBridge"]
 
 
-class ApbBridge(wiring.Component):
-    """Domains "core" and "host".
+class ApbBridge(Bridge):
+    """A bridge for APB.
 
     Parameters
     ----------
     address_bits : int
-
-    Members
-    -------
-    bus : In(apb_signature)
-        The port of the host.
-    core : Out(apb_signature)
-        That of the registers.
-    host_hold, core_hold : In
-        An erasure: the host side takes no write, and the core side erases words on their way.
-    host_reset, core_reset : In
-        Sets back each side.  There is a time in which both are high, and that of the core ends first.
+        Bits of an address in bytes.
     """
 
     def __init__(self, address_bits: int):
-        super().__init__({
-            "bus": In(apb_signature(address_bits)), "core": Out(apb_signature(address_bits)), "host_hold": In(1), "core_hold": In(1),
-            "host_reset": In(1), "core_reset": In(1),
-        })  # fmt: skip
+        super().__init__(apb_signature(address_bits))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         bus, core = self.bus, self.core
-        m.submodules.to_core = to_core = DomainRenamer("core")(Synchronizer())
-        m.submodules.to_host = to_host = DomainRenamer("host")(Synchronizer())
-        request, answer = Signal(name="request_reg"), Signal(name="answer_reg")
-        m.d.comb += [to_core.i.eq(request), to_host.i.eq(answer)]
+        request, asked, answer, answered = self._signs(m, "request")
 
         address, write = Signal.like(bus.paddr, name="address_reg"), Signal(name="write_reg")
         data, strobe = Signal(WORD_BITS, name="data_reg"), Signal(WORD_BYTES, name="strobe_reg")
@@ -64,7 +46,7 @@ class ApbBridge(wiring.Component):
         takes = Signal()
         m.d.comb += [
             bus.pready.eq(done), bus.prdata.eq(shown), bus.pslverr.eq(error),
-            takes.eq(bus.psel & bus.penable & ~request & ~to_host.o & ~done & ~self.host_reset & ~(bus.pwrite & self.host_hold)),
+            takes.eq(bus.psel & bus.penable & ~request & ~answered & ~done & ~self.host_reset & ~(bus.pwrite & self.host_hold)),
         ]  # fmt: skip
         # The answer stays for the one cycle in which the host takes it.
         m.d.host += [done.eq(0), shown.eq(0), error.eq(0)]
@@ -73,7 +55,7 @@ class ApbBridge(wiring.Component):
             with m.If(bus.pwrite):
                 m.d.host += [data.eq(bus.pwdata), strobe.eq(bus.pstrb)]
         # What was sent stands still until it is answered.
-        with m.If(request & to_host.o):
+        with m.If(request & answered):
             m.d.host += [request.eq(0), done.eq(1), shown.eq(word), error.eq(refused), data.eq(0), strobe.eq(0)]
         with m.If(self.host_reset):
             m.d.host += [one.eq(0) for one in (request, done, shown, error, data, strobe)]
@@ -87,7 +69,7 @@ class ApbBridge(wiring.Component):
             core.psel.eq(psel & ~self.core_reset), core.penable.eq(penable), core.paddr.eq(paddr), core.pwrite.eq(pwrite),
             core.pwdata.eq(pwdata & passes.replicate(WORD_BITS)), core.pstrb.eq(pstrb & passes.replicate(WORD_BYTES)),
         ]  # fmt: skip
-        with m.If(~psel & ~answer & to_core.o):
+        with m.If(~psel & ~answer & asked):
             m.d.core += [psel.eq(1), paddr.eq(address), pwrite.eq(write), pwdata.eq(data), pstrb.eq(strobe)]
         with m.If(psel):
             m.d.core += penable.eq(1)
@@ -95,7 +77,7 @@ class ApbBridge(wiring.Component):
             m.d.core += [
                 psel.eq(0), penable.eq(0), pwdata.eq(0), pstrb.eq(0), answer.eq(1), word.eq(core.prdata), refused.eq(core.pslverr),
             ]  # fmt: skip
-        with m.If(answer & ~to_core.o):
+        with m.If(answer & ~asked):
             m.d.core += [answer.eq(0), word.eq(0), refused.eq(0)]
         with m.If(self.core_hold):
             m.d.core += [pwdata.eq(0), pstrb.eq(0)]

@@ -15,41 +15,26 @@ write that an erasure meets is passed on without its data and its strobes, so th
 
 from __future__ import annotations
 
-from amaranth.hdl import DomainRenamer, Module, Signal
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.hdl import Module, Signal
 
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
-from modeloom.rtl.clocks.synchronizer import Synchronizer
+from modeloom.rtl.clocks.bridge import Bridge
 from modeloom.rtl.front.axi_lite import axi_lite_signature
 
 __all__ = ["LiteBridge"]
 
 
-class LiteBridge(wiring.Component):
-    """Domains "core" and "host".
+class LiteBridge(Bridge):
+    """A bridge for AXI4-Lite.
 
     Parameters
     ----------
     address_bits : int
-
-    Members
-    -------
-    bus : In(axi_lite_signature)
-        The port of the host.
-    core : Out(axi_lite_signature)
-        That of the registers.
-    host_hold, core_hold : In
-        An erasure: the host side takes no write, and the core side erases words on their way.
-    host_reset, core_reset : In
-        Sets back each side.  There is a time in which both are high, and that of the core ends first.
+        Bits of an address in bytes.
     """
 
     def __init__(self, address_bits: int):
-        super().__init__({
-            "bus": In(axi_lite_signature(address_bits)), "core": Out(axi_lite_signature(address_bits)), "host_hold": In(1),
-            "core_hold": In(1), "host_reset": In(1), "core_reset": In(1),
-        })  # fmt: skip
+        super().__init__(axi_lite_signature(address_bits))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -57,17 +42,9 @@ class LiteBridge(wiring.Component):
         self._read(m)
         return m
 
-    def _signs(self, m: Module, name: str, sign: str) -> tuple[Signal, Signal, Signal, Signal]:
-        """The sign of the host with what the core sees of it, and that of the core with what the host sees of it."""
-        turn, answer = Signal(name=f"{name}_{sign}_reg"), Signal(name=f"{name}_answer_reg")
-        m.submodules[f"{name}_to_core"] = to_core = DomainRenamer("core")(Synchronizer())
-        m.submodules[f"{name}_to_host"] = to_host = DomainRenamer("host")(Synchronizer())
-        m.d.comb += [to_core.i.eq(turn), to_host.i.eq(answer)]
-        return turn, to_core.o, answer, to_host.o
-
     def _write(self, m: Module) -> None:
         bus, core = self.bus, self.core
-        turn, asked, answer, answered = self._signs(m, "write", "turn")
+        turn, asked, answer, answered = self._signs(m, "turn", "write_")
         address, data = Signal.like(bus.awaddr, name="w_address_reg"), Signal(WORD_BITS, name="w_data_reg")
         strobe = Signal(WORD_BYTES, name="w_strobe_reg")
         has_address, has_data, sent, done = (Signal(name=f"w_{name}_reg") for name in ("has_address", "has_data", "sent", "done"))
@@ -116,7 +93,7 @@ class LiteBridge(wiring.Component):
 
     def _read(self, m: Module) -> None:
         bus, core = self.bus, self.core
-        request, asked, answer, answered = self._signs(m, "read", "request")
+        request, asked, answer, answered = self._signs(m, "request", "read_")
         address = Signal.like(bus.araddr, name="r_address_reg")
         word, shown = Signal(WORD_BITS + 2, name="r_word_reg"), Signal(WORD_BITS + 2, name="r_shown_reg")
         done = Signal(name="r_done_reg")
