@@ -210,6 +210,21 @@ CASES = {
     "aead": [
         "aead --target xc6", "aead --add hctr2", "aead --add nosuch.py:Mode", "aead --add", "aead gcm",
     ],
+    "compare": [
+        "compare", "compare hctr3", "compare xts --channels 2", "compare xts --sector 16,x", "compare xts --sector 0",
+        "compare xts --mul 1,1",
+        "compare xts --mul 1,,2", "compare xts --mul two", "compare xts --sectors 16", "compare xts --target xc9", "compare xts --synth",
+        "compare xts --results none/a.sqlite", "compare xts --results grid.toml", "compare xts --jobs 0", "compare xts --svg none/a.svg",
+        "compare xts --csv core", "compare xts --latex none/a.tex",
+    ],
+    "choose": [
+        "choose", "choose xts", "choose xts --rate 1G", "choose xts --clock 1M", "choose hctr3 --rate 1G --clock 1M",
+        "choose xts --rate 1g --clock 1M", "choose xts --rate 1G --clock 0", "choose xts --rate 1G --clock 1M --aes 2",
+        "choose xts --rate 1G --clock 1M --sector 16,32", "choose xts --rate 1G --clock 1M --target xc9",
+        "choose xts --rate 1000G --clock 1M", "choose gcm --rate 1G --clock 1M --sector 1.5",
+        "choose xts --rate 1G --clock 250M --sector 8",
+        "choose xts --rate 1G --clock 250M --channels 2", "choose gcm --rate 1000G --clock 1M --sector 64",
+    ],
     "sweep": [
         "sweep", "sweep none.toml", "sweep core", "sweep odd", "sweep text", "sweep bad.toml",
         "sweep grid.toml extra", "sweep grid.toml --jobs 0",
@@ -297,9 +312,9 @@ def test_one_line_and_status_2(run, inputs, nothing_runs, expected, command):
 
 
 def test_every_argument_of_every_command_is_in_the_table():
-    """But for flags and the options of the circuits, which one function checks; build has the unit options of explain."""
+    """But for flags and the options of the circuits, which one function checks; build, compare and choose have the options of explain."""
     for name, command in cli.commands.items():
-        cases = CASES[name] + (CASES["explain"] if name == "build" else [])
+        cases = CASES[name] + (CASES["explain"] if name in ("build", "compare", "choose") else [])
         words = {word.partition("=")[0] for case in cases for word in shlex.split(case)}
         for parameter in command.params:
             if isinstance(parameter, click.Option) and not parameter.is_flag:

@@ -13,7 +13,9 @@ import click
 
 from modeloom.cli.aead import aead
 from modeloom.cli.build import build
+from modeloom.cli.choose import choose
 from modeloom.cli.circuit import circuit
+from modeloom.cli.compare import compare
 from modeloom.cli.crypt import crypt
 from modeloom.cli.explain import explain
 from modeloom.cli.generator import generator
@@ -73,7 +75,7 @@ def cli() -> None:
 
 for command in (
     list_modes, explain, build, generator, crypt, model, seal_file, open_file, traffic, verify, vectors, synth, circuit, papers, aead,
-    sweep,
+    sweep, compare, choose,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -15,7 +15,7 @@ from typing import Any
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.compiler.stream_options import StreamOptions
-from modeloom.compiler.streams import compile_stream
+from modeloom.compiler.streams import CompiledStream, compile_stream
 from modeloom.cores.lwc import LwcCore
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.sector.figures import definition_hash as sector_hash
@@ -33,7 +33,7 @@ from modeloom.sweep.identity import definition_of, mode_of, tools_of
 from modeloom.sweep.options import mode_options
 from modeloom.synth import Known
 
-__all__ = ["FINAL", "STATUSES", "Outcome", "run_point"]
+__all__ = ["FINAL", "STATUSES", "Outcome", "run_point", "stream_result"]
 
 STATUSES = {
     "ok": "all steps have passed",
@@ -131,13 +131,8 @@ def _compiled(configuration: Configuration, definition: str, folder: Path, resul
         assert isinstance(options, StreamOptions)
         compiled = compile_stream(mode, options)
         stated = stream_hash(compiled)
-        result["explain"] = compiled.explain()
+        result |= stream_result(compiled)
         core = LwcCore(compiled) if compiled.options.interface == "lwc" else StreamCore(compiled)
-        described = StreamCore(compiled).describe("core", "modeloom")
-        result["core"] = {
-            "cycles": vars(described.cycles), "latency": described.latency, "direction": compiled.options.direction,
-            "multipliers": compiled.plan.lanes * compiled.plan.uses_multiplier,
-        }  # fmt: skip
     else:
         assert isinstance(options, Options)
         made = compile_mode(mode, options)
@@ -147,6 +142,18 @@ def _compiled(configuration: Configuration, definition: str, folder: Path, resul
     if stated != definition:
         raise OSError(f"the definition of {configuration.name} has changed while the sweep ran")
     return core
+
+
+def stream_result(compiled: CompiledStream) -> dict[str, Any]:
+    """``explain`` and ``core`` of a compiled stream mode: what it says of the pipeline, and what the description of the core states."""
+    described = StreamCore(compiled).describe("core", "modeloom")
+    return {
+        "explain": compiled.explain(),
+        "core": {
+            "cycles": vars(described.cycles), "latency": described.latency, "direction": compiled.options.direction,
+            "multipliers": compiled.plan.lanes * compiled.plan.uses_multiplier,
+        },
+    }  # fmt: skip
 
 
 def _target(configuration: Configuration, folder: Path) -> str | None:

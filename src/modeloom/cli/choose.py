@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom choose``: the smallest core that reaches a rate, and why."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from modeloom.cli.points import point_options, point_values
+
+__all__ = ["SCHEMA", "choose"]
+
+SCHEMA = "modeloom-choose-1"
+
+SEARCHED = ("cipher_cores", "lanes", "mul", "blocks_per_cycle", "no_overlap", "overlap")
+
+
+@click.command()
+@click.argument("mode")
+@click.option("--rate", required=True, help="Bits a second that the core must take, such as 100G.")
+@click.option("--clock", required=True, help="Cycles a second, such as 250M.")
+@point_options(several=False, without=SEARCHED)
+@click.option("--target", help="Target: multipliers for its LUTs, and the clock has to be reached there.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, **values: Any) -> None:
+    """Search the smallest core of MODE that takes a rate at a clock: pipelines, lanes and multipliers, or blocks a cycle of a stream mode.
+
+    Every configuration that the search looks at is shown with its figure, the chosen one last. --sector is the bytes of a sector, or those
+    of a message of a stream mode (default: long text).
+    """
+    from rich.console import Console
+
+    from modeloom.measure.core import check_target
+    from modeloom.modes import find_any
+    from modeloom.spec import InputError
+    from modeloom.spec.stream import StreamMode
+    from modeloom.sweep.choose import choose as search
+    from modeloom.sweep.choose import quantity
+
+    bits, cycles = quantity(rate, "--rate", "bits a second"), quantity(clock, "--clock", "cycles a second")
+    definition = find_any(mode)
+    options = {name: parts[0] for name, parts in point_values(values).items() if len(parts) == 1}
+    if several := [name for name, parts in point_values(values).items() if len(parts) > 1]:
+        raise InputError(f"--{several[0]} has several values, and modeloom choose takes one")
+    message = None
+    if isinstance(definition, StreamMode) and (message := options.pop("sector", None)) is not None:
+        if not isinstance(message, int) or message < 1:
+            raise InputError(f"--sector is bytes of a message, not {message}")
+    reasons = []
+    if target is not None and check_target(target).lut_inputs == 6 and "mul-arch" not in options and "preset" not in options:
+        options["mul-arch"] = "lut6"
+        reasons.append(f"--mul-arch lut6: the LUTs of {target} have six inputs, and this multiplier is made for them")
+    with Console(stderr=True).status(mode) as status:
+        found = search(mode, bits, cycles, options, Path(), message=message, tell=lambda text: status.update(f"{mode}: {text}"))
+    chosen = found.configuration
+    command = f"{chosen.emit_command} -o DIR"
+    reached = found.figures["bytes_per_cycle"] if message is None else found.steps[-1].bytes_per_cycle
+    if as_json:
+        result = {
+            "schema": SCHEMA, "mode": mode, "rate": float(bits), "clock": float(cycles), "target": target,
+            "bytes_per_cycle_needed": round(found.needed, 4), "bytes_per_cycle": reached, "options": dict(sorted(chosen.options.items())),
+            "reached": reached * 8 * float(cycles), "command": command,
+            "synth": None if target is None else shlex.join(["modeloom", "synth", "DIR", "--target", target]),
+            "steps": [asdict(step) for step in found.steps], "reasons": reasons,
+            "figures": {name: value for name, value in found.figures.items() if value is not None},
+        }  # fmt: skip
+        click.echo(json.dumps(result, indent=2))
+        return
+    giga = float(cycles) * 8 / 1e9
+    click.echo(f"{float(bits) / 1e9:g} Gbit/s at {float(cycles) / 1e6:g} MHz are {found.needed:g} bytes a cycle.")
+    for step in found.steps:
+        told = ", ".join(f"{name} {value}" for name, value in step.options.items())
+        figure = f"{'' if step.compiled else 'at most '}{step.bytes_per_cycle:g} bytes a cycle, {step.bytes_per_cycle * giga:.4g} Gbit/s"
+        click.echo(f"{'enough  ' if step.enough else 'too slow'}  {told}: {figure} ({step.why})")
+    for reason in reasons:
+        click.echo(reason)
+    figures = found.figures
+    click.echo(
+        f"Chosen: {reached:g} bytes a cycle, {reached * giga:.4g} Gbit/s; latency {figures['latency']} cycles, "
+        f"{figures['cipher_cores']} ciphers, {figures['multipliers']} multipliers"
+        + (f", storage {figures['storage_blocks']} blocks" if figures["storage_blocks"] is not None else "") + "; proved"
+    )
+    click.echo(f"$ {command}")
+    if target is not None:
+        click.echo(f"$ {shlex.join(['modeloom', 'synth', 'DIR', '--target', target])}")

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom compare``: modes side by side, in one table."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from modeloom.cli.files import check_output, columns
+from modeloom.cli.points import point_options, point_values
+from modeloom.cli.sweep import sweep_progress, write_text
+
+__all__ = ["SCHEMA", "compare"]
+
+SCHEMA = "modeloom-compare-1"
+
+HEADS = {
+    "cycles": "cycles", "bytes_per_cycle": "bytes/cycle", "latency": "latency", "storage_blocks": "storage", "cipher_cores": "ciphers",
+    "multipliers": "multipliers", "all_luts": "LUTs", "ffs": "registers", "bram": "BRAM", "area_of": "area of",
+}  # fmt: skip
+AREA = ("all_luts", "ffs", "bram", "area_of")
+
+DEFAULT = 512
+"""Bytes of a message of a stream mode, as of a sector."""
+
+
+@click.command()
+@click.argument("modes", nargs=-1, required=True)
+@point_options(several=True)
+@click.option("--target", help="Also show areas on this target, where they are known. Other points have a dash.")
+@click.option("--results", help="A file of modeloom sweep: areas are taken from it, and compiled points are kept in it.")
+@click.option("--synth", is_flag=True, help="Synthesise the points whose area is not in the file of results.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Points that run at a time (default: the processor cores).")
+@click.option("--svg", help="Write a picture of the comparison (SVG) to this file.")
+@click.option("--csv", "csv_file", help="Write the table to this file (CSV).")
+@click.option("--latex", "latex_file", help="Write the table to this file (LaTeX).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def compare(
+    modes: tuple[str, ...], target: str | None, results: str | None, synth: bool, jobs: int | None, svg: str | None,
+    csv_file: str | None, latex_file: str | None, as_json: bool, **values: Any,
+) -> None:  # fmt: skip
+    """Compile MODES with the given options, and show their figures side by side.
+
+    An option may have several values with commas between them. --sector is the bytes of a sector, and those of a message of a stream mode.
+    --cipher-cores is the number of pipelines, which is that of blocks a cycle in a stream mode. Other options hold for the modes that
+    have them.
+    """
+    from modeloom.measure.core import check_target
+    from modeloom.report.comparison import comparison
+    from modeloom.spec import InputError
+    from modeloom.sweep.compare import compared, points_of
+    from modeloom.sweep.executors import local
+    from modeloom.sweep.store import Store
+    from modeloom.sweep.tables import latex_rows
+
+    if target is not None:
+        check_target(target)
+    if synth and target is None:
+        raise InputError("--synth needs a --target")
+    for output in (svg, csv_file, latex_file):
+        if output is not None:
+            check_output(Path(output))
+    options = point_values(values)
+    sizes = options.get("sector", [DEFAULT])
+    if not all(isinstance(size, int) and size > 0 for size in sizes):
+        raise InputError("--sector is bytes, or several numbers of bytes with commas between them")
+    points = points_of(list(dict.fromkeys(modes)), options, Path())
+    with tempfile.TemporaryDirectory(prefix="modeloom-compare-") as work:
+        with Store(Path(work) / "points.sqlite" if results is None else results) as store, sweep_progress("compare") as progress:
+            lines = compared(points, sizes, store, Path(), local(jobs), target=target, synth=synth, progress=progress)
+    table = _table(lines, sizes, target)
+    write_text(svg, lambda: comparison(lines))
+    write_text(csv_file, lambda: _csv(table))
+    write_text(latex_file, lambda: latex_rows(table))
+    if as_json:
+        made = [{name: value for name, value in line.items() if name != "text"} for line in lines]
+        click.echo(json.dumps({"schema": SCHEMA, "target": target, "lines": made}, indent=2, ensure_ascii=False))
+        return
+    click.echo(columns(table), nl=False)
+    missed = dict.fromkeys(f"{line['status']}: {line['command']}: {line['error']}" for line in lines if line["status"] != "ok")
+    if missed:
+        click.echo("\n" + "\n".join(missed))
+
+
+def _table(lines: list[dict[str, Any]], sizes: list[int], target: str | None) -> list[list[str]]:
+    """Head and lines.  Columns of areas are there with a target only."""
+    from modeloom.sweep.tables import cell
+
+    heads = {name: head for name, head in HEADS.items() if target is not None or name not in AREA}
+    rows = [["mode", "options", "bytes", *heads.values()]]
+    for line in lines:
+        text = ", ".join(part for part in line["text"].split(", ") if len(sizes) > 1 or not part.startswith("sector ")) or "-"
+        rows.append([line["mode"], text, cell(line["bytes"]), *(cell(line[name]) for name in heads)])
+    return rows
+
+
+def _csv(table: list[list[str]]) -> str:
+    import csv
+    import io
+
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(["" if value == "-" else value for value in row] for row in table)
+    return text.getvalue()

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A comparison of modes as a picture (SVG): a bar of bytes a cycle for each line, with the other figures beside it.
+
+The picture has its own background, so it looks the same on light and on dark pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from modeloom.report.chart import COLOURS
+
+__all__ = ["comparison"]
+
+LEFT, WIDTH, RIGHT, TOP, ROW, BAR = 300, 380, 420, 44, 24, 16
+"""Pixels: names, the longest bar, figures, head, height of a row, height of a bar."""
+
+
+def comparison(lines: Sequence[Mapping[str, Any]]) -> str:
+    """The lines of ``sweep.compare.compared`` as an SVG document, the same text for the same lines."""
+    modes = list(dict.fromkeys(line["mode"] for line in lines))
+    most = max((line["bytes_per_cycle"] or 0 for line in lines), default=0) or 1
+    height, width = TOP + ROW * len(lines) + 16, LEFT + WIDTH + RIGHT
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="13">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text x="{LEFT}" y="24" font-weight="bold">bytes a cycle</text>',
+    ]
+    for number, line in enumerate(lines):
+        y = TOP + ROW * number
+        colour = COLOURS[modes.index(line["mode"]) % len(COLOURS)]
+        rate = line["bytes_per_cycle"]
+        length = round(WIDTH * (rate or 0) / most, 1)
+        told = "; ".join(_figures(line))
+        parts += [
+            f'<g><title>{escape(line["command"])}</title>',
+            f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(_name(line))}</text>',
+            f'<rect x="{LEFT}" y="{y}" width="{length}" height="{BAR}" fill="{colour}"/>',
+            f'<text x="{LEFT + length + 6}" y="{y + 13}" fill="#333333">{escape(told)}</text></g>',
+        ]
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _name(line: Mapping[str, Any]) -> str:
+    options = line["text"]
+    name = line["mode"] if options == "-" else f"{line['mode']}: {options}"
+    return name if len(name) <= 44 else f"{name[:43]}…"
+
+
+def _figures(line: Mapping[str, Any]) -> list[str]:
+    if line["status"] != "ok":
+        return [line["status"]]
+    told = [f"{line['bytes_per_cycle']:g}", f"{line['cycles']:g} cycles", f"latency {line['latency']}"]
+    if line["all_luts"] is not None:
+        told.append(f"{line['all_luts']} LUTs")
+    return told

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest configuration of a mode whose compiled throughput reaches a rate at a clock: pipelines, then lanes, then multipliers.
+
+A core needs ``rate / 8 / clock`` bytes a cycle.  A configuration whose bound is below that is rejected without being compiled; others are
+compiled, and the search reads what the compiler gives.  The configuration that is chosen is also proved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import floor
+from pathlib import Path
+from typing import Any, NoReturn
+
+from modeloom.compiler.compile import compile_mode
+from modeloom.compiler.options import LANES, Options
+from modeloom.compiler.stream_options import BLOCKS_PER_CYCLE, StreamOptions
+from modeloom.compiler.streams import compile_stream
+from modeloom.modes import find_any
+from modeloom.spec import InputError, Mode
+from modeloom.spec.stream import StreamMode
+from modeloom.sweep.compare import message_cycles
+from modeloom.sweep.configuration import Configuration
+from modeloom.sweep.figures import figures_of
+from modeloom.sweep.options import check_options, mode_options
+from modeloom.sweep.point import stream_result
+
+__all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "quantity"]
+
+MOST_PIPELINES = 64
+"""Cipher cores of a core for sectors."""
+
+SEARCHED = {"sector": ("cipher-cores", "lanes", "mul"), "stream": ("blocks-per-cycle",)}
+"""Options that the search chooses."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A configuration that the search looked at.
+
+    Attributes
+    ----------
+    options : mapping
+        What the search chose.
+    bytes_per_cycle : float
+        What it gives: compiled, or at most.
+    compiled, enough : bool
+    why : str
+        What the figure follows from.
+    """
+
+    options: Mapping[str, Any]
+    bytes_per_cycle: float
+    compiled: bool
+    enough: bool
+    why: str
+
+
+@dataclass
+class Choice:
+    """The result of a search.
+
+    Attributes
+    ----------
+    needed : float
+        Bytes a cycle that the rate needs.
+    configuration : Configuration
+    figures : mapping
+        The columns of its row (``sweep.figures``).
+    steps : list of Step
+        What the search looked at, in its order.
+    """
+
+    needed: float
+    configuration: Configuration
+    figures: Mapping[str, Any]
+    steps: list[Step] = field(default_factory=list)
+
+
+def quantity(text: str, option: str, unit: str) -> Fraction:
+    """A positive number with k, M or G behind it, such as ``100G`` or ``2.5G``.  Raises ``InputError``."""
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([kMG]?)", text)
+    if match is None or not Fraction(match[1]):
+        raise InputError(f"{option} is a number of {unit} above 0, with k, M or G behind it, such as 100G; not {text}")
+    return Fraction(match[1]) * 1000 ** " kMG".index(match[2] or " ")
+
+
+def choose(
+    name: str, rate: Fraction, clock: Fraction, options: Mapping[str, Any], folder: Path, *, message: int | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Choice:  # fmt: skip
+    """Searches the smallest configuration.
+
+    Parameters
+    ----------
+    rate, clock : Fraction
+        Bits a second, and cycles a second.
+    options : mapping
+        Further options of the core.  Those that are searched may not be among them.
+    message : int, optional
+        For stream modes, the length of messages in bytes, without associated data.  The default is long text.
+    tell : callable
+        Called with what is compiled.
+
+    Raises
+    ------
+    InputError
+        The mode or an option is wrong, or no configuration reaches the rate.  The message names the largest rate that one reaches.
+    """
+    mode = find_any(name, folder)
+    kind = "stream" if isinstance(mode, StreamMode) else "sector"
+    for option in SEARCHED[kind]:
+        if option in options:
+            raise InputError(f"--{option} is what modeloom choose searches; leave it out")
+    check_options(kind, name, options)
+    search = _Search(name, kind, mode, dict(options), rate / 8 / clock, clock, message, tell)
+    return search.stream() if kind == "stream" else search.sector()
+
+
+class _Search:
+    def __init__(
+        self, name: str, kind: str, mode: Mode | StreamMode, options: dict[str, Any], needed: Fraction, clock: Fraction,
+        message: int | None, tell: Callable[[str], None],
+    ):  # fmt: skip
+        self.name, self.kind, self.mode, self.options, self.needed = name, kind, mode, options, needed
+        self.clock, self.message, self.tell = clock, message, tell
+        self.steps: list[Step] = []
+
+    def stream(self) -> Choice:
+        """Stream modes: blocks a cycle."""
+        assert isinstance(self.mode, StreamMode)
+        if self.mode.derives():
+            self.options.setdefault("keys", "inline")
+        for blocks in BLOCKS_PER_CYCLE:
+            chosen = {"blocks-per-cycle": blocks}
+            most = Fraction(blocks * self.mode.block_bytes)
+            if most < self.needed:
+                self._step(chosen, most, False, f"{_many(blocks, 'block')} enter in a cycle")
+                continue
+            try:
+                result = self._compiled(chosen)
+            except InputError as refusal:
+                if not self.steps:
+                    raise
+                self._impossible(str(refusal))
+            long = message_cycles(result, self.message) if self.message else None
+            reached = Fraction(str(self._figures(result)["bytes_per_cycle"])) if long is None else Fraction(self.message or 0, long)
+            what = "cycles of its steps" if long is None else f"{long} cycles for a message of {self.message} bytes"
+            if self._step(chosen, reached, True, what):
+                return self._choice(chosen)
+        self._impossible()
+
+    def sector(self) -> Choice:
+        """Modes on sectors: pipelines, lanes, multipliers."""
+        assert isinstance(self.mode, Mode)
+        options = mode_options(self.mode, self.options)
+        assert isinstance(options, Options)
+        self.mode.check_sector(options.sector)
+        size, block = options.sector, self.mode.block_bytes
+        blocks = -(-size // block)
+        most = floor(size / self.needed)
+        wide = -(-blocks // LANES[-1])
+        if most < wide:
+            self._step({"lanes": LANES[-1]}, Fraction(size, wide), False, f"{LANES[-1]} blocks enter in a cycle")
+            self._impossible()
+        for lanes in (count for count in LANES if -(-blocks // count) <= most):
+            pipelines, before = 1, None
+            while pipelines <= MOST_PIPELINES:
+                chosen = {"cipher-cores": pipelines, "lanes": lanes}
+                bound = Fraction(size, -(-blocks // pipelines))
+                if self.options.get("cipher-arch") in (None, "pipelined", "combined") and bound < self.needed:
+                    if before is None and lanes == self._first_lanes(blocks, most):
+                        self._step(chosen, bound, False, f"each of {blocks} blocks goes through a pipeline")
+                    pipelines += 1
+                    continue
+                result = self._compiled(chosen)
+                cycles = result["explain"]["cycles_per_sector"]
+                if self._step(chosen, Fraction(size, cycles), True, f"{cycles} cycles a sector, {most} are allowed"):
+                    return self._fewer_multipliers(chosen, result, most, size)
+                if before is not None and cycles >= before:
+                    # Something else than the pipelines takes these cycles.
+                    break
+                before = cycles
+                pipelines = max(pipelines + 1, min(-(-pipelines * cycles // most), 2 * pipelines))
+        self._impossible()
+
+    @staticmethod
+    def _first_lanes(blocks: int, most: int) -> int:
+        """The smallest number of lanes over which so many blocks enter in so many cycles."""
+        return next(count for count in LANES if -(-blocks // count) <= most)
+
+    def _fewer_multipliers(self, chosen: dict[str, Any], result: dict[str, Any], most: int, size: int) -> Choice:
+        """As many multipliers as the rate needs.  The compiler takes as many as the pipelines need, which may be more."""
+        explain = result["explain"]
+        given = explain["units"].get("mul", {"count": 0})["count"]
+        for count in range(max(1, -(-explain["uses"].get("mul", 0) // most)), given):
+            fewer = {**chosen, "mul": count}
+            found = self._compiled(fewer)
+            cycles = found["explain"]["cycles_per_sector"]
+            why = f"{_many(count, 'multiplier')} for {explain['uses']['mul']} products: {cycles} cycles a sector, {most} are allowed"
+            if self._step(fewer, Fraction(size, cycles), True, why):
+                return self._choice(fewer)
+        return self._choice(chosen)
+
+    def _step(self, chosen: Mapping[str, Any], reached: Fraction, compiled: bool, why: str) -> bool:
+        """Adds a step.  Returns whether it is enough."""
+        enough = compiled and reached >= self.needed
+        self.steps.append(Step(dict(chosen), round(float(reached), 4), compiled, enough, why))
+        return enough
+
+    def _configuration(self, chosen: Mapping[str, Any]) -> Configuration:
+        return Configuration(self.kind, self.name, {**self.options, **chosen})
+
+    def _compiled(self, chosen: Mapping[str, Any], *, prove: bool = False) -> dict[str, Any]:
+        """The result of a point, as ``sweep.point`` has it."""
+        self.tell(", ".join(f"{name} {value}" for name, value in chosen.items()) + (", proof" if prove else ""))
+        options = mode_options(self.mode, self._configuration(chosen).options)
+        if isinstance(self.mode, StreamMode):
+            assert isinstance(options, StreamOptions)
+            return stream_result(compile_stream(self.mode, options, prove=prove))
+        assert isinstance(options, Options)
+        return {"explain": compile_mode(self.mode, options, prove=prove).explain()}
+
+    def _figures(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        return figures_of(self.kind, result)
+
+    def _choice(self, chosen: Mapping[str, Any]) -> Choice:
+        result = self._compiled(chosen, prove=True)
+        return Choice(float(self.needed), self._configuration(chosen), self._figures(result), self.steps)
+
+    def _impossible(self, why: str = "") -> NoReturn:
+        """Raises ``InputError`` with the largest rate that a configuration reaches."""
+        # What was compiled says what is reached, and a bound only what is not.
+        best = max(self.steps, key=lambda step: (step.compiled, step.bytes_per_cycle))
+        rate = best.bytes_per_cycle * 8 * float(self.clock)
+        asked = float(self.needed) * 8 * float(self.clock)
+        told = ", ".join(f"{name} {value}" for name, value in best.options.items())
+        raise InputError(
+            f"no core of {self.name} reaches {asked / 1e9:g} Gbit/s at {float(self.clock) / 1e6:g} MHz: the largest has {told} and reaches "
+            f"{'' if best.compiled else 'at most '}{rate / 1e9:g} Gbit/s ({best.why})" + (f"; {why}" if why else "")
+        )
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"

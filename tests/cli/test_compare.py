@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom compare`` and ``modeloom choose``: what they print, and the files that they write."""
+
+import csv
+import json
+import shlex
+from xml.etree import ElementTree
+
+from modeloom.cli import cli
+
+
+def test_one_table_in_every_form(run, folder):
+    arguments = ("compare", "xts", "gcm", "--sector", "64", "--aes", "1,3", "--results", "a.sqlite", "--jobs", "1")
+    done = run(*arguments, "--svg", "a.svg", "--csv", "a.csv", "--latex", "a.tex")
+    assert done.status == 0 and done.err == ""
+    head, first, second, third, fourth, _, *missed = done.out.splitlines()
+    assert head.split() == ["mode", "options", "bytes", "cycles", "bytes/cycle", "latency", "storage", "ciphers", "multipliers"]
+    assert first.split()[:6] == ["xts", "cipher-cores", "1", "64", "5", "12.8"]
+    assert second.split()[:5] == ["xts", "cipher-cores", "3", "64", "-"]
+    assert third.split()[:6] == ["gcm", "blocks-per-cycle", "1", "64", "5", "12.8"]
+    assert [line.partition(":")[0] for line in missed] == ["refused", "refused"] and "--blocks-per-cycle is one of 1, 2, 4" in missed[1]
+    rows = list(csv.DictReader((folder / "a.csv").open(encoding="utf-8")))
+    assert [row["cycles"] for row in rows] == ["5", "", "5", ""] and (folder / "a.tex").read_text(encoding="utf-8").count(r" \\") == 5
+    bars = [bar for bar in ElementTree.parse(folder / "a.svg").iter() if bar.tag.endswith("rect")]
+    assert [float(bar.get("width")) for bar in bars[1:]] == [380, 0, 380, 0]
+    again = json.loads(run(*arguments, "--json", "--target", "xc7").out)
+    assert (again["schema"], again["target"]) == ("modeloom-compare-1", "xc7")
+    assert [(line["mode"], line["cycles"], line["all_luts"], line["status"]) for line in again["lines"]] == [
+        ("xts", 5, None, "ok"), ("xts", None, None, "refused"), ("gcm", 5, None, "ok"), ("gcm", None, None, "refused"),
+    ]  # fmt: skip
+
+
+def test_the_smallest_core_and_why(run, folder):
+    arguments = ("choose", "xts", "--rate", "32G", "--clock", "250M", "--sector", "128", "--target", "xc7")
+    done = run(*arguments)
+    assert done.status == 0 and done.err == ""
+    assert done.out.splitlines()[:3] == [
+        "32 Gbit/s at 250 MHz are 16 bytes a cycle.",
+        "too slow  cipher-cores 1, lanes 1: 14.2222 bytes a cycle, 28.44 Gbit/s (9 cycles a sector, 8 are allowed)",
+        "enough    cipher-cores 2, lanes 1: 16 bytes a cycle, 32 Gbit/s (8 cycles a sector, 8 are allowed)",
+    ]
+    made = json.loads(run(*arguments, "--json").out)
+    assert made["schema"] == "modeloom-choose-1" and made["bytes_per_cycle"] == 16 == made["bytes_per_cycle_needed"]
+    assert made["reached"] >= made["rate"] == 32e9 and "six inputs" in made["reasons"][0]
+    assert f"$ {made['command']}\n" in done.out and done.out.endswith("$ modeloom synth DIR --target xc7\n")
+    name, *options = shlex.split(made["command"])[2:]
+    explained = run("explain", name, *options[: options.index("-o")], "--json")
+    assert json.loads(explained.out)["cycles_per_sector"] == 8
+
+
+def test_options_are_those_of_explain():
+    own = {"target", "results", "synth", "jobs", "svg", "csv_file", "latex_file", "as_json", "modes", "mode", "rate", "clock"}
+    explain = {one.name for one in cli.commands["explain"].params} - {"mode", "dumps", "data_width", "svg", "as_json"}
+    assert {one.name for one in cli.commands["compare"].params} - own == explain
+    searched = {"cipher_cores", "lanes", "mul", "blocks_per_cycle", "overlap", "no_overlap"}
+    assert {one.name for one in cli.commands["choose"].params} - own == explain - searched

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The smallest configuration for a rate: nothing smaller reaches it, and each step has the figure of the compiler."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from tests.built import slow
+
+import modeloom
+from modeloom.spec import InputError
+from modeloom.sweep.choose import choose, quantity
+
+MEGA, GIGA = Fraction(10) ** 6, Fraction(10) ** 9
+
+
+def search(mode, rate, **options):
+    message = options.pop("message", None)
+    named = {name.replace("_", "-"): value for name, value in options.items()}
+    return choose(mode, rate * GIGA, 250 * MEGA, named, Path(), message=message)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("100G", 100 * GIGA), ("2.5G", 2500 * MEGA), ("250M", 250 * MEGA), ("1k", 1000), ("7", 7), ("0.1k", 100)]
+)
+def test_quantities(text, value):
+    assert quantity(text, "--rate", "bits") == value
+
+
+@pytest.mark.parametrize("text", ["", "0", "0.0G", "-1G", "1g", "1GB", "100 G", "1e9", "G", "1.G", ".5G", "１G", "inf"])
+def test_other_quantities_are_refused(text):
+    with pytest.raises(InputError, match="--rate is a number of bits a second above 0"):
+        quantity(text, "--rate", "bits a second")
+
+
+def test_fewer_multipliers_than_the_pipelines_would_need():
+    """25 bytes a cycle of sectors with 128 bytes are five cycles a sector: two pipelines, and three multipliers instead of four."""
+    found = search("hctr2", 50, sector=128)
+    assert dict(found.configuration.options) == {"sector": 128, "cipher-cores": 2, "lanes": 2, "mul": 3} and found.needed == 25
+    assert [(dict(step.options), step.compiled, step.enough) for step in found.steps] == [
+        ({"cipher-cores": 1, "lanes": 2}, False, False), ({"cipher-cores": 2, "lanes": 2}, True, True),
+        ({"cipher-cores": 2, "lanes": 2, "mul": 3}, True, True),
+    ]  # fmt: skip
+    assert found.figures["proved"] == 1 and found.figures["cycles_per_sector"] == 5
+    two = modeloom.compile("hctr2", sector=128, cipher_cores=2, lanes=2, mul=2).explain()
+    assert two["cycles_per_sector"] > 5
+
+
+def test_a_tweak_takes_a_pipeline_too():
+    """Blocks alone would fit, but XTS enciphers the tweak: what counts is the compiled figure and not the bound."""
+    found = search("xts", 32, sector=128)
+    first, last = found.steps
+    assert (first.options, first.compiled, first.enough) == ({"cipher-cores": 1, "lanes": 1}, True, False)
+    assert first.why == "9 cycles a sector, 8 are allowed" and last.enough
+    assert found.configuration.options == {"sector": 128, "cipher-cores": 2, "lanes": 1}
+
+
+def test_what_more_pipelines_do_not_help_ends():
+    """The engine takes a sector every four cycles at most: the search does not go on to 64 pipelines."""
+    with pytest.raises(InputError, match=r"reaches 64 Gbit/s at 250 MHz: the largest .* reaches 32 Gbit/s \(4 cycles a sector, 2 are"):
+        search("xts", 64, sector=64)
+
+
+@slow
+def test_messages_take_blocks_a_cycle():
+    """Four blocks and the tag of a short message are three beats of two, which are 21 bytes a cycle."""
+    long, short = search("gcm", 60), search("gcm", 42, message=64)
+    assert long.configuration.options == short.configuration.options == {"blocks-per-cycle": 2} and long.figures["proved"] == 1
+    assert [round(step.bytes_per_cycle, 2) for step in short.steps] == [16, 21.33]
+    assert [round(step.bytes_per_cycle, 2) for step in long.steps] == [16, 32]
+
+
+@pytest.mark.parametrize(
+    ("mode", "rate", "options", "told"),
+    [
+        ("hctr2", 1000, {"sector": 128}, "reaches 1000 Gbit/s at 250 MHz: the largest has lanes 8 and reaches at most 256 Gbit/s"),
+        ("gcm", 1000, {}, "reaches 1000 Gbit/s at 250 MHz: the largest has blocks-per-cycle 4 and reaches at most 128 Gbit/s"),
+        ("ccm", 1, {"key_bits": 100}, "--key-bits must be"),
+        ("hctr2", 1, {"cipher_cores": 2}, "--cipher-cores is what modeloom choose searches"),
+        ("gcm", 1, {"blocks_per_cycle": 2}, "--blocks-per-cycle is what modeloom choose searches"),
+        ("hctr2", 1, {"sector": 8}, "8"),
+        ("hctr9", 1, {}, "unknown mode"),
+    ],
+)  # fmt: skip
+def test_what_no_core_reaches(mode, rate, options, told):
+    with pytest.raises(InputError, match=told) as refusal:
+        search(mode, rate, **options)
+    assert "\n" not in str(refusal.value)
+
+
+@slow
+def test_a_compiled_figure_is_named_if_no_core_reaches_the_rate():
+    """A block of CCM waits for the one before it, so that no number of blocks a cycle helps."""
+    with pytest.raises(InputError, match=r"no core of ccm reaches 60 Gbit/s .* blocks-per-cycle 1 .*; ccm: encrypt\(\) needs a unit twice"):
+        search("ccm", 60)
