@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import re
-import shutil
-
 import pytest
 from tests.built import slow
+from tests.cores.front.checks import changed, compare_files, figures_of
 from tests.cores.front.cores import message_core, sector_core
 
 from modeloom import model
@@ -19,7 +17,6 @@ from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import Clock
 from modeloom.verification.clocks import crossing_control
 from modeloom.verification.crossings import check_paths
-from modeloom.verification.files import changed_files, today
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
@@ -36,10 +33,7 @@ RATIOS = {
 
 
 def test_the_files_are_those_of_today(clocked_commands):
-    d = read_description(clocked_commands)
-    for file, text in today(message_core(), d).items():
-        assert (clocked_commands / file).read_text(encoding="utf-8") == text, file
-    assert not changed_files(clocked_commands, d)
+    compare_files(message_core(), clocked_commands)
     lint(clocked_commands)
 
 
@@ -78,9 +72,9 @@ def test_messages_at_several_ratios(clocked_commands, name):
 
 @slow
 def test_checks_of_messages(clocked_commands):
-    steps = {step.name: step for step in (make() for make in front_steps(MessageWork(StreamSubject(clocked_commands, optimize=0))))}
-    assert steps["front"].figures["control_signals"] > 1000
-    assert steps["clocks"].figures["words_that_differed"] > 50 and steps["registers"].figures["messages"] > 20
+    figures = figures_of(MessageWork(StreamSubject(clocked_commands, optimize=0)))
+    assert figures["front"]["control_signals"] > 1000
+    assert figures["clocks"]["words_that_differed"] > 50 and figures["registers"]["messages"] > 20
 
 
 @slow
@@ -90,26 +84,13 @@ def test_checks_of_sectors(tmp_path, bus, width, reset):
     front = front_of("registers", width, clock_options(("all=clk_host",), reset), bus=bus, commands="registers")
     emit(sector_core(), tmp_path / "core", command="modeloom build xts --clock all=clk_host", front=front)
     lint(tmp_path / "core")
-    steps = {step.name: step for step in (make() for make in front_steps(SectorWork(Subject(tmp_path / "core", optimize=0))))}
-    assert steps["clocks"].figures["words_that_differed"] > 100 and steps["registers"].figures["sectors"] == 72
-
-
-def changed(folder, path, module: str, pattern: str, other: str):
-    """A copy of a folder with a fault in a module around the core."""
-    shutil.copytree(folder, path)
-    verilog = next(one for one in path.iterdir() if one.name.endswith("_clocks.v"))
-    text = verilog.read_text()
-    start = text.index(f"{module} (")
-    end = text.index("endmodule", start)
-    body, count = re.subn(pattern, other, text[start:end], count=1)
-    assert count, pattern
-    verilog.write_text(text[:start] + body + text[end:])
-    return path
+    figures = figures_of(SectorWork(Subject(tmp_path / "core", optimize=0)))
+    assert figures["clocks"]["words_that_differed"] > 100 and figures["registers"]["sectors"] == 72
 
 
 FAULTS = {
-    "in the core": ("_crossings_s_axil", r"if \(read_answer_reg & ~read_to_core_o\) r_word_reg <= 34'h0;\s+else if", "if"),
-    "at the registers": ("_front_bus", r"if \(there_reg & bus_rready\) bus_rdata <= 32'h0;\s+else if", "if"),
+    "in the core": (r"if \(read_answer_reg & ~read_to_core_o\) r_word_reg <= 34'h0;\s+else if", "if", "_crossings_s_axil"),
+    "at the registers": (r"if \(there_reg & bus_rready\) bus_rdata <= 32'h0;\s+else if", "if", "_front_bus"),
 }
 
 
@@ -142,6 +123,6 @@ def test_a_status_waits_for_its_data(clocked_commands):
 
 @slow
 def test_a_status_before_its_data_is_found(clocked_commands, tmp_path):
-    folder = changed(clocked_commands, tmp_path / "core", "_crossings_order", r"may = ~may_difference\[11\]", "may = 1'b1")
+    folder = changed(clocked_commands, tmp_path / "core", r"may = ~may_difference\[11\]", "may = 1'b1", "_crossings_order")
     with pytest.raises(AssertionError, match="there is a status"):
         a_status_waits(folder)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import ctypes
 import re
-import shutil
 
 import pytest
 from tests.built import slow
 from tests.c_programs import compile_c
 from tests.cores.front.board import OK, POLLS, Board
+from tests.cores.front.checks import changed, compare_files, figures_of
 from tests.cores.front.cores import sector_core
 
 from modeloom.emit import CheckFailed, lint
@@ -22,7 +22,6 @@ from modeloom.sim import Clock
 from modeloom.taint import TimingChannel
 from modeloom.verification.clocks import crossing_control
 from modeloom.verification.crossings import check_paths
-from modeloom.verification.files import changed_files, today
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
@@ -34,12 +33,12 @@ RATIOS = {
 }  # fmt: skip
 """When the clocks rise."""
 
+BRIDGE = "_crossings_s_apb"
+"""How the name of the module between the clocks of the registers ends."""
+
 
 def test_the_files_are_those_of_today(clocked_apb):
-    d = read_description(clocked_apb)
-    for file, text in today(sector_core(), d).items():
-        assert (clocked_apb / file).read_text(encoding="utf-8") == text, file
-    assert not changed_files(clocked_apb, d)
+    compare_files(sector_core(), clocked_apb)
     lint(clocked_apb)
 
 
@@ -108,26 +107,13 @@ def test_the_driver_stays_as_it_is(clocked_apb, tmp_path):
 
 @slow
 def test_checks_of_sectors(clocked_apb):
-    steps = {step.name: step for step in (make() for make in front_steps(SectorWork(Subject(clocked_apb, optimize=0))))}
-    assert steps["front"].figures["control_signals"] > 1000
-    assert steps["clocks"].figures["words_that_differed"] > 100 and steps["registers"].figures["sectors"] == 72
-
-
-def changed(folder, path, pattern: str, other: str):
-    """A copy of a folder with a fault in the Verilog of its bridge."""
-    shutil.copytree(folder, path)
-    verilog = next(one for one in path.iterdir() if one.name.endswith("_clocks.v"))
-    text = verilog.read_text()
-    start = text.index("_crossings_s_apb (")
-    end = text.index("endmodule", start)
-    body, count = re.subn(pattern, other, text[start:end], count=1)
-    assert count, pattern
-    verilog.write_text(text[:start] + body + text[end:])
-    return path
+    figures = figures_of(SectorWork(Subject(clocked_apb, optimize=0)))
+    assert figures["front"]["control_signals"] > 1000
+    assert figures["clocks"]["words_that_differed"] > 100 and figures["registers"]["sectors"] == 72
 
 
 def test_a_leak_is_found(clocked_apb, tmp_path):
-    folder = changed(clocked_apb, tmp_path / "core", r"(assign core_psel = psel_reg)", r"\1 & ~pwdata_reg[7]")
+    folder = changed(clocked_apb, tmp_path / "core", r"(assign core_psel = psel_reg)", r"\1 & ~pwdata_reg[7]", BRIDGE)
     with pytest.raises(TimingChannel, match="core_s_apb_psel"):
         crossing_control(folder / read_description(folder).front.verilog, read_description(folder))
 
@@ -135,7 +121,7 @@ def test_a_leak_is_found(clocked_apb, tmp_path):
 @slow
 def test_a_key_that_stays_in_the_bridge_is_found(clocked_apb, tmp_path):
     """The word that a host wrote last is that of a key."""
-    folder = changed(clocked_apb, tmp_path / "core", r"if \(request_reg & to_host_o\) data_reg <= 32'h0;\s+else if", "if")
+    folder = changed(clocked_apb, tmp_path / "core", r"if \(request_reg & to_host_o\) data_reg <= 32'h0;\s+else if", "if", BRIDGE)
     clocks = list(front_steps(SectorWork(Subject(folder, optimize=0))))[1]
     with pytest.raises(CheckFailed, match="s_apb.data_reg depends on keys or data after zeroize"):
         clocks()

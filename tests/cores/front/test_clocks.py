@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests import streamed
 from tests.built import slow
+from tests.cores.front.checks import changed, compare_files
 from tests.cores.front.cores import MESSAGES, message_core, sector_core
 
 from modeloom.cli import main
@@ -26,7 +26,6 @@ from modeloom.sim import Clock
 from modeloom.taint import TimingChannel
 from modeloom.verification.clocks import crossing_control
 from modeloom.verification.crossings import check_paths
-from modeloom.verification.files import changed_files, today
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
@@ -53,11 +52,7 @@ def test_the_core_stays_as_it_is(clocked_sectors, tmp_path):
 
 @pytest.mark.parametrize("kind", ["sectors", "messages"])
 def test_the_files_are_made_again(kind, request):
-    """``verify`` makes them of ``core.json``, and compares them byte for byte."""
-    folder = request.getfixturevalue(f"clocked_{kind}")
-    for file, text in today(sector_core() if kind == "sectors" else message_core(), read_description(folder)).items():
-        assert (folder / file).read_text(encoding="utf-8") == text, file
-    assert not changed_files(folder, read_description(folder))
+    compare_files(sector_core() if kind == "sectors" else message_core(), request.getfixturevalue(f"clocked_{kind}"))
 
 
 def test_lint(clocked_sectors, clocked_messages):
@@ -233,16 +228,6 @@ def test_messages_of_all_forms(name, tmp_path):
     lint(tmp_path / "core")
     steps = [make() for make in front_steps(MessageWork(StreamSubject(tmp_path / "core", optimize=0)))]
     assert steps[-1].name == "clocks" and steps[-1].figures["messages"] >= 160
-
-
-def changed(folder, path, pattern: str, other: str):
-    """A copy of a folder with a fault in the Verilog of its crossings."""
-    shutil.copytree(folder, path)
-    verilog = next(one for one in path.iterdir() if one.name.endswith("_clocks.v"))
-    text, count = re.subn(pattern, other, verilog.read_text(), count=1)
-    assert count, pattern
-    verilog.write_text(text)
-    return path
 
 
 def test_a_missing_register_is_found(clocked_sectors, tmp_path):

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
 
 import pytest
 from tests import built, streamed
 from tests.built import slow
+from tests.cores.front.checks import changed
 from tests.cores.front.cores import MESSAGES, SECTORS, message_core, sector_core
 
 from modeloom.cli import main
@@ -121,16 +120,6 @@ def test_sectors_of_several_sizes(bits, tmp_path):
     emit(core, tmp_path / "core", command="modeloom build", front=front_of(None, bits))
     steps = [make() for make in front_steps(SectorWork(Subject(tmp_path / "core", optimize=0)))]
     assert steps[1].figures["sectors"] >= 400
-
-
-def changed(folder, path, pattern: str, other: str):
-    """A copy of a folder with a fault in the Verilog of its front end."""
-    shutil.copytree(folder, path)
-    verilog = next(one for one in path.iterdir() if one.name.endswith(("_width.v", "_registers.v")))
-    text, count = re.subn(pattern, other, verilog.read_text(), count=1)
-    assert count, pattern
-    verilog.write_text(text)
-    return path
 
 
 FAULTS = {
