@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of synthesised points are those of ``modeloom synth`` and ``modeloom circuit``, and blocks that points share are mapped once."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.built import slowly
+from tests.sweeps import run, stopping, write
+
+from modeloom.measure.circuit import measure_circuit
+from modeloom.sweep import figures
+from modeloom.sweep.configuration import Configuration
+from modeloom.sweep.identity import tools_of
+
+
+@pytest.mark.parametrize("target", ["gates", *slowly("xc7")])
+def test_circuits_are_those_of_the_command(tmp_path, target):
+    (row,) = run(write(tmp_path, f'[[grid]]\ncircuits = ["sbox-composite"]\ntargets = ["{target}"]\n')).rows
+    measured = measure_circuit("sbox-composite", target=target)
+    assert json.loads(row["result"])["circuit"] == json.loads(json.dumps(measured))
+    assert row["luts"] == measured["luts"] and row["nand2"] == (measured["area_nand2"] if target == "gates" else measured["nand2"])
+    assert row["levels"] == measured["levels"] and row["definition"]
+
+
+def test_a_failed_synthesis_says_why(tmp_path):
+    """Where the point runs, Yosys fails.  The point is an error of a tool, and runs again the next time."""
+    broken = "import modeloom.measure.core as core; core.synthesize = None"
+    text = '[[grid]]\nmodes = ["mine.py:Mine"]\nsector = 16\ntargets = ["gates"]\n[[grid]]\ncircuits = ["karatsuba"]\n'
+    report = run(write(tmp_path, text, stopping(broken)))
+    assert [row["status"] for row in report.rows] == ["error", "ok"] and "(core.py, line" in report.rows[0]["error"]
+    assert run(tmp_path / "a.toml").ran == 1
+
+
+def test_a_changed_library_is_another_tool(tmp_path):
+    """The hash of a Liberty file is among the tools, and its blocks are not kept: a key of a block has the name of the file alone."""
+    (tmp_path / "a.lib").write_text("one", encoding="utf-8")
+    point = Configuration("circuit", "karatsuba", {}, "liberty:a.lib", "core")
+    first = tools_of(point, tmp_path)
+    (tmp_path / "a.lib").write_text("two", encoding="utf-8")
+    assert first["liberty"] != tools_of(point, tmp_path)["liberty"] and first.keys() == tools_of(point, tmp_path).keys()
+
+
+def test_figures_of_a_core_on_luts():
+    """Every kind of LUT has a column of its own."""
+    memories = {"lutram_luts": 4, "srl_luts": 5, "bram_cells": 6, "lutram_cells": 1}
+    synth = {"luts": 3, "ffs": 7, "memories": memories, "cells": {"MULT18X18D": 2}, "area": None, "levels": 8, "clock_mhz": 123.4}
+    found = figures.figures_of("sector", {"synth": synth})
+    names = ("luts", "lutram_luts", "srl_luts", "ffs", "bram", "dsps", "nand2", "levels", "mhz", "proved")
+    assert [found[name] for name in names] == [3, 4, 5, 7, 6, 2, None, 8, 123.4, None]
