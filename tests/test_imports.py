@@ -33,7 +33,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "synth": {"rtl"},
     "circuits": {"rtl", "spec", "golden"},
     "product": {"definition", "front", "interfaces", "rtl", "sim", "spec"},
-    "cores": {"allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "modes", "product", "rtl", "spec"},
+    "cores": {
+        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "product", "rtl", "spec",
+        "streams",
+    },
     "emit": {"front", "product", "spec"},
     "taint": {"interfaces", "sim", "product"},
     "equivalence": {"compiler", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "streams", "taint"},

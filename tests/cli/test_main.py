@@ -24,7 +24,7 @@ def test_version(run):
     assert result.status == 0 and VERSION in result.out
 
 
-@pytest.mark.parametrize("command", ["", "list", "explain", "build", "crypt", "model", "verify", "synth"])
+@pytest.mark.parametrize("command", ["", "list", "explain", "build", "crypt", "model", "verify", "synth", "datasheet"])
 def test_help(run, command):
     result = run(*command.split(), "--help")
     assert result.status == 0 and result.out.startswith("Usage: modeloom") and not result.err

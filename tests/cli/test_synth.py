@@ -8,6 +8,7 @@ from tests.scripts import ROOT
 from tests.synth.designs import Adder, convert
 
 from modeloom.measure import core as measure
+from modeloom.measure import datasheet
 from modeloom.product.description import Rate
 from modeloom.synth import synthesize
 
@@ -27,6 +28,14 @@ def stored(path):
     return completed(json.loads((ROOT / "baselines" / path).read_text(encoding="utf-8")))
 
 
+@pytest.fixture(autouse=True)
+def kept(monkeypatch):
+    """What is stored, as there is no core in these tests."""
+    found = []
+    monkeypatch.setattr(datasheet, "store_result", lambda directory, target, result: found.append((directory, target, result)))
+    return found
+
+
 @pytest.mark.parametrize(
     ("name", "path", "options"),
     [
@@ -34,13 +43,25 @@ def stored(path):
         ("without_blocks", "nextpnr-0.7/heh_brw_4096_bram.ecp5.json", ["--target", "ecp5", "--pnr"]),
     ],
 )
-def test_the_table(run, expected, monkeypatch, name, path, options):
+def test_the_table(run, expected, monkeypatch, kept, name, path, options):
     figures = stored(path)
     monkeypatch.setattr(measure, "measure_core", lambda directory, target, **more: figures)
     result = run("synth", "core", *options)
     assert result.status == 0 and not result.err
     expected(f"synth_{name}.txt", result.out)
     assert json.loads(run("synth", "core", *options, "--json").out) == figures
+    assert kept == [("core", "ecp5", figures)] * 2
+
+
+def test_a_folder_that_cannot_be_written(run, monkeypatch):
+    """The figures are printed all the same."""
+    def refuse(*_):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(measure, "measure_core", lambda directory, target, **more: stored("nextpnr-0.7/hctr2_512_bram.ecp5.json"))
+    monkeypatch.setattr(datasheet, "store_result", refuse)
+    result = run("synth", "core", "--target", "ecp5")
+    assert result.status == 0 and "hctr2" in result.out and "the result is not stored in core: Read-only file system" in result.err
 
 
 def test_gates_have_an_area_in_the_place_of_luts(run, monkeypatch):

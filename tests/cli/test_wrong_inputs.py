@@ -171,6 +171,10 @@ CASES = {
         "verify none", "verify plain", "verify broken", "verify list", "verify old", "verify lacking", "verify core --sectors 0",
         "verify core --sectors -1", "verify core --seed x", "verify core --optimize 4", "verify", "verify core extra",
     ],
+    "datasheet": [
+        "datasheet none", "datasheet plain", "datasheet broken", "datasheet list", "datasheet old", "datasheet lacking", "datasheet",
+        "datasheet core extra",
+    ],
     "synth": [
         "synth none --target ecp5", "synth plain --target ecp5", "synth broken --target ecp5", "synth list --target ecp5",
         "synth old --target ecp5", "synth lacking --target ecp5", "synth core", "synth core --target ECP6",

@@ -42,7 +42,8 @@ def pad(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_folder(pad: Path) -> None:
     assert core_name(PadCore()) == "pad_16_bytes"
     own = (".v", "_waivers.vlt", "_tb.sv", "_sv.sv", ".core", ".xml", "_ip.tcl", "_vivado.tcl", ".cdx.json")
-    names = {*(f"pad_16_bytes{ending}" for ending in own), "modeloom_interfaces.sv", "datasheet.md", "core.json", "SHA256SUMS"}
+    names = {*(f"pad_16_bytes{ending}" for ending in own), "modeloom_interfaces.sv", "core.json", "SHA256SUMS"}
+    names |= {"datasheet.md", "datasheet.html"}
     assert {path.name for path in pad.iterdir()} == names, "no listing: it runs no program"
     verilog = (pad / "pad_16_bytes.v").read_text()
     assert "A key added to every beat" in verilog and "WARNING, this mode is BROKEN" in verilog and "module pad_16_bytes (" in verilog

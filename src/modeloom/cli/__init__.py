@@ -17,6 +17,7 @@ from modeloom.cli.choose import choose
 from modeloom.cli.circuit import circuit
 from modeloom.cli.compare import compare
 from modeloom.cli.crypt import crypt
+from modeloom.cli.datasheet import datasheet
 from modeloom.cli.explain import explain
 from modeloom.cli.generator import generator
 from modeloom.cli.list import list_modes
@@ -74,8 +75,8 @@ def cli() -> None:
 
 
 for command in (
-    list_modes, explain, build, generator, crypt, model, seal_file, open_file, traffic, verify, vectors, synth, circuit, papers, aead,
-    sweep, compare, choose,
+    list_modes, explain, build, generator, crypt, model, seal_file, open_file, traffic, verify, vectors, synth, datasheet, circuit,
+    papers, aead, sweep, compare, choose,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -27,16 +27,25 @@ def synth(
     directory: str, target: str, pnr: bool, freq: float | None, placer: str | None, router: str | None, timing_weight: int | None,
     narrow: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Synthesise the core in DIRECTORY and print its figures."""
+    """Synthesise the core in DIRECTORY and print its figures.
+
+    The result is also stored in DIRECTORY as synth_TARGET.json. "modeloom datasheet" shows it.
+    """
     from rich.console import Console
 
     from modeloom.cli.area import area_table
+    from modeloom.cli.files import warn
     from modeloom.measure.core import measure_core
+    from modeloom.measure.datasheet import store_result
 
     with Console(stderr=True).status(f"{directory}: {target}"):
         result = measure_core(
             directory, target, pnr=pnr, freq=freq, placer=placer, router=router, timing_weight=timing_weight, narrow=narrow
         )
+    try:
+        store_result(directory, target, result)
+    except OSError as error:
+        warn([f"the result is not stored in {directory}: {error.strerror or error}"])
     if as_json:
         click.echo(json.dumps(result, indent=2))
         return

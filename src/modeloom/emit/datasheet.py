@@ -11,11 +11,12 @@ from modeloom.product.description import Description
 from modeloom.product.markdown import table
 from modeloom.product.ports import CLOCK
 
-__all__ = ["datasheet"]
+__all__ = ["FILES", "datasheet", "verification"]
 
 FILES = {
     "verilog": "the core", "waivers": "Verilator waivers", "bench": "self-checking Verilog bench",
-    "listing": "the program that the core runs", "package": "FuseSoC package", "datasheet": "this file",
+    "listing": "the program that the core runs", "package": "FuseSoC package",
+    "datasheet": "this file", "html": "the datasheet with pictures, HTML",
     "description": "description of the core for programs", "front": "what stands around the core, and the module that has both",
     "registers": "the registers, SystemRDL", "header": "the registers, C11", "page": "the registers, HTML",
     "driver_header": "a driver, C11: its header", "driver": "a driver, C11",
@@ -42,7 +43,7 @@ def datasheet(core: Core[D], description: D, front: Sequence[str] = ()) -> str:
     comments = {CLOCK: "clock and reset", **{interface.name: interface.comment for interface in core.interfaces}}
     lines = [*_overview(sheet, description), "## Theory of operation", "", *sheet.theory, *_interfaces(sheet, description, comments)]
     lines += [*front, "## Programmer's guide", "", *sheet.use, "## Figures", "", *sheet.figures, *_memories(description)]
-    lines += [*_security(sheet, description), *_verification(sheet, description)]
+    lines += [*_security(sheet, description), *verification(sheet, description)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -103,7 +104,8 @@ def _security(sheet: Sheet, d: Description) -> Iterator[str]:
     yield ""
 
 
-def _verification(sheet: Sheet, d: Description) -> Iterator[str]:
+def verification(sheet: Sheet, d: Description) -> Iterator[str]:
+    """The section on verification: what was proved when the core was built, and what can be repeated."""
     yield "## Verification"
     yield ""
     yield from sheet.checked

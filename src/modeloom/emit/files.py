@@ -21,6 +21,7 @@ from typing import cast
 
 from modeloom.emit.cocotb import cocotb_texts, with_cocotb
 from modeloom.emit.datasheet import datasheet
+from modeloom.emit.html import Measured, html_datasheet
 from modeloom.emit.inner import component_rtlil, core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
 from modeloom.emit.lock import building
@@ -96,12 +97,13 @@ def check_directory(directory: str | Path) -> None:
 
 def contents(
     core: Core[D], name: str, command: str, front: Callable[[Description], FrontEnd] | None = None, *, cocotb: bool = False,
-    ram: str | None = None,
-) -> tuple[D, dict[str, str]]:
+    ram: str | None = None, measured: Measured | None = None,
+) -> tuple[D, dict[str, str]]:  # fmt: skip
     """The contents of ``core.json``, and the texts of all files of a core by their names.
 
     ``sha256`` in ``core.json`` has the hash of every other file but the manifest, which has that of ``core.json``, too.  ``front`` makes
-    a front end, and ``ram`` is the kind of large memories.  Raises ``InputError`` if no memory can be of this kind.
+    a front end, and ``ram`` is the kind of large memories.  ``measured`` is what the HTML datasheet has of measurements after the build.
+    Raises ``InputError`` if no memory can be of this kind.
     """
     description = replace(core.describe(name, command), ram=ram)
     end = None if front is None else front(description)
@@ -148,6 +150,7 @@ def contents(
         "quartus_sdc": lambda: quartus_sdc(description),
         "sdc": lambda: sdc(description),
         "datasheet": lambda: datasheet(core, description, () if end is None else end.sheet()),
+        "html": lambda: html_datasheet(core, description, () if end is None else end.sheet(), registers(), measured),
     }
     if end is not None:
         made |= {"front": lambda: around}

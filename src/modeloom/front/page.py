@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from modeloom.front.map import WORD_BYTES, Register, RegisterField, RegisterMap
 
-__all__ = ["register_page"]
+__all__ = ["register_page", "register_sections"]
 
 WORD_BITS = 8 * WORD_BYTES
 
@@ -50,18 +50,27 @@ def register_page(map: RegisterMap, title: str) -> str:
         # Nothing is loaded from elsewhere.
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
         f"<title>{escape(title)}</title>", "<style>", STYLE, "</style>", "</head>", "<body>",
-        "<!-- SPDX-License-Identifier: Apache-2.0 -->", f"<h1>{escape(title)}</h1>", f"<p>{escape(map.about)}</p>", *_list(map),
+        "<!-- SPDX-License-Identifier: Apache-2.0 -->", f"<h1>{escape(title)}</h1>", f"<p>{escape(map.about)}</p>", *_list(map.registers),
     ]  # fmt: skip
     for register in map.registers:
         lines += _section(register)
     return "\n".join([*lines, "</body>", "</html>", ""])
 
 
-def _list(map: RegisterMap) -> Iterator[str]:
+def register_sections(registers: Sequence[Register]) -> Iterator[str]:
+    """The list of some registers, and a section for each: lines that stand within another page."""
+    yield '<div class="wide">'
+    yield from _list(registers)
+    yield "</div>"
+    for register in registers:
+        yield from ('<div class="wide">', *_section(register, "h3"), "</div>")
+
+
+def _list(registers: Sequence[Register]) -> Iterator[str]:
     """All registers."""
     yield '<table class="list">'
     yield "<tr><th>address</th><th>register</th><th>access</th><th>what it is</th></tr>"
-    for one in map.registers:
+    for one in registers:
         link = f'<a href="#{escape(one.name)}"><code>{escape(one.name)}</code></a>'
         yield f"<tr><td><code>{_span(one)}</code></td><td>{link}</td><td>{one.access}</td><td>{escape(one.title)}</td></tr>"
     yield "</table>"
@@ -73,9 +82,9 @@ def _span(one: Register) -> str:
     return first if one.words == 1 else f"{first} to 0x{one.address + WORD_BYTES * (one.words - 1):03x}"
 
 
-def _section(one: Register) -> Iterator[str]:
+def _section(one: Register, heading: str = "h2") -> Iterator[str]:
     """A register."""
-    yield f'<h2 id="{escape(one.name)}">{escape(one.title)}</h2>'
+    yield f'<{heading} id="{escape(one.name)}">{escape(one.title)}</{heading}>'
     yield f"<p><code>{escape(one.name)}</code>, <code>{_span(one)}</code>, {one.access}. {escape(one.about)}</p>"
     if not one.fields:
         return

@@ -27,6 +27,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
 from modeloom.product.cases import Cases
 from modeloom.product.description import Description
+from modeloom.product.page import Page
 from modeloom.product.ports import TopPort, top_ports
 
 __all__ = ["Core", "FrontEnd", "FrontPart", "Sections", "Sheet"]
@@ -170,6 +171,10 @@ class Core(ABC, Generic[D]):
     @abstractmethod
     def sheet(self, description: D) -> Sheet:
         """The parts of the datasheet that only its maker can write."""
+
+    def page(self, description: D) -> Page:
+        """The parts of the HTML datasheet that only its maker can write.  By default there are none."""
+        return Page()
 
     # -- further files ------------------------------------------------------------------------------------------------------
 

@@ -67,6 +67,7 @@ class Files:
     quartus_sdc: Annotated[str | None, "The same constraints for Quartus."] = None
     sdc: Annotated[str | None, "The same constraints in plain SDC, for Radiant and others."] = None
     datasheet: Annotated[str, "The datasheet, Markdown."]
+    html: Annotated[str | None, "The datasheet with pictures, HTML; absent in cores of older versions."] = None
     materials: Annotated[str | None, "Bill of materials, CycloneDX 1.6."] = None
     description: Annotated[str, "This file."]
     manifest: Annotated[str | None, "SHA-256 of every other file, for sha256sum."] = None
@@ -88,8 +89,8 @@ def file_names(name: str, listing: bool = True) -> Files:
     return Files(
         verilog=f"{name}.v", waivers=f"{name}_waivers.vlt", bench=f"{name}_tb.sv", listing="program.txt" if listing else None,
         interfaces="modeloom_interfaces.sv", wrapper=f"{name}_sv.sv", package=f"{name}.core", ip_xact=f"{name}.xml",
-        vivado_ip=f"{name}_ip.tcl", vivado_run=f"{name}_vivado.tcl", datasheet="datasheet.md", materials=f"{name}.cdx.json",
-        description="core.json", manifest="SHA256SUMS",
+        vivado_ip=f"{name}_ip.tcl", vivado_run=f"{name}_vivado.tcl", datasheet="datasheet.md", html="datasheet.html",
+        materials=f"{name}.cdx.json", description="core.json", manifest="SHA256SUMS",
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from modeloom.product.core import Core, D
 from modeloom.product.description import Description
 from modeloom.product.versions import EXACT_TOOLS, FRONT_TOOLS, versions
 from modeloom.spec import InputError
+from modeloom.verification.datasheet import measured_in
 
 __all__ = ["changed_files", "check_emission", "check_hashes", "newer_tools", "today"]
 
@@ -66,15 +67,20 @@ def newer_tools(description: Description) -> list[str]:
     ]  # fmt: skip
 
 
-def today(core: Core[D], description: D) -> dict[str, str]:
-    """The texts of all files as they are emitted today, with the name and the command of the core."""
+def today(core: Core[D], description: D, directory: Path | None = None) -> dict[str, str]:
+    """The texts of all files as they are emitted today, with the name and the command of the core.
+
+    Measurements in the HTML datasheet of ``directory``, if it is given, are in that of today, too: its pictures are drawn of them again.
+    """
     front = description.front
     end = None
     if front is not None:
         width = None if front.width is None else front.width.bits
         clocks = None if front.clocks is None else chosen_clocks(front.clocks)
         end = front_of("registers" if front.registers else None, width, clocks, bus=front.bus, commands=front.commands)
-    return contents(core, description.name, description.command, end, cocotb=description.files.cocotb is not None, ram=description.ram)[1]
+    measured = None if directory is None else measured_in(directory, description)
+    cocotb = description.files.cocotb is not None
+    return contents(core, description.name, description.command, end, cocotb=cocotb, ram=description.ram, measured=measured)[1]
 
 
 def check_emission(directory: Path, texts: Mapping[str, str]) -> None:

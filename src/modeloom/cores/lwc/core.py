@@ -11,9 +11,11 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.lwc.bench import bench_verilog
 from modeloom.cores.lwc.cases import lwc_cases
 from modeloom.cores.lwc.hardware import LwcHardware, lwc_parameters
+from modeloom.cores.lwc.page import LwcAround
 from modeloom.cores.lwc.sheet import RELEASED, sheet
 from modeloom.cores.stream.core import StreamCore, same_stream
 from modeloom.cores.stream.figures import cipher_name, directions
+from modeloom.cores.stream.page import page
 from modeloom.cores.stream.sections import TITLES, titles_around
 from modeloom.interfaces import Interface
 from modeloom.interfaces.lwc import lwc_core
@@ -23,6 +25,7 @@ from modeloom.product.cases import Cases
 from modeloom.product.core import Sheet
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
+from modeloom.product.page import Page
 from modeloom.product.ports import top_ports
 
 __all__ = ["LwcCore", "same_lwc"]
@@ -107,6 +110,10 @@ class LwcCore(StreamCore):
         """The sections of the datasheet for this core."""
         assert isinstance(description, LwcDescription)
         return sheet(self.compiled, description, super().describe(description.name, description.command))
+
+    def page(self, description: StreamDescription) -> Page:
+        """Its pipeline, diagram and definition for the HTML datasheet, behind PDI, SDI and DO."""
+        return page(self.compiled, description, LwcAround(description))
 
     def bench(self, name: str) -> str:
         """The bench, with results from the software model."""

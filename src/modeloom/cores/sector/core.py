@@ -19,6 +19,7 @@ from modeloom.cores.sector.cases import sector_cases
 from modeloom.cores.sector.describe import describe
 from modeloom.cores.sector.figures import cipher_name, interval_pins, latency_pins
 from modeloom.cores.sector.hardware import ModeCore, bus_parameters, core_requests, erase_cycles, key_erase_cycles
+from modeloom.cores.sector.page import page
 from modeloom.cores.sector.rules import rules_module
 from modeloom.cores.sector.sections import engine_sections, module_titles
 from modeloom.cores.sector.sheet import sheet
@@ -30,6 +31,7 @@ from modeloom.modes import find
 from modeloom.modes.by_path import seen_from
 from modeloom.product.cases import Cases
 from modeloom.product.core import Core, Sections, Sheet
+from modeloom.product.page import Page
 from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.rtl.engine.unit import UnitCore
@@ -131,6 +133,10 @@ class SectorCore(Core[SectorDescription]):
     def sheet(self, description: SectorDescription) -> Sheet:
         """Its sections of the datasheet."""
         return sheet(self.compiled, description)
+
+    def page(self, description: SectorDescription) -> Page:
+        """Its schedule, diagram and definition for the HTML datasheet."""
+        return page(self.compiled, description)
 
     # -- what goes with it --------------------------------------------------------------------------------------------------
 

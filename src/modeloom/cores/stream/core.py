@@ -18,6 +18,7 @@ from modeloom.cores.stream.derived import DerivedHardware, derived_parameters
 from modeloom.cores.stream.describe import describe
 from modeloom.cores.stream.figures import cipher_name, directions
 from modeloom.cores.stream.hardware import StreamHardware, bus_parameters
+from modeloom.cores.stream.page import page
 from modeloom.cores.stream.rules import rules_module
 from modeloom.cores.stream.sections import OF_BUFFERED, OF_DERIVED, TITLES, titles_around
 from modeloom.cores.stream.sheet import RELEASED, sheet
@@ -29,6 +30,7 @@ from modeloom.modes.by_path import seen_from
 from modeloom.product.cases import Cases
 from modeloom.product.core import Core, Sheet
 from modeloom.product.messages import StreamDescription
+from modeloom.product.page import Page
 from modeloom.spec import InputError, blame
 from modeloom.spec.stream import StreamMode
 
@@ -119,6 +121,10 @@ class StreamCore(Core[StreamDescription]):
     def sheet(self, description: StreamDescription) -> Sheet:
         """The sections of the datasheet for this core."""
         return sheet(self.compiled, description)
+
+    def page(self, description: StreamDescription) -> Page:
+        """Its pipeline, diagram and definition for the HTML datasheet."""
+        return page(self.compiled, description)
 
     # -- what goes with it --------------------------------------------------------------------------------------------------
 

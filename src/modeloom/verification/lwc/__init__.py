@@ -24,6 +24,7 @@ from pathlib import Path
 
 from modeloom.cores.lwc import same_lwc
 from modeloom.product.folder import verilog_of
+from modeloom.verification.datasheet import datasheet_steps
 from modeloom.verification.files import check_hashes, today
 from modeloom.verification.lwc.messages import check_lengths, check_messages
 from modeloom.verification.lwc.subject import LwcSubject
@@ -54,7 +55,7 @@ def verify_lwc(
     made = same_lwc(description, folder)
     steps: list[Step] = []
     todo: list[Callable[[], Step]] = [
-        lambda: files_step(folder, description, today(made, description), hashes), partial(proof_step, subject, made),
+        lambda: files_step(folder, description, today(made, description, folder), hashes), partial(proof_step, subject, made),
         partial(lint_step, folder), partial(timing_step, folder, description),
         partial(run_check, subject, "vectors", check_vectors), partial(run_check, subject, "lengths", check_lengths),
         partial(run_check, subject, "words", partial(check_words, compiled=made.compiled)),
@@ -63,6 +64,9 @@ def verify_lwc(
     ]  # fmt: skip
     for make in todo:
         step = make()
+        steps.append(step)
+        yield step
+    for step in datasheet_steps(folder, description, optimize=optimize, hashes=hashes):
         steps.append(step)
         yield step
     left = [SYMBOLS, *(what for step in steps for what in step.skipped)]

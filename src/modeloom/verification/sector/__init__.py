@@ -36,6 +36,7 @@ from modeloom.emit import CheckFailed
 from modeloom.equivalence import prove_engine
 from modeloom.product.folder import verilog_of
 from modeloom.product.versions import versions
+from modeloom.verification.datasheet import datasheet_steps
 from modeloom.verification.files import check_hashes, today
 from modeloom.verification.front import front_steps
 from modeloom.verification.report import Step
@@ -110,7 +111,7 @@ def verify_sectors(
     if hashes:
         check_hashes(subject.directory, description)
     made = same_core(description, subject.directory)
-    texts = today(made, description)
+    texts = today(made, description, subject.directory)
     for step in (
         files_step(subject.directory, description, texts, hashes), _proof(subject, made), lint_step(subject.directory),
         timing_step(subject.directory, description), _engine(subject, made),
@@ -130,7 +131,8 @@ def verify_sectors(
         step = make()
         steps.append(step)
         yield step
-    for step in (_cycles(subject, texts, need, cycles), _bench(subject)):
+    sheets = datasheet_steps(subject.directory, description, optimize=optimize, hashes=hashes)
+    for step in (*sheets, _cycles(subject, texts, need, cycles), _bench(subject)):
         steps.append(step)
         yield step
     left = [what for step in steps for what in step.skipped]

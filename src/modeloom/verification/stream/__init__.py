@@ -31,6 +31,7 @@ from modeloom.cores.stream import StreamCore, same_stream
 from modeloom.emit import CheckFailed
 from modeloom.equivalence.stream import prove_messages
 from modeloom.product.folder import verilog_of
+from modeloom.verification.datasheet import datasheet_steps
 from modeloom.verification.files import check_hashes, today
 from modeloom.verification.front import front_steps
 from modeloom.verification.report import Step
@@ -108,13 +109,16 @@ def verify_messages(
     made = same_stream(description, folder)
     steps: list[Step] = []
     todo: list[Callable[[], Step]] = [
-        lambda: files_step(folder, description, today(made, description), hashes), partial(proof_step, subject, made),
+        lambda: files_step(folder, description, today(made, description, folder), hashes), partial(proof_step, subject, made),
         partial(_pipeline, subject, made), partial(lint_step, folder), partial(timing_step, folder, description),
         *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), *front_steps(MessageWork(subject)),
         partial(bench_of, folder),
     ]  # fmt: skip
     for make in todo:
         step = make()
+        steps.append(step)
+        yield step
+    for step in datasheet_steps(folder, description, optimize=optimize, hashes=hashes):
         steps.append(step)
         yield step
     left = [what for step in steps for what in step.skipped]

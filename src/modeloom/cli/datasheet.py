@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom datasheet``: the HTML datasheet of a built core with timing and area."""
+
+from __future__ import annotations
+
+import click
+
+from modeloom.cli.files import warn
+
+__all__ = ["datasheet"]
+
+
+@click.command()
+@click.argument("directory")
+def datasheet(directory: str) -> None:
+    """Complete datasheet.html of the core in DIRECTORY.
+
+    The core is simulated, and its timing is drawn. Areas come from the results that "modeloom synth" stored in DIRECTORY. The hashes of
+    the page are renewed, and no other file changes.
+    """
+    from rich.console import Console
+
+    from modeloom.measure.datasheet import complete_datasheet
+
+    with Console(stderr=True).status(f"{directory}: simulation"):
+        page, areas, others = complete_datasheet(directory)
+    warn(f"{name} is not a result for the Verilog in {directory}, and is left out; run modeloom synth again" for name in others)
+    told = f"{areas} area{'s' * (areas != 1)}" if areas else "no area (modeloom synth stores one)"
+    click.echo(f"{page}: timing of a simulation, {told}")

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a mode gives to those who use it, and what it does not give, in a sentence or two.
+
+``security`` of a definition has bounds and attacks.  These sentences come before it in the HTML datasheet.
+"""
+
+from __future__ import annotations
+
+from modeloom.spec import Mode
+from modeloom.spec.keyed import Definition
+from modeloom.spec.stream import StreamMode
+
+__all__ = ["gives"]
+
+WIDE = (
+    "A wide-block mode: each bit of the result depends on each bit of the sector, of the tweak and of the key. One changed bit of "
+    "ciphertext turns the whole sector into noise when it is decrypted."
+)  # fmt: skip
+
+UNTAGGED = (
+    "It is deterministic, and it authenticates nothing: there is no tag. Equal sectors under equal keys and tweaks give equal results, an "
+    "old sector can be put back, and a host sees a changed sector by its content alone."
+)  # fmt: skip
+
+TAGGED = "Authenticated encryption: text is hidden, and a changed text, associated data, nonce or tag is refused."
+
+NONCE = "**A nonce must never be used twice under a key.** The host has to make sure of that; the core does not count nonces."
+
+MISUSE = (
+    "Nonces may repeat without giving text or keys away: equal messages under an equal nonce then show that they are equal. Distinct "
+    "nonces are still better."
+)  # fmt: skip
+
+MEANT = "Meant as a wide-block mode, in which each bit of the result depends on each bit of the sector, of the tweak and of the key."
+
+NARROW = (
+    "A tweakable cipher on each block of 16 bytes, with its place in the sector as part of the tweak. It is no wide-block mode: a block of "
+    "the result depends on its own block alone, or on the last two blocks where ciphertext is stolen."
+)  # fmt: skip
+
+OF_MODES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("hctr2", "hctr", "hch", "hchfp", "heh-brw", "heh-brw-pi", "heh-poly", "tet", "eme", "eme2", "cmc"), (WIDE, UNTAGGED)),
+    **dict.fromkeys(("xts", "xts-gb", "xts-ieee"), (NARROW, UNTAGGED)),
+    **dict.fromkeys(("hmch-brw", "hmch-poly", "xcb", "xcb-1619"), (MEANT, UNTAGGED)),
+    **dict.fromkeys(("gcm", "ccm", "ocb3", "aes-otr", "deoxys-i"), (TAGGED, NONCE)),
+    **dict.fromkeys(("gcm-siv", "deoxys-ii"), (TAGGED, MISUSE)),
+}
+"""The sentences by the names of modes.
+
+Wide blocks: HCTR2 (Crowley, Huckleberry, Biggers, eprint 2021/1441), and the papers that ``source`` of each mode names.  XTS: SP 800-38E
+and Rogaway's evaluation of 2011, chapter 6.  Nonces: SP 800-38D, SP 800-38C, RFC 7253, RFC 8452, and the Deoxys submission to CAESAR.
+"""
+
+
+def gives(mode: Definition) -> tuple[str, ...]:
+    """The sentences for a mode.  A mode that a user brings has those that follow from its class alone, and a line that says so."""
+    known = OF_MODES.get(mode.name)
+    if known is not None and not mode.place:
+        return known
+    own = "This definition is not one of modeloom's. Nobody but its author has said what it gives."
+    if isinstance(mode, StreamMode):
+        return (own, "It is written as authenticated encryption: its core gives a tag, and refuses messages with another one.")
+    if isinstance(mode, Mode):
+        return (own, "It encrypts sectors and keeps their length, so that there is no room for a tag.")
+    return (own,)

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the HTML datasheet of a core for messages: the token pipeline of its steps, and the diagram of units, state and buses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.definition_lines import anchor_of, definition_lines
+from modeloom.cores.gives import gives
+from modeloom.product.messages import StreamDescription
+from modeloom.product.page import Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText
+from modeloom.spec.kinds import MUL, OPERANDS
+from modeloom.streams.place import unit_of
+from modeloom.streams.plan import StreamPlan
+from modeloom.streams.steps import Form, Source, Step, UnitOperation
+
+__all__ = ["Around", "page"]
+
+ABOUT = (
+    "The buses, the state and the units of this core. A line above a row is the value that a box drives; a dot is where something reads "
+    "it. A token goes through all stages, one each cycle, and never waits. Each operand is the XOR of what the step of its token reads."
+)  # fmt: skip
+
+SINGULAR = {"cipher": "cipher", unit_of(MUL.operation): "multiplier"}
+"""Names of units for readers."""
+
+RECURRENCES = {
+    "held": "set by start", "wires": "XOR and doubling each block", "counter": "counts blocks", "horner": "hash, Horner's rule",
+    "cipher": "chained through the cipher", "late": "chained through the cipher",
+}  # fmt: skip
+
+
+class Around:
+    """The boxes of the buses around the pipeline: commands, data in, keys, data out and statuses."""
+
+    def __init__(self, d: StreamDescription):
+        self.d = d
+
+    def command(self) -> Sequence[Box]:
+        """The boxes before the tokens."""
+        return (Box("bus", "s_axis_cmd", "commands, nonces"),)
+
+    def data(self) -> Sequence[Box]:
+        """The boxes before the blocks."""
+        return (Box("bus", "s_axis", f"{self.d.packet} packets"), *self.stored())
+
+    def stored(self) -> Iterator[Box]:
+        """The memory of messages to seal, if there is one."""
+        if self.d.message_buffer is not None:
+            yield Box("storage", "message store", f"{self.d.buffered_bytes} bytes", "messages to seal, which the core works on twice")
+
+    def keys(self) -> Sequence[Box]:
+        """The boxes before the key memory."""
+        made = {
+            "expanded": "round keys come expanded", "inline": "keys come with messages", "derived": "derives keys of messages",
+        }.get(str(self.d.options.get("keys")), "round keys")  # fmt: skip
+        return (Box("bus", "s_axis_key", "keys"), Box("control", "key schedule", made))
+
+    def text(self) -> Sequence[Box]:
+        """The boxes behind the text."""
+        held = () if self.d.hold is None else (Box("storage", "hold", f"{self.d.hold} bytes", "text waits here until its tag was checked"),)
+        return (*held, Box("bus", "m_axis", "text out"))
+
+    def status(self) -> Sequence[Box]:
+        """The boxes behind the tag."""
+        return (Box("bus", "m_axis_status", "tags, verdicts"),)
+
+
+def page(compiled: CompiledStream, d: StreamDescription, around: Around | None = None) -> Page:
+    """The parts."""
+    texts = definition_lines(compiled.plan.trace)
+    return Page(
+        gives=gives(compiled.mode), diagram=Diagram(tuple(_Diagram(compiled, d, around or Around(d)).rows()), ABOUT),
+        charts=(_chart(compiled, texts),), definition=texts,
+    )  # fmt: skip
+
+
+def _name(unit: str) -> str:
+    return SINGULAR.get(unit, unit.replace("_", " ")) or "adder"
+
+
+# -- the pipeline ---------------------------------------------------------------------------------------------------------------------
+
+
+def _chart(compiled: CompiledStream, texts: tuple[SourceText, ...]) -> Chart:
+    """A row for each step and unit, and one for each part of the state.  Columns are cycles after the first token of the step."""
+    plan, placed = compiled.plan, compiled.plan.placed
+    units = list(dict.fromkeys(unit for step in plan.steps for unit in placed.units[step.title]))
+    names: list[str] = []
+    cells: list[Cell] = []
+    for step in plan.steps:
+        for unit in units:
+            found = [n for n, each in enumerate(placed.units[step.title]) if each == unit]
+            if not found:
+                continue
+            for n in found:
+                one, ready = step.operations[n], placed.ready[step.title][n]
+                length = max(1, placed.latencies.get(unit, 0))
+                at = max(0, ready - placed.latencies.get(unit, 0))
+                tip = f"{step.title}, cycles {at} to {ready} of its token: {_told(plan, one)}"
+                tip += f", line {one.line}" if one.line else ""
+                cells.append(Cell(len(names), at, length, tip, anchor_of(one.line, texts) if one.line else "", units.index(unit)))
+            names.append(f"{_short(step.title)}: {_name(unit)}")
+    for name, kind in plan.kinds.items():
+        home = placed.homes[name]
+        tip = f"state {name} ({RECURRENCES[kind.kind]}) is read and written at stage {home}"
+        cells.append(Cell(len(names), home, 1, tip, "", len(units)))
+        names.append(f"state {name}")
+    columns = max(placed.depth, *(cell.at + cell.length for cell in cells)) + 1
+    tag = placed.outputs["tag"] + placed.passes["tag"][-1].at
+    return Chart(
+        title=f"Token pipeline: {plan.lanes} block{'s' * (plan.lanes > 1)} a cycle, {placed.depth} stages",
+        about=(
+            "A row is a unit while a step has it. Columns are cycles after the first token of the step, and stages of the pipeline if the "
+            f"step has one token. {_tokens(compiled)}"
+        ),
+        columns=columns, column="stage", rows=tuple(names), cells=tuple(cells),
+        legend=(*(_name(unit) for unit in units), *(["state"] if plan.kinds else [])),
+        marks=tuple(sorted({(plan.text_stage, "text leaves"), (tag, "tag leaves")})),
+    )  # fmt: skip
+
+
+def _short(title: str) -> str:
+    return title.replace("partial_", "part. ").replace("associated", "assoc.").replace("single_", "single ").replace("last_", "last ")
+
+
+def _tokens(compiled: CompiledStream) -> str:
+    plan = compiled.plan
+    counts = {name: plan.tokens_of(name) for name in ("start", "associated", "text", "tag")}
+    told = ", ".join(f"{count} for {name}" for name, count in counts.items())
+    return f"Tokens: {told}" + (f"; the hash has {plan.chains} chain{'s' * (plan.chains != 1)}." if plan.horner else ".")
+
+
+def _told(plan: StreamPlan, one: UnitOperation) -> str:
+    operands = ", ".join(_sum(plan, form) for form in one.operands)
+    return f"{one.operation.name}({operands}{f', {one.number}' if one.number else ''})"
+
+
+def _sum(plan: StreamPlan, form: Form) -> str:
+    """A form as text; "0" for an empty one."""
+    return " ⊕ ".join(_term(plan, term.source, term.maps) for term in form) or "0"
+
+
+def _term(plan: StreamPlan, source: Source, maps: Sequence[Sequence[object]]) -> str:
+    what = {
+        "state": f"{source.what}", "left": f"new {source.what}", "op": f"%{source.what}", "const": f"{source.what}",
+        "number": "a length", "mark": "10*",
+    }.get(source.kind, source.kind)  # fmt: skip
+    if source.kind == "key":
+        what = plan.word_name(int(source.what))  # type: ignore[call-overload]
+    if source.kind == "const":
+        what = hex(int(source.what))  # type: ignore[call-overload]
+    for wire in maps:
+        number = wire[1] if len(wire) > 1 and isinstance(wire[1], int) else None
+        what = f"{wire[0]}({what}{'' if number is None else f', {number}'})"
+    return what
+
+
+# -- the diagram ----------------------------------------------------------------------------------------------------------------------
+
+
+class _Diagram:
+    def __init__(self, compiled: CompiledStream, d: StreamDescription, around: Around):
+        self.compiled, self.plan, self.d, self.around = compiled, compiled.plan, d, around
+
+    def rows(self) -> Iterator[DiagramRow]:
+        """Buses in, key memory, state, units, and buses out."""
+        plan, placed, d = self.plan, self.plan.placed, self.d
+        lanes = f", {plan.lanes} lanes" if plan.lanes > 1 else ""
+        yield DiagramRow((
+            *self.around.command(),
+            Box("control", "message control", "tokens, nonces, lengths", "chooses the token of each cycle, and counts lengths", "message"),
+        ))  # fmt: skip
+        yield DiagramRow((*self.around.data(), Box("control", "blocks", f"{8 * d.beat_bytes} bits a cycle", "pads last blocks", "block")))
+        words = ", ".join(plan.word_name(*word) for word in plan.words)
+        slots = "" if d.inline else f" × {d.key_slots} slot{'s' * (d.key_slots != 1)}"
+        yield DiagramRow((
+            *self.around.keys(), Box("storage", "key memory", f"{len(plan.words)} blocks{slots}", f"key values: {words or 'none'}", "key"),
+        ))  # fmt: skip
+        for name, kind in plan.kinds.items():
+            channels = f", {d.channels} channels" if d.channels > 1 else ""
+            home = f"stage {placed.homes[name]}"
+            box = Box("storage", f"state {name}", f"{home}{channels}", f"{RECURRENCES[kind.kind]}; {home}", f"state {name}")
+            yield DiagramRow((box,), tuple(self._read("next", [(step, step.updates[name]) for step in plan.steps if name in step.updates])))
+        for unit, stage in placed.stages.items():
+            users = [
+                (step, one) for step in plan.steps for n, one in enumerate(step.operations) if placed.units[step.title][n] == unit
+            ]
+            latency = placed.latencies[unit]
+            steps = ", ".join(dict.fromkeys(step.title for step, _ in users)) or "the set-up"
+            tip = f"used by {steps}; {latency} cycles"
+            box = Box("unit", f"{_name(unit)}{lanes}", f"stages {stage} to {stage + latency}", tip, f"unit {unit}")
+            count = max((len(one.operands) for _, one in users), default=0)
+            operands = [
+                (f"operand{f' {OPERANDS[n]}' * (count > 1)}", [(step, one.operands[n]) for step, one in users if n < len(one.operands)])
+                for n in range(count)
+            ]
+            yield DiagramRow((box,), tuple(read for label, forms in operands for read in self._read(label, forms)))
+        texts = [(step, form) for step in plan.steps if step.name != "tag" for form in step.outputs()]
+        yield DiagramRow((Box("control", "text", f"stage {plan.text_stage}", "cuts last blocks"), *self.around.text()),
+                         tuple(self._read("text", texts)))
+        tags = [(step, form) for step in plan.steps if step.name == "tag" for form in step.outputs()]
+        what = "compared, or sent" if len(d.directions) > 1 else "sent" if d.directions == ("encrypt",) else "compared"
+        yield DiagramRow((Box("control", "tag", what), *self.around.status()), tuple(self._read("tag", tags)))
+
+    def _read(self, label: str, forms: Sequence[tuple[Step, Form]]) -> Iterator[Read]:
+        """What some forms read, over all steps."""
+        tracks = tuple(dict.fromkeys(track for step, form in forms for track in self._tracks(step, form)))
+        if tracks:
+            told = dict.fromkeys(f"{step.title}: {_sum(self.plan, form)}" for step, form in forms)
+            yield Read(label, tracks, "\n".join(told))
+
+    def _tracks(self, step: Step, form: Form) -> Iterator[str]:
+        for term in form:
+            kind, what = term.source
+            if kind in ("state", "left"):
+                yield f"state {what}"
+            elif kind == "key":
+                yield "key"
+            elif kind in ("associated", "text"):
+                yield "block"
+            elif kind in ("nonce", "tag", "lengths", "number", "mark"):
+                yield "message"
+            elif kind == "op":
+                unit = self.plan.placed.units[step.title][int(what)]  # type: ignore[call-overload]
+                if unit:
+                    yield f"unit {unit}"
+                else:
+                    # Adders within a cycle stand at the operand.
+                    for operand in step.operations[int(what)].operands:  # type: ignore[call-overload]
+                        yield from self._tracks(step, operand)

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page holds that was measured after the build: the timing of a simulation, and areas.
+
+::
+
+    <!-- timing -->  picture, and the WaveJSON of which it was drawn               <!-- end of timing -->
+    <!-- area -->    treemaps and tables, and the JSON of ``modeloom synth``       <!-- end of area -->
+
+Each part is a function of its JSON alone, and the JSON stands in the page.  So a page can be read, and drawn again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from modeloom.emit.html.treemap import treemap
+from modeloom.emit.html.waves import waves
+
+__all__ = ["Measured", "area_lines", "read_measured", "timing_lines", "with_measured"]
+
+_JSON = re.compile(r'<script type="application/json" class="(wavejson|synthesis)">(.*?)</script>', re.S)
+_PART = "<!-- {0} -->\n(.*?)<!-- end of {0} -->\n"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The measured contents of a page.
+
+    Attributes
+    ----------
+    timing : mapping or None
+        WaveJSON that was recorded in a simulation of the core.
+    areas : sequence of mapping
+        Results of ``modeloom synth``, each for another target.
+    """
+
+    timing: Mapping[str, Any] | None = None
+    areas: Sequence[Mapping[str, Any]] = ()
+
+
+def timing_lines(measured: Measured) -> Iterator[str]:
+    """The part with the timing, between its marks."""
+    yield "<!-- timing -->"
+    wavejson = measured.timing
+    if wavejson is None:
+        yield "<p>Not simulated yet: <code>modeloom datasheet</code> on this folder simulates the core and adds the timing here.</p>"
+    else:
+        yield f"<figure><figcaption>{escape(wavejson['head']['text'], quote=False)}</figcaption>"
+        yield from waves(wavejson)
+        yield "</figure>"
+        yield (
+            "<details><summary>WaveJSON of this picture, for <code>wavedrom</code></summary>"
+            f"<pre><code>{escape(_pretty(wavejson), quote=False)}</code></pre></details>"
+        )
+        yield _script("wavejson", wavejson)
+    yield "<!-- end of timing -->"
+
+
+def area_lines(measured: Measured) -> Iterator[str]:
+    """The part with the areas, between its marks."""
+    yield "<!-- area -->"
+    if not measured.areas:
+        yield (
+            "<p>Not synthesised yet: <code>modeloom synth</code> on this folder stores a result in it, and <code>modeloom datasheet</code> "
+            "then adds the area of the blocks here.</p>"
+        )
+    for result in measured.areas:
+        yield f"<h3>{escape(result['device'])}</h3>"
+        yield f"<p>{_told(result)}</p>"
+        yield "<figure>"
+        yield from treemap(result)
+        yield "</figure>"
+        yield from _table(result)
+        yield _script("synthesis", result)
+    yield "<!-- end of area -->"
+
+
+def _told(result: Mapping[str, Any]) -> str:
+    tools = ", ".join(f"{name} {version}" for name, version in result["tools"].items())
+    depth = f"Depth: {result['levels']} levels. "
+    clock = "" if result.get("clock_mhz") is None else f"Clock after place and route: {result['clock_mhz']} MHz. "
+    return escape(
+        f"Made with {result['command']} ({tools}). {depth}{clock}Each block is mapped alone. The core is smaller than the sum of its "
+        "blocks, because of optimisation across their borders.", quote=False,
+    )  # fmt: skip
+
+
+def _table(result: Mapping[str, Any]) -> Iterator[str]:
+    kinds = [("area", "area"), ("ffs", "registers")] if result.get("luts") is None else [
+        ("luts", "LUTs"), ("ffs", "registers"), ("lutram_luts", "LUT memory"), ("bram_cells", "block memories"),
+    ]  # fmt: skip
+    rows = [(name, figures) for name, figures in (result.get("blocks") or {}).items()]
+    if result.get("blocks_total"):
+        rows.append(("sum of blocks", result["blocks_total"]))
+    rows.append(("core", result))
+    yield '<div class="wide"><table>'
+    yield f"<tr><th></th>{''.join(f'<th>{head}</th>' for _, head in kinds)}</tr>"
+    for name, figures in rows:
+        cells = "".join(f'<td class="n">{_number(_value(figures, kind))}</td>' for kind, _ in kinds)
+        yield f"<tr><td>{escape(name)}</td>{cells}</tr>"
+    yield "</table></div>"
+
+
+def _value(figures: Mapping[str, Any], kind: str) -> Any:
+    memories = figures.get("memories") or {}
+    return memories[kind] if kind in memories else figures.get(kind)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:,}".replace(",", " ")
+
+
+def _script(kind: str, content: Mapping[str, Any]) -> str:
+    # A script ends at the first "</", wherever it stands.
+    return f'<script type="application/json" class="{kind}">{json.dumps(content).replace("</", "<" + chr(92) + "/")}</script>'
+
+
+def _pretty(wavejson: Mapping[str, Any]) -> str:
+    """WaveJSON with a signal on each line."""
+    def signals(each: Sequence[Any], indent: str) -> Iterator[str]:
+        for one in each:
+            if isinstance(one, list):
+                yield f"{indent}[{json.dumps(one[0])},\n" + ",\n".join(signals(one[1:], indent + "  ")) + "]"
+            else:
+                yield indent + json.dumps(one)
+
+    rest = "".join(f',\n "{name}": {json.dumps(value)}' for name, value in wavejson.items() if name != "signal")
+    return '{"signal": [\n' + ",\n".join(signals(wavejson["signal"], "  ")) + f"]{rest}}}"
+
+
+def read_measured(page: str) -> Measured:
+    """The measured contents of a page.  Raises ``ValueError`` if their JSON cannot be read."""
+    timing, areas = None, []
+    for kind, text in _JSON.findall(page):
+        content = json.loads(text)
+        if kind == "wavejson":
+            timing = content
+        else:
+            areas.append(content)
+    return Measured(timing, tuple(areas))
+
+
+def with_measured(page: str, measured: Measured) -> str:
+    """A page with other measured contents.  Raises ``ValueError`` if it has no place for them."""
+    for name, lines in (("timing", timing_lines(measured)), ("area", area_lines(measured))):
+        text = "".join(f"{line}\n" for line in lines)
+        page, count = re.subn(_PART.format(name), lambda _, text=text: text, page, flags=re.S)  # type: ignore[misc]
+        if count != 1:
+            raise ValueError(f"the page has no place for {name}")
+    return page

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the HTML datasheet shows of a core beside the Markdown one: its diagram, its charts and its definition, as plain data.
+
+::
+
+    maker ──▶ Page ─┬─ gives        sentences on the mode
+                    ├─ diagram      rows of boxes, and what each row reads ──▶ emit.html.diagram
+                    ├─ charts       rows, and cells in cycles or stages    ──▶ emit.html.schedule
+                    └─ definition   lines with their anchors               ──▶ emit.html.definition
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+__all__ = ["Box", "Cell", "Chart", "Diagram", "DiagramRow", "Page", "Read", "SourceLine", "SourceText"]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A part of the core in the diagram.
+
+    Attributes
+    ----------
+    kind : str
+        "bus" (a group of ports), "unit", "storage" or "control".
+    title, detail : str
+        Its name, and a line below it.
+    tip : str
+        More about it.
+    drives : str
+        The name of the track that it drives, which rows may read.  Empty if nothing reads it.
+    """
+
+    kind: str
+    title: str
+    detail: str = ""
+    tip: str = ""
+    drives: str = ""
+
+
+@dataclass(frozen=True)
+class Read:
+    """What an operand of the first box of a row is made of: the XOR of some tracks, of which each cycle takes its own.
+
+    Attributes
+    ----------
+    operand : str
+    tracks : tuple of str
+        Tracks, each once.
+    tip : str
+    """
+
+    operand: str
+    tracks: tuple[str, ...]
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class DiagramRow:
+    """Boxes from left to right, each of which feeds the next, and what the first of them reads."""
+
+    boxes: tuple[Box, ...]
+    reads: tuple[Read, ...] = ()
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """The rows from top to bottom.  Raises ``ValueError`` if a row reads a track that no box drives, or two boxes drive the same."""
+
+    rows: tuple[DiagramRow, ...] = ()
+    about: str = ""
+
+    def __post_init__(self) -> None:
+        tracks = self.tracks
+        if len(set(tracks)) != len(tracks):
+            raise ValueError("two boxes of the diagram drive the same track")
+        unknown = {track for row in self.rows for read in row.reads for track in read.tracks} - set(tracks)
+        if unknown:
+            raise ValueError(f"no box of the diagram drives {', '.join(sorted(unknown))}")
+
+    @property
+    def tracks(self) -> tuple[str, ...]:
+        """All tracks in order."""
+        return tuple(box.drives for row in self.rows for box in row.boxes if box.drives)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An operation in a chart.
+
+    Attributes
+    ----------
+    row : int
+    at, length : int
+        First column, and number of columns.
+    tip : str
+    line : str
+        The anchor of its line of the definition.  Empty if it comes from none.
+    colour : int
+        Number of its colour, in a chart whose colours are steps.
+    """
+
+    row: int
+    at: int
+    length: int
+    tip: str
+    line: str = ""
+    colour: int = 0
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A schedule, or a pipeline of tokens.
+
+    Attributes
+    ----------
+    title, about : str
+    columns : int
+        Cycles or stages.
+    column : str
+        What a column is: "cycle" or "stage".
+    rows : tuple of str
+        Names of the rows.
+    cells : tuple of Cell
+    repeats : tuple of int
+        First columns of the copies of all cells, each in a colour of its own: 0, and those of further sectors.
+    length : int
+        Columns from the first one of a copy to the end of its bar.  0 if there are no bars.
+    legend : tuple of str
+        The names of the colours.
+    marks : tuple of (int, str)
+        Columns with a mark, and its text.
+    """
+
+    title: str
+    about: str
+    columns: int
+    column: str
+    rows: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    repeats: tuple[int, ...] = (0,)
+    length: int = 0
+    legend: tuple[str, ...] = ()
+    marks: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """A line of a definition, its number in the file, and whether it makes operations, so that charts link to it."""
+
+    number: int
+    text: str
+    traced: bool = True
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """Lines of a file.  ``own`` says whether it is the file of the mode."""
+
+    file: str
+    lines: tuple[SourceLine, ...]
+    own: bool = True
+
+    def anchor(self, number: int) -> str:
+        """The anchor of a line in the page."""
+        return f"line-{number}" if self.own else f"line-{self.file.replace('.', '-')}-{number}"
+
+
+@dataclass(frozen=True)
+class Page:
+    """The parts of the HTML datasheet that only the maker of the core knows.  Each may be absent.
+
+    Attributes
+    ----------
+    gives : sequence of str
+        What the mode gives and what it does not give, in a sentence or two each.
+    diagram : Diagram
+    charts : sequence of Chart
+    definition : sequence of SourceText
+    """
+
+    gives: Sequence[str] = ()
+    diagram: Diagram = field(default_factory=Diagram)
+    charts: Sequence[Chart] = ()
+    definition: Sequence[SourceText] = ()
+
+    def anchors(self) -> Iterator[str]:
+        """The anchors of all lines of the definition."""
+        for text in self.definition:
+            yield from (text.anchor(line.number) for line in text.lines)
