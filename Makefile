@@ -12,14 +12,14 @@ SHARD ?=
 # Constraints for pip: make setup LOCK=requirements.lock installs the versions with which the tests passed.
 LOCK ?=
 
-.PHONY: setup demo test test-slow bench clean
+.PHONY: setup demo test test-slow bench site clean
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "modeloom needs Python 3.11 or later" >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --editable '.[test,demo]' $(if $(LOCK),--constraint $(LOCK))
+	$(VENV)/bin/python -m pip install --quiet --editable '.[test,demo,site]' $(if $(LOCK),--constraint $(LOCK))
 	touch $(STAMP)
 
 demo: $(STAMP)
@@ -35,6 +35,10 @@ test-slow: $(STAMP)
 bench: $(STAMP)
 	$(VENV)/bin/python bench/compile_time.py
 	$(VENV)/bin/python bench/simulation_speed.py
+
+# The pages of docs/ as a site. A link that leads nowhere stops it. NO_MKDOCS_2_WARNING silences an advertisement of Material.
+site: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --site-dir build/site
 
 clean:
 	rm -rf $(VENV) build

@@ -26,7 +26,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
-EXTRAS = ("test", "demo")
+EXTRAS = ("test", "demo", "site")
 """The extras that ``make setup`` installs."""
 
 
