@@ -72,7 +72,11 @@ _UNIT_OPTIONS = [
     ),
     click.option("--streams", type=int, help="With --cipher-arch multistream: blocks in a round, 1, 2 or 4 (default: 4)."),
     click.option("--mul", type=int, help="Number of multipliers (default: as many as the initiation interval needs)."),
-    click.option("--mul-arch", help="Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs (default: karatsuba)."),
+    click.option(
+        "--mul-arch",
+        help="Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs, which holds for S-boxes and MixColumns, too "
+        "(default: karatsuba).",
+    ),
     click.option("--mul-stages", type=int, help="Pipeline registers in a multiplier, 1 to 8; stream modes also take 0 (default: 3)."),
     click.option("--squares", help="Squares of key values: setup computes them once for each key, fly in every sector (default: setup)."),
     click.option("--acc", type=int, help="Number of adders of terms (default: as many as the initiation interval needs)."),

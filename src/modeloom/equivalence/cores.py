@@ -234,6 +234,8 @@ class CipherCore(Box):
     ----------
     batches : object or None
         Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.batches``).
+    places : list of (int, int) or None
+        Of a core with some columns of a block as outputs: the first bit of each output, and its width.  By default, all bits.
     """
 
     def __init__(
@@ -257,6 +259,7 @@ class CipherCore(Box):
         self.free = 0
         self.held = 0
         self.batches: Batched | None = None
+        self.places: list[tuple[int, int]] | None = None
         self._digests: dict[tuple[str, int], int] = {}
 
     def keys(self, core: str, slot: int) -> int:
@@ -295,7 +298,14 @@ class CipherCore(Box):
                 self.held = lanes.atom(f"{self.path} of {started}: its keys were written meanwhile", self.width)
             else:
                 self.held = cipher_result(core, keys, operands, self.width) if slot >= 0 else operands[0]
-        return self.held
+        return self.held if self.places is None else self._shown(self.places)
+
+    def _shown(self, places: Sequence[tuple[int, int]]) -> int:
+        word, at = 0, 0
+        for first, width in places:
+            word |= (self.held >> first * lanes.LANES & lanes.mask(width)) << at * lanes.LANES
+            at += width
+        return word
 
     def state(self, cycle: int) -> object:
         flight = tuple((started - cycle, *rest) for started, *rest in self.flight)

@@ -74,6 +74,8 @@ class Host:
         self.taken: dict[str, list[Beat]] = {stream: [] for stream in self.outputs}
         self.offered: dict[str, bool] = dict.fromkeys(self.inputs, False)
         self.pace = Pace()
+        # Called in each cycle, when all nets have their values.
+        self.watch: Callable[[], None] | None = None
         # While an input is not valid, it has symbols that must not reach any output.
         self.idle = {stream: lanes.atom(f"idle {stream}", self.widths[f"{stream}_tdata"]) for stream in self.inputs}
 
@@ -131,6 +133,8 @@ class Host:
         for name, value in (more or {}).items():
             inputs[name] = lanes.constant(value, self.widths[name])
         run.evaluate(inputs)
+        if self.watch is not None:
+            self.watch()
         for stream in self.inputs:
             if self.offered[stream] and run.flag(f"{stream}_tready"):
                 self.waiting[stream].popleft()

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 from amaranth.lib import wiring
 
 from modeloom import cycles
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cores.stream.derived import derived_bus, derived_latency, derived_parameters, master_erase_cycles
+from modeloom.cores.stream.derived import derived_bus, derived_latency, derived_parameters, deriver_ciphers, master_erase_cycles
 from modeloom.cores.stream.hardware import StreamHardware, bus_parameters, key_erase_cycles, latency
 from modeloom.cycles.messages import BUFFER_SLACK
 from modeloom.interfaces.table import CoreShape
 from modeloom.rtl.bus.ports import FlatPort, flat_ports
 from modeloom.rtl.stream.buffered import BufferedBus, BufferedParameters
 from modeloom.rtl.stream.bus import MessageBus
+from modeloom.rtl.stream.derived import DerivedParameters
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.spec import InputError
@@ -75,6 +77,14 @@ class BufferedHardware(StreamHardware):
     def ports_of(self, parameters: MessageParameters) -> tuple[FlatPort, ...]:
         """The ports of a core with one pass."""
         return tuple(port for interface in self.buffered.interfaces for port in flat_ports(interface))
+
+    def derivers(self) -> DerivedParameters | None:
+        """The sizes of the part that derives keys; None if there is none."""
+        return None if self.compiled.derived is None else derived_parameters(self.compiled)
+
+    def deriver_ciphers(self) -> Sequence[Any]:
+        """The ciphers of this part."""
+        return () if self.compiled.derived is None else deriver_ciphers(self.compiled)
 
     def buses(self, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> wiring.Component:
         """The buffer and the core behind it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 from amaranth.lib import wiring
 
@@ -32,7 +33,7 @@ from modeloom.rtl.stream.powers import powers_cycles
 __all__ = [
     "DerivedHardware", "derive_interval", "derive_latency", "derived_bus",
     "derived_erase_cycles", "derived_latency", "derived_of", "derived_parameters",
-    "master_erase_cycles",
+    "deriver_ciphers", "master_erase_cycles",
 ]  # fmt: skip
 
 
@@ -127,13 +128,26 @@ class DerivedHardware(StreamHardware):
         """The ports of a core with key slots."""
         return tuple(port for interface in self.derived.interfaces for port in flat_ports(interface))
 
+    def derivers(self) -> DerivedParameters:
+        """The sizes of the part that derives keys."""
+        return self.derived
+
+    def deriver_ciphers(self) -> Sequence[Any]:
+        """The ciphers of this part."""
+        return deriver_ciphers(self.compiled)
+
     def buses(self, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> wiring.Component:
         """The deriver and the message control."""
         return derived_bus(self.compiled, pipeline, schedules)
 
 
+def deriver_ciphers(compiled: CompiledStream) -> list[Any]:
+    """The round cores that derive keys."""
+    p, made, cipher = derived_parameters(compiled), derived_of(compiled), cipher_of(compiled.mode, compiled.options.cipher)
+    return [cipher.hardware(made.request.but(slots=p.keys.slots)) for _ in range(made.cores)]
+
+
 def derived_bus(compiled: CompiledStream, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> DerivedBus:
     """The deriver with its round cores, and the message control."""
-    p, made, cipher = derived_parameters(compiled), derived_of(compiled), cipher_of(compiled.mode, compiled.options.cipher)
-    cores = [cipher.hardware(made.request.but(slots=p.keys.slots)) for _ in range(made.cores)]
-    return DerivedBus(p, pipeline, schedules, cipher.expander(p.keys.sizes, False), cores)
+    p, cipher = derived_parameters(compiled), cipher_of(compiled.mode, compiled.options.cipher)
+    return DerivedBus(p, pipeline, schedules, cipher.expander(p.keys.sizes, False), deriver_ciphers(compiled))

@@ -13,6 +13,7 @@ The core and its ports::
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal
 from amaranth.lib import wiring
@@ -43,6 +44,7 @@ from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.bus.ports import FlatPort, flat_ports, top_members
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.stream.bus import MessageBus
+from modeloom.rtl.stream.derived import DerivedParameters
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.powers import powers_cycles
@@ -280,6 +282,14 @@ class StreamHardware(wiring.Component):
             p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits, p.contexts, p.writers,
             p.start_places if p.plan.runs_ahead else 2, p.last_words, options.directions,
         )  # fmt: skip
+
+    def derivers(self) -> DerivedParameters | None:
+        """The sizes of the part that derives keys; None if there is none."""
+        return None
+
+    def deriver_ciphers(self) -> Sequence[Any]:
+        """The ciphers of this part.  Each call makes new components."""
+        return ()
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

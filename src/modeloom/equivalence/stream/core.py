@@ -29,23 +29,50 @@ from modeloom.equivalence.run import Run
 from modeloom.equivalence.stream.sized import SizedCipherCore
 from modeloom.equivalence.stream.words import product_of
 from modeloom.product.messages import StreamDescription
+from modeloom.rtl.stream.derived import DerivedParameters
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.spec.kinds import MUL, OPERATIONS, Operation
+from modeloom.spec.cadence import Cadence
+from modeloom.spec.kinds import ENC, MUL, OPERATIONS, Operation
 from modeloom.streams.plan import StreamPlan
 from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
-__all__ = ["MessageHardware", "SymbolicMessageCore"]
+__all__ = ["DERIVED_KEY", "MessageHardware", "SymbolicMessageCore"]
 
-PIPELINE = "core.bus.pipeline"
-"""Path of the pipeline in a core."""
+def _message_control(description: StreamDescription) -> str:
+    """Path of the message control in a core, which may stand behind a buffer of messages and behind the part that derives their keys."""
+    path = "core.bus"
+    if description.message_buffer is not None:
+        path += ".core"
+    return path + ".messages" if description.derive_interval is not None else path
+
 
 _CELL = re.compile(r"^  cell \\(\S+_pipeline_\S+) \\(cipher|multiplier)(?:_\d+)?$", re.M)
 """A cipher or a multiplier in the pipeline: its module, and what it is."""
 
+_DERIVERS = re.compile(r"^  cell \\(\S+_deriver_cipher_\d*) \\cipher_\d+$", re.M)
+"""A cipher of the part that derives keys: its module."""
+
 _POWERS = re.compile(r"^  cell \\(\S+_powers) \\(powers)$", re.M)
 """What computes the powers of a key that comes with a message: its module, and what it is."""
+
+
+_COLUMN = re.compile(r"o_column_(\d+)(?:_reg)?")
+"""An output of a round core of which some columns are used."""
+
+COLUMN_BITS = 32
+
+
+def _columns(cell: Cell, outputs: Sequence[str]) -> list[tuple[int, int]]:
+    """The bits of a block at the outputs of a cipher of which some columns are used: the first of each output, and their number."""
+    places = []
+    for port in outputs:
+        found = _COLUMN.fullmatch(port)
+        if found is None or len(cell[port]) != COLUMN_BITS:
+            raise CircuitError(f"{cell.name}: its output {port} is no column of a block")
+        places.append((COLUMN_BITS * int(found[1]), COLUMN_BITS))
+    return places
 
 
 class MessageHardware(Protocol):
@@ -57,6 +84,12 @@ class MessageHardware(Protocol):
 
     def pipeline(self) -> TokenPipeline:
         """The pipeline with its units."""
+
+    def derivers(self) -> DerivedParameters | None:
+        """The sizes of the part that derives keys; None if there is none."""
+
+    def deriver_ciphers(self) -> Sequence[Any]:
+        """The ciphers of this part."""
 
 
 @dataclass(frozen=True)
@@ -76,15 +109,25 @@ class Unit:
         return cls({port: len(getattr(one, port)) for port in one.signature.members if port != "o"}, one.latency, len(components))
 
 
+DERIVER = "deriver"
+"""What a cipher of the part that derives keys is called among the units."""
+
+
+DERIVED_KEY = "derived_key"
+"""How the names of the words of the stream of derived keys begin: valid, ready, payload."""
+
+
 @dataclass(frozen=True)
 class Compiled:
-    """What is read of a compiled core: its plan, its units by the names of their cells, its round keys, and their places in a cipher."""
+    """What is read of a compiled core: its plan, its units by the names of their cells, its round keys, and their places in a cipher; and
+    how it derives keys, if it does."""
 
     plan: StreamPlan
     units: Mapping[str, Unit]
     rounds: int
     round_key_bytes: int
     key_place: Callable[[int, int], int] | None
+    derived: DerivedParameters | None
 
     @classmethod
     def of(cls, make: Callable[[], MessageHardware]) -> Compiled:
@@ -94,9 +137,11 @@ class Compiled:
             warnings.simplefilter("ignore", UnusedElaboratable)
             made = make()
             pipeline, keys = made.pipeline(), made.parameters.keys
-            units = {"cipher": Unit.of(pipeline.ciphers), "multiplier": Unit.of(pipeline.multipliers)}
+            units = {
+                "cipher": Unit.of(pipeline.ciphers), "multiplier": Unit.of(pipeline.multipliers), DERIVER: Unit.of(made.deriver_ciphers()),
+            }
             place = getattr(pipeline.ciphers[0], "key_place", None) if pipeline.ciphers else None
-            result = cls(pipeline.plan, units, keys.round_keys, keys.round_key_bits // 8, place)
+            result = cls(pipeline.plan, units, keys.round_keys, keys.round_key_bits // 8, place, made.derivers())
             del made, pipeline
             gc.collect()
         return result
@@ -120,6 +165,9 @@ class SymbolicMessageCore:
         Bits of a block.
     rounds, round_key_bytes : int
         Number of round keys of the longest key, and bytes of each.
+    derived : DerivedParameters or None
+        The sizes of the part that derives keys.
+        Its stream of keys is an output of the circuit, with names that begin with ``DERIVED_KEY``.
 
     Raises
     ------
@@ -130,19 +178,23 @@ class SymbolicMessageCore:
     def __init__(self, verilog: Path, description: StreamDescription, make: Callable[[], MessageHardware]):
         compiled = Compiled.of(make)
         self.description, self.plan = description, compiled.plan
+        self.derived = compiled.derived
         self.rounds, self.round_key_bytes, self._key_place = compiled.rounds, compiled.round_key_bytes, compiled.key_place
         plan, self.width = self.plan, self.plan.mode.field.width
         rtlil = verilog_to_rtlil(verilog, description.top)
-        modules = dict(_CELL.findall(rtlil) + _POWERS.findall(rtlil))
+        modules = dict(_CELL.findall(rtlil) + _POWERS.findall(rtlil)) | dict.fromkeys(_DERIVERS.findall(rtlil), DERIVER)
         netlist = netlist_of_rtlil(rtlil, description.top, keep=sorted(modules))
         cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
         nets: dict[tuple[Bit, ...], str] = {}
+        pipeline = f"{_message_control(description)}.pipeline"
         known = {"rk_data": "key_data", "rk_data_dec": "key_data_dec", "rk_data_1": "key_data_1"}
         names = ("", *(f"_{n}" for n in range(max(plan.lanes, plan.cores))))
         known |= {f"cipher{name}_{port}": port for name in names for port in ("i", "tweak")}
-        for name, role in known.items():
+        deriver = f"{_message_control(description).removesuffix('.messages')}.{DERIVER}"
+        places = {f"{pipeline}.{name}": role for name, role in known.items()} | {f"{deriver}.rk_data": "key_data"}
+        for name, role in places.items():
             with contextlib.suppress(KeyError):
-                nets[tuple(netlist.net(f"{PIPELINE}.{name}"))] = role
+                nets[tuple(netlist.net(name))] = role
         self._makers: dict[str, Callable[[Cell], Box]] = {}
         outputs: dict[str, list[str]] = {}
         for module, cell in cells.items():
@@ -154,8 +206,8 @@ class SymbolicMessageCore:
             unit = compiled.units[modules[module]]
             if not unit.count:
                 raise CircuitError(f"{cell.name}: the pipeline has no {modules[module]}")
-            if modules[module] == "cipher":
-                self._makers[module] = self._cipher(unit, directions, nets)
+            if modules[module] in ("cipher", DERIVER):
+                self._makers[module] = self._cipher(unit, directions, nets, modules[module] == DERIVER)
             else:
                 order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], MUL.operation, plan.mode.field, unit.latency)
                 self._makers[module] = self._multiplier(unit.latency, directions, order)
@@ -163,28 +215,40 @@ class SymbolicMessageCore:
         for what, unit in compiled.units.items():
             if found.count(what) != unit.count:
                 raise CircuitError(f"the number of cells {what} in the pipeline is {found.count(what)}, not {unit.count}")
+        if compiled.derived is not None:
+            # The stream of derived keys is watched like an output.
+            watched = {f"{DERIVED_KEY}_{name}": netlist.net(f"{deriver}.key_{name}") for name in ("valid", "ready", "payload")}
+            netlist.outputs |= watched
         self.circuit = Circuit(netlist, outputs)
 
-    def _cipher(self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str]) -> Callable[[Cell], Box]:
+    def _cipher(
+        self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str], derives: bool
+    ) -> Callable[[Cell], Box]:
+        """Makes ciphers of the pipeline, or of the part that derives keys."""
         roles, width = unit.inputs, self.width
-        operation = self._keyed()
+        operation = ENC.operation if derives else self._keyed()
         operations = [operation]
         if "decrypt" in roles:
             operations = sorted((operation, OPERATIONS[operation.inverse]), key=lambda each: each.inverse_keys)
         forms = 2 if "key_data_dec" in roles else 1
         times, sized = CoreTimes(unit.latency, 1), "key_length" in roles
         batches = self.plan.cadence if "batch" in roles else None
+        if derives:
+            assert self.derived is not None
+            batches = Cadence(self.derived.interval, 1)
         # The counters of a core with batches have a reset.
         roles = {**roles, "rst": 1} if batches is not None else roles
         rounds = self.rounds
 
         def make(cell: Cell) -> Box:
-            if sum(len(cell[port]) for port in output_ports(directions, cell)) != width:
+            places = _columns(cell, output_ports(directions, cell)) if derives else None
+            if places is None and sum(len(cell[port]) for port in output_ports(directions, cell)) != width:
                 raise CircuitError(f"{cell.name}: its outputs are not the {width} bits of a block")
             ports = input_ports(cell, directions, nets, roles)
             arguments = (cell.name, ports, operations, operation.unit, forms, times, rounds, width)
             made = SizedCipherCore(*arguments, place=self._key_place) if sized else CipherCore(*arguments)
             made.batches = None if batches is None else Batches(batches)
+            made.places = places
             return made
 
         return make
@@ -224,12 +288,13 @@ class SymbolicMessageCore:
         host.reset(2 * d.erase_cycles)
         return host
 
-    def round_keys(self, run: Run, slot: int) -> dict[str, int]:
-        """A name for the round keys that the ciphers of all lanes hold for a slot, for each operation of the cipher.
+    def round_keys(self, run: Run, slot: int, master: bool = False) -> dict[str, int]:
+        """A name for the round keys that the ciphers of all lanes hold for a slot, for each operation of the cipher; or those that the
+        ciphers of the part that derives keys hold.
 
-        Raises ``CircuitError`` if two lanes do not agree.
+        Raises ``CircuitError`` if two ciphers do not agree.
         """
-        ciphers = [box for box in run.boxes if isinstance(box, CipherCore)]
+        ciphers = [box for box in run.boxes if isinstance(box, CipherCore) and (f".{DERIVER}." in box.path) == master]
         found: dict[str, int] = {}
         for box in ciphers:
             for name in box.names:

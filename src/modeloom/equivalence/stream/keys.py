@@ -15,6 +15,7 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.stream.core import SymbolicMessageCore
+from modeloom.equivalence.stream.messages import Planned, Symbols
 from modeloom.equivalence.stream.words import KeyWords, key_words
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
@@ -84,15 +85,27 @@ class MessageKeys:
                 # A key that comes with messages has the first slot behind a reset.
                 host = self.core.host()
             self.load(host, *self.packet(name, f"other {name}", size), 0)
-            names[name] = self.core.round_keys(host.run, 0)
+            names[name] = self.held(host, 0)
         result = []
         for name, size in wanted:
             raw = {
                 part.name: self.part(name, part.name, part.bytes) for part in self.description.key_layout
                 if not self._is_cipher(part.name)
             }  # fmt: skip
-            result.append(Loaded(name, *self.packet(name, name, size), key_words(self.core.plan, names[name], raw)))
+            result.append(Loaded(name, *self.packet(name, name, size), self.words(names[name], raw)))
         return result
+
+    def held(self, host: Host, slot: int) -> dict[str, int]:
+        """Names of the round keys of a slot."""
+        return self.core.round_keys(host.run, slot)
+
+    def words(self, names: dict[str, int], raw: dict[str, int]) -> KeyWords:
+        """What set-up makes of a key: of the names of its round keys, and of its other parts."""
+        return key_words(self.core.plan, names, raw)
+
+    def of_message(self, key: Loaded, planned: Planned, symbols: Symbols) -> KeyWords:
+        """The key of a message: that of its slot."""
+        return key.words
 
     def send(self, host: Host, packet: int, nbytes: int, slot: int) -> None:
         """Queues a key packet.  Keys that come with messages have no slot."""
@@ -121,5 +134,5 @@ class MessageKeys:
 
     def check(self, host: Host, key: Loaded, slot: int) -> None:
         """Raises ``CircuitError`` unless the ciphers hold the round keys of this key."""
-        if self.core.round_keys(host.run, slot) != key.words.round_keys:
+        if self.held(host, slot) != key.words.round_keys:
             raise CircuitError(f"key slot {slot}: the round keys are not those of its key")

@@ -85,6 +85,8 @@ Outcome = tuple[MessageCode, int | None, int, int, bool]
 
 def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: MessageCode) -> Outcome:
     message, size = planned.message, d.beat_bytes
+    if d.message_buffer is not None and message.direction == "encrypt":
+        return _stored(d, planned, expected, code)
     nbytes, cut = 0 if message.direction == ABSORB else message.text, False
     if planned.fault == "hole" and nbytes:
         # The beats before the wrong one leave, if the mode takes pairs in whole pairs, and the packet is cut off.
@@ -100,6 +102,18 @@ def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: M
     if not nbytes or planned.fault in REFUSED + ("short",) or held and code != MessageCode.OK:
         return code, None, 0, 0, False
     return code, expected.text & lanes.mask(8 * nbytes), nbytes, -(-nbytes // size) + cut, cut
+
+
+def _stored(d: StreamDescription, planned: Planned, expected: Expected, code: MessageCode) -> Outcome:
+    """A message that the core stores, of which nothing leaves before it has been checked as a whole."""
+    message, size = planned.message, d.beat_bytes
+    assert d.buffered_beats is not None
+    beats = -(-message.associated // size) - (-message.text // size)
+    if planned.fault not in (*REFUSED, "short") and beats > d.buffered_beats:
+        code = MessageCode.TOO_LONG_TO_HOLD
+    if not message.text or code != MessageCode.OK:
+        return code, None, 0, 0, False
+    return code, expected.text & lanes.mask(8 * message.text), message.text, -(-message.text // size), False
 
 
 def _wire(d: StreamDescription, planned: Planned, expected: Expected, symbols: Symbols, code: MessageCode) -> Outcome:

@@ -109,13 +109,15 @@ class MessagePlans:
         """Messages with tags of every length, and wrong ones if the core opens messages."""
         d = self.description
         longest = max(d.tag_bytes)
+        # A core that stores messages to seal compares the tags of both passes, but no tag of the host.
+        compared = [way for way in self.directions if judged(d, way)]
         for tag_bytes in d.tag_bytes:
             for direction in self.directions:
                 yield self.message(direction, 0, 0, tag_bytes=tag_bytes)
-            for bit in range(8 * tag_bytes) if d.compares else ():
+            for bit in range(8 * tag_bytes) if compared else ():
                 # Each bit where a tag takes a cycle, as for GCM.
                 if (tag_bytes == longest and d.cycles.tag == 1) or bit % 8 == (bit // 8 + tag_bytes) % 8:
-                    yield self.message(next(way for way in self.directions if judged(d, way)), 0, 0, tag_bytes=tag_bytes, wrong=bit)
+                    yield self.message(compared[0], 0, 0, tag_bytes=tag_bytes, wrong=bit)
 
     def faults(self) -> Iterator[Planned]:
         """Messages with faults, each before messages without."""
@@ -127,6 +129,11 @@ class MessagePlans:
                 if fault == "key":
                     yield self.message(direction, text, associated, fault=fault)
                 yield self.judged(self.rng.choice(self.directions), self.rng.randrange(2 * size), self.rng.randrange(3 * size))
+
+    def empty(self, count: int) -> Iterator[Planned]:
+        """Messages without data."""
+        for number in range(count):
+            yield self.message(self.directions[number % len(self.directions)], 0, 0)
 
     def some(self, count: int) -> Iterator[Planned]:
         """Random messages."""

@@ -91,17 +91,19 @@ def prove_messages(directory: str | Path, make: Callable[[], MessageHardware]) -
         *keys, other = proof.keys.make([(f"{n}", sizes[n % len(sizes)]) for n in range(len(slots) + 1)])
         plans = MessagePlans(description, core.plan, slots, 1)
         loaded = dict(zip(slots, keys, strict=True))
+        # A key that no message has lies in a place of the ring.  It is dropped at once if the place has had messages that are done.
+        first = [] if core.derived is None else [*plans.empty(core.derived.messages.keys.slots)]
         planned = [*plans.lengths(), *plans.nonces(), *plans.tags()]
         # By now each slot of the ring has had messages, so it is known whether they are done.
         dropped = (len(planned), slots[0], other) if description.inline else None
         planned += [*plans.faults(), *plans.some(4)]
-        proof.run("whole", loaded, planned, Pace(), early=True, reload=dropped)
+        proof.run("whole", loaded, planned, Pace(), early=True, reload=dropped, before=first)
         rng = random.Random(len(planned))
         planned = [*plans.some(GAPPED)]
         # The slots have other keys than before.
         loaded = dict(zip(slots, reversed(keys), strict=True))
         reload = None if description.inline else (GAPPED // 2, slots[0], other)
-        proof.run("gaps", loaded, planned, gaps(rng, max(20, description.latency)), seed=1, reload=reload)
+        proof.run("gaps", loaded, planned, gaps(rng, max(20, description.latency)), seed=1, reload=reload, before=first)
     except CircuitError as error:
         raise ProofError(str(error)) from error
     return MessageReport(proof.messages, proof.cycles, proof.blocks, len(core.circuit.instances))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from modeloom.equivalence import lanes
 from modeloom.equivalence.host import Beat, Pace
 from modeloom.equivalence.stream.core import SymbolicMessageCore
+from modeloom.equivalence.stream.derived import DerivedKeys
 from modeloom.equivalence.stream.keys import Loaded, MessageKeys
 from modeloom.equivalence.stream.messages import Expected, Planned, Symbols, computed, opened
 from modeloom.equivalence.stream.outcome import Sent, outcome
@@ -42,12 +43,12 @@ class MessageComparison:
 
     def __init__(self, core: SymbolicMessageCore):
         self.core, self.description = core, core.description
-        self.keys = MessageKeys(core)
+        self.keys = MessageKeys(core) if core.derived is None else DerivedKeys(core)
         self.messages = self.cycles = self.blocks = 0
 
     def run(
         self, name: str, keys: Mapping[int, Loaded], planned: Sequence[Planned], pace: Pace, *, seed: int = 0,
-        reload: tuple[int, int, Loaded] | None = None, early: bool = False,
+        reload: tuple[int, int, Loaded] | None = None, early: bool = False, before: Sequence[Planned] = (),
     ) -> None:  # fmt: skip
         """One run.
 
@@ -60,19 +61,23 @@ class MessageComparison:
             messages is dropped when all of them are done, and the next message brings this key.
         early : bool
             Whether keys that come with messages wait at the pins before their messages do.
+        before : sequence of Planned
+            Messages that come first, without gaps.
         """
         if self.description.inline:
             # The first message, and the one behind a key that was dropped, bring a key.
             begins = {0, *([reload[0]] if reload else [])}
             planned = [replace(each, new_key=True) if n in begins else each for n, each in enumerate(planned)]
-        traffic = MessageTraffic(self, name, keys, pace, seed, early)
+        traffic = MessageTraffic(self, name, keys, Pace() if before else pace, seed, early)
+        traffic.send(before)
+        traffic.host.pace = pace
         place = reload[0] if reload else len(planned)
         traffic.send(planned[:place])
         if reload:
             traffic.reload(*reload[1:])
             traffic.send(planned[place:])
         traffic.end()
-        self.messages += len(planned)
+        self.messages += len(before) + len(planned)
         self.cycles += traffic.host.run.cycle
 
 
@@ -160,8 +165,8 @@ class MessageTraffic:
         name = f"{self.name} {number}"
         self.sent += 1
         symbols = Symbols.of(name, message, self.plan, number)
-        keys = {slot: key.words for slot, key in self.loaded.items()}
-        first = replace(message, direction=ABSORB) if self.description.two_passes else message
+        keys = {message.slot: self.comparison.keys.of_message(self.loaded[message.slot], planned, symbols)}
+        first = replace(message, direction=ABSORB) if self.plan.mode.two_passes else message
         expected = computed(self.plan, keys, first, symbols, 0)
         given = self.packets.given_tag(planned, expected, name)
         if first != message:
@@ -274,7 +279,7 @@ class MessageTraffic:
             for n, block in enumerate(self._blocks(other.expected, other.planned.message.text)):
                 if word == block & kept:
                     return f": it is block {n} of message {other.number}"
-        if self.description.two_passes and message.direction != ABSORB:
+        if self.core.derived is not None or (self.plan.mode.two_passes and message.direction != ABSORB):
             return ""
         symbols = Symbols.of(f"{self.name} {sent.number}", message, self.plan, sent.number)
         for slot, key in self.loaded.items():

@@ -70,6 +70,30 @@ class GatedSum:
         """Whether a value is added under some condition."""
         return key in self._values
 
+    def join(self, keys: Sequence[Hashable], conditions: Sequence[Value], mask: int, value: Value) -> None:
+        """Gives some bits of values one source without a gate, if every token adds exactly one of these values.
+
+        Parameters
+        ----------
+        keys : sequence of hashable
+            The values.
+        conditions : sequence of Value
+            One of these holds whenever there is a token.
+        mask : int
+            A one for each of the bits.
+        value : Value
+            What these bits are, whichever value is added.
+        """
+        if any(key in self._pieces or key in self._quiet or key not in self._values for key in keys):
+            return
+        added = [id(when) for key in keys for when in self._whole[key]]
+        if sorted(added) != sorted(map(id, conditions)):
+            return
+        for key in keys:
+            whole = self._values[key]
+            self._values[key] = Cat(Const(0, 1) if mask >> at & 1 else whole[at] for at in range(self.width))
+        self.add(("joined", *keys), Const(1, 1), Cat(value[at] if mask >> at & 1 else Const(0, 1) for at in range(self.width)), quiet=True)
+
     def total(self, m: Module) -> Value:
         """The sum.  Its gates are added to *m*.  A sum of one whole value is a multiplexer with 0, which registers make their reset."""
         parts: list[Value] = []

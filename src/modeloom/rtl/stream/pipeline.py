@@ -330,6 +330,7 @@ class _Elaboration(StartedValues, KeyValues):
                 else:
                     of(("mul", 1)).add(self._identity(key), product, key)
             for (unit, place), values in gathered.items():
+                self.join_turns(values, self.placed.stages[unit])
                 m.d.comb += self.operands[lane][unit][place].eq(values.total(m))
 
     def _connect_outputs(self) -> None:

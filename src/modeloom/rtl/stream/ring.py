@@ -115,10 +115,15 @@ class KeyRing(BusComponent[MessageParameters]):
         ]  # fmt: skip
 
         # -- used slots -----------------------------------------------------------------------------------------------------------
+        in_use = self.in_use
+        if p.tells_freed:
+            # Keys are dropped whenever no message waits.  No message has the slot of such a packet, so nothing is asked of what the
+            # messages in flight have stored for it, which may never have been written.
+            in_use = in_use & ~drops_reg.bit_select(tail_reg, 1)
         if p.writers:
-            overwriting = self._clear(m, used, freed, tail_reg)
+            overwriting = self._clear(m, used, freed, tail_reg, in_use)
         else:
-            overwriting = self._overwrite(m, used_reg, freed, tail_reg)
+            overwriting = self._overwrite(m, used_reg, freed, tail_reg, in_use)
         if p.tells_freed:
             m.d.comb += self.freed.eq(freed)
         left_reg = Signal()
@@ -145,7 +150,7 @@ class KeyRing(BusComponent[MessageParameters]):
         m.d.comb += self.busy.eq((used_reg != 0) | left_reg | overwriting | ~scrubbing.ongoing("IDLE"))
         return m
 
-    def _overwrite(self, m: Module, used_reg: Signal, freed: Signal, tail_reg: Signal) -> Value:
+    def _overwrite(self, m: Module, used_reg: Signal, freed: Signal, tail_reg: Signal, in_use: Value) -> Value:
         """Writes zeros over used slots, word by word.  Returns whether it does."""
         p = self.parameters
         fence_reg = Signal(range(FENCE_CYCLES + 1))
@@ -163,7 +168,7 @@ class KeyRing(BusComponent[MessageParameters]):
                 m.d.sync += [words_reg.eq(p.keys.words), rounds_reg.eq(p.keys.round_keys)]
                 with m.If(fence_reg != 0):
                     m.d.sync += fence_reg.eq(fence_reg - 1)
-                with m.Elif(~self.in_use):
+                with m.Elif(~in_use):
                     m.next = "ERASE"
             with m.State("ERASE"):
                 m.d.comb += [self.erase_word.eq(words_reg != 0), self.erase_round.eq(rounds_reg != 0)]
@@ -177,7 +182,7 @@ class KeyRing(BusComponent[MessageParameters]):
                     m.next = "IDLE"
         return ~overwriting.ongoing("IDLE")
 
-    def _clear(self, m: Module, used: Signal, freed: Signal, tail_reg: Signal) -> Value:
+    def _clear(self, m: Module, used: Signal, freed: Signal, tail_reg: Signal, in_use: Value) -> Value:
         """Clears used slots, one every few cycles.  Returns whether it does."""
         # Messages of a slot that have just begun are seen some cycles later, so it gets as old before it is looked at.
         age_reg = Signal(FENCE_CYCLES)
@@ -197,7 +202,7 @@ class KeyRing(BusComponent[MessageParameters]):
             m.d.sync += wait_reg.eq(ANSWER_AFTER)
         with m.Elif(wait_reg != 0):
             m.d.sync += wait_reg.eq(wait_reg - 1)
-        with m.Elif(~self.in_use & idle):
+        with m.Elif(~in_use & idle):
             # Zeros come before whatever the next packet writes to the slot.
             m.d.comb += freed.eq(1)
             m.d.sync += [

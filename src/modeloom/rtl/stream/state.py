@@ -19,17 +19,17 @@ from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
 from modeloom.rtl.counter import counter_bits
 from modeloom.rtl.stream.channel_words import ChannelWords
+from modeloom.rtl.stream.counters_in_turn import counter_of
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import Line
-from modeloom.rtl.stream.values import TokenValues
-from modeloom.spec import Counter
+from modeloom.rtl.stream.turn_values import TurnValues
 from modeloom.streams.plan import TokenKind
-from modeloom.streams.steps import Form, Source, Step, Term
+from modeloom.streams.steps import Form, Source, Step
 
 __all__ = ["StateValues"]
 
 
-class StateValues(TokenValues):
+class StateValues(TurnValues):
     """Makes the registers and memories of the state of a pipeline, and writes them."""
 
     def make_states(self) -> None:
@@ -38,7 +38,7 @@ class StateValues(TokenValues):
         names = [name for name, kind in self.plan.kinds.items() if kind.kind != "horner"]
         for name in names:
             # A reset clears the state: nothing else would until the next message.
-            live = self.live[name] if self.c.contexts == 1 else (1 << self.width) - 1
+            live = self.live[name] & ~self.in_turn(name) if self.c.contexts == 1 else (1 << self.width) - 1
             self.registers[name] = Signal(live.bit_count(), name=f"{name}_reg")
             if (twin := self._twin(name)) is not None:
                 # Blocks change the counter only, so its bits are the only ones with registers of their own.
@@ -50,6 +50,8 @@ class StateValues(TokenValues):
             home = self.placed.homes[name]
             register = self.kept(name, home)
             initial = self.initial(name, home)
+            if self.turns and name == self.turns.second:
+                register = self.turn_begun(register)
             m.d.comb += value.eq(register if initial is None else Mux(self.lines["begin"].at(home), initial, register))
             self.states[name] = [self.line(value, home, name)]
 
@@ -64,7 +66,7 @@ class StateValues(TokenValues):
         starts, others = (
             [step for step in plan.steps if (step.name == "start") == starting] for starting in (True, False)
         )  # fmt: skip
-        counters = {self._counter(step, name) for step in others if name in step.updates}
+        counters = {counter_of(step, name) for step in others if name in step.updates}
         if len(counters) != 1 or (counter := counters.pop()) is None:
             return None
         for held in plan.kinds:
@@ -74,19 +76,9 @@ class StateValues(TokenValues):
                 return held, counter_bits(counter, self.width)
         return None
 
-    @staticmethod
-    def _counter(step: Step, name: str) -> Counter | None:
-        """The counter that a step adds to in a part of the state; None if it does anything else to this part."""
-        form = step.updates[name]
-        if len(form) != 1 or form[0].source.kind != "op" or form[0].maps:
-            return None
-        number = form[0].source.what
-        assert isinstance(number, int)
-        made = step.operations[number]
-        return made.operation.counter if made.operands[0] == (Term(Source("state", name)),) else None
-
     def chain_states(self) -> None:
         """Makes the values of the state that each lane leaves to the next one, within a cycle."""
+        turns = self.turn_left() if self.turns else {}
         for lane in range(self.lanes):
             for name in sorted(self.states, key=self._reads_others):
                 if self.plan.kinds[name].chained:
@@ -95,7 +87,7 @@ class StateValues(TokenValues):
                     continue
                 home = self.placed.homes[name]
                 value = self.states[name][lane].at(home)
-                value = self._updated(name, lane, value, home)
+                value = turns[name] if name in turns else self._updated(name, lane, value, home)
                 left = Signal(self.width, name=f"{self.in_lane(lane, name)}_left")
                 self.late.d.comb += left.eq(value)
                 self.states[name].append(self.line(left, home, left.name))
@@ -168,7 +160,7 @@ class StateValues(TokenValues):
         found = []
         for _, token in updating:
             step = self.plan.step(token.title)
-            if self._counter(step, name) is None:
+            if counter_of(step, name) is None:
                 return None
             number = step.updates[name][0].source.what
             assert isinstance(number, int)
@@ -202,6 +194,9 @@ class StateValues(TokenValues):
                 self._write_chain(name)
                 continue
             home = self.placed.homes[name]
+            if self.in_turn(name):
+                self.write_turn(name, self.states[name][-1].at(home))
+                continue
             written = [self.kinds[lane][number].at(home) for lane in range(self.lanes) for number, _ in self._updating(lane, name)]
             begins = self.valid.at(home) & self.lines["begin"].at(home)
             self.keep(name, reduce(or_, written, begins), home, self.states[name][-1].at(home))

@@ -23,6 +23,7 @@ from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.engine.wires import kept
 from modeloom.rtl.gf128.scale import scale
+from modeloom.rtl.stream.counters_in_turn import counters_in_turn
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import LEAST_BITS, Batches, BatchLine, Line, QuietLine
 from modeloom.rtl.stream.live_bits import live_bits
@@ -84,6 +85,10 @@ class TokenValues:
         self.live = live_bits(self.plan)
         # The part of the state whose sum is the tag, too, while a token of a tag is there.
         self.tag_sum = tag_sum(self.plan, component.contexts)
+        # The counters that share a register, its bits, whether the second of them has begun, and the one that a token counts.
+        self.turns = counters_in_turn(self.plan, component.contexts)
+        self.turn_bits = Signal(self.turns.shared.bit_count() if self.turns else 0, name="count_reg")
+        self.turned, self.turn_value = Signal(name="turned_reg"), Signal(self.width, name="counted")
         # For a counter that starts as a held part of the state does: this part, and the bits that the register of the counter has.
         self.shared: dict[str, tuple[str, slice]] = {}
         # With several contexts: by part of the state what is written, and what is read at each stage.
@@ -159,6 +164,10 @@ class TokenValues:
         value: Value = self.c.next_context if stage < 0 else self.lines["context"].at(stage)
         return value
 
+    def in_turn(self, name: str) -> int:
+        """A number with a one for each bit of a part of the state whose register another part shares in turn."""
+        return self.turns.shared if self.turns and name in (self.turns.first, self.turns.second) else 0
+
     def kept(self, name: str, stage: int) -> Value:
         """What a part of the state is in a stage: its register, or the word of the token's context."""
         if name in self.shared:
@@ -166,8 +175,11 @@ class TokenValues:
             rest = self.kept(held, stage)
             return Cat(rest[: part.start], self.registers[name], rest[part.stop :])
         if self.c.contexts == 1:
-            bits = iter(self.registers[name])
-            return Cat(next(bits) if self.live[name] >> at & 1 else Const(0, 1) for at in range(self.width))
+            bits, shared = iter(self.registers[name]), iter(self.turn_bits)
+            taken = self.in_turn(name)
+            return Cat(
+                next(shared) if taken >> at & 1 else next(bits) if self.live[name] >> at & 1 else Const(0, 1) for at in range(self.width)
+            )
         ports = self.words.setdefault(name, {})
         if stage not in ports:
             ports[stage] = Signal(self.width, name=f"{name}_{stage}_word")

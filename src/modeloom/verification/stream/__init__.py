@@ -46,18 +46,6 @@ from modeloom.verification.stream.vectors import check_vectors
 
 __all__ = ["bench_of", "dynamic_checks", "proof_step", "verify_messages"]
 
-SYMBOLS = (
-    "the Verilog on symbols: it is compared with the pipeline for cores whose keys come with messages (--keys inline), whose message "
-    "control this core has"
-)
-"""What is not done for a core that derives the keys of messages, and why."""
-
-PASSES = (
-    "the Verilog on symbols: it is compared with the pipeline for cores whose host sends both passes (without --message-buffer), such as "
-    "this core has behind its buffer"
-)
-"""The same for a core that stores messages."""
-
 Check = Callable[[StreamSubject], tuple[str, dict[str, Any]]]
 
 
@@ -140,10 +128,6 @@ def proof_step(subject: StreamSubject, made: StreamCore) -> Step:
 
 def _pipeline(subject: StreamSubject, made: StreamCore) -> Step:
     """Executes the Verilog on symbols."""
-    if subject.description.message_buffer is not None:
-        return Step("pipeline", "skipped", {}, (PASSES,))
-    if subject.description.derive_interval is not None:
-        return Step("pipeline", "skipped", {}, (SYMBOLS,))
     report = prove_messages(subject.directory, made.component)
     text = (
         f"the Verilog computes the pipeline: {report.blocks} blocks of {report.messages} messages of symbols in {report.cycles} cycles; "
