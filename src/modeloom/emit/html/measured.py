@@ -84,10 +84,11 @@ def _told(result: Mapping[str, Any]) -> str:
     tools = ", ".join(f"{name} {version}" for name, version in result["tools"].items())
     depth = f"Depth: {result['levels']} levels. "
     clock = "" if result.get("clock_mhz") is None else f"Clock after place and route: {result['clock_mhz']} MHz. "
-    return escape(
-        f"Made with {result['command']} ({tools}). {depth}{clock}Each block is mapped alone. The core is smaller than the sum of its "
-        "blocks, because of optimisation across their borders.", quote=False,
+    blocks = (
+        "Each block is mapped alone. The core is smaller than the sum of its blocks, because of optimisation across their borders."
+        if result.get("blocks") else "The core was mapped as a whole, so that there are no figures of its blocks."
     )  # fmt: skip
+    return escape(f"Made with {result['command']} ({tools}). {depth}{clock}{blocks}", quote=False)
 
 
 def _table(result: Mapping[str, Any]) -> Iterator[str]:

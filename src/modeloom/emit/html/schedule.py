@@ -22,8 +22,8 @@ from modeloom.product.page import Chart
 
 __all__ = ["chart"]
 
-TOP, ROW, BAR, NAMES = 22, 22, 14, 118
-"""Pixels: height of the axis, of a row, of the bar of a sector; width of the names."""
+TOP, ROW, BAR, LETTER = 22, 22, 14, 7
+"""Pixels: height of the axis, of a row, of the bar of a sector; width of a letter."""
 
 WIDTH, LEAST_CELL, MOST_CELL = 1080, 4, 22
 """Pixels: desired width of all columns, smallest and largest width of a column."""
@@ -43,6 +43,7 @@ class _Picture:
     def __init__(self, shown: Chart, number: int):
         self.shown, self.number = shown, number
         self.cell = max(LEAST_CELL, min(MOST_CELL, WIDTH // max(1, shown.columns)))
+        self.names = 20 + LETTER * max([8, *map(len, shown.rows)])
         self.bars = min(len(shown.repeats), BARS) if shown.length else 0
         self.bottom = TOP + ROW * len(shown.rows)
         self.height = self.bottom + BAR * self.bars + (8 if self.bars else 0) + (20 if shown.marks else 4)
@@ -80,11 +81,11 @@ class _Picture:
         return f"<br>{''.join(keys)}" if self.shown.legend else ""
 
     def _names(self) -> Iterator[str]:
-        yield f'<svg class="rows" width="{NAMES}" height="{self.height}" aria-hidden="true">'
+        yield f'<svg class="rows" width="{self.names}" height="{self.height}" aria-hidden="true">'
         for n, name in enumerate(self.shown.rows):
-            yield f'<text x="{NAMES - 8}" y="{TOP + ROW * n + 15}" text-anchor="end">{escape(name)}</text>'
+            yield f'<text x="{self.names - 8}" y="{TOP + ROW * n + 15}" text-anchor="end">{escape(name)}</text>'
         for n in range(self.bars):
-            yield f'<text class="quiet" x="{NAMES - 8}" y="{self._bar(n) + 4}" text-anchor="end">sector {n}</text>'
+            yield f'<text class="quiet" x="{self.names - 8}" y="{self._bar(n) + 4}" text-anchor="end">sector {n}</text>'
         yield "</svg>"
 
     def _bar(self, number: int) -> int:
