@@ -22,6 +22,7 @@ from modeloom.cli.options import tweaks
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.measure.core import measure_core
+from modeloom.measure.datasheet import complete_datasheet, store_result
 from modeloom.product.simulated import Sector, SimulatedCore
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -100,8 +101,11 @@ def main() -> int:
             return 1
         console.print(f"      {len(found)} files, {sum(map(len, found.values()))} bytes: all back")
 
-        console.print("[5/5] synthesis for xc7")
+        console.print("[5/5] synthesis for xc7, and the datasheet with timing and area")
         xc7 = area.result()
+        store_result(core_folder, "xc7", xc7)
+        # The simulation is the one from above.
+        page, _, _ = complete_datasheet(core_folder, optimize=2)
 
     table = Table(show_header=False, box=None)
     rows = [
@@ -110,6 +114,7 @@ def main() -> int:
         ("simulation", f"{len(image) / spent / 1e6:.2f} MB/s, {cycles / spent / 1e3:.0f} k cycles/s"),
         ("xc7", f"{xc7['luts']} LUTs, {xc7['ffs']} registers, {xc7['levels']} levels"),
         ("core", str(core_folder)),
+        ("datasheet", str(core_folder / page.name)),
         ("image, encrypted, decrypted", f"{plain}, {secret}, {opened}"),
         ("time", f"{time.monotonic() - begin:.0f} s"),
     ]
