@@ -85,6 +85,20 @@ def test_messages(name: str) -> None:
 
 
 @slow
+def test_a_message_is_refused_while_another_one_begins() -> None:
+    """The beats of the one are skipped, and the other one has all of its own: with these lengths both are in one cycle."""
+    mode, options = CORES["sealing alone"]
+    core = simulated(mode, prove=False, **{**options, "key_slots": 2, "message_buffer": 400})
+    core.load_key(bytes(range(core.description.key_bytes)))
+    lengths = [(0, 0), (17, 15), (12, 20), (160, 256), (473, 0), (22, 10), (256, 1), (30, 2), (18, 14), (15, 17)]
+    outcomes = core.outcomes([Message(bytes(core.description.nonces[0]), bytes(text), bytes(header)) for header, text in lengths])
+    assert core.description.buffered_beats is not None
+    beats = [-(-header // core.beat_bytes) - (-text // core.beat_bytes) for header, text in lengths]
+    long = [MessageCode.TOO_LONG_TO_HOLD if each > core.description.buffered_beats else MessageCode.OK for each in beats]
+    assert [outcome.code for outcome in outcomes] == long
+
+
+@slow
 def test_a_host_that_pauses_holds_up_no_other_message() -> None:
     """The beginning of a packet does not keep the message before it from being sealed."""
     mode, options = CORES["deoxys-ii"]

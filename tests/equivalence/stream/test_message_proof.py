@@ -79,6 +79,7 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "derived keys": ("gcm-siv", {"key_bits": 128, **DERIVED}),
     "derived keys of 32 bytes, three ciphers": ("gcm-siv", {"key_bits": 256, **DERIVED, "key_derivers": 3}),
     "stored messages": ("deoxys-ii", {"cipher_arch": "multistream", "streams": 1, "key_slots": 2, "message_buffer": 256}),
+    "stored messages, sealing alone": ("wide-twice", {"key_slots": 2, "mul_stages": 0, "message_buffer": 400, "direction": "encrypt"}),
     "stored messages with derived keys": ("gcm-siv", {"key_bits": 128, **DERIVED, "message_buffer": 256}),
 }
 """What a core can have."""

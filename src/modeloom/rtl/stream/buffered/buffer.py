@@ -137,7 +137,7 @@ class MessageBuffer(BusComponent[BufferedParameters]):
             code.eq(Mux(told.long & (record.code < MessageCode.TOO_LONG_TO_HOLD), MessageCode.TOO_LONG_TO_HOLD, record.code)),
             refused.eq(known & (code != MessageCode.OK) & results.i.ready & feeder.skips),
             second_ready.eq(known & (code == MessageCode.OK) & results.i.ready & free),
-            first_ready.eq(~second_ready & waiting.o.valid & begun.i.ready & (between_reg != p.depth) & free),
+            first_ready.eq(~second_ready & ~refused & waiting.o.valid & begun.i.ready & (between_reg != p.depth) & free),
             opens_ready.eq(taken.o.valid & (command.decrypt != 0) & ~opening_reg & (open_reg == 0) & results.i.ready & free),
             self.core_cmd.valid.eq(second_ready | first_ready | opens_ready),
             second.eq(second_ready & self.core_cmd.ready), first.eq(first_ready & self.core_cmd.ready),
