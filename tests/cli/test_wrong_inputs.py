@@ -237,6 +237,11 @@ CASES = {
         "sweep grid.toml --latex grid.toml", "sweep grid.toml --scheduler 127.0.0.1:x",
         "sweep grid.toml --jobs 2 --scheduler tcp://127.0.0.1:1",
     ],
+    "explore": [
+        "explore", "explore none.sqlite -o a.html", "explore core -o a.html", "explore grid.toml", "explore grid.toml -o a.html",
+        "explore empty -o a.html", "explore grid.toml -o none/a.html", "explore grid.toml -o grid.toml", "explore grid.toml -o core",
+        "explore grid.toml extra -o a.html", "explore grid.toml -o a.html --titel x",
+    ],
 }  # fmt: skip
 
 TINY = {"sector": 64, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0, "prove": False}

@@ -19,6 +19,7 @@ from modeloom.cli.compare import compare
 from modeloom.cli.crypt import crypt
 from modeloom.cli.datasheet import datasheet
 from modeloom.cli.explain import explain
+from modeloom.cli.explore import explore
 from modeloom.cli.generator import generator
 from modeloom.cli.list import list_modes
 from modeloom.cli.model import model
@@ -76,7 +77,7 @@ def cli() -> None:
 
 for command in (
     list_modes, explain, build, generator, crypt, model, seal_file, open_file, traffic, verify, vectors, synth, datasheet, circuit,
-    papers, aead, sweep, compare, choose,
+    papers, aead, sweep, compare, choose, explore,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``modeloom explore``: the results of a sweep as one page of HTML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from modeloom.cli.files import check_output, whole_file
+
+__all__ = ["explore"]
+
+
+@click.command()
+@click.argument("results")
+@click.option("-o", "--output", required=True, help="The page to write (HTML).")
+@click.option("--title", help="Title of the page (default: the name of RESULTS).")
+def explore(results: str, output: str, title: str | None) -> None:
+    """Write the points of RESULTS, a file of modeloom sweep, as one page that needs no network.
+
+    The page has a plot, filters, and a table that sorts. A click on a point shows its figures and the command that builds it. Designs of
+    papers and open cores stand beside the points.
+    """
+    from modeloom.report.explorer import explorer_page
+    from modeloom.spec import InputError
+    from modeloom.sweep.store import Store
+
+    source, target = Path(results), Path(output)
+    check_output(target, source)
+    if source.is_file() and not source.stat().st_size:
+        raise InputError(f"{results} is empty; modeloom sweep fills a file of results")
+    with Store(source, make=False) as store:
+        rows = store.latest()
+    if not rows:
+        raise InputError(f"{results} has no points; modeloom sweep adds them")
+    page = explorer_page(rows, source.name if title is None else title)
+    with whole_file(target) as file:
+        file.write(page.encode())
+    click.echo(f"{len(rows)} points in {output}")
