@@ -240,7 +240,7 @@ CASES = {
     "explore": [
         "explore", "explore none.sqlite -o a.html", "explore core -o a.html", "explore grid.toml", "explore grid.toml -o a.html",
         "explore empty -o a.html", "explore grid.toml -o none/a.html", "explore grid.toml -o grid.toml", "explore grid.toml -o core",
-        "explore grid.toml extra -o a.html", "explore grid.toml -o a.html --titel x",
+        "explore grid.toml extra -o a.html", "explore grid.toml -o a.html --titel x", "explore none.sqlite -o a.html --title x",
     ],
 }  # fmt: skip
 
