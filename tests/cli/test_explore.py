@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``modeloom explore``: the page that it writes, and its errors."""
 
+import json
 import sqlite3
 
 import pytest
@@ -35,7 +36,8 @@ def test_the_page(results, request):
     with Store("a.sqlite") as store:
         rows = store.latest()
     assert (results / "a.html").read_text(encoding="utf-8") == explorer_page(rows, "a.sqlite")
-    command("explore", "a.sqlite", "-o", "b.html", "--title", "My cores")
+    done = command("explore", "a.sqlite", "-o", "b.html", "--title", "My cores", "--json")
+    assert json.loads(done.out) == {"schema": "modeloom-explore-1", "page": "b.html", "points": 4}
     assert "<h1>My cores</h1>" in (results / "b.html").read_text(encoding="utf-8")
 
 

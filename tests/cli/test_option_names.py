@@ -28,7 +28,10 @@ OTHERS: dict[str, set[str]] = {
     "bench/papers.py": {"--store"},
     "GCC": {"--param"},
     "sha256sum": {"--check"},
-    "CSS, whose names of colours begin so": {"--line", "--head", "--none", "--quiet"},
+    "CSS, whose names of colours begin so": {
+        "--line", "--head", "--none", "--quiet", "--bus", "--c0", "--c1", "--c2", "--c3", "--c4", "--c5", "--card", "--control",
+        "--good-card", "--ink", "--link", "--on", "--page", "--strong", "--unit", "--warn", "--warn-card",
+    },
 }  # fmt: skip
 """Options of other programs, which commands run or which texts tell users to give, and names of other languages that look so."""
 

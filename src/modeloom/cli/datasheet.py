@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import click
 
 from modeloom.cli.files import warn
@@ -12,7 +14,8 @@ __all__ = ["datasheet"]
 
 @click.command()
 @click.argument("directory")
-def datasheet(directory: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def datasheet(directory: str, as_json: bool) -> None:
     """Complete datasheet.html of the core in DIRECTORY.
 
     The core is simulated, and its timing is drawn. Areas come from the results that "modeloom synth" stored in DIRECTORY. The hashes of
@@ -25,5 +28,8 @@ def datasheet(directory: str) -> None:
     with Console(stderr=True).status(f"{directory}: simulation"):
         page, areas, others = complete_datasheet(directory)
     warn(f"{name} is not a result for the Verilog in {directory}, and is left out; run modeloom synth again" for name in others)
+    if as_json:
+        click.echo(json.dumps({"schema": "modeloom-datasheet-1", "page": str(page), "areas": areas, "left_out": list(others)}, indent=2))
+        return
     told = f"{areas} area{'s' * (areas != 1)}" if areas else "no area (modeloom synth stores one)"
     click.echo(f"{page}: timing of a simulation, {told}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -16,7 +17,8 @@ __all__ = ["explore"]
 @click.argument("results")
 @click.option("-o", "--output", required=True, help="The page to write (HTML).")
 @click.option("--title", help="Title of the page (default: the name of RESULTS).")
-def explore(results: str, output: str, title: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def explore(results: str, output: str, title: str | None, as_json: bool) -> None:
     """Write the points of RESULTS, a file of modeloom sweep, as one page that needs no network.
 
     The page has a plot, filters, and a table that sorts. A click on a point shows its figures and the command that builds it. Designs of
@@ -37,4 +39,7 @@ def explore(results: str, output: str, title: str | None) -> None:
     page = explorer_page(rows, source.name if title is None else title)
     with whole_file(target) as file:
         file.write(page.encode())
+    if as_json:
+        click.echo(json.dumps({"schema": "modeloom-explore-1", "page": output, "points": len(rows)}, indent=2))
+        return
     click.echo(f"{len(rows)} points in {output}")
