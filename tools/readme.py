@@ -144,13 +144,13 @@ def modes() -> str:
     return table(("mode", "source", "key", "tweak, bytes", "sector, bytes", "field order", "published vectors"), rows, 6)
 
 
-def code(mode: str = "hctr2", last: str = "encrypt") -> str:
-    """The definition of a mode from ``setup`` up to the end of a method, as it stands in the source."""
+def code(mode: str = "hctr2", first: str = "setup", last: str = "encrypt") -> str:
+    """The definition of a mode from the method ``first`` up to the end of ``last``, as it stands in the source."""
     path = ROOT / f"src/modeloom/modes/{mode}.py"
     text = path.read_text(encoding="utf-8")
     found = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
     methods = {node.name: node for node in found.body if isinstance(node, ast.FunctionDef)}
-    lines = text.splitlines()[methods["setup"].lineno - 1 : methods[last].end_lineno]
+    lines = text.splitlines()[methods[first].lineno - 1 : methods[last].end_lineno]
     return "```python\n" + "".join(f"{line[4:]}\n" for line in lines) + "```\n"
 
 
@@ -213,14 +213,31 @@ def own_bounds() -> str:
     return text + "\n" + "\n".join(["What `explain` says of latencies that are far from the bound:\n", *far]) + "\n" if far else text
 
 
-def clock() -> str:
-    """The routed clock of the HCTR2 core on ECP5, beside that of its AES pipeline alone: ``baselines/``."""
+def _clocks() -> tuple[dict[str, Any], dict[str, Any], int, float]:
+    """The routed HCTR2 core on ECP5, its AES pipeline alone, cycles per sector, and Gbit/s: ``baselines/``."""
     folder = ROOT / "baselines" / "nextpnr-0.7"
     core, alone = (
         json.loads((folder / f"{name}.ecp5.json").read_text(encoding="utf-8")) for name in ("hctr2_512_bram", "aes_pipeline_bram")
     )
     interval = compiled("hctr2", sector=core["core"]["sector_bytes"]).explain()["cycles_per_sector"]
-    rate = 8 * core["core"]["sector_bytes"] * core["clock_mhz"] / interval / 1000
+    return core, alone, interval, 8 * core["core"]["sector_bytes"] * core["clock_mhz"] / interval / 1000
+
+
+def headline() -> str:
+    """Cycles of a sector with HCTR2, and the rate of its routed core."""
+    core, _, interval, rate = _clocks()
+    size, bound = core["core"]["sector_bytes"], compiled("hctr2", sector=core["core"]["sector_bytes"]).explain()["ii_bound"]
+    if interval != bound:
+        raise SystemExit(f"hctr2 {size}: {interval} cycles, and the bound is {bound}")
+    return (
+        f"**A sector of {size} bytes takes {interval} cycles: {size / interval:.0f} bytes in each cycle, which is the bound, and "
+        f"{rate:.1f} Gbit/s on a low-cost FPGA** (Lattice ECP5 {core['device'].split(',')[0]}, placed and routed at {core['clock_mhz']:.1f} MHz).\n"
+    )
+
+
+def clock() -> str:
+    """The routed clock of the HCTR2 core on ECP5, beside that of its AES pipeline alone."""
+    core, alone, _, rate = _clocks()
     return (
         f"Placed and routed on ECP5 ({core['device']}), `{core['core']['command']}` has {core['luts']} LUT4, {core['ffs']} registers and "
         f"{core['memories']['bram_cells']} block memories, and runs at {core['clock_mhz']:.1f} MHz: {rate:.1f} Gbit/s. "
@@ -418,13 +435,15 @@ def key_intervals() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "changes": changes,
     "clock": clock,
-    "code": code,
+    "code": lambda: code(last="xctr"),
     "derived_keys": derived_keys,
+    "encrypt": lambda: code(first="encrypt"),
     "faults": faults,
-    "gcm": lambda: code("gcm", "tag"),
+    "gcm": lambda: code("gcm", last="tag"),
     "gcm_area": gcm_area,
     "gcm_budget": gcm_budget,
     "gcm_goals": gcm_goals,
+    "headline": headline,
     "inline_keys": inline_keys,
     "inverses": inverses,
     "key_intervals": key_intervals,

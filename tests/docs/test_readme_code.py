@@ -18,12 +18,12 @@ BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 def test_every_block_is_tested():
-    assert len(BLOCKS) == 2 and BLOCKS[0].startswith("def setup") and BLOCKS[1].startswith("import modeloom")
+    assert [block.partition("(")[0].partition("\n")[0] for block in BLOCKS] == ["def encrypt", "def setup", "import modeloom"]
 
 
 def test_the_definition_is_the_modes():
     source = inspect.getsource(type(modes.find("hctr2")))
-    for function in re.split(r"\n(?=def )", BLOCKS[0]):
+    for function in (BLOCKS[0], *re.split(r"\n(?=def )", BLOCKS[1])):
         assert textwrap.indent(function.strip(), "    ") in source
 
 
@@ -33,8 +33,8 @@ def test_python_runs(tmp_path, monkeypatch):
     (tmp_path / "hctr2_4096").symlink_to(folder("hctr2", **SEQUENTIAL))
     monkeypatch.chdir(tmp_path)
     found = {}
-    exec(compile(BLOCKS[1], "README.md", "exec"), found)
-    calls = [line.partition("  #")[0] for line in BLOCKS[1].splitlines() if line.startswith("modeloom.")]
+    exec(compile(BLOCKS[2], "README.md", "exec"), found)
+    calls = [line.partition("  #")[0] for line in BLOCKS[2].splitlines() if line.startswith("modeloom.")]
     assert len(calls) == 3
     assert len(eval(calls[1], found)) == 4096
 
@@ -42,7 +42,7 @@ def test_python_runs(tmp_path, monkeypatch):
 def test_a_wrong_name_is_found(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AttributeError):
-        exec(compile(BLOCKS[1].replace("modeloom.compile", "modeloom.compiles"), "README.md", "exec"), {})
+        exec(compile(BLOCKS[2].replace("modeloom.compile", "modeloom.compiles"), "README.md", "exec"), {})
 
 
 def test_the_code_of_streams_runs():
