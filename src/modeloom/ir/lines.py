@@ -33,6 +33,9 @@ class Line(NamedTuple):
 NOWHERE = Line("", 0)
 """The line of nodes that exist before a definition runs: input blocks, tweaks, key blocks."""
 
+TRACING = ("modeloom.ir.", "modeloom.spec.", "modeloom.streams.")
+"""Modules of this package whose frames lie between the compiler and a definition."""
+
 
 def definition_file(mode: object) -> str:
     """Path of the file with a mode's class, or with its ``encrypt`` if the class was not imported the usual way."""
@@ -51,11 +54,15 @@ def told(line: Line, own: str) -> str:
 def running_line(own: str) -> tuple[Line, str]:
     """The current line of a running definition, and its text: that of the innermost frame in a mode or outside this package.
 
-    ``own`` is the path of the mode's own file.
+    ``own`` is the path of the mode's own file.  An operation that the tracer adds itself has no line.  The frames behind the compiler's are
+    those of its caller, and say nothing of the definition.
     """
     frame = sys._getframe(1)
     while frame is not None:
-        if is_users(frame.f_globals.get("__name__", "")):
+        module = frame.f_globals.get("__name__", "")
+        if not is_users(module) and not module.startswith(TRACING):
+            break
+        if is_users(module):
             path, number = frame.f_code.co_filename, frame.f_lineno
             text = linecache.getline(path, number, frame.f_globals).rstrip()
             return Line("" if path == own else Path(path).name, number), text
