@@ -22,7 +22,7 @@ from modeloom.spec import CIPHER
 from modeloom.version import VERSION
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 CODE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
