@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from tests.synth.designs import TwoBlocks, convert
 
+from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.synth import cut
 from modeloom.synth.hierarchy import assign
 
@@ -63,3 +65,29 @@ def test_fingerprints(design):
     assert [cut.fingerprint(part) for part in other.values()] == list(prints.values())
     changed = parts_of(design.replace("cell $add", "cell $sub"), GROUPS)
     assert {name for name, part in changed.items() if cut.fingerprint(part) != prints[name]} == {"two"}
+
+
+ROM = """
+module {name}(input [1:0] address, output [7:0] data);
+  reg [7:0] words [0:3];
+  initial begin words[0] = 1; words[1] = 2; words[2] = 3; words[3] = 4; end
+  assign data = words[address];
+endmodule
+"""
+
+
+def test_places_of_first_values_do_not_count(tmp_path):
+    """Yosys numbers the first values of memories from the first module of a design to the last one: their order alone counts."""
+    names = ("near", "far")
+    inside = "".join(f"  {name} {name}_0(address, {name}_data);\n" for name in names)
+    ports = ", ".join(f"output [7:0] {name}_data" for name in names)
+    verilog = tmp_path / "top.v"
+    verilog.write_text("".join(ROM.format(name=name) for name in names) + f"module top(input [1:0] address, {ports});\n{inside}endmodule\n")
+    design = verilog_to_rtlil(verilog, "top")
+    found = parts_of(design, {name: [f"{name}_0"] for name in names}, "top")
+    numbers = {name: re.findall(r"PRIORITY (\d+)", found[name].rtlil) for name in names}
+    assert len(numbers["near"]) == 4 and not set(numbers["near"]) & set(numbers["far"])
+    assert cut.fingerprint(found["near"]) == cut.fingerprint(found["far"])
+    first, last = numbers["near"][0], numbers["near"][-1]
+    swapped = re.sub(rf"PRIORITY ({first}|{last})\n", lambda m: f"PRIORITY {last if m[1] == first else first}\n", found["near"].rtlil)
+    assert cut.fingerprint(replace(found["near"], rtlil=swapped)) != cut.fingerprint(found["near"])

@@ -23,6 +23,7 @@ _MODULE = re.compile(r"^(?:attribute [^\n]*\n)*module \\(\S+)\n.*?^end$\n?", re.
 _PORT = re.compile(r"^  wire (?:[^\n]* )?(?:input|output|inout) \d+ +\\\S+\n", re.MULTILINE)
 _PLACE = re.compile(r"^\s*attribute \\(?:src|top) [^\n]*\n", re.MULTILINE)
 _NAME = re.compile(r"(?<=\s)(?:\\\S+|\$[^\s$]*\$\S*)")
+_PRIORITY = re.compile(r"(?<=^    parameter \\PRIORITY )\d+$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,13 @@ def _box(module: str, name: str) -> str:
 
 
 def fingerprint(part: Part) -> str:
-    """A key that is equal for parts that differ only in names of modules, names from Yosys, and source locations."""
+    """A key that is equal for parts that differ only in names of modules, names from Yosys, and source locations.
+
+    Yosys numbers the first values of memories through the whole design.  Only their order counts.
+    """
     lines = _PLACE.sub("", part.rtlil)
+    ranks = {number: rank for rank, number in enumerate(sorted({int(found) for found in _PRIORITY.findall(lines)}))}
+    lines = _PRIORITY.sub(lambda match: str(ranks[int(match[0])]), lines)
     modules = set(re.findall(r"^module (\\\S+)$", lines, re.MULTILINE))
     names: dict[str, str] = {}
 
