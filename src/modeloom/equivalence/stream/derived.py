@@ -15,6 +15,7 @@ schedules is any function, as in ``keys``: a message in traffic must have the ro
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from functools import reduce
 from operator import xor
 
@@ -52,6 +53,8 @@ class DerivedKeys(MessageKeys):
     def __init__(self, core: SymbolicMessageCore):
         super().__init__(core)
         self._ready: dict[str, Host] = {}
+        self._known: dict[tuple[str, int], KeyWords] = {}
+        self.nonces = 1 + (0 if core.derived is None else core.derived.messages.keys.slots)
 
     def _is_cipher(self, part: str) -> bool:
         return True
@@ -64,11 +67,22 @@ class DerivedKeys(MessageKeys):
         """A master key has no words of its own."""
         return KeyWords(names, {})
 
+    def named(self, symbols: Symbols, number: int) -> Symbols:
+        """One nonce more than the ring has places, in turn: keys in the ring differ, and a place has another key each time."""
+        width = 8 * self.description.nonces[0]
+        return replace(symbols, nonce=lanes.atom(f"nonce {number % self.nonces}", width))
+
     def of_message(self, key: Loaded, planned: Planned, symbols: Symbols) -> KeyWords:
         """The key of a message under a master key.
 
         Raises ``CircuitError`` if the core derives another one.
         """
+        place = key.name, symbols.nonce
+        if place not in self._known:
+            self._known[place] = self._of_nonce(key, planned, symbols)
+        return self._known[place]
+
+    def _of_nonce(self, key: Loaded, planned: Planned, symbols: Symbols) -> KeyWords:
         core, sizes = self.core, self.description.key_lengths
         assert core.derived is not None
         derivation = core.derived.derivations[sizes.index(key.nbytes)]

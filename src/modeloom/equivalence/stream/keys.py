@@ -103,6 +103,10 @@ class MessageKeys:
         """What set-up makes of a key: of the names of its round keys, and of its other parts."""
         return key_words(self.core.plan, names, raw)
 
+    def named(self, symbols: Symbols, number: int) -> Symbols:
+        """The symbols of the message with this number, with another nonce if keys depend on it."""
+        return symbols
+
     def of_message(self, key: Loaded, planned: Planned, symbols: Symbols) -> KeyWords:
         """The key of a message: that of its slot."""
         return key.words

@@ -164,7 +164,7 @@ class MessageTraffic:
         number, message = self.sent, planned.message
         name = f"{self.name} {number}"
         self.sent += 1
-        symbols = Symbols.of(name, message, self.plan, number)
+        symbols = self.comparison.keys.named(Symbols.of(name, message, self.plan, number), number)
         keys = {message.slot: self.comparison.keys.of_message(self.loaded[message.slot], planned, symbols)}
         first = replace(message, direction=ABSORB) if self.plan.mode.two_passes else message
         expected = computed(self.plan, keys, first, symbols, 0)
