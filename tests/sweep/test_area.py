@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shlex
 
 import pytest
-from tests.built import slowly
+from tests.built import slow, slowly
 from tests.sweeps import run, stopping, write
 
+from modeloom.cli import cli
 from modeloom.measure.circuit import measure_circuit
+from modeloom.measure.core import measure_core
 from modeloom.sweep import figures
 from modeloom.sweep.configuration import Configuration
 from modeloom.sweep.identity import tools_of
@@ -22,6 +26,33 @@ def test_circuits_are_those_of_the_command(tmp_path, target):
     assert json.loads(row["result"])["circuit"] == json.loads(json.dumps(measured))
     assert row["luts"] == measured["luts"] and row["nand2"] == (measured["area_nand2"] if target == "gates" else measured["nand2"])
     assert row["levels"] == measured["levels"] and row["definition"]
+
+
+@slow
+def test_modes_are_those_of_the_command(tmp_path):
+    """The areas of a point are those that ``modeloom synth`` prints for the folder that the command of the point builds.
+
+    A second point with the same blocks takes them.  They may differ by some gates, because what Yosys makes of a block depends on the
+    design that it has read.
+    """
+    text = "".join(
+        f'[[grid]]\nmodes = ["mine.py:Mine"]\nsector = {sector}\naes-arch = "sequential"\ndirection = "encrypt"\n'
+        f'targets = ["gates"]\narea = "{area}"\n' for area, sector in (("core", 32), ("blocks", 32), ("blocks", 48))
+    )  # fmt: skip
+    report = run(write(tmp_path, text))
+    assert [row["status"] for row in report.rows] == ["ok"] * 3 and report.reused > 0
+    for row in report.rows:
+        folder = tmp_path / row["key"]
+        arguments = shlex.split(row["command"].partition(" && ")[0].removeprefix("modeloom "))
+        arguments[arguments.index("-o") + 1] = str(folder)
+        with contextlib.chdir(tmp_path), cli.make_context("modeloom", arguments, obj=[]) as context:
+            cli.invoke(context)
+        measured = measure_core(folder, "gates", blocks=row["area"] == "blocks")
+        expected = measured["blocks_total"] if row["area"] == "blocks" else measured
+        found = json.loads(row["result"])["synth"]
+        assert (found["area"], found["ffs"]) == (row["nand2"], row["ffs"]) and found["ffs"] == expected["ffs"]
+        assert found.get("levels") == expected.get("levels")
+        assert found["area"] == (pytest.approx(expected["area"], rel=0.002) if row["area"] == "blocks" else expected["area"])
 
 
 def test_a_failed_synthesis_says_why(tmp_path):
