@@ -54,7 +54,7 @@ class DerivedKeys(MessageKeys):
         super().__init__(core)
         self._ready: dict[str, Host] = {}
         self._known: dict[tuple[str, int], KeyWords] = {}
-        self.nonces = 1 + (0 if core.derived is None else core.derived.messages.keys.slots)
+        self.nonces = 1 + 4 * (1 if core.derived is None else 1 + core.derived.messages.keys.slots)
 
     def _is_cipher(self, part: str) -> bool:
         return True
@@ -68,7 +68,7 @@ class DerivedKeys(MessageKeys):
         return KeyWords(names, {})
 
     def named(self, symbols: Symbols, number: int) -> Symbols:
-        """One nonce more than the ring has places, in turn: keys in the ring differ, and a place has another key each time."""
+        """Nonces take turns, in several times as many messages as the ring has places: no key that is still there has the same one."""
         width = 8 * self.description.nonces[0]
         return replace(symbols, nonce=lanes.atom(f"nonce {number % self.nonces}", width))
 
