@@ -109,7 +109,7 @@ def facts(row: dict[str, Any]) -> str:
         f"Source: {linked(row['source'])}",
         f"Security, as the definition states it: {linked(row['security'])}",
         f"{sizes}",
-        f"Cipher: {row['cipher']}. Key: {key}. Order of bits in the field: {row['field']}",
+        f"Cipher: `{row['cipher']}`. Key: {key}. Order of bits in the field: `{row['field']}`",
         f"Published vectors that the tests run: {row['vectors'] or 'none'}",
     ]
     return "".join(f"- {line}.\n" for line in lines)
@@ -183,14 +183,14 @@ def page(row: dict[str, Any]) -> str:
     short = f"\n{SHORT}\n" if PAPERS.search(row["source"]) else ""
     given = "\n\n".join(gives(find_any(name)))
     return (
-        f"{WRITTEN}# {row['title']}\n\n{warning}## What it gives\n\n{given}\n\n{facts(row)}{short}\n"
+        f"# {row['title']}\n\n{WRITTEN}\n{warning}## What it gives\n\n{given}\n\n{facts(row)}{short}\n"
         f"## Definition\n\n{definition(name)}\n## Picture\n\n{figure(name, stream)}\n{figures(name, stream)}\n{commands(name, stream)}"
     )
 
 
 def index(rows: list[dict[str, Any]]) -> str:
     """The tables of all modes, those for sectors before those for messages."""
-    parts = [WRITTEN + "# The modes\n\nEach mode has a page, which is generated from its definition. " + SHORT + "\n"]
+    parts = [f"# The modes\n\n{WRITTEN}\nEach mode has a page, which is generated from its definition. {SHORT}\n"]
     for kind, head, text in (
         ("mode", "Modes for sectors", "A sector has a fixed size, and its ciphertext has the same size."),
         ("stream", "Modes for messages", "A message has any length, and a tag tells whether it was changed."),

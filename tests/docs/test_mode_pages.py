@@ -31,6 +31,8 @@ def test_every_page_is_that_of_its_definition(tool: ModuleType) -> None:
     files = tool.texts()
     assert tool.stale(files) == []
     assert {path.name for path in tool.FOLDER.iterdir()} == {path.name for path in files} == {f"{name}.md" for name in [*modes(), "index"]}
+    # The site takes the names in its menu from the first line of a page.
+    assert all(text.startswith("# ") for text in files.values())
 
 
 def test_every_picture_has_a_mode_and_is_small(tool: ModuleType) -> None:
