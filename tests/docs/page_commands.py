@@ -136,7 +136,9 @@ def agrees(shown: str, output: str) -> bool:
 def environment(folder: Path) -> dict[str, str]:
     """An environment with the ``modeloom`` of these sources on the path, in which settings of programs are kept in a folder."""
     path = f"{sys.prefix}/bin:{os.environ['PATH']}"
-    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "XDG_CONFIG_HOME": str(folder / "config")}
+    # The order of files in a listing is that of the C locale.
+    own = {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "XDG_CONFIG_HOME": str(folder / "config"), "LC_ALL": "C.UTF-8"}
+    return os.environ | own
 
 
 def make(files: Mapping[str, Any], folder: Path) -> None:
@@ -160,7 +162,8 @@ def run(lines: Iterable[Command], folder: Path, replace: Mapping[str, str] | Non
             line = re.sub(rf"(?<![A-Za-z]){word}(?![A-Za-z])", name, line)
         done = subprocess.run(["sh", "-c", line], cwd=folder, env=environment(folder), capture_output=True, text=True)
         assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
-        assert agrees(command.printed, done.stdout), f"{line} prints\n{done.stdout}{done.stderr}\nand not\n{command.printed}"
+        output = done.stdout + done.stderr
+        assert agrees(command.printed, output), f"{line} prints\n{output}\nand not\n{command.printed}"
 
 
 class _Parsed(Exception):
