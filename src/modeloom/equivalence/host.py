@@ -58,12 +58,17 @@ class Host:
         The circuit lacks a port that a core has.
     """
 
+    VALID, READY, DATA = "tvalid", "tready", "tdata"
+    """The names of the ports of a handshake, and of the port whose bits are symbols while nothing is offered."""
+
     def __init__(self, run: Run, beat_bytes: int, interfaces: Sequence[Interface] = SECTOR_CORE):
-        streams = [group for group in interfaces if group.stream]
-        self.inputs = {group.name: group.payload_names for group in streams if group.driver is Side.HOST}
-        self.outputs = {group.name: group.payload_names for group in streams if group.driver is Side.CORE}
+        streams = [group for group in interfaces if self.READY in [port.name for port in group.ports]]
+        handshake = (self.VALID, self.READY)
+        payloads = {group.name: tuple(name for name in group.payload_names if name not in handshake) for group in streams}
+        self.inputs = {group.name: payloads[group.name] for group in streams if group.driver is Side.HOST}
+        self.outputs = {group.name: payloads[group.name] for group in streams if group.driver is Side.CORE}
         every = self.inputs | self.outputs
-        needed = [f"{stream}_{port}" for stream, payload in every.items() for port in ("tvalid", "tready", *payload)]
+        needed = [f"{stream}_{port}" for stream, payload in every.items() for port in (*handshake, *payload)]
         ports = run.circuit.netlist.inputs.keys() | run.circuit.netlist.outputs.keys()
         missing = [name for name in ("aclk", "aresetn", "zeroize", "zeroizing", *needed) if name not in ports]
         if missing:
@@ -77,7 +82,7 @@ class Host:
         # Called in each cycle, when all nets have their values.
         self.watch: Callable[[], None] | None = None
         # While an input is not valid, it has symbols that must not reach any output.
-        self.idle = {stream: lanes.atom(f"idle {stream}", self.widths[f"{stream}_tdata"]) for stream in self.inputs}
+        self.idle = {stream: lanes.atom(f"idle {stream}", self.widths[f"{stream}_{self.DATA}"]) for stream in self.inputs}
 
     def reset(self, most: int) -> None:
         """A reset of four cycles and the erasure after it.
@@ -125,22 +130,22 @@ class Host:
             queue = self.waiting[stream]
             offer = bool(queue) and (self.offered[stream] or self.pace(stream, run.cycle))
             self.offered[stream] = offer
-            inputs[f"{stream}_tvalid"] = lanes.ONE if offer else 0
+            inputs[f"{stream}_{self.VALID}"] = lanes.ONE if offer else 0
             for port in ports:
-                inputs[f"{stream}_{port}"] = queue[0][port] if offer else self.idle[stream] if port == "tdata" else 0
+                inputs[f"{stream}_{port}"] = queue[0][port] if offer else self.idle[stream] if port == self.DATA else 0
         for stream in self.outputs:
-            inputs[f"{stream}_tready"] = lanes.ONE if self.pace(stream, run.cycle) else 0
+            inputs[f"{stream}_{self.READY}"] = lanes.ONE if self.pace(stream, run.cycle) else 0
         for name, value in (more or {}).items():
             inputs[name] = lanes.constant(value, self.widths[name])
         run.evaluate(inputs)
         if self.watch is not None:
             self.watch()
         for stream in self.inputs:
-            if self.offered[stream] and run.flag(f"{stream}_tready"):
+            if self.offered[stream] and run.flag(f"{stream}_{self.READY}"):
                 self.waiting[stream].popleft()
                 self.offered[stream] = False
         for stream, ports in self.outputs.items():
-            if run.flag(f"{stream}_tvalid") and inputs[f"{stream}_tready"]:
+            if run.flag(f"{stream}_{self.VALID}") and inputs[f"{stream}_{self.READY}"]:
                 self.taken[stream].append(Beat(run.cycle, {port: run.output(f"{stream}_{port}") for port in ports}))
         run.clock()
 

@@ -77,13 +77,17 @@ class WordForm:
         return [self.instruction(Opcode.LOAD_KEY), self.segment(Header(Segment.KEY, len(key), True, True, True), key)]
 
     def begin(self, message: Message, text: int, ad_segment: int = LONGEST) -> Iterator[Piece]:
-        """The words of a message in front of its text, segment by segment.  The text has so many bytes."""
+        """The words of a message in front of its text, segment by segment.  The text has so many bytes.
+
+        With 0 for ``ad_segment``, a message without associated data has no segment for them.
+        """
         yield self.instruction(Opcode.DECRYPT if message.decrypt else Opcode.ENCRYPT)
         if self.lengths_first:
             data = len(message.ad).to_bytes(4, "big") + text.to_bytes(4, "big")
             yield self.segment(Header(Segment.LENGTH, len(data)), data)
         yield self.segment(Header(Segment.NPUB, len(message.nonce), not (message.ad or text)), message.nonce)
-        yield from self.part(Segment.AD, message.ad, eoi=not text, most=ad_segment)
+        if message.ad or ad_segment:
+            yield from self.part(Segment.AD, message.ad, eoi=not text, most=ad_segment or LONGEST)
 
     def part(self, kind: Segment, data: bytes, *, eoi: bool = False, last: bool = False, most: int = LONGEST) -> Iterator[Piece]:
         """The segments of associated data or text, each with at most ``most`` bytes.  The last one has EOT."""

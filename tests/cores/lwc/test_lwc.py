@@ -71,6 +71,23 @@ def test_what_leaves_in_front_of_a_fault(interface_bits):
     assert partial == [False, interface_bits < 128]
 
 
+@pytest.mark.parametrize("text", [0, 1, 4, 20])
+def test_no_segment_for_associated_data(text):
+    """A message may begin and end with one header, and the next one is on PDI while its command waits for the key."""
+    core, rng = simulated(**TINY), Random(text)
+    core.runner.reset(4)
+    core.runner.run(max_cycles=core.description.erase_cycles + 10)
+    for key in (*KEYS, KEYS[0]):
+        gcm, pieces, wanted = AESGCM(key), [core.form.instruction(Opcode.ACTIVATE_KEY)], []
+        for decrypt in (False, True, True, False):
+            nonce, plain = rng.randbytes(12), rng.randbytes(text)
+            sealed = gcm.encrypt(nonce, plain, b"")
+            pieces += core.form.message(Message(nonce, sealed if decrypt else plain, b"", decrypt), 16, ad_segment=0)
+            wanted.append((plain, b"") if decrypt else (sealed[:text], sealed[text:]))
+        core.feed("sdi", core.form.key(key))
+        assert [(one.text, one.tag) for one in core.answers(4, core.feed("pdi", pieces)) if one.success] == wanted
+
+
 @pytest.mark.parametrize("mode, options", [
     *slowly(
         ("gcm", {}), ("gcm", TINY), ("gcm", {"hold": 100}), ("ocb3", {}), ("ccm", {}), ("deoxys-i", {}), ("gcm", {"interface_bits": 128}),
@@ -206,6 +223,8 @@ PLANTS = [
     (parser, assembler, "word_reg.eq(piece.data)", "word_reg.eq(word_reg | piece.data)"),
     (parser, assembler, "nbytes_reg.eq(fill_reg * p.word_bytes + piece.nbytes)", "nbytes_reg.eq((fill_reg + 1) * p.word_bytes)"),
     (bus, parser, "fault_reg.eq(0), issued_reg.eq(0)", "issued_reg.eq(0)"),
+    (bus, parser, "finish_issued_reg.eq(issued_reg | begins)", "finish_issued_reg.eq(issued_reg)"),
+    (bus, parser, "ready.eq(~command_reg), gate.public.eq(1)", "ready.eq(1), gate.public.eq(1)"),
     (bus, parser, "self.late.payload.tag.eq(Mux(finish_decrypt_reg, tag_reg, 0))", "self.late.payload.tag.eq(0)"),
     (bus, parser, "ready.eq(self.records.ready & ~finish_reg & ~command_reg)", "ready.eq(~finish_reg & ~command_reg)"),
     (bus, loader, "m.d.comb += [self.key.valid.eq(1), key.erase.eq(1)", "m.d.comb += [self.key.valid.eq(1), key.erase.eq(0)"),

@@ -136,6 +136,10 @@ def _messages(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:
         yield maker.item(2 * block + word, min(most, 2 * block + 1), decrypt, ad_segment=word, text_segment=block)
         yield maker.item(2 * block + word, min(most, 3 * block - 1), decrypt, ad_segment=word, text_segment=block + word)
         yield maker.item(2 * block, min(most, 2 * block), decrypt, ad_segment=block + word, text_segment=block)
+        # No segment for associated data, once while the key is loaded, and a message of each direction behind it.
+        for text in (0, 1, block):
+            yield maker.item(0, min(most, text), decrypt, new_key=text == 1, ad_segment=0)
+            yield from (maker.item(0, 1, way, ad_segment=0) for way in maker.d.ways)
         for nonce in maker.d.nonces[1:2]:
             yield maker.item(5, min(most, 20), decrypt, nonce=nonce)
     if True in maker.d.ways:

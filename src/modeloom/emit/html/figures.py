@@ -41,4 +41,4 @@ def throughput_table(d: Description) -> Iterator[str]:
         own = f'<td class="n"><output data-bits="{bits}" data-interval="{rate.interval}"></output></td>'
         yield f"<tr><td>a {rate.what} of {rate.bytes} bytes every {rate.interval} cycle{'s' * (rate.interval != 1)}</td>{cells}{own}</tr>"
     yield "</table></div>"
-    yield '<p class="quiet">Bits a cycle times the clock. Which clock a device reaches, place and route says.</p>'
+    yield '<p class="quiet">Bits a cycle times the clock. Place and route says which clock a device reaches.</p>'

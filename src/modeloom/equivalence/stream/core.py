@@ -40,14 +40,6 @@ from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_di
 
 __all__ = ["DERIVED_KEY", "MessageHardware", "SymbolicMessageCore"]
 
-def _message_control(description: StreamDescription) -> str:
-    """Path of the message control in a core, which may stand behind a buffer of messages and behind the part that derives their keys."""
-    path = "core.bus"
-    if description.message_buffer is not None:
-        path += ".core"
-    return path + ".messages" if description.derive_interval is not None else path
-
-
 _CELL = re.compile(r"^  cell \\(\S+_pipeline_\S+) \\(cipher|multiplier)(?:_\d+)?$", re.M)
 """A cipher or a multiplier in the pipeline: its module, and what it is."""
 
@@ -186,11 +178,11 @@ class SymbolicMessageCore:
         netlist = netlist_of_rtlil(rtlil, description.top, keep=sorted(modules))
         cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
         nets: dict[tuple[Bit, ...], str] = {}
-        pipeline = f"{_message_control(description)}.pipeline"
+        pipeline = f"{self.control(description)}.pipeline"
         known = {"rk_data": "key_data", "rk_data_dec": "key_data_dec", "rk_data_1": "key_data_1"}
         names = ("", *(f"_{n}" for n in range(max(plan.lanes, plan.cores))))
         known |= {f"cipher{name}_{port}": port for name in names for port in ("i", "tweak")}
-        deriver = f"{_message_control(description).removesuffix('.messages')}.{DERIVER}"
+        deriver = f"{self.control(description).removesuffix('.messages')}.{DERIVER}"
         places = {f"{pipeline}.{name}": role for name, role in known.items()} | {f"{deriver}.rk_data": "key_data"}
         for name, role in places.items():
             with contextlib.suppress(KeyError):
@@ -220,6 +212,14 @@ class SymbolicMessageCore:
             watched = {f"{DERIVED_KEY}_{name}": netlist.net(f"{deriver}.key_{name}") for name in ("valid", "ready", "payload")}
             netlist.outputs |= watched
         self.circuit = Circuit(netlist, outputs)
+
+    @staticmethod
+    def control(description: StreamDescription) -> str:
+        """Path of the message control, which may stand behind a buffer of messages and behind the part that derives their keys."""
+        path = "core.bus"
+        if description.message_buffer is not None:
+            path += ".core"
+        return path + ".messages" if description.derive_interval is not None else path
 
     def _cipher(
         self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str], derives: bool

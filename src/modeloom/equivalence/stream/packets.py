@@ -13,7 +13,7 @@ from modeloom.equivalence.stream.messages import Expected, Planned, Symbols
 from modeloom.interfaces.table import Packing
 from modeloom.product.messages import StreamDescription
 
-__all__ = ["Packets", "id_of"]
+__all__ = ["Packets", "behind", "given_tag", "id_of"]
 
 
 def id_of(number: int) -> int:
@@ -38,16 +38,6 @@ class Packets:
         found = next(group.packing for group in self.description.interfaces if group.name == stream)
         assert found is not None
         return found
-
-    def given_tag(self, planned: Planned, expected: Expected, name: str) -> int:
-        """The tag in the command of a message."""
-        known = lanes.mask(8 * planned.tag_bytes)
-        given = expected.tag & known
-        if planned.wrong is None:
-            return given
-        bit = lanes.ONE << planned.wrong * lanes.LANES
-        # The other bits are new symbols, and this one is turned.
-        return lanes.atom(f"wrong tag {name}", 8 * planned.tag_bytes) & known & ~bit | (given ^ bit) & bit
 
     def command(self, number: int, planned: Planned, symbols: Symbols, given: int, name: str) -> dict[str, int]:
         """The command of a message.  ``given`` is the tag of a message to open, or of a second pass."""
@@ -97,6 +87,17 @@ class Packets:
             if self.description.channels > 1:
                 beat["tid"] = lanes.constant(planned.channel, 8)
         return beats
+
+
+def given_tag(planned: Planned, expected: Expected, name: str) -> int:
+    """The tag that the host gives for a message to open, or for a second pass."""
+    known = lanes.mask(8 * planned.tag_bytes)
+    given = expected.tag & known
+    if planned.wrong is None:
+        return given
+    bit = lanes.ONE << planned.wrong * lanes.LANES
+    # The other bits are new symbols, and this one is turned.
+    return lanes.atom(f"wrong tag {name}", 8 * planned.tag_bytes) & known & ~bit | (given ^ bit) & bit
 
 
 def behind(name: str, width: int, used: int) -> int:

@@ -15,7 +15,7 @@ from modeloom.equivalence.stream.derived import DerivedKeys
 from modeloom.equivalence.stream.keys import Loaded, MessageKeys
 from modeloom.equivalence.stream.messages import Expected, Planned, Symbols, computed, opened
 from modeloom.equivalence.stream.outcome import Sent, outcome
-from modeloom.equivalence.stream.packets import Packets, id_of
+from modeloom.equivalence.stream.packets import Packets, given_tag, id_of
 from modeloom.prove.errors import ProofError
 from modeloom.spec.stream import ABSORB
 
@@ -168,7 +168,7 @@ class MessageTraffic:
         keys = {message.slot: self.comparison.keys.of_message(self.loaded[message.slot], planned, symbols)}
         first = replace(message, direction=ABSORB) if self.plan.mode.two_passes else message
         expected = computed(self.plan, keys, first, symbols, 0)
-        given = self.packets.given_tag(planned, expected, name)
+        given = given_tag(planned, expected, name)
         if first != message:
             symbols, expected = opened(self.plan, keys, message, symbols, given)
         if not self.early:

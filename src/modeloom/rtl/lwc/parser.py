@@ -90,7 +90,7 @@ class SegmentParser(BusComponent[LwcParameters]):
         names = ("finish_reg", "finish_fault_reg", "finish_issued_reg", "finish_decrypt_reg")
         finish_reg, finish_fault_reg, finish_issued_reg, finish_decrypt_reg = (Signal(name=name) for name in names)
 
-        ended, taken = (Signal(name=name) for name in ("ended", "taken"))
+        ended, taken, begins = (Signal(name=name) for name in ("ended", "taken", "begins"))
         record = self.records.payload
         data_word = left_reg == 1
         m.d.comb += [
@@ -113,8 +113,9 @@ class SegmentParser(BusComponent[LwcParameters]):
 
         with m.FSM():
             with m.State("INSTRUCTION"):
-                m.d.comb += [ready.eq(1), gate.public.eq(1)]
-                with m.If(valid):
+                # The command before has its direction from a register.
+                m.d.comb += [ready.eq(~command_reg), gate.public.eq(1)]
+                with m.If(taken):
                     m.d.sync += [
                         decrypt_reg.eq(header.type == Opcode.DECRYPT), fault_reg.eq(0), issued_reg.eq(0), phase_reg.eq(Phase.START),
                     ]  # fmt: skip
@@ -156,6 +157,7 @@ class SegmentParser(BusComponent[LwcParameters]):
                         with m.If(expected.kind == Phase.NONCE):
                             m.d.sync += nonce_bytes_reg.eq(header.length)
                         with m.If(((expected.kind == Phase.ASSOCIATED) | text) & ~issued_reg):
+                            m.d.comb += begins.eq(1)
                             m.d.sync += [command_reg.eq(1), issued_reg.eq(1)]
                     with m.Else():
                         m.d.sync += [fault_reg.eq(1), kind_reg.eq(Phase.START)]
@@ -181,7 +183,8 @@ class SegmentParser(BusComponent[LwcParameters]):
         # -- the end of a message, beside the next instruction ----------------------------------------------------------------------
         with m.If(ended):
             m.d.sync += [
-                finish_reg.eq(1), finish_issued_reg.eq(issued_reg), finish_decrypt_reg.eq(decrypt_reg),
+                # A message without data may begin and end with the same header.
+                finish_reg.eq(1), finish_issued_reg.eq(issued_reg | begins), finish_decrypt_reg.eq(decrypt_reg),
                 # A fault in the header that ends the message counts, too.
                 finish_fault_reg.eq(fault_reg | (gate.public & ~expected.right)),
             ]  # fmt: skip

@@ -5,6 +5,7 @@
 
     files     hashes of core.json, and what the definition gives today          nothing was changed
     proof     the pipeline is compiled and proved again                         it computes the definition
+    pipeline  the Verilog executed on symbols                               it computes what the pipeline computes, word by word
     lint      Verilator
     timing    the netlist of the Verilog                                        no control signal depends on a secret
     vectors ─┐
@@ -22,7 +23,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from modeloom.cores.lwc import same_lwc
+from modeloom.cores.lwc import LwcCore, same_lwc
+from modeloom.equivalence.lwc import prove_words
 from modeloom.product.folder import verilog_of
 from modeloom.verification.datasheet import datasheet_steps
 from modeloom.verification.files import check_hashes, today
@@ -35,10 +37,6 @@ from modeloom.verification.stream import bench_of, proof_step
 from modeloom.verification.stream.vectors import check_vectors
 
 __all__ = ["verify_lwc"]
-
-SYMBOLS = "the Verilog on symbols: it is compared with the pipeline for cores with AXI4-Streams, whose message control this core has"
-"""What is not done, and why."""
-
 
 def verify_lwc(
     directory: str | Path, *, sectors: int | None = None, seed: int = 1, optimize: int = 2, hashes: bool = True, cycles: bool = True
@@ -56,7 +54,7 @@ def verify_lwc(
     steps: list[Step] = []
     todo: list[Callable[[], Step]] = [
         lambda: files_step(folder, description, today(made, description, folder), hashes), partial(proof_step, subject, made),
-        partial(lint_step, folder), partial(timing_step, folder, description),
+        partial(_pipeline, subject, made), partial(lint_step, folder), partial(timing_step, folder, description),
         partial(run_check, subject, "vectors", check_vectors), partial(run_check, subject, "lengths", check_lengths),
         partial(run_check, subject, "words", partial(check_words, compiled=made.compiled)),
         partial(run_check, subject, "messages", partial(check_messages, wanted=sectors)),
@@ -69,5 +67,15 @@ def verify_lwc(
     for step in datasheet_steps(folder, description, optimize=optimize, hashes=hashes):
         steps.append(step)
         yield step
-    left = [SYMBOLS, *(what for step in steps for what in step.skipped)]
-    yield Step("skipped", "; ".join(left), {}, tuple(left))
+    left = [what for step in steps for what in step.skipped]
+    yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
+
+
+def _pipeline(subject: LwcSubject, made: LwcCore) -> Step:
+    """Executes the Verilog on symbols."""
+    report = prove_words(subject.directory, made.component)
+    text = (
+        f"the Verilog computes the pipeline: {report.words} words of DO for {report.messages} messages of symbols in "
+        f"{report.cycles} cycles; {report.cores} ciphers and multipliers as a whole"
+    )
+    return Step("pipeline", text, {"messages": report.messages, "words": report.words, "cycles": report.cycles})

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proves that an emitted core behind the LWC interface computes its plan: keys, nonces, associated data, texts and tags are symbols, and
+every word of DO is compared with the protocol and the machine of tokens.
+
+::
+
+    a message without a key, then messages of all lengths and directions, in one segment or several, under keys that follow each other
+        one run without pauses
+        one run with pauses at all pins
+
+Instructions and headers are numbers.  Malformed ones are not sent here: ``verification.lwc.words`` does that in simulation.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from modeloom.equivalence.circuit import CircuitError
+from modeloom.equivalence.host import Pace
+from modeloom.equivalence.lwc.core import SymbolicLwcCore
+from modeloom.equivalence.lwc.traffic import LwcComparison
+from modeloom.equivalence.stream.core import MessageHardware
+from modeloom.equivalence.stream.messages import Planned
+from modeloom.equivalence.stream.plans import MessagePlans
+from modeloom.product.folder import read_as
+from modeloom.product.lwc import LwcDescription
+from modeloom.prove.errors import ProofError
+
+__all__ = ["LwcReport", "prove_words"]
+
+KEYS = 5
+"""Keys that follow each other.  The two slots have another one each time."""
+
+GAPPED = 30
+"""Messages of the run with pauses."""
+
+SHARES = (1.0, 0.6, 0.2)
+"""Shares of cycles in which a stream is offered or taken, by phase."""
+
+
+@dataclass(frozen=True)
+class LwcReport:
+    """A record of the execution on symbols.
+
+    Attributes
+    ----------
+    messages, cycles, words : int
+        Number of messages and cycles of the runs, and number of compared words of DO.
+    cores : int
+        The ciphers and multipliers that were executed as a whole.
+    """
+
+    messages: int
+    cycles: int
+    words: int
+    cores: int
+
+
+def prove_words(directory: str | Path, make: Callable[[], MessageHardware]) -> LwcReport:
+    """Executes an emitted core on symbols and compares all words of DO.
+
+    Parameters
+    ----------
+    directory : path
+        What ``modeloom build`` made.
+    make : callable
+        Makes the hardware of the compiled core.
+
+    Raises
+    ------
+    ProofError
+        A word differs or is missing, or control depends on data.  The message is one line with cycle, message and word.
+    """
+    description = read_as(LwcDescription, directory, "a core behind the LWC interface")
+    try:
+        core = SymbolicLwcCore(Path(directory) / description.files.verilog, description, make)
+        proof = LwcComparison(core, description)
+        sizes = description.key_lengths
+        keys = dict(enumerate(proof.keys.make([(f"{n}", sizes[n % len(sizes)]) for n in range(KEYS)])))
+        # The interface has tags of the default length only.
+        described = replace(description, tag_bytes=description.tag_bytes[:1])
+        plans = MessagePlans(described, core.plan, list(keys), 1)
+        before = [replace(plans.message(way, 3, 5), new_key=False) for way in plans.directions]
+        whole = [*plans.lengths(), *plans.nonces(), *plans.tags(), *_wrong_keys(plans), *plans.some(4)]
+        proof.run("whole", keys, before, _begun(whole), Pace())
+        rng = random.Random(len(whole))
+        proof.run("gaps", keys, before, _begun([*plans.some(GAPPED)]), _pauses(rng, max(20, description.latency)), seed=1)
+    except CircuitError as error:
+        raise ProofError(str(error)) from error
+    return LwcReport(proof.messages, proof.cycles, proof.words, len(core.circuit.instances))
+
+
+def _begun(planned: Sequence[Planned]) -> list[Planned]:
+    """The same messages, of which the first one brings its key."""
+    return [replace(each, new_key=True) if not number else each for number, each in enumerate(planned)]
+
+
+def _wrong_keys(plans: MessagePlans) -> Iterator[Planned]:
+    """A key that is too short, a message behind it without a key, and a message with a right key."""
+    for direction in plans.directions:
+        yield plans.message(direction, 3, 20, fault="key")
+        yield plans.message(direction, 20, 0, fault="key")
+        yield plans.message(direction, 5, 17)
+
+
+def _pauses(rng: random.Random, period: int) -> Pace:
+    """Pauses at PDI, SDI and DO, in phases."""
+
+    def stream() -> Callable[[int], bool]:
+        shares: list[float] = []
+
+        def offers(cycle: int) -> bool:
+            while len(shares) <= cycle // period:
+                shares.append(rng.choice(SHARES))
+            return rng.random() < shares[cycle // period]
+
+        return offers
+
+    return Pace({name: stream() for name in ("pdi", "sdi", "do")})
