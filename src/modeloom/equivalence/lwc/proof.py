@@ -84,7 +84,8 @@ def prove_words(directory: str | Path, make: Callable[[], MessageHardware]) -> L
         described = replace(description, tag_bytes=description.tag_bytes[:1])
         plans = MessagePlans(described, core.plan, list(keys), 1)
         before = [replace(plans.message(way, 3, 5), new_key=False) for way in plans.directions]
-        whole = [*plans.lengths(), *plans.nonces(), *plans.tags(), *_wrong_keys(plans), *plans.some(4)]
+        whole = [*plans.lengths(), *plans.nonces(), *plans.tags(), *_wrong_keys(plans), *_short(plans, description.word_bytes)]
+        whole += plans.some(4)
         proof.run("whole", keys, before, _begun(whole), Pace())
         rng = random.Random(len(whole))
         proof.run("gaps", keys, before, _begun([*plans.some(GAPPED)]), _pauses(rng, max(20, description.latency)), seed=1)
@@ -104,6 +105,17 @@ def _wrong_keys(plans: MessagePlans) -> Iterator[Planned]:
         yield plans.message(direction, 3, 20, fault="key")
         yield plans.message(direction, 20, 0, fault="key")
         yield plans.message(direction, 5, 17)
+
+
+def _short(plans: MessagePlans, word: int) -> Iterator[Planned]:
+    """Messages that are on PDI as a whole while their key is loaded, each before one of the other direction under the same key.
+
+    They come several times, since half of them have a segment for associated data, which waits for the command.
+    """
+    for text in (0, 1, word) * 4:
+        first, second = (plans.message(way, 0, text) for way in (plans.directions[0], plans.directions[-1]))
+        yield replace(first, new_key=True)
+        yield replace(second, new_key=False, message=replace(second.message, slot=first.message.slot))
 
 
 def _pauses(rng: random.Random, period: int) -> Pace:

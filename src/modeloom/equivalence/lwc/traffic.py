@@ -169,7 +169,8 @@ class LwcComparison:
     def _compare(self, where: str, word: Word, came: Mapping[str, int]) -> None:
         """Raises ``ProofError`` unless a word of DO is the one that must come."""
         if came["last"] != lanes.constant(word.last, 1):
-            raise ProofError(f"{where}: do_last is {lanes.number(came['last'])} in {word.what}")
+            why = "a word comes that is not the last one, in the place of" if word.last else "a status comes in the place of"
+            raise ProofError(f"{where}: {why} {word.what}")
         if came["data"] != word.data:
             shown, expected = lanes.number(came["data"]), lanes.number(word.data)
             if expected is None:
