@@ -15,7 +15,8 @@ __all__ = ["FAULTS", "WordFault", "faulty"]
 
 DATA = r"message \d+ \(.*\): (the word at byte \d+ of the text|the tag) is not what the definition says"
 VERDICT = r"the status (depends on data; the tag that is compared is not what the definition says|is 0x[ef]0000000, not)"
-ANY = rf"{DATA}|{VERDICT}|a status comes in the place of|no word of message \d+ \(.*\) has come out|header 0 of the text is"
+LOST = r"a status comes in the place of|no word of message \d+ \(.*\) has come out|header 0 of the text is|do_valid depends on data"
+ANY = f"{DATA}|{VERDICT}|{LOST}"
 
 
 @dataclass(frozen=True)
