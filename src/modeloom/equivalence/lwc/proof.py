@@ -115,7 +115,7 @@ def _short(plans: MessagePlans, word: int) -> Iterator[Planned]:
     for text in (0, 1, word) * 4:
         first, second = (plans.message(way, 0, text) for way in (plans.directions[0], plans.directions[-1]))
         yield replace(first, new_key=True)
-        yield replace(second, new_key=False, message=replace(second.message, slot=first.message.slot))
+        yield replace(second, new_key=False)
 
 
 def _pauses(rng: random.Random, period: int) -> Pace:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from modeloom.equivalence import lanes
@@ -119,7 +120,7 @@ class LwcComparison:
         host.pace = pace
         form = LwcWords(self.description, rng)
         wanted: deque[tuple[str, Word]] = deque()
-        keyed = False
+        current: int | None = None
 
         def step() -> bool:
             host.step()
@@ -141,15 +142,18 @@ class LwcComparison:
         for number, each in enumerate([*before, *planned]):
             if number == len(before):
                 go(lambda: bool(wanted))
-            label, message = f"{name} {number}", each.message
+            label = f"{name} {number}"
             if each.new_key:
-                key = keys[message.slot]
+                current = each.message.slot
+                key = keys[current]
                 nbytes = key.nbytes - (each.fault == "key")
                 host.waiting["sdi"].extend({"data": word} for word in form.key(key.packet, nbytes, label))
                 host.waiting["pdi"].append({"data": form.activation()})
-                keyed = True
+            # The key that was activated last is that of the message.
+            message = replace(each.message, slot=0 if current is None else current)
+            each = replace(each, message=message)
             symbols = Symbols.of(label, message, self.core.plan, number)
-            refused = not keyed or each.fault == "key"
+            refused = current is None or each.fault == "key"
             expected = computed(self.core.plan, {message.slot: keys[message.slot].words}, message, symbols, 0)
             tag = given_tag(each, expected, label)
             texts = form.cuts(message.text, self.description.block_bytes)
