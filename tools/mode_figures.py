@@ -7,6 +7,7 @@ Each row of an area names the command that builds the core, the target and the t
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
 from functools import cache
 from pathlib import Path
@@ -66,7 +67,7 @@ def _stream_cycles(name: str) -> str:
 
 def area(name: str) -> str:
     """The table of stored areas of a mode, or "" if there is none."""
-    rows = [*_routed(name), *_scaling(name), *_papers(name), *_aead(name)]
+    rows = [*_routed(name), *_scaling(name), *_papers(name), *_aead(name), *_swept(name)]
     return table(AREA_HEAD, [tuple("-" if value is None else value for value in row) for row in rows], 3) if rows else ""
 
 
@@ -109,4 +110,23 @@ def _aead(name: str) -> list[tuple[Any, ...]]:
         (f"`{row['command']}`", target, f"Yosys {e['tools']['yosys']}", e["luts"], e["lutram_luts"] + e["srl_luts"], e["ffs"],
          e["bram_cells"], None)
         for row in aead_stored() if row["mode"] == name for target, e in row.get("areas", {}).items()
+    ]  # fmt: skip
+
+
+@cache
+def swept() -> list[sqlite3.Row]:
+    """The rows with an area of the sweep that ``modeloom sweep bench/sweeps/docs.toml`` has stored.  The file is only read."""
+    connection = sqlite3.connect(f"file:{ROOT / 'bench' / 'sweeps' / 'docs.sqlite'}?mode=ro&immutable=1", uri=True)
+    connection.row_factory = sqlite3.Row
+    found = connection.execute("SELECT * FROM latest WHERE kind != 'circuit' AND luts IS NOT NULL ORDER BY target, luts").fetchall()
+    connection.close()
+    return found
+
+
+def _swept(name: str) -> list[tuple[Any, ...]]:
+    """What the sweep has mapped by blocks."""
+    return [
+        (f"`{row['command'].partition(' -o ')[0]}`", row["target"], f"Yosys {json.loads(row['tools'])['pyosys']}, by blocks", row["luts"],
+         row["lutram_luts"] + row["srl_luts"], row["ffs"], row["bram"], row["mhz"])
+        for row in swept() if row["name"] == name and row["area"] == "blocks"
     ]  # fmt: skip
