@@ -369,6 +369,20 @@ def multistream() -> str:
     return table(head, lines, 1)
 
 
+def order() -> str:
+    """Area of cores in both orders of text and associated data, as ``bench/order.py`` has measured them."""
+    rows = {each["core"]: each for each in json.loads((ROOT / "baselines" / "order.json").read_text(encoding="utf-8"))}
+    names = ("luts", "lutram_luts", "srl_luts", "ffs", "pairs")
+    lines = []
+    for name, each in rows.items():
+        mode, _, way = name.rpartition(" ")
+        lines.append((mode, way, *(each[one] for one in names), *(each["pipeline"][one] for one in ("luts", "ffs", "pairs")),
+                      each["cycles_of_tag"]))  # fmt: skip
+    head = ("core", "order", "LUTs of logic", "of memories", "of shift registers", "registers", "LUT-FF pairs", "pipeline: LUTs",
+            "registers", "pairs", "cycles of the tag")  # fmt: skip
+    return table(head, lines, 2)
+
+
 def aead(target: str) -> str:
     """Area and rate of every stream mode on three kinds of ciphers, as ``bench/aead.py`` has measured them, and why cores are missing."""
     names = ("luts", "lutram_luts", "srl_luts", "ffs", "bram_cells", "cycles_a_block", "tokens", "latency")
@@ -452,6 +466,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "own_bounds": own_bounds,
     "modes": modes,
     "multistream": multistream,
+    "order": order,
     "aead_xc7": lambda: aead("xc7"),
     "aead_ecp5": lambda: aead("ecp5"),
     "papers": papers,

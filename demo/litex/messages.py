@@ -68,7 +68,7 @@ def refuse(description: dict[str, Any]) -> None:
     """Raises ``ValueError`` for a core whose commands or keys the firmware does not make, or that takes no example."""
     wrong = {
         "blocks of the mode do not have 16 bytes": description["block_bytes"] != 16,
-        "commands have the number of bytes of text": description.get("lengths_first"),
+        "commands have the number of bytes of text": description.get("lengths_first") or description.get("order") == "text-first",
         "messages go through the core twice; build it with --message-buffer":
             description["explain"].get("passes") == 2 and "message_buffer" not in description,
         "keys are sent as round keys; build it without --keys expanded": "packet_bytes" in description,

@@ -115,7 +115,7 @@ def options_from(values: dict[str, Any]) -> Options:
     """Options from the parameters of a command.  The unit options are removed from ``values``."""
     for name in (
         "blocks_per_cycle", "channels", "hold", "interface", "interface_bits", "key_derivers", "key_schedule", "key_schedules", "keys",
-        "message_buffer", "packet",
+        "message_buffer", "order", "packet",
     ):  # fmt: skip
         if values.pop(name, None) is not None:
             raise InputError(f"--{name.replace('_', '-')} is an option of stream modes, and this is a mode on sectors; leave it out")

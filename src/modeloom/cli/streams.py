@@ -42,6 +42,11 @@ def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--interface", help="Stream modes: axi, or lwc for the hardware API of lightweight cryptography (default: axi)."),
         click.option("--interface-bits", type=int, help="Stream modes: with --interface lwc, bits of a word, 32, 64 or 128 (default: 32)."),
         click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag touch each other (default: aligned)."),
+        click.option(
+            "--order",
+            help="Stream modes: associated-first, or text-first for packets with text and then associated data, so that checksum and tag "
+            "share a register (default: associated-first).",
+        ),
         click.option("--channels", type=int, help="Stream modes: messages that may interleave, from 1 to 256 (default: 1)."),
         click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),
     ):

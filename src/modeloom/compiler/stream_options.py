@@ -9,6 +9,7 @@ from typing import cast
 from modeloom.ciphers import BlockCipher
 from modeloom.compiler.options import streams_of
 from modeloom.spec import InputError, UnknownName
+from modeloom.spec.stream import ASSOCIATED_FIRST
 
 __all__ = [
     "APART", "BLOCKS_PER_CYCLE", "DIRECTIONS", "KEYS", "LWC_BITS", "LWC_SLOTS", "MOST_BUFFER", "MOST_CHANNELS", "MOST_MASTERS",
@@ -80,6 +81,10 @@ APART = {
     ("--interface lwc", "--keys inline"): "a key is loaded when an instruction activates it",
     ("--interface lwc", "--keys derived"): "a key is loaded when an instruction activates it",
     ("--interface lwc", "--key-slots"): "an instruction activates a key and names no slot",
+    ("--order text-first", "--blocks-per-cycle"): "the step between text and associated data belongs to one block",
+    ("--order text-first", "--channels"): "whether this step has been is known of one message at a time",
+    ("--order text-first", "--packet wire"): "packets on the wire begin with their header",
+    ("--order text-first", "--interface lwc"): "its messages begin with their associated data",
 }
 """Options that a core does not have both of, and why."""
 
@@ -139,6 +144,9 @@ class StreamOptions:
         "axi" for AXI4-Streams of commands, packets, keys and statuses, or "lwc" for the LWC interface.
     interface_bits : int or None
         Bits of a word of the LWC interface, 32, 64 or 128 (default: 32).
+    order : str
+        "associated-first", or "text-first" for messages that have their text before their associated data, if the mode allows it:
+        checksum and tag then share a register.
     cipher_cores : int or None
         Ciphers of a mode whose blocks wait for the cipher of the one before, at most as many as a block needs (default: 1 with one
         channel, and as many as a block needs with more).  In a mode with two passes, always as many as a block needs.  None for all
@@ -168,6 +176,7 @@ class StreamOptions:
     cipher_cores: int | None = None
     interface: str = "axi"
     interface_bits: int | None = None
+    order: str = ASSOCIATED_FIRST
 
     def on_keys(self, cipher: BlockCipher) -> StreamOptions:
         """The options with the defaults for what makes and holds keys filled in.

@@ -32,7 +32,7 @@ from modeloom.compiler.stream_options import (
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, MUL
-from modeloom.spec.stream import StreamMode, variants
+from modeloom.spec.stream import BETWEEN, ORDERS, TEXT_FIRST, StreamMode, variants
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
 from modeloom.streams.prove_channels import prove_channels
@@ -84,9 +84,13 @@ class CompiledStream:
             "blocks_per_cycle": plan.lanes,
             **({"cadence": self._cadence(plan.cadence)} if plan.cadence is not None else {}),
             **({"channels": self.options.channels} if self.options.channels > 1 else {}),
+            **({"order": self.options.order, "shared": dict(plan.shared)} if plan.text_first else {}),
             "latency": plan.text_stage,
             "latency_tag": placed.outputs["tag"] + placed.passes["tag"][-1].at,
-            "tokens": {name: plan.tokens_of(name) for name in ("start", "associated", "text", "tag")},
+            "tokens": {
+                **{name: plan.tokens_of(name) for name in ("start", "associated", "text")},
+                "tag": plan.tokens_of("tag") + (plan.tokens_of(BETWEEN) if plan.text_first else 0),
+            },
             "starts": [
                 {
                     "nonce_bytes": list(self.mode.nonce_bytes[step.nonce_class]), "tokens": len(placed.passes[step.title]),
@@ -168,6 +172,8 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
         raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {slots}")
     if options.packet not in PACKETS:
         raise UnknownName("form of packets", options.packet, PACKETS)
+    if options.order not in ORDERS:
+        raise UnknownName("order", options.order, ORDERS)
     if not 1 <= options.channels <= MOST_CHANNELS:
         raise InputError(f"--channels is from 1 to {MOST_CHANNELS}, not {options.channels}")
     given = {
@@ -175,6 +181,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
         "--channels": options.channels > 1, "--keys inline": options.keys == "inline",
         "--packet wire": options.packet == "wire", "--interface lwc": options.interface == "lwc",
         "--keys expanded": options.keys == "expanded", "--keys derived": options.keys == "derived",
+        "--order text-first": options.order == TEXT_FIRST, "--blocks-per-cycle": options.blocks_per_cycle > 1,
         "--key-slots": named_slots and options.interface == "lwc" and slots != LWC_SLOTS,
     }  # fmt: skip
     for (left, right), why in APART.items():
@@ -237,7 +244,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     needs = _block_ciphers(steps_of(trace_stream(mode, first // 8))) if mode.two_passes else 1
     # A round for several blocks has time for both ciphers of a block: its token returns to it.
     cores = max(1, needs) if timing.cadence is None else 1
-    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cores, timing.cadence)
+    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cores, timing.cadence, options.order)
     _check_pairs(plan, options)
     for node in plan.trace.nodes:
         if node.operation and node.operation.keyed:

@@ -7,6 +7,8 @@
     s_axis      ──▶ associated data, then text ──▶ m_axis
     m_axis_status   tag, id, code
 
+    text first:     s_axis      ──▶ text, then associated data      the command has the bytes of text, and not those of associated data
+
     packets as they are on the wire:
     s_axis      ──▶ header, text, tag if it is opened ──▶ m_axis    header, text, tag if it was sealed
 
@@ -70,7 +72,9 @@ class MessageCode(IntEnum):
 
 
 @cache
-def _command(block_bytes: int, inline: bool = False, wire: bool = False, lengths: bool = False, passes: int = 1) -> Packing:
+def _command(
+    block_bytes: int, inline: bool = False, wire: bool = False, lengths: bool = False, passes: int = 1, text_first: bool = False
+) -> Packing:  # fmt: skip
     # A core without slots to name has a flag, and the bytes of the slot at the end.
     slot = () if inline else (Field("slot", 16, "the key slot"),)
     turn = (Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),) if inline else ()
@@ -83,8 +87,8 @@ def _command(block_bytes: int, inline: bool = False, wire: bool = False, lengths
         (
             Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
             Field("tag", 8 * block_bytes, tag),
-            Field("associated", 64, "the number of bytes of associated data"),
-            *((Field("text", 64, "the number of bytes of text"),) if lengths else ()),
+            *(() if text_first else (Field("associated", 64, "the number of bytes of associated data"),)),
+            *((Field("text", 64, "the number of bytes of text"),) if lengths or text_first else ()),
             Field("id", 16, "any number; the status returns it"),
             *slot,
             Field("channel", 8, "the channel; 0 if the core has one channel"),
@@ -127,7 +131,7 @@ def _wire_data(hold: int | None) -> tuple[Interface, Interface]:
 @cache
 def message_core(
     block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1, inline: bool = False,
-    packet: str = "aligned", channels: int = 1, lengths: bool = False, passes: int = 1,
+    packet: str = "aligned", channels: int = 1, lengths: bool = False, passes: int = 1, text_first: bool = False,
 ) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
@@ -152,8 +156,11 @@ def message_core(
         Whether a command has the number of bytes of text, for a mode that knows all lengths before a message begins.
     passes : int
         How often a message to seal goes through the core, 1 or 2.
+    text_first : bool
+        Whether packets have their text before their associated data.  A command then has the number of bytes of text in place of that of
+        associated data.
     """
-    command, status = _command(block_bytes, inline, packet == "wire", lengths, passes), _status(block_bytes, channels)
+    command, status = _command(block_bytes, inline, packet == "wire", lengths, passes, text_first), _status(block_bytes, channels)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
@@ -163,6 +170,8 @@ def message_core(
     )  # fmt: skip
     cut = Port("tuser", Width(), "1 in the last beat of a packet that was truncated", "cut")
     about = "messages in: one packet for each command; associated data come first, and text starts in a new beat"
+    if text_first:
+        about = "messages in: one packet for each command; text comes first, and associated data start in a new beat"
     channel = () if channels == 1 else (Port("tid", Width(8), CHANNEL, "channel"),)
     if channels > 1:
         about = f"{about}; packets of different channels may interleave"
@@ -187,14 +196,15 @@ def message_core(
 def pack_message_command(
     *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
     decrypt: int = 0, nonce_bytes: int | None = None, block_bytes: int = 16, new_key: bool | None = None, text: int | None = None,
-    passes: int = 1,
+    passes: int = 1, text_first: bool = False,
 ) -> bytes:  # fmt: skip
     """The bytes of a command.
 
     Nonce and tag are padded with zeros at their ends.  ``nonce_bytes`` and ``tag_bytes`` are the lengths that the command states.
     By default they are the lengths of ``nonce`` and ``tag``.  For a core whose keys come with messages, ``new_key`` says whether a
     key comes with this message.  Such a command has no slot.  ``text`` is the number of bytes of text, for a core whose commands have it.
-    In a core with two passes, ``decrypt`` is 2 for the second pass of a message to seal.
+    In a core with two passes, ``decrypt`` is 2 for the second pass of a message to seal.  In a core with ``text_first``, the command has
+    ``text``, and ``associated`` is not read.
 
     Raises
     ------
@@ -205,10 +215,10 @@ def pack_message_command(
         if len(value) > block_bytes:
             raise ValueError(f"a {what} has at most {block_bytes} bytes, not {len(value)}")
     key = {"slot": slot} if new_key is None else {"new_key": int(new_key)}
-    return _command(block_bytes, new_key is not None, lengths=text is not None, passes=passes).pack(
+    return _command(block_bytes, new_key is not None, lengths=text is not None, passes=passes, text_first=text_first).pack(
         {
-            **key, **({} if text is None else {"text": text}),
-            "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "associated": associated, "id": id,
+            **key, **({} if text is None else {"text": text}), **({} if text_first else {"associated": associated}),
+            "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "id": id,
             "channel": channel, "nonce_bytes": len(nonce) if nonce_bytes is None else nonce_bytes,
             "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),
         }

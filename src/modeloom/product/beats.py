@@ -78,7 +78,7 @@ class PacketBeats:
 
 
 def parts_of(associated: bytes, chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Associated data, which may be empty, and the chunks of a text, each with whether it is the last part of the message."""
+    """What comes first, which may be empty, and the chunks behind it, each with whether it is the last part of the message."""
     part = associated
     for chunk in filter(None, chunks):
         yield part, False

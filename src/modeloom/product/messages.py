@@ -23,6 +23,7 @@ from modeloom.product.stream_figures import (
     Tokens,
     UnitPlace,
 )  # fmt: skip
+from modeloom.spec.stream import BETWEEN, TEXT_FIRST
 
 __all__ = [
     "TAG_VERDICT", "DerivationFigures", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures",
@@ -65,6 +66,9 @@ class StreamDescription(Description):
     most_associated: Annotated[int, "Most bytes of associated data."]
     most_text: Annotated[int, "Most bytes of text."]
     lengths_first: Annotated[bool | None, "Whether a command has the bytes of text of its message; not there if it has not."] = None
+    order: Annotated[
+        str | None, '"text-first" if packets have text and then associated data; not there if associated data come first.'
+    ] = None
     most_text_with_nonce: Annotated[
         tuple[tuple[int, int], ...] | None, "Bytes of a nonce, and most bytes of text with it; not there if the nonce does not matter."
     ] = None
@@ -114,6 +118,8 @@ class StreamDescription(Description):
             raise ValueError("blocks_per_cycle, block_bytes, key_slots and channels are not 0")
         if self.packet not in PACKETS:
             raise ValueError(f"packet is not one of {', '.join(PACKETS)}")
+        if self.order not in (None, TEXT_FIRST):
+            raise ValueError(f"order is {TEXT_FIRST}, or not there")
         if not self.tag_bytes or not self.nonce_bytes or not all(self.nonce_bytes):
             raise ValueError("nonce_bytes and tag_bytes are not empty")
         if not self.key_sizes or max(self.key_sizes) != self.key_bytes:
@@ -158,6 +164,16 @@ class StreamDescription(Description):
     def two_passes(self) -> bool:
         """Whether a host sends a message to seal twice."""
         return self.tag_first and self.message_buffer is None
+
+    @property
+    def text_first(self) -> bool:
+        """Whether packets have their text before their associated data."""
+        return self.order == TEXT_FIRST
+
+    @property
+    def states_text(self) -> bool:
+        """Whether a command has the bytes of text of its message."""
+        return bool(self.lengths_first) or self.text_first
 
     @property
     def tag_first(self) -> bool:
@@ -297,7 +313,10 @@ class StreamDescription(Description):
         assert self.cadence is not None
         longest = max(self.directions, key=lambda way: self.cadence.steps[way].cycles)  # type: ignore[union-attr]
         counts = zip(("associated", longest), self.blocks_of(associated, text), strict=True)
-        groups = [[step] for step, count in counts for _ in range(count)]
+        parts = [[[step]] * count for step, count in counts]
+        if self.text_first:
+            return [*parts[1], [BETWEEN], *parts[0], ["tag"]]
+        groups = [list(step) for part in parts for step in part]
         if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
             groups[-1].append("tag")
             return groups
@@ -404,7 +423,7 @@ class StreamDescription(Description):
         """The interfaces of cores for messages."""
         return message_core(
             self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet, self.channels,
-            bool(self.lengths_first), 1 + self.two_passes,
+            bool(self.lengths_first), 1 + self.two_passes, self.text_first,
         )  # fmt: skip
 
     @property

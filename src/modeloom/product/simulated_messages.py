@@ -163,7 +163,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
                 text, tag = message.data[:end], message.data[end:]
             commands.append(self._command(message, tag, tag_bytes, len(text)))
             packet = PacketBeats(self.beat_bytes)
-            for part in (message.ad + message.data,) if self.description.wire else (message.ad, text):
+            parts = (text, message.ad) if self.description.text_first else (message.ad, text)
+            for part in (message.ad + message.data,) if self.description.wire else parts:
                 packet.add_part(part)
             packet.end()
             packets.append(packet)
@@ -282,14 +283,15 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         InputError
             This core cannot take the message, or *text* is missing.
         """
-        if self.description.lengths_first and text is None:
+        if self.description.states_text and text is None:
             raise InputError("the commands of this core have the bytes of text; give text")
         tag_bytes = check_message(self.description, message, len(tag) + (text or 0))
         if self.description.derives:
             message = self._derived(message)
         wire = self.description.wire
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, b"" if wire else tag, tag_bytes, text or 0)})
-        portions = whole_beats(chain((message.ad,), chunks, (tag,)), self.beat_bytes, PIECE) if wire else parts_of(message.ad, chunks)
+        first, rest = (b"", chain(chunks, (message.ad,))) if self.description.text_first else (message.ad, chunks)
+        portions = whole_beats(chain((message.ad,), chunks, (tag,)), self.beat_bytes, PIECE) if wire else parts_of(first, rest)
         # In wire form the header comes out before the text.
         header = len(message.ad) if wire else 0
         for portion, end in portions:
@@ -338,7 +340,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         return pack_message_command(
             nonce=message.nonce, associated=len(message.ad), tag=tag, tag_bytes=tag_bytes, id=self._id, slot=message.slot,
             decrypt=message.decrypt, channel=message.channel, block_bytes=self.block_bytes, new_key=new_key,
-            text=text if self.description.lengths_first else None, passes=1 + self.description.two_passes,
+            text=text if self.description.states_text else None, passes=1 + self.description.two_passes,
+            text_first=self.description.text_first,
         )  # fmt: skip
 
     def _limit(self, messages: int, beats: int) -> int:

@@ -21,7 +21,7 @@ class Tokens:
     start: Annotated[int, "For its start, with a nonce of the usual length."]
     associated: Annotated[int, "For each block of associated data."]
     text: Annotated[int, "For each block of text."]
-    tag: Annotated[int, "For its tag."]
+    tag: Annotated[int, "For its tag; with text first, also for the step between text and associated data."]
 
     def of(self, associated: int, text: int) -> int:
         """Of a message of so many blocks."""
@@ -102,6 +102,10 @@ class StreamExplain:
     blocks_per_cycle: Annotated[int, "Blocks that enter in a cycle."]
     cadence: Annotated[CadenceFigures | None, "There if the cipher does not take a block in every cycle."] = None
     channels: Annotated[int | None, "Messages that may interleave; missing in a core with one channel."] = None
+    order: Annotated[str | None, "The order of text and associated data; missing if associated data come first."] = None
+    shared: Annotated[
+        Mapping[str, str] | None, "With text first, parts of the state that have the register of another one, which ends before."
+    ] = None
     latency: Annotated[int, "Cycles from a block of text to its result, in the pipeline."]
     latency_tag: Annotated[int, "Cycles from the last token to the tag, in the pipeline."]
     tokens: Tokens

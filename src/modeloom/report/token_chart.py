@@ -23,7 +23,7 @@ from itertools import count
 from modeloom.compiler.streams import CompiledStream
 from modeloom.report.chart import COLOURS
 from modeloom.spec.kinds import MUL
-from modeloom.spec.stream import LAST, PARTIAL, SINGLE
+from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
 from modeloom.streams.machine import Token
 from modeloom.streams.overlap import entered as entered_tokens
 from modeloom.streams.place import unit_of
@@ -38,8 +38,9 @@ LEFT, RIGHT, TOP, ROW = 110, 20, 92, 24
 WIDTH, LEAST_CELL, MOST_CELL = 1000, 14, 26
 """Pixels: desired width of all stages, smallest and largest width of a stage."""
 
-LETTERS = {"associated": "A", "encrypt": "P", "decrypt": "C", "tag": "T"}
+LETTERS = {"associated": "A", "encrypt": "P", "decrypt": "C", "tag": "T", BETWEEN: "E"}
 MEANING = "A associated data, P plaintext, C ciphertext, T tag"
+MEANING_BETWEEN = f"{MEANING}, E end of the text"
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ class _Chart:
         yield f'<rect width="{self.width}" height="{self.height}" rx="6" fill="#f6f8fa" stroke="#d0d7de"/>'
         yield f'<text x="16" y="25" font-size="16" font-weight="bold">{escape(title)}</text>'
         yield f'<text x="16" y="44">{escape(subtitle)}</text>'
-        yield f'<text x="16" y="61">{escape(f"Every message has a colour. {MEANING}. Tokens move to the right.")}</text>'
+        meaning = MEANING_BETWEEN if self.plan.text_first else MEANING
+        yield f'<text x="16" y="61">{escape(f"Every message has a colour. {meaning}. Tokens move to the right.")}</text>'
         yield from self._axis()
         for number, (kind, name, lane) in enumerate(self.rows):
             y = TOP + ROW * number
@@ -184,7 +186,7 @@ class _Chart:
 
 
 def _part(step: str) -> str:
-    """The part of a message that a step belongs to: "associated", "encrypt", "decrypt" or "tag"."""
+    """The part of a message that a step belongs to: "associated", "encrypt", "decrypt", "between" or "tag"."""
     for prefix in (PARTIAL, LAST, SINGLE):
         step = step.removeprefix(prefix)
     return step

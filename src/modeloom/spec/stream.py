@@ -33,12 +33,18 @@ from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.keyed import Definition, Keys
 
 __all__ = [
-    "ABSORB", "BLOCKS", "LAST", "PARTIAL", "SINGLE", "LengthPrefix", "Lengths", "MessageKeys", "Nonce", "State", "StreamMode", "partial",
-    "variants",
+    "ABSORB", "ASSOCIATED_FIRST", "BETWEEN", "BLOCKS", "LAST", "ORDERS", "PARTIAL", "SINGLE", "TEXT_FIRST", "LengthPrefix", "Lengths",
+    "MessageKeys", "Nonce", "State", "StreamMode", "partial", "variants",
 ]  # fmt: skip
 
 ABSORB = "absorb"
 """The step for a block of text in the first pass of a mode with two passes."""
+
+ASSOCIATED_FIRST, TEXT_FIRST = ORDERS = ("associated-first", "text-first")
+"""The orders of the parts of a message in its packet."""
+
+BETWEEN = "between"
+"""The step between text and associated data, if these come behind the text.  The compiler makes it of ``tag`` (``streams.order``)."""
 
 BLOCKS = ("associated", ABSORB, "encrypt", "decrypt")
 """Steps that may run any number of times in a message."""

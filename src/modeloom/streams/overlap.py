@@ -14,6 +14,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from modeloom.spec.stream import BETWEEN
 from modeloom.streams.machine import Token
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.taken import Taken
@@ -66,8 +67,12 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
         taken.take(cycle, step, closes)
         return cycle
 
+    def entered_in(token: Token, cycle: int) -> int:
+        """The cycle in which the first token of a step enters, or could."""
+        return cycle - plan.placed.passes[token.step][token.part].at if token.step == BETWEEN else cycle
+
     def held(token: Token, cycle: int) -> bool:
-        return cycle in entries or not taken.free(cycle, token.step)
+        return cycle in entries or not taken.free(entered_in(token, cycle), token.step)
 
     def put(number: int, token: Token, cycle: int) -> None:
         placed.append((cycle, len(placed), number, replace(token, cycle=cycle)))
@@ -105,7 +110,7 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
             elif not plan.follows:
                 now = token.cycle + shift
                 entries.add(now)
-                taken.take(now, token.step)
+                taken.take(entered_in(token, now), token.step)
             put(number, token, now)
         for token in tags:
             put(number, token, now + plan.behind)

@@ -44,6 +44,7 @@ from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, Operation
+from modeloom.spec.stream import BETWEEN
 from modeloom.streams.placement import Pass, Placement
 from modeloom.streams.recurrences import Recurrence, chain_operations, horner_operation
 from modeloom.streams.returns import waiting
@@ -108,7 +109,7 @@ class _Placer:
 
     def run(self) -> Placement:
         placed = self.placed
-        blocks = [step for step in self.loops if step.name != "tag"]
+        blocks = [step for step in self.loops if step.name not in (BETWEEN, "tag")]
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(blocks) and not self._return(blocks, *before):
             if placed.cadence is not None:
@@ -174,6 +175,7 @@ class _Placer:
     def _converges(self, steps: Sequence[Step]) -> bool:
         """Whether each of the given steps fits into one token, if units and homes are late enough."""
         placed = self.placed
+        steps = [*steps, *(step for step in self.loops if step.name == BETWEEN and step not in steps)]
         operations = sum(len(step.operations) for step in steps)
         for _ in range(2 * (operations + len(placed.homes)) + 2):
             before = dict(placed.stages), dict(placed.homes)
@@ -208,6 +210,9 @@ class _Placer:
     def _raise(self, step: Step) -> None:
         """Moves units and homes to later stages until a step fits into one token, as far as possible."""
         placed = self.placed
+        if step.name == BETWEEN:
+            self._raise_between(step)
+            return
         if self.returning:
             self._raise_returning(step)
             return
@@ -227,6 +232,15 @@ class _Placer:
         for name, form in step.updates.items():
             if self.kinds[name].kind in ("wires", "counter"):
                 placed.homes[name] = max(placed.homes[name], self._ready(step, form, ready))
+
+    def _raise_between(self, step: Step) -> None:
+        """Moves homes of what the step between text and associated data leaves.  Its tokens wait for what the text leaves."""
+        placed, ready = self.placed, list[int]()
+        for operation, unit in zip(step.operations, placed.units[step.title], strict=True):
+            at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
+            ready.append(placed.stages[unit] + placed.latencies[unit] if unit else at)
+        for name, form in step.updates.items():
+            placed.homes[name] = max(placed.homes[name], self._ready(step, form, ready))
 
     def _raise_returning(self, step: Step) -> None:
         """The same for a step whose token may return to the cipher."""
@@ -318,7 +332,7 @@ class _Placer:
 
         With a cadence, it does so at its own place of a later batch: then no place of a batch is left free because nothing fits into it.
         """
-        beside = self.placed.follows if step.name == "tag" else self.returning and step.name != "start"
+        beside = self.placed.follows if step.name == "tag" else self.returning and step.name not in ("start", BETWEEN)
         return 1 if self.placed.cadence is None or not beside else self.placed.cadence.interval
 
     def _fits(self, tokens: Collection[int]) -> bool:

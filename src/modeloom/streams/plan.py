@@ -6,19 +6,20 @@ A token has one block of input. Depending on its step, it is a piece of the mess
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import DEC, ENC, MUL, TDEC, TENC, Operation
-from modeloom.spec.stream import BLOCKS, LAST, LengthPrefix, StreamMode, variants
+from modeloom.spec.stream import ASSOCIATED_FIRST, BLOCKS, LAST, TEXT_FIRST, LengthPrefix, StreamMode, variants
 from modeloom.streams.known import Known
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.left import with_left
+from modeloom.streams.order import text_first
 from modeloom.streams.place import Placement, place, unit_of
-from modeloom.streams.plan_checks import check_lanes, check_last
+from modeloom.streams.plan_checks import check_between, check_lanes, check_last
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
 from modeloom.streams.retime import retime
 from modeloom.streams.setup import Preparation, Word, prepare
@@ -86,6 +87,10 @@ class StreamPlan:
         Ciphers of a lane.
     prefixes : tuple of LengthPrefix
         What comes before associated data.
+    text_first : bool
+        Whether messages have their text before their associated data (``streams.order``).
+    shared : dict
+        If so: the parts of the state that have the register of another one, which ends before they begin, with its name.
     """
 
     mode: StreamMode
@@ -100,6 +105,8 @@ class StreamPlan:
     lanes: int = 1
     cores: int = 1
     prefixes: tuple[LengthPrefix, ...] = ()
+    text_first: bool = False
+    shared: dict[str, str] = field(default_factory=dict)
 
     @property
     def chained(self) -> bool:
@@ -208,9 +215,18 @@ class StreamPlan:
 
     @property
     def all_ciphered(self) -> bool:
-        """Whether every token of a message keeps the cadence: it uses the cipher when it enters, or when it returns to it."""
-        keyed = (any(self.step(each.title).operations[n].operation.keyed for n in each.operations) for each in self.tokens)
-        return all(keyed)
+        """Whether every token of a message keeps the cadence: it uses the cipher when it enters, or when it returns to it, or is a tag
+        behind such tokens."""
+        return self._ciphered(self.tokens) or self._tag_keeps
+
+    def _ciphered(self, tokens: Iterable[TokenKind]) -> bool:
+        return all(any(self.step(each.title).operations[n].operation.keyed for n in each.operations) for each in tokens)
+
+    @property
+    def _tag_keeps(self) -> bool:
+        """Whether a tag that only reads the state keeps the cadence, so that every token does: it costs less than what waits otherwise."""
+        rest = [each for each in self.tokens if each.title != "tag"]
+        return self.cadence is not None and self.text_first and bool(rest) and self._ciphered(rest)
 
     def program_cycles(self, title: str) -> int:
         """The number of cycles after which the next step may begin: those of its tokens, and for a ``start`` until its results are there.
@@ -223,6 +239,8 @@ class StreamPlan:
 
         A partial last block counts as a whole one, and a whole one as a partial one, since both enter as the same step.
         """
+        if title == "tag" and self._tag_keeps:
+            return (0,)
         every = (title, *self.last_steps.get(title, ()))
         return tuple(sorted({at for each in every for at in self.placed.cipher_tokens(self.step(each))}))
 
@@ -323,8 +341,9 @@ class StreamPlan:
 
 
 def plan_stream(
-    mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1, cores: int = 1, cadence: Cadence | None = None
-) -> StreamPlan:
+    mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1, cores: int = 1, cadence: Cadence | None = None,
+    order: str = ASSOCIATED_FIRST,
+) -> StreamPlan:  # fmt: skip
     """Compiles a stream mode.
 
     Parameters
@@ -339,22 +358,29 @@ def plan_stream(
         Ciphers of a lane.
     cadence : Cadence, optional
         The cycles in which the cipher takes blocks, if it does not take one in every cycle.
+    order : str
+        One of ``spec.stream.ORDERS``.
 
     Raises
     ------
     DefinitionError
         If the definition is wrong, or no pipeline can run it.
     InputError
-        If the mode cannot take several blocks in a cycle.
+        If the mode cannot take several blocks in a cycle, or messages in this order.
     """
     trace = trace_stream(mode, key_bytes)
     steps = steps_of(trace)
     kinds = recurrences(mode.name, steps, trace.state)
+    state, shared = trace.state, dict[str, str]()
+    if order == TEXT_FIRST:
+        ordered = text_first(mode, steps, kinds)
+        steps, state, shared = ordered.steps, ordered.state, ordered.shared
+        kinds = recurrences(mode.name, steps, state)
     if sum(kind.kind == "horner" for kind in kinds.values()) > 1:
         raise DefinitionError(f"{mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
     _check_units(mode, steps, latencies)
     steps = retime(steps, kinds)
-    kinds = recurrences(mode.name, steps, trace.state)
+    kinds = recurrences(mode.name, steps, state)
     steps = with_left(move_to_tag(steps, kinds))
     chains = lanes * (latencies.get("mul", 0) + CHAIN_CYCLES)
     preparations, words = prepare(trace, _words(steps, kinds, chains))
@@ -363,9 +389,13 @@ def plan_stream(
     reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
     placed = place(mode.name, steps, kinds, latencies, reading, cores, cadence)
     _check(mode, steps, kinds)
-    plan = StreamPlan(mode, trace, steps, kinds, placed, chains, lanes=lanes, cores=cores, prefixes=mode.associated_prefix)
+    plan = StreamPlan(
+        mode, trace, steps, kinds, placed, chains, lanes=lanes, cores=cores, prefixes=mode.associated_prefix,
+        text_first=order == TEXT_FIRST, shared=shared,
+    )  # fmt: skip
     check_lanes(plan)
     check_last(plan)
+    check_between(plan)
     plan.tokens = list(_tokens(plan))
     plan.preparations, plan.words = preparations, words
     return plan

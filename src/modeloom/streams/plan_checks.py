@@ -6,13 +6,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modeloom.spec import DefinitionError, InputError
-from modeloom.spec.stream import PARTIAL
+from modeloom.spec.stream import BETWEEN, PARTIAL
 from modeloom.streams.steps import Step
 
 if TYPE_CHECKING:
     from modeloom.streams.plan import StreamPlan
 
-__all__ = ["check_lanes", "check_last"]
+__all__ = ["check_between", "check_lanes", "check_last"]
 
 
 def check_last(plan: StreamPlan) -> None:
@@ -25,6 +25,17 @@ def check_last(plan: StreamPlan) -> None:
             raise DefinitionError(f"{plan.mode.name}: a {what} block takes as many tokens as a whole one, not {tokens}")
         if (plan.hashed(plan.step(whole)) is None) != (plan.hashed(plan.step(last)) is None):
             raise DefinitionError(f"{plan.mode.name}: the hash takes whole blocks and partial ones of {whole}(), or neither of them")
+
+
+def check_between(plan: StreamPlan) -> None:
+    """Raises ``InputError`` for a step between text and associated data for which the entry has no place."""
+    if not plan.text_first:
+        return
+    passes, name = plan.placed.passes[BETWEEN], plan.mode.name
+    if len(passes) > 1:
+        raise InputError(f"--order text-first is not for {name}: its tag takes the cipher several times; leave it out")
+    if plan.returning and passes[0].at < max(use for uses in plan.placed.returns.values() for use in uses):
+        raise InputError(f"--order text-first is not for {name}: blocks return to the cipher after its tag has had it; leave it out")
 
 
 def check_lanes(plan: StreamPlan) -> None:

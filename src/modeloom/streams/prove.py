@@ -26,7 +26,7 @@ from typing import Any
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
-from modeloom.spec.stream import PARTIAL
+from modeloom.spec.stream import BETWEEN, PARTIAL
 from modeloom.streams.chains import Weight, weights
 from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, prefix_of, tag_block
 from modeloom.streams.machine import Machine, MachineError, Token
@@ -75,9 +75,11 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
     gaps = iter(message.gaps)
     groups = list(_groups(plan, message))
     flags = [flag for group in groups for flag in _flags(plan, group)]
-    weighed, count = iter(enumerate(weights(flags, plan.chains))), 0
+    weighed = iter(enumerate(weights(flags, plan.chains)))
     first, slot, opens = True, message.slot, True
     before = message.associated_blocks(plan.mode.block_bytes, plan.prefixes)
+    # The number of the next block of each part.  Blocks of associated data are named first in any order.
+    places = {"associated": 0, message.direction: before}
     taken = Taken(plan)
     if plan.follows:
         ending = groups.pop()
@@ -96,17 +98,20 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
             first = False
         turn = 1
         for lane, unit in enumerate(group):
-            value, step = None, unit.step
-            if step != "tag":
+            value, step, index = None, unit.step, 0
+            if unit.part:
+                count = places[unit.part]
                 sizes = [*[plan.mode.block_bytes] * (unit.blocks - 1), unit.nbytes]
                 values = [block(count + n, nbytes) for n, nbytes in enumerate(sizes)]
-                value, count = tuple(values) if plan.mode.takes_pair(step) else values[0], count + unit.blocks
+                value = tuple(values) if plan.mode.takes_pair(step) else values[0]
+                places[unit.part] = count + unit.blocks
+                index = places[unit.part] - (unit.part != "associated") * before
             turn = max(turn, plan.turn_after(plan.step(step)))
             number, weight = slots[lane] if slots else (0, Weight(0, False))
             for place, each in enumerate(plan.placed.passes[step]):
                 yield Token(
                     cycle + each.at, step, place, slot=slot, block=value, nbytes=unit.nbytes, place=number, power=weight.power,
-                    closing=weight.closing, first=first and bool(slots), lengths=lengths, index=count - (count > before) * before,
+                    closing=weight.closing, first=first and bool(slots), lengths=lengths, index=index,
                     message=ordinal, opens=opens, closes=closes and lane == len(group) - 1,
                 )  # fmt: skip
                 opens = False
@@ -122,6 +127,13 @@ def _groups(plan: StreamPlan, message: Message) -> Iterator[list[Unit]]:
     lanes, tag = plan.lanes, Unit("", "tag", 0, 0)
     units = message.units(plan.mode, plan.prefixes)
     last: list[Unit] = []
+    if plan.text_first:
+        # There is one lane.
+        yield from ([unit] for unit in units if unit.part == message.direction)
+        yield [Unit("", BETWEEN, 0, 0)]
+        yield from ([unit] for unit in units if unit.part == "associated")
+        yield [tag]
+        return
     for name in ("associated", message.direction):
         of_step = [unit for unit in units if unit.part == name]
         for at in range(0, len(of_step), lanes):

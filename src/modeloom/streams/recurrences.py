@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import MUL
+from modeloom.spec.stream import BETWEEN
 from modeloom.streams.steps import Form, Source, Step, Term, UnitOperation
 
 __all__ = ["Recurrence", "chain_operations", "depends_on", "horner_operation", "recurrences"]
@@ -70,7 +71,7 @@ def recurrences(mode: str, steps: Sequence[Step], state: Iterable[str]) -> dict[
     """
     found: dict[str, Recurrence] = {}
     for name in state:
-        kinds = {_kind(mode, step, name) for step in steps if step.name not in ("start", "tag")}
+        kinds = {_kind(mode, step, name) for step in steps if step.name not in ("start", BETWEEN, "tag")}
         changing = {kind for kind in kinds if kind.kind != "held"}
         if len(changing) > 1:
             what = " and ".join(sorted({f"{one.kind}" for one in changing}))

@@ -12,6 +12,7 @@ from tests.equivalence.stream.beside_faults import BESIDE_FAULTS
 from tests.equivalence.stream.front_faults import DERIVED, FRONT_FAULTS
 from tests.equivalence.stream.inline_faults import INLINE_FAULTS
 from tests.equivalence.stream.message_faults import FAULTS, STREAMS, MessageFault, faulty
+from tests.equivalence.stream.order_faults import ORDER_FAULTS, TEXT_FIRST
 from tests.equivalence.stream.pair_faults import PAIR_FAULTS
 from tests.equivalence.stream.sum_faults import SUM_FAULTS
 from tests.streamed import SMALL, compiled, folder
@@ -76,6 +77,10 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "blocks that return, without pairs": ("twice", SMALL),
     "starts that run ahead, blocks of 256 bits": ("ladder", {"key_slots": 2, "cipher_stages": 1}),
     "blocks of 256 bits": ("wide-aead", {"key_slots": 2, "mul_stages": 1}),
+    "text first": ("deoxys-i", {**STREAMS, **TEXT_FIRST}),
+    "text first, ocb3": ("ocb3", {**SMALL, **STREAMS, **TEXT_FIRST}),
+    "text first, pairs": ("aes-otr", {**SMALL, **STREAMS, **TEXT_FIRST}),
+    "text first, pipeline, held": ("ocb3", {**SMALL, **TEXT_FIRST, "hold": 64}),
     "derived keys": ("gcm-siv", {"key_bits": 128, **DERIVED}),
     "derived keys of 32 bytes, three ciphers": ("gcm-siv", {"key_bits": 256, **DERIVED, "key_derivers": 3}),
     "stored messages": ("deoxys-ii", {"cipher_arch": "multistream", "streams": 1, "key_slots": 2, "message_buffer": 256}),
@@ -102,7 +107,7 @@ def test_more_cores(core: str) -> None:
 
 BY_DEFAULT = ("a mask of another byte",)
 
-EVERY = (*FAULTS, *INLINE_FAULTS, *BESIDE_FAULTS, *PAIR_FAULTS, *SUM_FAULTS, *FRONT_FAULTS)
+EVERY = (*FAULTS, *INLINE_FAULTS, *BESIDE_FAULTS, *PAIR_FAULTS, *SUM_FAULTS, *FRONT_FAULTS, *ORDER_FAULTS)
 
 SOME = [fault if fault.what in BY_DEFAULT else slowly(fault)[0] for fault in EVERY]
 """Each takes some seconds."""

@@ -22,6 +22,8 @@ from modeloom.spec import InputError
 
 __all__ = ["DATA_WIDTHS", "HostShape", "WidthFrontEnd", "check_data_width"]
 
+TEXT_FIRST = "--data-width is for packets that begin with their associated data; leave it out, or --order text-first"
+
 DATA_WIDTHS = (32, 64, 128, 256, 512, 1024)
 """Bits of a beat of data that the converters give."""
 
@@ -75,6 +77,8 @@ class WidthFrontEnd(Around):
     def __init__(self, description: Description, bits: int):
         if isinstance(description, LwcDescription):
             raise InputError(LWC)
+        if isinstance(description, StreamDescription) and description.text_first:
+            raise InputError(TEXT_FIRST)
         super().__init__(description)
         self.bits, self.host_bytes, self.inner = bits, bits // 8, description.name
         # Sectors and messages have a member of this name.

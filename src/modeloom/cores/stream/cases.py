@@ -65,17 +65,23 @@ def _points(d: StreamDescription, message: BenchMessage, fields: Mapping[str, in
         yield "text.too long to hold"
 
 
+def _first(d: StreamDescription) -> str:
+    """The field of a command with the bytes of what comes first in the packet."""
+    return "text" if d.text_first else "associated"
+
+
 def _by_command(d: StreamDescription, fields: Mapping[str, int]) -> bool:
     """Whether the command alone says that a message is too long."""
-    return fields["associated"] > d.most_associated or fields.get("text", 0) > d.text_with(fields["nonce_bytes"])
+    return fields.get("associated", 0) > d.most_associated or fields.get("text", 0) > d.text_with(fields["nonce_bytes"])
 
 
 def _lengths(d: StreamDescription, message: BenchMessage, fields: Mapping[str, int]) -> Iterator[str]:
     tag = fields["tag_bytes"] if d.wire and fields["decrypt"] == 1 else 0
-    text = sum(keep.bit_count() for _, keep in message.beats) - fields["associated"] - tag
-    yield length_point("associated", fields["associated"], d.beat_bytes)
+    rest = sum(keep.bit_count() for _, keep in message.beats) - fields[_first(d)] - tag
+    associated, text = (rest, fields["text"]) if d.text_first else (fields["associated"], rest)
+    yield length_point("associated", associated, d.beat_bytes)
     yield length_point("text", text, d.beat_bytes)
-    if d.hold is not None and fields["decrypt"] and text + fields["associated"] * d.wire == d.hold:
+    if d.hold is not None and fields["decrypt"] and text + associated * d.wire == d.hold:
         yield "text.held"
 
 
@@ -84,7 +90,7 @@ def _wanted(d: StreamDescription) -> Mapping[str, Sequence[str]]:
     holds, stores = d.hold is not None, d.hold is not None or d.message_buffer is not None
     possible = {
         MessageCode.WRONG_TAG: "decrypt" in d.directions, MessageCode.TOO_LONG_TO_HOLD: stores,
-        MessageCode.TOO_LONG: bool(d.lengths_first) or d.most_associated < NEVER,
+        MessageCode.TOO_LONG: bool(d.lengths_first) or (d.most_text if d.text_first else d.most_associated) < NEVER,
         MessageCode.NO_DIRECTION: len(d.directions) == 1 or d.two_passes, MessageCode.NO_CHANNEL: d.channels < 256,
     }  # fmt: skip
     several, nonces, tags = d.named_slots > 1, len(d.nonces) > 1, len(d.tag_bytes) > 1
@@ -104,7 +110,7 @@ def _cases(d: StreamDescription, messages: Sequence[BenchMessage], keys: Iterato
         wanted, fields = message.wanted, _fields(d, message.command)
         yield Case(
             message.command, message.beats, wanted.beats, wanted.code, wanted.tag, message.channel if d.channels > 1 else 0,
-            next(keys).key if fields.get("new_key") else b"", 0 if d.wire else fields["associated"],
+            next(keys).key if fields.get("new_key") else b"", 0 if d.wire else fields[_first(d)],
             tuple(_points(d, message, fields)),
         )  # fmt: skip
 

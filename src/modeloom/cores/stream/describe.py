@@ -23,10 +23,14 @@ from modeloom.product.description import KeyPart, OptionValue, file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens
 from modeloom.product.ports import top_ports
+from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, TEXT_FIRST
 
 __all__ = ["describe"]
 
-OPTIONAL = {"cipher_cores": None, "interface": "axi", "interface_bits": None, "key_derivers": None, "message_buffer": None}
+OPTIONAL = {
+    "cipher_cores": None, "interface": "axi", "interface_bits": None, "key_derivers": None, "message_buffer": None,
+    "order": ASSOCIATED_FIRST,
+}  # fmt: skip
 """Options that are left out if they have these values."""
 
 MASTER = "master"
@@ -67,8 +71,25 @@ def _cycles(compiled: CompiledStream) -> Tokens:
     alone = a_place * any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns)
     return Tokens(
         start=begin, associated=most("associated") + turn("associated"),
-        text=most(*texts) + turn(*texts), tag=most("tag") + alone,
+        text=most(*texts) + turn(*texts), tag=_between(compiled) + most("tag") + alone,
     )  # fmt: skip
+
+
+def _between(compiled: CompiledStream) -> int:
+    """The cycles of the step between text and associated data; 0 if associated data come first."""
+    plan = compiled.plan
+    if not plan.text_first:
+        return 0
+    cycles, cadence = bus_parameters(compiled).program(BETWEEN).cycles, plan.cadence
+    if cadence is None:
+        return cycles
+    if plan.runs_ahead or plan.returning:
+        # It waits for its place, and then the next token does.
+        return cycles + 2 * cadence.interval
+    figures = read(CadenceFigures, compiled.explain()["cadence"])
+    messages, both = figures.steady([[BETWEEN], ["tag"]])
+    alone, tags = figures.steady([["tag"]])
+    return max(0, -(-both // messages) - -(-tags // alone))
 
 
 def _options(options: StreamOptions) -> dict[str, OptionValue]:
@@ -115,6 +136,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         most_associated=mode.most_associated,
         most_text=mode.most_text,
         lengths_first=True if mode.lengths_first else None,
+        order=TEXT_FIRST if compiled.plan.text_first else None,
         most_text_with_nonce=tuple((n, mode.most_text_with(n)) for n in sorted(mode.most_text_with_nonce)) or None,
         associated_prefix=tuple(
             PrefixFigures(least=each.least, marker=each.marker.hex(), nbytes=each.nbytes) for each in compiled.plan.prefixes

@@ -52,6 +52,7 @@ from modeloom.rtl.stream.sizes import MOST_HOLD
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError
 from modeloom.spec.kinds import CIPHER
+from modeloom.spec.stream import BETWEEN
 
 __all__ = [
     "StreamHardware", "bus_parameters", "core_ports", "erase_cycles", "key_cycles", "key_erase_cycles", "key_interval",
@@ -112,7 +113,8 @@ def key_erase_cycles(compiled: CompiledStream) -> int:
     """
     p = bus_parameters(compiled)
     # Each chain is overwritten by a message without data, whose tag may take several cycles.
-    state = p.entry_cycles(*["tag"] * (p.plan.chains + 2))
+    steps = (*[BETWEEN] * p.text_first, "tag")
+    state = p.entry_cycles(*steps * (p.plan.chains + 2))
     if p.inline:
         # The packet passes through the port and the preparation first.
         own = cycles.FENCE_CYCLES + max(p.keys.words, p.keys.round_keys) + state + p.flush

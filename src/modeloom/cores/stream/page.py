@@ -11,6 +11,7 @@ from modeloom.cores.gives import gives
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText
 from modeloom.spec.kinds import MUL, OPERANDS
+from modeloom.spec.stream import BETWEEN
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.steps import Form, Source, Step, UnitOperation
@@ -127,7 +128,7 @@ def _short(title: str) -> str:
 
 def _tokens(compiled: CompiledStream) -> str:
     plan = compiled.plan
-    counts = {name: plan.tokens_of(name) for name in ("start", "associated", "text", "tag")}
+    counts = {name: plan.tokens_of(name) for name in ("start", "associated", "text", *[BETWEEN] * plan.text_first, "tag")}
     told = ", ".join(f"{count} for {name}" for name, count in counts.items())
     return f"Tokens: {told}" + (f"; the hash has {plan.chains} chain{'s' * (plan.chains != 1)}." if plan.horner else ".")
 

@@ -6,6 +6,8 @@ They are in a module that is there only if a macro is defined.  The module is pl
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.packing import command_read
 from modeloom.cores.port_rules import PortRules
@@ -52,12 +54,51 @@ SILENCED = """
 """Whether a message is a first pass, which has no text out."""
 
 
+SOUND = """
+  reg        opens      [0:CHANNELS*IN_FLIGHT-1];
+  reg [63:0] sound      [0:CHANNELS*IN_FLIGHT-1];
+  reg [63:0] sound_now = 64'b0;  // bytes of the full beats at the front of the packet on s_axis, and of the beat behind them
+  reg        ragged    = 1'b0;   // there has been a beat that is not full
+  reg        whole;"""
+"""What has to be known of a packet that begins with its text, of which the command has the bytes."""
+
+TEXT_FIRST = (
+    ("  reg [63:0] associated [", "  reg [63:0] announced  ["),
+    ("          associated[place(", "          announced[place("),
+    ("        length[c] = length[c] + ones(s_axis_tkeep);\n", """\
+        length[c] = length[c] + ones(s_axis_tkeep);
+        if (!ragged)
+          sound_now = sound_now + (counts(s_axis_tkeep) ? ones(s_axis_tkeep) : 64'b0);
+        ragged = ragged || !(&s_axis_tkeep);
+"""),
+    ("            lengths[place(first[c] + packets_in[c])] = length[c];\n", """\
+            lengths[place(first[c] + packets_in[c])] = length[c];
+            sound[place(first[c] + packets_in[c])] = sound_now;
+"""),
+    ("          length[c] = 64'b0;\n        end\n      end\n\n  ", """\
+          length[c] = 64'b0;
+          sound_now = 64'b0;
+          ragged = 1'b0;
+        end
+      end
+
+  """),
+    ("    begin\n      all_commands = 0;\n", "    begin\n      sound_now = 64'b0;\n      ragged = 1'b0;\n      all_commands = 0;\n"),
+)  # fmt: skip
+"""What differs in the rules of such a core."""
+
+
 def _packet_rules(d: StreamDescription, values: dict[str, object]) -> dict[str, object]:
     """What is told of packets out with their statuses."""
     if d.two_passes:
         silenced = SILENCED.replace("@COMMAND_DECRYPT@", str(values["COMMAND_DECRYPT"]))
         text = filled(__package__ or "", "rules_aligned.v", {**values, "HAS_TEXT": "!silent[place(first[c])] && "}).rstrip()
         return {"RINGS": SILENT, "RINGED": silenced, "PACKET_RULES": text}
+    if d.text_first:
+        opens = RINGED.split("\n")[1].replace("@COMMAND_DECRYPT@", str(values["COMMAND_DECRYPT"]))
+        leaves = "1'b1" if d.hold is None else "!opens[place(first[c])]"
+        text = filled(__package__ or "", "rules_text_first.v", {**values, "LEAVES": leaves}).rstrip()
+        return {"RINGS": SOUND, "RINGED": f"\n{opens}", "PACKET_RULES": text}
     if not d.wire:
         values = {**values, "HAS_TEXT": ""}
         return {"RINGS": "", "RINGED": "", "PACKET_RULES": filled(__package__ or "", "rules_aligned.v", values).rstrip()}
@@ -153,7 +194,7 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         in_flight += 2 * stored.depth + stored.results + BUFFERING
     values = {
         **rules.values(top_ports(interfaces, d), WIRE_KEEP if d.wire else KEEP),
-        **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes),
+        **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes, d.text_first),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,
         "SLOTS": d.named_slots,
@@ -167,24 +208,31 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         # A text may be too short if its command says how long it is.
         "CUTS_TEXT": " || ".join(
             f"code == {int(each)}"
-            for each in (MessageCode.BAD_KEEP, MessageCode.TOO_LONG, *([MessageCode.TOO_SHORT] if d.lengths_first else []))
+            for each in (MessageCode.BAD_KEEP, MessageCode.TOO_LONG, *([MessageCode.TOO_SHORT] if d.states_text else []))
         ),
         "CODES": rules.codes(MessageCode),
     }
     text = filled(__package__ or "", "rules.v", {**values, **_channels(d, values), **_packet_rules(d, values)})
+    text = _changed(text, TEXT_FIRST) if d.text_first else text
     return _in_order(text, packing.verilog("new_key")) if d.inline else text
+
+
+def _changed(text: str, changes: Iterable[tuple[str, str]]) -> str:
+    """The text with other words in some places, each of which is there once."""
+    for before, after in changes:
+        if text.count(before) != 1:
+            raise ValueError(f"the rules have {before!r} {text.count(before)} times")
+        text = text.replace(before, after)
+    return text
 
 
 def _in_order(text: str, new_key: str) -> str:
     """The rules of a core whose keys come with the messages: there are no slots, and a command waits for its key."""
-    for before, after in (
+    text = _changed(text, (
         (SLOT_RULE, ""), (SLOT_STAYS, TUSER_STAYS), (LAST_BEAT, LAST_BEAT_COUNTS),
         (BEATS, f"  integer keys = 0;           // taken, less the commands that bring one\n{BEATS}"),
         (COMMANDS, f"{COMMANDS}          if (s_axis_cmd_tdata{new_key})\n            keys = keys - 1;\n"),
         ("      if (!quiet || all_commands == 0 || ", "      if (!quiet || keys < 0 || all_commands == 0 || "),
         ("        key_beats = 0;\n        forget;\n", "        key_beats = 0;\n        keys = 0;\n        forget;\n"),
-    ):
-        if text.count(before) != 1:
-            raise ValueError(f"the rules have {before!r} {text.count(before)} times")
-        text = text.replace(before, after)
+    ))
     return without(text, "s_axis_key_tdest")

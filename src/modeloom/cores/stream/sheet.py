@@ -152,13 +152,22 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
     if d.wire:
         yield from _packets(d)
         return
+    first, behind = ("text", "associated data") if d.text_first else ("associated data", "text")
+    begins = "begin with a beat of their own" if d.text_first else "begins with a beat of its own"
     yield (
-        f"A message is one packet on `s_axis`, {d.beat_bytes} bytes a beat: the associated data, then the text, which begins with a beat "
-        "of its own. `tkeep` is all ones but in the last beat of the associated data and in the last beat of the text; `tlast` marks the "
+        f"A message is one packet on `s_axis`, {d.beat_bytes} bytes a beat: the {first}, then the {behind}, which {begins}. "
+        f"`tkeep` is all ones but in the last beat of the {first} and in the last beat of the {behind}; `tlast` marks the "
         "end of the packet. A message without associated data and text has a packet of one beat with `tkeep` 0. Such a beat may also "
-        "follow the associated data of a message without text."
+        f"follow the {first} of a message without {behind}."
     )
     yield ""
+    if d.text_first:
+        yield (
+            "The command has the number of bytes of text, at the place at which other cores have that of associated data "
+            "(`associated_bytes` of the driver in C). If the associated data have a fault, the text has left as a whole, and is to be "
+            "discarded."
+        )
+        yield ""
     yield (
         "The text of a message comes out as one packet on `m_axis`, with the lengths that went in; its bytes outside `tkeep` are zero. A "
         "message without text gives no packet. If the packet of a message has a fault behind its first beat of text, what comes out ends "
@@ -252,6 +261,9 @@ def _use(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
     )
     yield ""
     yield from code_table(MessageCode)
+    if d.text_first:
+        yield "A packet that ends before the end of its text gets TOO_SHORT."
+        yield ""
     if d.lengths_first:
         yield (
             "The command has the number of bytes of text. A packet with fewer of them gets TOO_SHORT, and one with more gets TOO_LONG."

@@ -104,6 +104,8 @@ class Traffic:
         Whether the core derives the keys of messages, so that its keys are master keys.
     twice : bool
         Whether a host sends each message to seal twice.
+    text_first : bool
+        Whether packets have their text before their associated data.
 
     In a mode with two passes, the passes of sealing take turns, each on messages of its own.
 
@@ -116,8 +118,9 @@ class Traffic:
     def __init__(
         self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
         inline: bool = False, wire: bool = False, channels: int = 1, in_order: bool = True, derives: bool = False, twice: bool = False,
+        text_first: bool = False,
     ):  # fmt: skip
-        self.derives, self.twice = derives, twice
+        self.derives, self.twice, self.text_first = derives, twice, text_first
         self.inline, self.turns, self.wire, self.channels, self.in_order = inline, 0, wire, channels, in_order
         self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
         self.models: dict[int, StreamModel] = {}
@@ -169,7 +172,8 @@ class Traffic:
         """The beats of a message, in wire form with its tag.  A message without data has one beat without bytes."""
         if self.wire:
             return self._whole(sent.ad + sent.text + (tag if sent.decrypt else b""))
-        beats = beats_of(sent.ad, self.beat_bytes) + beats_of(sent.text, self.beat_bytes)
+        parts = (sent.text, sent.ad) if self.text_first else (sent.ad, sent.text)
+        beats = beats_of(parts[0], self.beat_bytes) + beats_of(parts[1], self.beat_bytes)
         return beats or ((bytes(self.beat_bytes), 0),)
 
     def _whole(self, data: bytes) -> tuple[Beat, ...]:
@@ -215,10 +219,11 @@ class Traffic:
             self.turns = max(0, self.turns - 1)
         fields: dict[str, Any] = {
             **key, "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, "id": (0x4D4C + 257 * self.number) & 0xFFFF,
-            "decrypt": sent.decrypt, "channel": self.channel, **({"text": len(sent.text)} if self.mode.lengths_first else {}), **changes,
+            "decrypt": sent.decrypt, "channel": self.channel,
+            **({"text": len(sent.text)} if self.mode.lengths_first or self.text_first else {}), **changes,
         }  # fmt: skip
         return pack_message_command(
-            nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, passes=1 + self.twice, **fields
+            nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, passes=1 + self.twice, text_first=self.text_first, **fields
         )
 
     def good(
@@ -264,10 +269,13 @@ class Traffic:
             )
         )  # fmt: skip
 
-    def faulty(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], *, given: int = 0) -> None:
+    def faulty(
+        self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], *, given: int = 0, whole: bool = False
+    ) -> None:  # fmt: skip
         """Adds a message whose packet is edited.
 
-        ``given`` beats of text leave the core before the packet is cut off.  If it is 0, the core gives no packet.
+        ``given`` beats of text leave the core before the packet is cut off.  If it is 0, the core gives no packet.  With ``whole``, the
+        text is whole, because the fault is behind it.
         """
         # The core reports text that is too long to be held before the fault comes.
         sealed = self.hold is not None and text > self.hold and "encrypt" in self.directions
@@ -276,7 +284,9 @@ class Traffic:
         # Text leaves in whole pairs, if the mode takes pairs.
         given -= given % self.mode.text_blocks
         # No text of a message that is held leaves the core.
-        if given and not (sent.decrypt and self.hold is not None) and not (self.mode.two_passes and not sent.decrypt):
+        if whole and not (sent.decrypt and self.hold is not None):
+            beats = self._outcome(self.models[slot], sent).beats
+        elif given and not (sent.decrypt and self.hold is not None) and not (self.mode.two_passes and not sent.decrypt):
             beats = (*self._outcome(self.models[slot], sent).beats[:given], (bytes(self.beat_bytes), 0))
         self.messages.append(
             BenchMessage(

@@ -88,6 +88,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     traffic = Traffic(
         compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels,
         in_order=any_order or d.explain.turn is None or d.channels == 1, derives=compiled.derived is not None, twice=d.two_passes,
+        text_first=d.text_first,
     )  # fmt: skip
     size, shape = d.beat_bytes, d.bench_shape
     phases: dict[str, int] = {}
@@ -236,6 +237,8 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
     """Adds each error that a host can make, with good messages in between."""
     if d.wire:
         _wrong_packets(traffic)
+    elif d.text_first:
+        _wrong_beats_behind(traffic)
     else:
         _wrong_beats(traffic)
     if d.lengths_first:
@@ -287,6 +290,37 @@ def _wrong_beats(traffic: Traffic) -> None:
     good()
 
 
+def _wrong_beats_behind(traffic: Traffic) -> None:
+    """The same where text comes first, and associated data begin with a beat of their own."""
+    size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
+    short, keep = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP
+
+    def good() -> None:
+        traffic.good(size // 2, size + 2)
+
+    traffic.faulty(short, size, 2 * size, lambda beats: beats[:1])
+    traffic.faulty(short, 0, size, lambda beats: [(beats[0][0], 1)])
+    traffic.faulty(short, size, 3 * size, lambda beats: beats[:2], given=1)
+    traffic.faulty(short, 0, 1, lambda beats: [(beats[0][0], 0)])
+    good()
+    traffic.faulty(keep, size, 2 * size, _turned(0, 1 << size - 1))
+    for bits in (full >> size // 2, full ^ full >> size // 2):
+        traffic.faulty(keep, size, size // 2, _turned(0, bits))
+    good()
+    # In the first beat of text there is no packet out, and later the packet out is cut off.
+    for bits in (2, 1, 1 << size - 1, full):
+        traffic.faulty(keep, 0, 2 * size, _turned(0, bits))
+        traffic.faulty(keep, 1, 3 * size, _turned(2, bits), given=2)
+    traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 5)], given=2)
+    good()
+    # These errors are in the associated data: the text has left as a whole.
+    for bits in (2, 1, full):
+        traffic.faulty(keep, 2 * size, 2 * size + 1, _turned(3, bits), whole=True)
+        traffic.faulty(keep, 2 * size, 0, _turned(1, bits), whole=True)
+    traffic.faulty(keep, 3 * size, size, lambda beats: [*beats[:3], (beats[3][0], 5)], whole=True)
+    good()
+
+
 def _wrong_lengths(traffic: Traffic, d: StreamDescription) -> None:
     """Packets with more or less text than their commands say, and commands with more text than their nonce allows."""
     size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
@@ -313,7 +347,9 @@ def _wrong_lengths(traffic: Traffic, d: StreamDescription) -> None:
 def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
     """Commands that a core does not have, alone and together."""
     size, long = traffic.beat_bytes, MessageCode.TOO_LONG
-    if d.most_associated < (1 << 64) - 1:
+    if d.text_first and d.most_text < (1 << 64) - 1:
+        traffic.refused(long, stated=d.most_text + 1)
+    if not d.text_first and d.most_associated < (1 << 64) - 1:
         traffic.refused(long, associated=d.most_associated + 1)
     for slot in () if d.inline else (d.key_slots, (1 << 16) - 1):
         traffic.refused(MessageCode.NO_KEY, slot=slot)

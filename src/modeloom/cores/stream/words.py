@@ -17,7 +17,7 @@ WORDS = {
     "cipher": "{}", "cipher_arch": "{}", "streams": "streams{}", "key_bits": "k{}", "direction": "{}", "blocks_per_cycle": "lanes{}",
     "cipher_sbox": "{}_sbox", "cipher_stages": "round{}",
     "mul_arch": "{}", "mul_stages": "mulstages{}", "key_slots": "slots{}", "hold": "hold{}", "channels": "channels{}", "keys": "{}",
-    "packet": "{}", "key_schedule": "{}_keys", "key_schedules": "schedules{}", "key_derivers": "derivers{}",
+    "packet": "{}", "order": "{}", "key_schedule": "{}_keys", "key_schedules": "schedules{}", "key_derivers": "derivers{}",
     "message_buffer": "buffer{}", "cipher_cores": "ciphers{}",
     "interface": "{}", "interface_bits": "words{}",
 }  # fmt: skip

@@ -88,7 +88,12 @@ def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: M
     if d.message_buffer is not None and message.direction == "encrypt":
         return _stored(d, planned, expected, code)
     nbytes, cut = 0 if message.direction == ABSORB else message.text, False
-    if planned.fault == "hole" and nbytes:
+    if d.text_first and planned.fault == "short":
+        # The last beat that comes is not whole text, and those before it leave.
+        nbytes = max(0, -(-message.text // size) - 2) * size
+        nbytes -= nbytes % d.text_bytes
+        cut = nbytes > 0
+    if planned.fault == "hole" and nbytes and not (d.text_first and message.associated):
         # The beats before the wrong one leave, if the mode takes pairs in whole pairs, and the packet is cut off.
         nbytes = (-(-message.text // size) - 1) * size
         nbytes -= nbytes % d.text_bytes
@@ -97,9 +102,9 @@ def _aligned(d: StreamDescription, planned: Planned, expected: Expected, code: M
     if d.hold is not None and held and planned.fault not in REFUSED:
         # The length of the command counts, and the packet is not checked.  Without one, a beat behind the end of the packet or behind a
         # wrong beat does not count.
-        if message.text > d.hold if d.lengths_first else nbytes > d.hold and planned.fault != "short":
+        if message.text > d.hold if d.states_text else nbytes > d.hold and planned.fault != "short":
             code = MessageCode.TOO_LONG_TO_HOLD
-    if not nbytes or planned.fault in REFUSED + ("short",) or held and code != MessageCode.OK:
+    if not nbytes or planned.fault in (*REFUSED, *["short"] * (not d.text_first)) or held and code != MessageCode.OK:
         return code, None, 0, 0, False
     return code, expected.text & lanes.mask(8 * nbytes), nbytes, -(-nbytes // size) + cut, cut
 

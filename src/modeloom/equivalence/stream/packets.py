@@ -49,10 +49,11 @@ class Packets:
         if decrypt and not self.description.wire:
             tag = given | behind(f"tag {name}", bits, 8 * planned.tag_bytes)
         numbers = {
-            "associated": message.associated, "id": id_of(number), "channel": planned.channel, "decrypt": way,
+            **({} if self.description.text_first else {"associated": message.associated}),
+            "id": id_of(number), "channel": planned.channel, "decrypt": way,
             "nonce_bytes": 0 if planned.fault == "nonce" else message.nonce,
             "tag_bytes": 0 if planned.fault == "tag" else planned.tag_bytes,
-            **({"text": message.text} if self.description.lengths_first else {}),
+            **({"text": message.text} if self.description.states_text else {}),
             **({"new_key": int(planned.new_key)} if self.description.inline else {"slot": message.slot}),
         }  # fmt: skip
         words: Mapping[str, int] = {
@@ -65,6 +66,8 @@ class Packets:
         """The beats of the packet of a message."""
         message, size = planned.message, self.size
         parts = [(symbols.associated, message.associated), (symbols.text, message.text)]
+        if self.description.text_first:
+            parts.reverse()
         if self.description.wire:
             end = 8 * (message.associated + message.text) * lanes.LANES
             tag = planned.tag_bytes if message.direction == "decrypt" else 0
@@ -78,7 +81,7 @@ class Packets:
                 beats.append({"tdata": data, "tkeep": lanes.constant((1 << min(size, nbytes - at)) - 1, size)})
         nothing = {"tdata": lanes.atom(f"nothing {name}", 8 * size), "tkeep": 0}
         if planned.fault == "short":
-            beats = beats[: max(0, -(-message.associated // size) - 1)]
+            beats = beats[: max(0, -(-parts[0][1] // size) - 1)]
         if planned.fault == "hole" and beats:
             beats[-1] = {**beats[-1], "tkeep": lanes.constant(2, size)}
         beats = beats or [nothing]

@@ -122,7 +122,8 @@ class MessagePlans:
     def faults(self) -> Iterator[Planned]:
         """Messages with faults, each before messages without."""
         d, size = self.description, self.description.beat_bytes
-        kinds = [("nonce", 5, 20), ("tag", 20, 3), ("short", 3 * size, 0), ("hole", 3, size), ("hole", 0, 3 * size)]
+        lead = (3, 3 * size) if d.text_first else (3 * size, 0)
+        kinds = [("nonce", 5, 20), ("tag", 20, 3), ("short", *lead), ("hole", 3, size), ("hole", 0, 3 * size)]
         for fault, associated, text in [*kinds, *[("key", 3, size), ("key", 0, 0)] * d.inline]:
             for direction in self.directions:
                 yield self.message(direction, associated, text, fault=fault)

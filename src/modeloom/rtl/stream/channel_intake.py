@@ -175,7 +175,7 @@ class ChannelIntake(BusComponent[MessageParameters]):
         m.d.comb += see_beat(p, seen, beat_reg)
         came = take_beat(m, p, self.token, take, Packet(
             may=room, ended=ended_reg, valid=valid_reg & known, beat=beat_reg, seen=seen, discard=now.discard,
-            in_associated=now.in_associated, first=Mux(ended_reg, tag_reg.first, now.first), begun=now.begun,
+            in_associated=now.in_associated, first=Mux(ended_reg, tag_reg.first, now.first), begun=now.begun, open=now.begun,
             code=Mux(ended_reg, tag_reg.code, now.code),
             associated=order.associated, tail=order.associated[:index_bits], partial=now.partial, held=Const(0, 1), reached=reached,
             text_reached=reached, text=text, text_bytes=order.text if p.lengths_first else None, count=count, count_text=count_text,

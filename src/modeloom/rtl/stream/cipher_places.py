@@ -20,7 +20,7 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from modeloom.rtl.stream.sizes import TokenStep
-from modeloom.spec.stream import LAST, PARTIAL, SINGLE
+from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
 
 __all__ = ["CipherPlaces"]
 
@@ -44,9 +44,9 @@ class CipherPlaces:
     def __init__(self, m: Module, entry: Any, counts: Value):
         self.m, self.plan, self._counts = m, entry.parameters.plan, counts
         cadence = self.plan.cadence
-        self._uses = self.plan.uses if cadence is None else {
-            title: tuple(map(cadence.places, uses)) for title, uses in self.plan.uses.items()
-        }
+        # The step between text and associated data has it when no token returns any more.
+        every = {title: uses for title, uses in self.plan.uses.items() if title != BETWEEN}
+        self._uses = every if cadence is None else {title: tuple(map(cadence.places, uses)) for title, uses in every.items()}
         self._depth = max(use for uses in self._uses.values() for use in uses) + 1
         self._taken_reg = Signal(self._depth, name="cipher_taken_reg")
         self._needed = Signal(self._depth, name="cipher_needed")

@@ -42,14 +42,16 @@ def command_layout(parameters: MessageParameters) -> StructLayout:
 
 
 def order_layout(parameters: MessageParameters) -> StructLayout:
-    """A checked command: the message, its associated data, and the code of what is wrong; and whether a key comes with it.
+    """A checked command: the message, the bytes of what comes first in its packet, and the code of what is wrong; and whether a key comes
+    with it.
 
     If starts run ahead, the message has no nonce, and it is beside the message.
     """
     turn = {"new_key": 1} if parameters.inline else {}
     text = {"text": 64} if parameters.lengths_first else {}
     nonce = {"nonce": parameters.block_bits} if parameters.plan.runs_ahead else {}
-    return StructLayout({"message": parameters.message, "associated": 64, "code": CODE_BITS, **text, **turn, **nonce})
+    first = "text" if parameters.text_first else "associated"
+    return StructLayout({"message": parameters.message, first: 64, "code": CODE_BITS, **text, **turn, **nonce})
 
 
 def started_layout(parameters: MessageParameters) -> StructLayout:
@@ -117,7 +119,7 @@ class MessageCommands(BusComponent[MessageParameters]):
         code = Signal(CODE_BITS, name="wrong")
         wrong = (
             *self._wrong_text(m, command),
-            (MessageCode.TOO_LONG, _above(command.associated, mode.most_associated)),
+            *([] if p.text_first else [(MessageCode.TOO_LONG, _above(command.associated, mode.most_associated))]),
             (MessageCode.NO_DIRECTION, self._no_direction(command.decrypt)),
             (MessageCode.NO_CHANNEL, command.channel != 0 if p.channels == 1 else _above(command.channel, p.channels - 1)),
             (MessageCode.BAD_TAG_LENGTH, ~tag_known),
@@ -143,8 +145,8 @@ class MessageCommands(BusComponent[MessageParameters]):
             made.message.decrypt.eq(command.decrypt.any()),
             *([made.message.second.eq(command.decrypt[1])] if p.two_passes else []),
             *([made.message.channel.eq(command.channel)] if p.channels > 1 else []),
-            made.associated.eq(command.associated),
-            *([made.text.eq(command.text)] if p.lengths_first else []),
+            *([] if p.text_first else [made.associated.eq(command.associated)]),
+            *([made.text.eq(command.text)] if p.lengths_first or p.text_first else []),
             *(made.message[name].eq(self._length(command, name)) for name in p.plan.known_lengths if name not in LENGTH_FIELDS),
             made.code.eq(code),
         ]
@@ -212,7 +214,7 @@ class MessageCommands(BusComponent[MessageParameters]):
     def _wrong_text(self, m: Module, command: Any) -> list[tuple[MessageCode, Value]]:
         """The codes of a length of text that the command has, which may depend on the nonce."""
         p, mode = self.parameters, self.parameters.plan.mode
-        if not p.lengths_first:
+        if not (p.lengths_first or p.text_first):
             return []
         above = Signal(name="text_above")
         m.d.comb += above.eq(_above(command.text, mode.most_text))

@@ -147,7 +147,7 @@ def count_blocks(m: Module, entry: Any, kept: MessageProgress | ContextWords, co
     p = entry.parameters
     lanes = p.lanes
     beats, after, lowest = (Signal(p.count_bits, name=name) for name in ("beats", "beats_after", "beats_lowest"))
-    begins = first | (of_text & ~kept.now.of_text)
+    begins = first | ((of_text ^ kept.now.of_text) if p.plan.text_first else of_text & ~kept.now.of_text)
     zeros = Signal(p.plan.times_bits, name="trailing_zeros")
     m.d.comb += [
         beats.eq(Mux(begins, Mux(of_text, p.text_from, 0), kept.now.beats)), after.eq(beats + 1),

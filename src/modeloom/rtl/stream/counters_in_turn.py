@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two counters of a message that share a register and an adder: that of associated data, and that of the text behind it.
 
+If messages have their text first, it is the other way round.
+
 The second counter begins with a constant, and no block changes it before the first one is done.  So the register need not have its
 first value, which the first block of text, or the tag of a message without text, takes instead::
 
@@ -31,7 +33,7 @@ class CountersInTurn:
     Attributes
     ----------
     first, second : str
-        The parts of the state: that of associated data, and that of text and tag.
+        The parts of the state: that of associated data, and that of text and tag; the other way round, if text comes first.
     shared : int
         A number with a one for each bit whose register they share.
     begins : int
@@ -87,7 +89,7 @@ def counters_in_turn(plan: StreamPlan, contexts: int) -> CountersInTurn | None:
 
 
 def _pair(plan: StreamPlan, starts: list[Step], first: str, second: str) -> CountersInTurn | None:
-    if first == second or not _used(plan, first) <= {True} or not _used(plan, second) <= {False}:
+    if first == second or not _used(plan, first) <= {not plan.text_first} or not _used(plan, second) <= {plan.text_first}:
         return None
     added = {}
     for step in plan.steps:

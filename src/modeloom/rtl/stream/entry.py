@@ -7,7 +7,8 @@
     token   ──▶ associated, text, tag ─────────────┼──▶ [reg] ──▶ pipeline
     preparation of a key, overwriting ─────────────┘  if none of these enters
 
-Starts that run ahead, and tags that follow, enter before these (``entry_beside``).
+Starts that run ahead, and tags that follow, enter before these (``entry_beside``).  If messages have their text first, the tokens of the
+step between text and associated data enter before the first token of a message that has no text.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from modeloom.rtl.stream.entry_cadence import EntryCadence
 from modeloom.rtl.stream.lengths import lengths_block
 from modeloom.rtl.stream.parameters import MessageParameters, Program
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
-from modeloom.spec.stream import LAST, PARTIAL, SINGLE
+from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
 
 __all__ = ["TokenEntry"]
 
@@ -119,13 +120,15 @@ class TokenEntry(BusComponent[MessageParameters]):
         p, plan = self.parameters, self.parameters.plan
         token, message = self.token.payload.token, self.message.payload
         starts = [p.program(title) for title in p.starts]
-        programs = {name: p.program(name) for name in ("associated", *plan.mode.text_steps(), "tag")}
+        programs = {name: p.program(name) for name in ("associated", *plan.mode.text_steps(), *[BETWEEN] * plan.text_first, "tag")}
         longest = max(program.cycles for program in (*starts, *programs.values()))
 
         # -- what is next -----------------------------------------------------------------------------------------------------
         # Nothing of a message: then tokens that overwrite may go as a message of their own, of which nothing is told.
         kept = MessageProgress(plan.lane_chains, p.count_bits) if p.channels == 1 else ContextWords(m, self)
         started_reg = Signal()
+        # With text first: the step between text and associated data of this message has been.
+        between_reg = Signal(name="text_ended_reg") if plan.text_first else None
         offset_reg = Signal(range(max(2, longest)))
         false, false_reg = Signal(), Signal()
         text_credit = Signal()
@@ -137,6 +140,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         there = Signal()
         # A message that overwrites is not parted from its start.
         within = (offset_reg != 0) | started_reg if starts[0].tokens else offset_reg != 0
+        if between_reg is not None:
+            within = within | between_reg
         m.d.comb += [
             there.eq(self.token.valid & self.message.valid),
             false.eq(Mux(within, false_reg, self.scrub & ~self.scrubbed & kept.idle & ~there)),
@@ -172,7 +177,9 @@ class TokenEntry(BusComponent[MessageParameters]):
         partial, final, alone_here = self._of_last(token, ~false)
         if places:
             second = message.second if p.two_passes else Const(0, 1)
-            units = units & places.free(step, decrypt, second, partial, final, alone_here, only_ends | (token.tag & ~false))
+            free_places = places.free(step, decrypt, second, partial, final, alone_here, only_ends | (token.tag & ~false))
+            # The step between text and associated data waits until no token returns any more.
+            units = units & (free_places if between_reg is None else free_places | ((step != TokenStep.TEXT) & ~between_reg))
         prepares: Value = self.prepare
         opened, prepare_opened = Signal(), Signal()
         if cadence:
@@ -190,8 +197,13 @@ class TokenEntry(BusComponent[MessageParameters]):
         takes_start = Signal()
         has_start = Array(int(bool(one.tokens)) for one in starts)
         m.d.comb += takes_start.eq(first & ~started_reg & has_start[nonce_class])
+        between_done, takes_between = Signal(), Signal()
+        if between_reg is not None:
+            m.d.comb += takes_between.eq(~takes_start & (step != TokenStep.TEXT) & ~between_reg)
         if cadence:
-            cadence.keep(opened, prepare_opened, step, decrypt, takes_start, nonce_class)
+            cadence.keep(
+                opened, prepare_opened, step, decrypt, takes_start, nonce_class, None if between_reg is None else takes_between
+            )  # fmt: skip
         # Of the token of a message, whatever overwrites: whether this is the last cycle of its program.
         complete = Signal()
         ways = (programs["associated"].cycles, self.of_text({name: program.cycles for name, program in programs.items()}, message.decrypt))
@@ -202,6 +214,8 @@ class TokenEntry(BusComponent[MessageParameters]):
             with m.Default():
                 m.d.comb += complete.eq(offset_reg == programs["tag"].cycles - 1)
         taken = goes & complete & ~(token.first & ~started_reg & has_start[message.nonce_class])
+        if between_reg is not None:
+            taken = taken & ((token.step == TokenStep.TEXT) | between_reg)
 
         def run(program: Program, finished: Signal) -> None:
             """Drives the token that enters in each cycle of a program."""
@@ -218,6 +232,9 @@ class TokenEntry(BusComponent[MessageParameters]):
                         if program.tokens:
                             with m.Case(number):
                                 run(program, start_done)
+            if between_reg is not None:
+                with m.Elif(takes_between):
+                    run(programs[BETWEEN], between_done)
             with m.Else():
                 with m.Switch(step):
                     with m.Case(TokenStep.ASSOCIATED):
@@ -233,13 +250,15 @@ class TokenEntry(BusComponent[MessageParameters]):
                     with m.Default():
                         run(programs["tag"], done)
             m.d.sync += [offset_reg.eq(offset_reg + 1), false_reg.eq(false)]
-            with m.If(done | start_done):
+            with m.If(done | start_done if between_reg is None else done | start_done | between_done):
                 m.d.sync += offset_reg.eq(0)
         m.d.comb += [
             self.token.ready.eq(taken),
             ends.eq(done & ((step == TokenStep.TAG) | token.tag)),
             self.message.ready.eq(taken & ((token.step == TokenStep.TAG) | token.tag)),
         ]
+        if between_reg is not None:
+            m.d.sync += between_reg.eq((between_reg | between_done) & ~ends)
         with m.If(start_done):
             m.d.sync += started_reg.eq(1)
         with m.If(done):
@@ -295,6 +314,8 @@ class TokenEntry(BusComponent[MessageParameters]):
         if plan.chained:
             # A later token of a step may be the one that reads the chain.
             entered = Const(1, 1)
+        if plan.text_first:
+            entered = takes_between | ((step == TokenStep.TEXT) & (offset_reg == 0))
         begins = first & ~Array(int(bool(one.tokens)) for one in starts)[nonce_class] & entered
         m.d.sync += [
             self.valid.eq(beside.valid(issue | self.prepared, ending)),

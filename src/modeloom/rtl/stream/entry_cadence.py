@@ -14,6 +14,7 @@ from amaranth.hdl import Array, Const, Module, Signal, Value
 
 from modeloom.rtl.stream.cadence import TokenCadence
 from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.spec.stream import BETWEEN
 
 __all__ = ["EntryCadence"]
 
@@ -37,12 +38,15 @@ class EntryCadence:
         self.m, self.entry = m, entry
         p, plan = entry.parameters, entry.parameters.plan
         self._starts = list(p.starts)
-        self._ways = ("associated", *plan.mode.text_steps(), "tag", *self._starts)
+        self._ways = ("associated", *plan.mode.text_steps(), *[BETWEEN] * plan.text_first, "tag", *self._starts)
         self._once = plan.cadence.phases((0,))
         self._counter = TokenCadence(plan.cadence, [self._once, *filter(None, map(plan.phases, self._ways))])
         self.counts = self._counter.opens(self._once)
 
-    def keep(self, opened: Signal, prepare_opened: Signal, step: Value, decrypt: Value, takes_start: Value, nonce_class: Value) -> None:
+    def keep(
+        self, opened: Signal, prepare_opened: Signal, step: Value, decrypt: Value, takes_start: Value, nonce_class: Value,
+        takes_between: Value | None = None,
+    ) -> None:  # fmt: skip
         """Drives whether a step of a message, and a token of set-up, may begin in this cycle: those that use the cipher keep its
         cadence."""
         m, entry, counter = self.m, self.entry, self._counter
@@ -52,6 +56,9 @@ class EntryCadence:
         opens = {title: counter.opens(plan.phases(title)) for title in self._ways}
         with m.If(takes_start):
             m.d.comb += opened.eq(Array(opens[title] for title in starts)[nonce_class])
+        if takes_between is not None:
+            with m.Elif(takes_between):
+                m.d.comb += opened.eq(opens[BETWEEN])
         with m.Else():
             with m.Switch(step):
                 with m.Case(TokenStep.ASSOCIATED):

@@ -10,6 +10,8 @@
              └───── fault ──▶ DISCARD ◀┘ ────last────┘
     a refused command ──────────▲
 
+If messages have their text first, TEXT is before ASSOCIATED.
+
 It takes one beat in each cycle, and one cycle for the tag.  With several blocks in a beat, the tag takes a lane that the last beat
 leaves free.  The packet of a message without data is a beat without bytes, which is taken together with its tag.  Every message
 gives a token for its tag, even if it is refused, so that statuses are in order.
@@ -87,11 +89,12 @@ class MessageIntake(BusComponent[MessageParameters]):
 
         busy_reg = Signal()
         discard_reg = Signal()
-        in_associated_reg = Signal()
+        in_associated_reg = Signal(name="in_text_reg" if p.text_first else "in_associated_reg")
         ended_reg = Signal()
         first_reg = Signal()
-        # Some text of this message has been passed on.
+        # Some text of this message has been passed on; with text first, some associated data, and text is still to come.
         begun_reg = Signal()
+        open_reg = Signal(name="open_reg") if p.text_first else begun_reg
         code_reg = Signal(CODE_BITS)
         associated_reg = Signal(LENGTH_BITS, reset_less=True)
         text_reg = Signal(LENGTH_BITS, reset_less=True)
@@ -99,7 +102,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         partial_reg = Signal(index_bits, reset_less=True)
         registers = {
             "discard": discard_reg, "in_associated": in_associated_reg, "ended": ended_reg, "first": first_reg, "begun": begun_reg,
-            "code": code_reg, "partial": partial_reg, "tail": tail_reg,
+            "code": code_reg, "partial": partial_reg, "tail": tail_reg, "open": open_reg,
         }  # fmt: skip
 
         def change(**values: Value) -> None:
@@ -110,10 +113,11 @@ class MessageIntake(BusComponent[MessageParameters]):
         held_reg = Signal()
         came = take_beat(m, p, self.token, taken.o.ready, Packet(
             may=busy_reg & self.token.ready, ended=ended_reg, valid=valid, beat=beat, seen=seen, discard=discard_reg,
-            in_associated=beat.associated if p.marked else in_associated_reg, first=first_reg, begun=begun_reg, code=code_reg,
+            in_associated=beat.associated if p.marked else in_associated_reg, first=first_reg, begun=begun_reg,
+            open=open_reg, code=code_reg,
             # Marked beats are counted, and the command says nothing of them.
-            associated=Cat(tail_reg, associated.value) if p.marked else associated_reg, tail=tail_reg, partial=partial_reg, held=held_reg,
-            reached=associated.reached, text_reached=text.reached, text=text.value,
+            associated=Cat(tail_reg, associated.value) if p.marked else associated_reg,
+            tail=tail_reg, partial=partial_reg, held=held_reg, reached=associated.reached, text_reached=text.reached, text=text.value,
             text_bytes=text_reg if p.lengths_first else None, count=associated.count, count_text=text.count,
             set=change, masked=masks,
         ))  # fmt: skip
@@ -122,16 +126,19 @@ class MessageIntake(BusComponent[MessageParameters]):
         # -- the next message -------------------------------------------------------------------------------------------------
         order, load = self.order.payload, Signal()
         # A length in the command is compared with what the core holds before the message begins.
-        held = Const(0, 1) if p.lengths_first else order.message.decrypt & int(most_held < most)
+        held = Const(0, 1) if p.lengths_first or p.text_first else order.message.decrypt & int(most_held < most)
         # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.
-        first = Const(0) if p.marked else order.associated[:index_bits] == 0
-        if p.associated_from:
-            first = first + p.associated_from
+        leading = order.text if p.text_first else order.associated
+        first = Const(0) if p.marked else leading[:index_bits] == 0
+        begin, begin_behind = (p.text_from, p.associated_from) if p.text_first else (p.associated_from, p.text_from)
+        if begin:
+            first = first + begin
         if p.lengths_first:
             first_text, last_text = order.text[:index_bits] == 0, order.text[index_bits:]
             m.d.sync += text_reg.eq(Mux(load, order.text, text_reg))
         else:
-            first_text, last_text = p.text_from, Mux(held, most_held // size, most // size)
+            first_text = begin_behind
+            last_text = Const(p.plan.mode.most_associated // size) if p.text_first else Mux(held, most_held // size, most // size)
         m.d.comb += [
             load.eq(self.order.valid & self.message.ready & (ends_message | ~busy_reg)),
             self.order.ready.eq(load),
@@ -139,7 +146,7 @@ class MessageIntake(BusComponent[MessageParameters]):
             self.message.payload.eq(order.message),
             associated.clear.eq(load),
             associated.first.eq(first),
-            associated.limit.eq(order.associated[index_bits:]),
+            associated.limit.eq(leading[index_bits:]),
             text.clear.eq(load), text.first.eq(first_text), text.limit.eq(last_text),
         ]  # fmt: skip
         if p.plan.prefixes:
@@ -149,7 +156,9 @@ class MessageIntake(BusComponent[MessageParameters]):
         with m.If(load):
             m.d.sync += [
                 busy_reg.eq(1), held_reg.eq(held), first_reg.eq(1), begun_reg.eq(0), ended_reg.eq(0), partial_reg.eq(0),
-                code_reg.eq(order.code), discard_reg.eq(order.code.any()), in_associated_reg.eq(order.associated.any()),
-                associated_reg.eq(order.associated), tail_reg.eq(0 if p.marked else order.associated[:index_bits]),
+                code_reg.eq(order.code), discard_reg.eq(order.code.any()), in_associated_reg.eq(leading.any()),
+                *([] if p.text_first else [associated_reg.eq(leading)]), tail_reg.eq(0 if p.marked else leading[:index_bits]),
             ]  # fmt: skip
+            if p.text_first:
+                m.d.sync += open_reg.eq(0)
         return m

@@ -5,6 +5,9 @@
 
     beat ──────────▶ bytes, gaps ──┐
     state of its packet ───────────┴──▶ token, next state
+
+A packet has a part whose bytes its command says, and then a part that goes on to its end: associated data, and text.  If messages have
+their text first, it is the other way round.
 """
 
 from __future__ import annotations
@@ -65,18 +68,20 @@ class Packet:
     valid, beat, seen : Value, Any, Any
         A beat of a packet whose command is known, and what is seen of it.
     discard, in_associated, first, begun, code : Value
-        Of its message: whether its beats are discarded; whether associated data are to come; whether it has had no token; whether there
-        are beats of text on their way out; and what is wrong with it.
+        Of its message: whether its beats are discarded; whether associated data, or what else comes first, are to come; whether it has
+        had no token; whether there are beats of the part behind; and what is wrong with it.
+    open : Value
+        Whether beats of text are on their way out, and the last one is to come.
     associated, tail, partial : Value
-        Bytes of associated data, in all and in its last block; bytes of the last block of text.  Modulo a block.
+        Bytes of the first part, in all and in its last block; bytes of the last block of the part behind.  Modulo a block.
     held : Value
         Whether the most text is that which the core holds, and not the mode's.
     reached, text_reached, text : Value
-        Whether this is the last block of associated data, or one beyond the most text; and blocks of text so far.
+        Whether this is the last block of the first part, or one beyond the most of the part behind; and blocks of the latter so far.
     text_bytes : Value or None
         Bytes of text, if the command has said them.  ``text_reached`` is then whether this is the last block of text.
     count, count_text : Signal
-        Counts a block.
+        Counts a block of the first part, and of the part behind.
     set : callable
         Sets parts of the state: ``set(discard=1)``.  Before that, they keep their values.
     masked : bool
@@ -92,6 +97,7 @@ class Packet:
     in_associated: Value
     first: Value
     begun: Value
+    open: Value
     code: Value
     associated: Value
     tail: Value
@@ -144,7 +150,7 @@ def take_beat(
         fits.eq(~hole & some if p.marked else ~hole & (nbytes == wanted) & (packet.reached | ~beat.last)),
         short.eq(beat.last & ~hole & (nbytes <= wanted)),
     ]
-    most, most_held = p.plan.mode.most_text, most_text_held(p)
+    most, most_held = (p.plan.mode.most_associated,) * 2 if p.text_first else (p.plan.mode.most_text, most_text_held(p))
     null = Signal()
     too_long = Signal()
     m.d.comb += null.eq(seen.null & ~packet.begun)
@@ -161,12 +167,14 @@ def take_beat(
         ]
 
     # -- what becomes of it ---------------------------------------------------------------------------------------------------
+    leading, behind = (TokenStep.TEXT, TokenStep.ASSOCIATED) if p.text_first else (TokenStep.ASSOCIATED, TokenStep.TEXT)
     give = Signal()
     take = Signal()
     ends_message, alone, shared, is_text = Signal(), Signal(), Signal(), Signal()
     fault = Signal(CODE_BITS)
     full_lanes = Signal(range(p.lanes + 1))
     lengths = Signal(2 * LENGTH_BITS)
+    ends = (beat.last, packet.reached)
     m.d.comb += [
         full_lanes.eq(sum((beat.keep[at : at + 1] for at in range(p.block_bytes, size, p.block_bytes)), beat.keep[:1])),
         Value.cast(token.blocks).eq(beat.data if packet.masked else beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
@@ -176,7 +184,7 @@ def take_beat(
         token.first.eq(packet.first),
         token.nbytes.eq(nbytes),
         *([token.lengths.eq(lengths)] if p.plan.tag_lengths else []),
-        *([token.final.eq(Mux(is_text, beat.last, packet.reached))] if p.plan.ends else []),
+        *([token.final.eq(Mux(is_text, *(ends[::-1] if p.text_first else ends)))] if p.plan.ends else []),
         out.valid.eq(give),
         ready.eq(take),
     ]
@@ -192,8 +200,11 @@ def take_beat(
                     with m.If(fits & beat.last & some_text):
                         m.d.comb += fault.eq(MessageCode.TOO_SHORT)
                 with m.Elif(fits) if known else m.If(fits):
-                    m.d.comb += [give.eq(1), token.step.eq(TokenStep.ASSOCIATED), packet.count.eq(full if p.marked else 1)]
+                    m.d.comb += [give.eq(1), token.step.eq(leading), packet.count.eq(full if p.marked else 1)]
                     packet.set(**({"tail": nbytes} if p.marked else {"in_associated": ~packet.reached}), ended=beat.last)
+                    if p.text_first:
+                        m.d.comb += [is_text.eq(1), token.last.eq(packet.reached)]
+                        packet.set(open=~packet.reached)
                 with m.Else():
                     m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
             if known:
@@ -209,13 +220,12 @@ def take_beat(
                 with m.Elif(too_short):
                     m.d.comb += fault.eq(MessageCode.TOO_SHORT)
             with m.Else():
-                m.d.comb += [
-                    give.eq(1), is_text.eq(1), token.step.eq(TokenStep.TEXT), token.last.eq(beat.last), packet.count_text.eq(full),
-                ]  # fmt: skip
+                text = [] if p.text_first else [is_text.eq(1), token.last.eq(beat.last)]
+                m.d.comb += [give.eq(1), *text[:1], token.step.eq(behind), *text[1:], packet.count_text.eq(full)]
                 packet.set(begun=Const(1), ended=beat.last, partial=nbytes)
     with m.If(fault.any()):
         packet.set(code=fault, discard=Const(1), ended=beat.last)
-        with m.If(packet.begun):
+        with m.If(packet.open):
             # The packet that has begun to leave the core ends with a beat that has no bytes.
             m.d.comb += [
                 give.eq(1), token.step.eq(TokenStep.TEXT), token.nbytes.eq(0), token.full.eq(0), token.last.eq(1), token.cut.eq(1),
@@ -226,7 +236,9 @@ def take_beat(
     own: ValueLike = Cat(packet.associated, packet.partial, packet.text)
     if packet.text_bytes is not None:
         own = Cat(packet.associated, packet.text_bytes)
-    m.d.comb += lengths.eq(own if lengths_of_ended is None else Mux(packet.ended, lengths_of_ended, own))
+    if not p.text_first:
+        # Such tags read no lengths.
+        m.d.comb += lengths.eq(own if lengths_of_ended is None else Mux(packet.ended, lengths_of_ended, own))
     if p.plan.joins_tag:
         room = full_lanes != p.lanes if p.plan.shares_tag else Const(1, 1)
         with m.If(give & ~fault.any() & beat.last & room & ~alone):
@@ -239,8 +251,8 @@ def take_beat(
             m.d.comb += token.blocks[full_lanes].eq(tag_block(p, lengths))
     with m.If(alone):
         m.d.comb += [
-            give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(tag_block(p, lengths)), token.code.eq(packet.code),
-            token.nbytes.eq(0), token.full.eq(0),
+            give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(0 if p.text_first else tag_block(p, lengths)),
+            token.code.eq(packet.code), token.nbytes.eq(0), token.full.eq(0),
         ]  # fmt: skip
     return Taken(ends_message, shared)
 

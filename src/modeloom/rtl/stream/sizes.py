@@ -122,6 +122,8 @@ class MessageSizes:
             raise ValueError("segments do not tell the bytes of associated data before a message begins")
         if self.wire and self.lengths_first:
             raise ValueError("packets on the wire are for modes that do not know lengths before a message begins")
+        if self.text_first and (self.channels > 1 or self.wire or self.segments):
+            raise ValueError("text comes first in cores with one channel and packets in aligned form")
         if self.late_tag and self.plan.mode.two_passes:
             raise ValueError("a mode with two passes needs its tag before a message begins")
 
@@ -151,6 +153,11 @@ class MessageSizes:
     def lengths_first(self) -> bool:
         """Whether commands have all lengths of their messages."""
         return self.plan.mode.lengths_first
+
+    @property
+    def text_first(self) -> bool:
+        """Whether packets have their text before their associated data."""
+        return self.plan.text_first
 
     @property
     def wire(self) -> bool:
@@ -289,7 +296,7 @@ class MessageSizes:
         """The interfaces of the core."""
         return message_core(
             self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet, self.channels, self.lengths_first,
-            1 + self.plan.mode.two_passes,
+            1 + self.plan.mode.two_passes, self.text_first,
         )  # fmt: skip
 
     @cached_property

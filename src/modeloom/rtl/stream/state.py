@@ -114,7 +114,18 @@ class StateValues(TurnValues):
             self.gather(total, when, step.updates[name] if form is None else form, home, step, part, lane)
         if name == self.tag_sum:
             self._add_tag(own, total, home)
-        return (Mux(reduce(or_, replacing), 0, value) if replacing else value) ^ total.total(self.late)
+        if replacing:
+            value = self._without(name, value, home, reduce(or_, replacing))
+        return value ^ total.total(self.late)
+
+    def _without(self, name: str, value: Value, home: int, replaced: Value) -> Value:
+        """A part of the state at its home; zero if a token replaces it."""
+        if self.plan.text_first:
+            initial = self.initial(name, home)
+            if isinstance(initial, Const) and not initial.value:
+                # One signal clears it for a message that begins, and behind the text: a bit then has a LUT for all that is added.
+                return Mux(replaced | self.lines["begin"].at(home), 0, self.kept(name, home))
+        return Mux(replaced, 0, value)
 
     def _chosen(self, name: str, lane: int, value: Value, home: int) -> Value:
         """The new value of a part of the state to which no token adds: a choice between *value* and what tokens make of others."""

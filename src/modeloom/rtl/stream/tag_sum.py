@@ -6,13 +6,15 @@
     block:  sum = sum ^ E(a)        ──▶  sum_reg ^ E(...)  ──┬──▶ sum_reg
     tag:    sum ^ E(checksum)                                └──▶ tag
 
+If messages have their text first, E(checksum) is in the sum already, and the tag is the sum alone.
+
 The register of the part is cleared with the tag, so that it never holds one.
 """
 
 from __future__ import annotations
 
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.steps import Form, Step
+from modeloom.streams.steps import Form, Source, Step, Term
 
 __all__ = ["tag_sum"]
 
@@ -33,6 +35,8 @@ def tag_sum(plan: StreamPlan, contexts: int) -> str | None:
     for name, home in plan.placed.homes.items():
         if plan.kinds[name].chained or plan.kinds[name].kind == "horner" or home != plan.placed.outputs["tag"]:
             continue
+        if step.output == (Term(Source("state", name)),):
+            return name
         added = _added(plan, step, step.output, name)
         if added and any(_added(plan, each, each.updates.get(name), name) == added for each in plan.steps):
             return name

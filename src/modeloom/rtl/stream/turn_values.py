@@ -4,7 +4,7 @@
 ::
 
     begins ──┐
-    turned ──┴──▶ first value, or register ──▶ adder ──▶ register        turned: the last token was not associated data
+    turned ──┴──▶ first value, or register ──▶ adder ──▶ register        turned: the last token was not one of the first part
 
 Bits that no block changes have registers of their own, which only the first token of a message writes.
 """
@@ -43,15 +43,19 @@ class TurnValues(TokenValues):
         values = {name: self.states[name][0].at(0) for name in (turns.first, turns.second)}
         step, number = turns.adds
         counts = reduce(or_, self._turn_kinds(lambda kind: turns.first in kind.updates or turns.second in kind.updates))
-        self.late.d.comb += self.turn_value.eq(Mux(self._associated(), values[turns.first], values[turns.second]))
+        self.late.d.comb += self.turn_value.eq(Mux(self._first_turn(), values[turns.first], values[turns.second]))
         total = self.counted(step, number, self.turn_value, counts)
         # The register takes the sum whosever turn it is.
-        self.m.d.sync += self.turned.eq(Mux(self.valid.at(0), ~self._associated(), self.turned))
+        if self.plan.text_first:
+            # A token of set-up may come between both parts, and tells nothing.
+            self.m.d.sync += self.turned.eq(self._associated() | (self.turned & ~self._first_turn()))
+        else:
+            self.m.d.sync += self.turned.eq(Mux(self.valid.at(0), ~self._associated(), self.turned))
         with self.m.If(counts | self._turn_begins()):
             self.m.d.sync += self.turn_bits.eq(self._bits(total, turns.shared))
         return {
-            turns.first: Mux(self._associated(), total, values[turns.first]),
-            turns.second: Mux(self._associated(), values[turns.second], total),
+            turns.first: Mux(self._first_turn(), total, values[turns.first]),
+            turns.second: Mux(self._first_turn(), values[turns.second], total),
         }
 
     def join_turns(self, operand: GatedSum, stage: int) -> None:
@@ -80,6 +84,12 @@ class TurnValues(TokenValues):
     def _associated(self) -> Value:
         """Whether the token at the front has associated data."""
         return reduce(or_, self._turn_kinds(lambda kind: kind.name.endswith(ASSOCIATED)), Const(0, 1))
+
+    def _first_turn(self) -> Value:
+        """Whether it is the turn of the first counter: the token at the front is one of the part that comes first."""
+        if not self.plan.text_first:
+            return self._associated()
+        return reduce(or_, self._turn_kinds(lambda kind: not kind.name.endswith(ASSOCIATED)), Const(0, 1))
 
     def _turn_kinds(self, chosen: Callable[[Step], bool]) -> list[Value]:
         """For each kind of token of a block or tag whose step is chosen, whether the token at the front is of this kind."""

@@ -18,7 +18,7 @@ from modeloom.interfaces.wire import WireParts, judge_packet, refused_packet, sp
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.product.turns import take_turns
 from modeloom.verification.host import CoreHost
-from modeloom.verification.stream.packet import MessagePacket, faulty, judge, on_the_wire, whole
+from modeloom.verification.stream.packet import MessagePacket, faulty, judge, judge_behind, on_the_wire, whole
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
 __all__ = ["MessageHost", "MessageJob", "TurnHost", "host_of"]
@@ -41,6 +41,8 @@ class MessageJob:
     channel: int = 0
     stated: int | None = None
     """Bytes of text, if the command has them."""
+    first: int = 0
+    """Bytes of what comes first in its packet, behind which a new beat begins."""
 
 
 @dataclass(frozen=True)
@@ -141,22 +143,25 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
                 tag = rng.randbytes(min(length, d.block_bytes))
             if wrong_bit is not None:
                 tag = (int.from_bytes(tag, "little") ^ 1 << wrong_bit).to_bytes(len(tag), "little")
-        packet = on_the_wire(ad + text + tag, self.beat_bytes) if d.wire else whole(ad, text, self.beat_bytes)
+        first, behind = (text, ad) if d.text_first else (ad, text)
+        packet = on_the_wire(ad + text + tag, self.beat_bytes) if d.wire else whole(first, behind, self.beat_bytes)
         if fault:
             packet = faulty(packet, self.beat_bytes, fault, rng)
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
             **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}),
-            **({"text": len(text) if stated is None else stated} if d.lengths_first else {}), **values,
+            **({"text": len(text) if stated is None else stated} if d.states_text else {}), **values,
         }  # fmt: skip
         # A core with one channel knows no other one.
         channel = values["channel"] if d.channels > 1 else 0
         job = MessageJob(
             values["id"], values["slot"], values["decrypt"], nonce, ad, tag, values["tag_bytes"], packet, values["associated"],
-            self._refused(values), channel, values.get("text"),
+            self._refused(values), channel, values.get("text"), values["text" if d.text_first else "associated"],
         )
         self._jobs[channel].append(job)
-        command = pack_message_command(nonce=nonce, tag=tag, block_bytes=d.block_bytes, passes=1 + d.two_passes, **values | turn)
+        command = pack_message_command(
+            nonce=nonce, tag=tag, block_bytes=d.block_bytes, passes=1 + d.two_passes, text_first=d.text_first, **values | turn
+        )
         self._pending.append((command, job))
         if d.channels == 1:
             self.flush()
@@ -330,7 +335,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         """The packet that the core gets: it differs from that of the host behind converters."""
         if not self.subject.converters:
             return job.packet
-        converters = PassedOn(self.description.beat_bytes, None if self.description.wire else job.associated)
+        converters = PassedOn(self.description.beat_bytes, None if self.description.wire else job.first)
         return MessagePacket(*converters.packet(job.packet.beats(self.beat_bytes)))
 
     def _refusal(self, job: MessageJob, code: MessageCode) -> Allowed:
@@ -367,7 +372,10 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             return [Allowed(wrong)]
         if self.description.too_long(job.decrypt, len(self._passed_on(job).keeps)):
             return [Allowed(MessageCode.TOO_LONG_TO_HOLD)]
-        hold, judged = self.description.hold, judge(self._passed_on(job), len(job.ad), self.description.beat_bytes, job.stated)
+        hold, passed, size = self.description.hold, self._passed_on(job), self.description.beat_bytes
+        behind = self.description.text_first
+        judged = judge_behind(passed, job.stated or 0, size) if behind else judge(passed, len(job.ad), size, job.stated)
+        ad = job.ad if judged.associated is None else judged.associated
         reference: MessageReference = self.subject.reference(key)
         held = hold is not None and job.decrypt
         # The first of two passes has no text out.
@@ -381,6 +389,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         if judged.code != MessageCode.OK:
             if not judged.text or held or silent:
                 return [Allowed(judged.code)]
+            if judged.associated is not None:
+                # The text has left before the fault.
+                return [Allowed(judged.code, text=reference.run(job.decrypt, job.nonce, judged.text, ad, job.tag_bytes, job.tag)[0])]
             # A mode that knows the length before sees that of the command.  What leaves is not the last of the text.
             unit = self.description.text_bytes
             kept = len(judged.text) - len(judged.text) % unit
@@ -389,7 +400,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             whole = judged.text.ljust(job.stated or kept + unit, b"\0")
             text, _ = reference.run(job.decrypt, job.nonce, whole, job.ad, job.tag_bytes, job.tag)
             return [Allowed(judged.code, text=text[:kept], cut=True)]
-        text, tag = reference.run(job.decrypt, job.nonce, judged.text, job.ad, job.tag_bytes, job.tag)
+        text, tag = reference.run(job.decrypt, job.nonce, judged.text, ad, job.tag_bytes, job.tag)
         given = text or None
         if not job.decrypt:
             return [Allowed(MessageCode.OK, tag[: job.tag_bytes], given)]

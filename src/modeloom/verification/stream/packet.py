@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from modeloom.interfaces.messages import MessageCode
 
-__all__ = ["FAULTS", "Judgement", "MessagePacket", "faulty", "judge", "on_the_wire", "whole"]
+__all__ = ["FAULTS", "Judgement", "MessagePacket", "faulty", "judge", "judge_behind", "on_the_wire", "whole"]
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,13 @@ class Judgement:
         OK, or the code of the fault.
     text : bytes
         The text up to the fault.
+    associated : bytes or None
+        The associated data, if they come behind the text and all of the text is right.
     """
 
     code: MessageCode
     text: bytes
+    associated: bytes | None = None
 
 
 def whole(ad: bytes, text: bytes, size: int) -> MessagePacket:
@@ -88,6 +91,27 @@ def judge(packet: MessagePacket, associated: int, size: int, stated: int | None 
             text += packet.data[number * size : number * size + keep.bit_count()]
             begun = True
     return Judgement(MessageCode.TOO_SHORT if stated and not begun else MessageCode.OK, text)
+
+
+def judge_behind(packet: MessagePacket, stated: int, size: int) -> Judgement:
+    """The required result of a packet with ``stated`` bytes of text, and then associated data up to its end."""
+    full, last = (1 << size) - 1, len(packet.keeps) - 1
+    text, rest, begun, left = b"", b"", False, stated
+    for number, keep in enumerate(packet.keeps):
+        ends, beat = number == last, packet.data[number * size : number * size + keep.bit_count()]
+        if left:
+            wanted = (1 << min(size, left)) - 1
+            if keep != wanted or (ends and left > size):
+                partial = ends and not keep & ~wanted and not keep & (keep + 1)
+                return Judgement(MessageCode.TOO_SHORT if partial else MessageCode.BAD_KEEP, text)
+            text, left = text + beat, left - min(size, left)
+        elif not keep and ends and not begun:
+            break
+        elif not keep or keep & (keep + 1) or (keep != full and not ends):
+            return Judgement(MessageCode.BAD_KEEP, text, rest)
+        else:
+            rest, begun = rest + beat, True
+    return Judgement(MessageCode.OK, text, rest)
 
 
 def _wrong_text(nbytes: int, ends: bool, left: int, size: int) -> MessageCode | None:

@@ -14,6 +14,9 @@ from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["check_reloads", "check_statuses", "possible_codes"]
 
+MOST_STATED = (1 << 64) - 1
+"""Most bytes of text that a command can state."""
+
 ROUNDS = 40
 """Number of rounds of traffic.  A key comes in the middle of each round."""
 
@@ -23,7 +26,7 @@ def possible_codes(subject: StreamSubject) -> set[MessageCode]:
     d = subject.description
     impossible = {
         # Lengths of 2^36 bytes are not simulated, but a command may state them.
-        MessageCode.TOO_LONG: not d.lengths_first,
+        MessageCode.TOO_LONG: not d.lengths_first and not (d.text_first and d.most_text < MOST_STATED),
         MessageCode.TOO_LONG_TO_HOLD: (limit := d.hold or d.buffered_bytes) is None or limit > 1 << 14,
         MessageCode.WRONG_TAG: not (d.compares and any(d.ways)),
         MessageCode.NO_DIRECTION: len(d.directions) > 1 and not d.two_passes,
@@ -84,8 +87,9 @@ def _changes(host: MessageHost) -> list[dict[str, Any]]:
     changes += [{"tag_bytes": length} for length in (0, 1, d.block_bytes + 1, 255) if length not in d.tag_bytes]
     changes += [{"channel": channel} for channel in (d.channels, 255) if channel < 256]
     changes += [{"decrypt": way} for way in range(4 if d.two_passes else 2) if way not in d.ways]
-    if d.lengths_first:
-        changes += [{"stated": nbytes} for nbytes in (0, 1, d.text_with(d.nonces[0]) + 1, (1 << 64) - 1)]
+    if d.states_text:
+        stated = (0, 1, d.text_with(d.nonces[0]) + 1, MOST_STATED)
+        changes += [{"stated": nbytes} for nbytes in stated if nbytes <= MOST_STATED]
     nowhere = {} if d.inline else {"slot": host.slots}
     return [*changes, {"nonce_bytes": 0, "tag_bytes": 0, **nowhere}, {"channel": 255, **nowhere}]
 

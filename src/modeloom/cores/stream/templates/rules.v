@@ -106,7 +106,7 @@ module @NAME@_rules (
           broken("s_axis_cmd took more commands than it gives statuses for");
         else begin
           tags[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_TAG@;
-          associated[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_ASSOCIATED@;@RINGED@
+          associated[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_FIRST@;@RINGED@
           commands[c] = commands[c] + 1;
           all_commands = all_commands + 1;
         end
