@@ -93,3 +93,19 @@ def test_svg(run, folder):
     first = (folder / "chart.svg").read_bytes()
     run("explain", "heh-brw", "--sector", "64", "--svg", "chart.svg")
     assert (folder / "chart.svg").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["gcm"], "text and associated data change the same part of the state, y"),
+        (["ccm"], "it authenticates lengths"),
+        (["deoxys-ii"], "it has two passes"),
+        (["ocb3", "--data-width", "64"], "--data-width is for packets that begin with their associated data"),
+    ],
+)
+def test_no_text_first_for_others(run, arguments, told):
+    """What only the steps of the mode, or the finished core, can tell gets one line, too."""
+    result = run("explain", *arguments, "--order", "text-first")
+    assert result.status == 2 and not result.out
+    assert told in result.err and result.err.count("\n") == 1

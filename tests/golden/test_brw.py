@@ -2,7 +2,7 @@
 """BRW polynomials, Schedule and π against what brw2013 prints, with its errata."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from modeloom.golden import brw, collapsed_forest, ghash_mul, permutation, schedule
@@ -56,6 +56,8 @@ def evaluate_by_schedule(h, x, stages):
     return xor(bytes(16), *(product[root] for root in roots), *([x[m - 1]] if m % 2 else []))
 
 
+# A busy machine may take long to draw.
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(h=BLOCKS, x=st.lists(BLOCKS, min_size=11, max_size=11))
 def test_definition_written_out(h, x):
     h2, h4, h8 = (power(h, exponent) for exponent in (2, 4, 8))

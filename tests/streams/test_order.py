@@ -223,7 +223,7 @@ class TwiceEnciphered(DeoxysI):
 
 
 REFUSED = {
-    "gcm": "and change the same part of the state, y",
+    "gcm": "change the same part of the state, y",
     "ccm": "it authenticates lengths",
     "deoxys-ii": "it has two passes",
     FirstIsOne: "the sum auth of associated data does not begin with 0",
