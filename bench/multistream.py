@@ -10,8 +10,7 @@ bytes a cycle of packets of the mix gcm2008, each under the next key slot.  Ever
 
 from __future__ import annotations
 
-import argparse
-import json
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,10 @@ from modeloom.measure.traffic import measure_traffic
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
 from modeloom.product.simulated_messages import SimulatedStreamCore
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from stored_rows import measure_rows  # noqa: E402
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "multistream.json"
 
@@ -90,28 +93,5 @@ def measured(name: str) -> dict[str, Any]:
     return {"core": name, "command": command(name), **rate(name), **area(name)}
 
 
-def store(row: dict[str, Any]) -> None:
-    """Puts a row among those that are stored."""
-    known = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else []
-    every = {each["core"]: each for each in [*known, row]}
-    kept = [every[name] for name in CORES if name in every]
-    STORED.write_text("[\n" + ",\n".join(f" {json.dumps(each)}" for each in kept) + "\n]\n", encoding="utf-8")
-
-
-def main() -> None:
-    """Measures every core that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--core", default=",".join(CORES), help=f"some of {', '.join(CORES)} (default: all)")
-    parser.add_argument("--store", action="store_true", help="write the rows into baselines/multistream.json")
-    arguments = parser.parse_args()
-    for name in arguments.core.split(","):
-        if name not in CORES:
-            parser.error(f"unknown core {name!r}; choose some of {', '.join(CORES)}")
-        row = measured(name)
-        print(json.dumps(row), flush=True)
-        if arguments.store:
-            store(row)
-
-
 if __name__ == "__main__":
-    main()
+    measure_rows(__doc__, STORED, CORES, measured)

@@ -10,8 +10,6 @@ message, is mapped alone, too.  One JSON object a row, as it comes.  ``--store``
 
 from __future__ import annotations
 
-import argparse
-import json
 import shlex
 import subprocess
 import sys
@@ -21,6 +19,10 @@ from typing import Any
 
 from modeloom.measure.core import measure_core, measure_part
 from modeloom.product.folder import read_messages
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from stored_rows import measure_rows  # noqa: E402
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "order.json"
 
@@ -64,28 +66,5 @@ def measured(name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def store(row: dict[str, Any]) -> None:
-    """Puts a row among those that are stored."""
-    known = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else []
-    every = {each["core"]: each for each in [*known, row]}
-    kept = [every[name] for name in CORES if name in every]
-    STORED.write_text("[\n" + ",\n".join(f" {json.dumps(each)}" for each in kept) + "\n]\n", encoding="utf-8")
-
-
-def main() -> None:
-    """Measures every core that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--core", default=",".join(CORES), help=f"some of {', '.join(CORES)} (default: all)")
-    parser.add_argument("--store", action="store_true", help="write the rows into baselines/order.json")
-    arguments = parser.parse_args()
-    for name in arguments.core.split(","):
-        if name not in CORES:
-            parser.error(f"unknown core {name!r}; choose some of {', '.join(CORES)}")
-        row = measured(name)
-        print(json.dumps(row), flush=True)
-        if arguments.store:
-            store(row)
-
-
 if __name__ == "__main__":
-    main()
+    measure_rows(__doc__, STORED, CORES, measured)

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +80,13 @@ def _plan_with_gaps(compiled: Compiled, slots: int, rng: random.Random) -> list[
     return plan
 
 
-def gaps(rng: random.Random, period: int) -> Pace:
+_FAST, _SLOW = (1.0, 1.0, 0.6, 0.2), (1.0, 1.0, 0.5, 0.05, 0.0)
+
+SHARES = {"s_axis": _FAST, "s_axis_cmd": _SLOW, "m_axis": _FAST, "m_axis_status": _SLOW}
+"""For each AXI4-Stream, the shares of cycles in which it is offered or taken, by phase."""
+
+
+def gaps(rng: random.Random, period: int, shares: Mapping[str, Sequence[float]] = SHARES) -> Pace:
     """Pauses at all pins.  Each stream alternates between phases without pauses, with some pauses, and with many pauses."""
 
     def stream(shares: Sequence[float]) -> Callable[[int], bool]:
@@ -93,8 +99,6 @@ def gaps(rng: random.Random, period: int) -> Pace:
 
         return offers
 
-    fast, slow = (1.0, 1.0, 0.6, 0.2), (1.0, 1.0, 0.5, 0.05, 0.0)
-    shares = {"s_axis": fast, "s_axis_cmd": slow, "m_axis": fast, "m_axis_status": slow}
     return Pace({name: stream(share) for name, share in shares.items()})
 
 

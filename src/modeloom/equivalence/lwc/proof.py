@@ -22,6 +22,7 @@ from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.lwc.core import SymbolicLwcCore
 from modeloom.equivalence.lwc.traffic import LwcComparison
+from modeloom.equivalence.proof import gaps
 from modeloom.equivalence.stream.core import MessageHardware
 from modeloom.equivalence.stream.messages import Planned
 from modeloom.equivalence.stream.plans import MessagePlans
@@ -37,8 +38,8 @@ KEYS = 5
 GAPPED = 30
 """Messages of the run with pauses."""
 
-SHARES = (1.0, 0.6, 0.2)
-"""Shares of cycles in which a stream is offered or taken, by phase."""
+SHARES = dict.fromkeys(("pdi", "sdi", "do"), (1.0, 0.6, 0.2))
+"""For each stream, the shares of cycles in which it is offered or taken, by phase."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,8 @@ def prove_words(directory: str | Path, make: Callable[[], MessageHardware]) -> L
         whole = [*plans.lengths(), *plans.nonces(), *plans.tags(), *_wrong_keys(plans), *_short(plans, description.word_bytes)]
         whole += plans.some(4)
         proof.run("whole", keys, before, _begun(whole), Pace())
-        rng = random.Random(len(whole))
-        proof.run("gaps", keys, before, _begun([*plans.some(GAPPED)]), _pauses(rng, max(20, description.latency)), seed=1)
+        rng, period = random.Random(len(whole)), max(20, description.latency)
+        proof.run("gaps", keys, before, _begun([*plans.some(GAPPED)]), gaps(rng, period, SHARES), seed=1)
     except CircuitError as error:
         raise ProofError(str(error)) from error
     return LwcReport(proof.messages, proof.cycles, proof.words, len(core.circuit.instances))
@@ -116,19 +117,3 @@ def _short(plans: MessagePlans, word: int) -> Iterator[Planned]:
         first, second = (plans.message(way, 0, text) for way in (plans.directions[0], plans.directions[-1]))
         yield replace(first, new_key=True)
         yield replace(second, new_key=False)
-
-
-def _pauses(rng: random.Random, period: int) -> Pace:
-    """Pauses at PDI, SDI and DO, in phases."""
-
-    def stream() -> Callable[[int], bool]:
-        shares: list[float] = []
-
-        def offers(cycle: int) -> bool:
-            while len(shares) <= cycle // period:
-                shares.append(rng.choice(SHARES))
-            return rng.random() < shares[cycle // period]
-
-        return offers
-
-    return Pace({name: stream() for name in ("pdi", "sdi", "do")})
