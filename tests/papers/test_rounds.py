@@ -81,7 +81,7 @@ def test_blocks_of_cores_add_up():
     """Those of flattened cores up to what is shared across borders, and to what a core with one direction does not need behind them."""
     for row in (row for row in measured("rounds").values() if "blocks" in row):
         size = "gates" if "gates" in row else "luts"
-        luts, registers = (1.18, 1.14) if "--direction" in row["name"] else (1.1, 1.05)
+        luts, registers = (1.18, 1.15) if "--direction" in row["name"] else (1.1, 1.05)
         for name, most in ((size, 1.0 if size == "gates" else luts), ("registers", 1.0 if size == "gates" else registers)):
             assert row[name] - 3 <= sum(block[name] for block in row["blocks"].values()) <= most * row[name] + 3, (row["name"], name)
 
@@ -93,11 +93,12 @@ def test_pairs_of_the_core_of_table_5():
     assert sum(part["pairs"] for part in parts.values()) <= 3800
 
 
-def test_luts_of_the_core_of_table_6():
-    """The pipeline with its cipher has fewer LUTs than the slices of the paper, which have four each."""
-    parts = measured("rounds")[SUBJECTS["6"]["Ours"][""]]["parts"]
+def test_luts_of_the_cores_of_table_6():
+    """The pipeline with its cipher has fewer LUTs than the slices of the paper, which have four each; text first, with the key schedule."""
     slices = next(row["values"]["slices"] for row in TABLES["6"]["rows"] if row["row"] == "Ours")
-    assert slices == 566 and parts["pipeline with its cipher"]["luts"] < 4 * slices
+    plain, first = (measured("rounds")[command]["parts"] for command in (SUBJECTS["6"]["Ours"][""], MORE["6"][0].command))
+    assert slices == 566 and plain["pipeline with its cipher"]["luts"] < 4 * slices
+    assert sum(part["luts"] for part in first.values()) < 4 * slices
 
 
 def test_streams_cost_no_luts():
