@@ -27,6 +27,8 @@ from modeloom.product.message import Message
 from modeloom.product.segments import LONGEST, Piece
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.rtl.lwc import assembler, bus, loader, parser, writer
+from modeloom.rtl.stream import bus as stream_bus
+from modeloom.rtl.stream import entry
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.verification.lwc import words
@@ -86,6 +88,53 @@ def test_no_segment_for_associated_data(text):
             wanted.append((plain, b"") if decrypt else (sealed[:text], sealed[text:]))
         core.feed("sdi", core.form.key(key))
         assert [(one.text, one.tag) for one in core.answers(4, core.feed("pdi", pieces)) if one.success] == wanted
+
+
+def change_keys_twice(core, blocks, more):
+    """Messages under one key, a key that has no message, and a message under a third key, while DO takes a word every ten cycles.
+
+    The messages of the first key, of which the first has so many blocks of text, fill all parts of the core.  Each must succeed.
+    """
+    rng, activate = Random(blocks), core.form.instruction(Opcode.ACTIVATE_KEY)
+    first, _, last = keys = [rng.randbytes(16) for _ in range(3)]
+    texts = [rng.randbytes(16 * blocks), *(rng.randbytes(rng.choice([0, 0, 5, 16])) for _ in range(more))]
+    messages = [(first, Message(rng.randbytes(12), text, b"")) for text in texts]
+    messages.append((last, Message(rng.randbytes(12), rng.randbytes(7), b"")))
+    core.runner.reset(4)
+    core.restart_reader()
+    core.runner.set_gaps({"do": 0.9})
+    core.runner.run(max_cycles=core.description.erase_cycles + 10)
+    for key in keys:
+        core.feed("sdi", core.form.key(key))
+    pieces = [activate]
+    for key, message in messages:
+        pieces += ([activate, activate] if key == last else []) + list(core.form.message(message, 16))
+    answers = core.answers(len(messages), core.feed("pdi", pieces))
+    assert all(one.success for one in answers), (blocks, more)
+    assert [one.text + one.tag for one in answers] == [AESGCM(key).encrypt(each.nonce, each.data, b"") for key, each in messages]
+
+
+CHANGES = [(blocks, 5) for blocks in range(4, 20, 3)]
+
+
+@slow
+def test_keys_that_change_twice_behind_messages_that_wait():
+    """No message waits any more when its slot is loaded again, or it would be refused."""
+    core = simulated(**TINY)
+    for change in CHANGES:
+        change_keys_twice(core, *change)
+
+
+@slow
+def test_keys_that_do_not_wait_for_messages_are_found(tmp_path, monkeypatch):
+    """What ends a load enters in front of messages that wait."""
+    changed = patched(entry, "kept.idle & ~there", "kept.idle")
+    monkeypatch.setattr(stream_bus, "TokenEntry", changed.TokenEntry)
+    emit(made(**TINY), tmp_path / "core", command=COMMAND)
+    broken = SimulatedLwcCore(tmp_path / "core", optimize=0)
+    with pytest.raises((AssertionError, CoreFault)):
+        for change in CHANGES:
+            change_keys_twice(broken, *change)
 
 
 @pytest.mark.parametrize("mode, options", [

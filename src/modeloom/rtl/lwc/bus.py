@@ -12,9 +12,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -30,6 +29,10 @@ __all__ = ["LwcBus"]
 
 class LwcBus(wiring.Component):
     """The buses of a core with this interface, with its pipeline.
+
+    A message that waits is refused when its slot is loaded.  No message waits then: keys take turns in two slots, and the load of the key
+    between ends with tokens that overwrite the state.  These enter when no token of a message waits to enter, so all messages that came
+    before that load have entered, and the next load finds none that waits.
 
     Parameters
     ----------
@@ -71,28 +74,7 @@ class LwcBus(wiring.Component):
             *(getattr(writer, name).eq(getattr(messages, name)) for name in flags),
             loader.activate.eq(parser.activate), loader.busy.eq(messages.key_state.busy),
             parser.slot.eq(loader.slot), parser.key_ready.eq(loader.idle),
-            parser.may_activate.eq(loader.idle & self._free(m, parser, messages)),
             *(part.erase.eq(self.erase) for part in (writer, messages)),
             *(part.erase_address.eq(self.erase_address) for part in (writer, messages)),
         ]  # fmt: skip
         return m
-
-    def _free(self, m: Module, parser: Any, messages: Any) -> Signal:
-        """Whether all messages of the slot that takes the next key have entered the pipeline.
-
-        A message that waits is refused when its slot is loaded.  ``before_reg`` counts those that came before the last key, which all
-        belong to this slot or to none.
-        """
-        bits = self.parameters.messages.flight_bits + 1
-        waiting_reg = Signal(bits)
-        before_reg = Signal(bits)
-        waiting = Signal(bits)
-        free = Signal()
-        told: Signal = messages.told
-        m.d.comb += [waiting.eq(waiting_reg + parser.issued - told), free.eq(before_reg == 0)]
-        m.d.sync += waiting_reg.eq(waiting)
-        with m.If(parser.activate):
-            m.d.sync += before_reg.eq(waiting)
-        with m.Elif(told & (before_reg != 0)):
-            m.d.sync += before_reg.eq(before_reg - 1)
-        return free

@@ -41,14 +41,12 @@ class SegmentParser(BusComponent[LwcParameters]):
     Members
     -------
     pdi : stream of words
-    activate, may_activate : Out(1), In(1)
-        Asks for the key on SDI.  It is asked for only while it may be.
+    activate : Out(1)
+        Asks for the key on SDI.
     slot, key_ready : In(1), In(1)
-        The slot of the key that was activated last, and whether it is worked off.
+        The slot of the key that was activated last, and whether it is worked off.  Commands and the next key wait for that.
     cmd, s, late : streams
         For the message control: see :class:`~modeloom.rtl.stream.bus.MessageBus`.
-    issued : Out(1)
-        The message control takes a command.
     records : stream of record_layout
         For the writer.
     """
@@ -57,9 +55,9 @@ class SegmentParser(BusComponent[LwcParameters]):
     def ports(parameters: LwcParameters) -> dict[str, Any]:
         messages = parameters.messages
         return {
-            "pdi": In(stream.Signature(parameters.word_bits)), "activate": Out(1), "may_activate": In(1), "slot": In(1),
-            "key_ready": In(1), "cmd": Out(stream.Signature(command_layout(messages))),
-            "s": Out(stream.Signature(packet_layout(messages))), "late": Out(stream.Signature(late_layout(messages))), "issued": Out(1),
+            "pdi": In(stream.Signature(parameters.word_bits)), "activate": Out(1), "slot": In(1), "key_ready": In(1),
+            "cmd": Out(stream.Signature(command_layout(messages))),
+            "s": Out(stream.Signature(packet_layout(messages))), "late": Out(stream.Signature(late_layout(messages))),
             "records": Out(stream.Signature(record_layout())),
         }  # fmt: skip
 
@@ -95,13 +93,13 @@ class SegmentParser(BusComponent[LwcParameters]):
         data_word = left_reg == 1
         m.d.comb += [
             gate.word.eq(word), expected.header.eq(header), expected.phase.eq(phase_reg), expected.decrypt.eq(decrypt_reg),
-            taken.eq(valid & ready), self.issued.eq(self.cmd.valid & self.cmd.ready),
+            taken.eq(valid & ready),
             self.cmd.valid.eq(command_reg & self.key_ready), *self._command(nonce_reg, nonce_bytes_reg, decrypt_reg, lengths_reg),
             assembler.i.payload.data.eq(swapped(word)), assembler.i.payload.associated.eq(kind_reg == Phase.ASSOCIATED),
             assembler.i.payload.nbytes.eq(Mux(data_word & (tail_reg != 0), tail_reg, p.word_bytes)),
             assembler.i.payload.ends.eq(data_word & eot_reg),
         ]  # fmt: skip
-        with m.If(self.issued):
+        with m.If(self.cmd.valid & self.cmd.ready):
             m.d.sync += command_reg.eq(0)
 
         def end(last: Value | Signal) -> None:
@@ -131,7 +129,7 @@ class SegmentParser(BusComponent[LwcParameters]):
                         with m.Default():
                             m.next = "FAULT"
             with m.State("ACTIVATE"):
-                with m.If(self.may_activate & ~finish_reg & ~command_reg):
+                with m.If(self.key_ready & ~finish_reg & ~command_reg):
                     m.d.comb += self.activate.eq(1)
                     m.next = "INSTRUCTION"
             with m.State("FAULT"):
