@@ -89,7 +89,7 @@ class CoreHost(ABC, Generic[C]):
         """Sends a key.  Its slot is empty from then on, and holds the key later unless the mode refuses it."""
         good = self.subject.reference(key) is not None
         self._key_packet(slot, [None, key] if good else [None], not good)
-        self.core.send_key(key, slot)
+        self.core.send_key(self.core.key_packet(key), slot)
 
     def erase(self, slot: int) -> None:
         """Sends a packet that erases a slot."""

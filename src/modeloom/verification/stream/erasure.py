@@ -188,5 +188,5 @@ def fill(subject: StreamSubject, core: SimulatedStreamCore, rng: random.Random, 
         decrypt = subject.ways[number % len(subject.ways)]
         core.send(Message(rng.randbytes(d.nonces[0]), rng.randbytes(60 + 3 * number), rng.randbytes(number), decrypt, 0))
     core.runner.run(max_cycles=d.message_cycles(0, 64))
-    core.send_key(rng.randbytes(d.key_lengths[0]), d.named_slots - 1)
+    core.send_key(core.key_packet(rng.randbytes(d.key_lengths[0])), d.named_slots - 1)
     core.runner.run(max_cycles=cycles)

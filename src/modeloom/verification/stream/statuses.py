@@ -97,10 +97,10 @@ def _changes(host: MessageHost) -> list[dict[str, Any]]:
 def _refused_keys(host: MessageHost) -> int:
     """Sends key packets of wrong lengths, with gaps, and for missing slots.  A correct packet and a message follow each of them."""
     rng, subject, d = host.rng, host.subject, host.description
-    wrong = [length for length in {1, *(n + more for n in d.key_lengths for more in (-1, 1, 16))} if length not in d.key_lengths]
+    wrong = [length for length in {1, *(n + more for n in d.packet_sizes for more in (-1, 1, 16))} if length not in d.packet_sizes]
     packets: list[tuple[bytes, int, tuple[int, ...] | None]]
     packets = [(rng.randbytes(n), rng.choice(slots_used(host)), None) for n in sorted(wrong)]
-    total = d.key_lengths[0]
+    total = d.packet_sizes[0]
     beats = -(-total // 16)
     packets.append((rng.randbytes(total), 0, (0xFFFE,) + (0xFFFF,) * (beats - 1)))
     if host.slots < 256 and not d.inline:
