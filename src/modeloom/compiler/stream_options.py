@@ -134,7 +134,8 @@ class StreamOptions:
         Round cores of the cipher that derive keys, 1 to 8 (default: as few as derive the longest key in ``DERIVE_TARGET`` cycles).
     key_schedule : str or None
         "word" for a key schedule that makes a word of a round key in each cycle, or "iterative" for one that makes a round key
-        (default: "iterative" for keys that come with the messages, if the cipher has it, and otherwise "word").
+        (default: "iterative" for keys that come with the messages, if the cipher has it, None for a core without one, and otherwise
+        "word").
     key_schedules : int or None
         1, or 2 iterative key schedules that work at the same time, for keys that come with the messages (default: as many as there
         may be).
@@ -188,21 +189,21 @@ class StreamOptions:
         """
         inline = self.in_order
         kind, count = self.key_schedule, self.key_schedules
-        if kind is None:
+        if self.keys == "expanded" and (kind or count):
+            option = "--key-schedule" if kind else "--key-schedules"
+            raise InputError(f"{option} is for cores that expand keys; leave out --keys expanded")
+        if kind is None and self.keys != "expanded":
             kind = "iterative" if inline and cipher.iterative_schedule is not None and self.cipher_arch == "pipelined" else "word"
         several = inline and kind == "iterative"
-        if kind not in KEY_SCHEDULES:
+        if kind not in (None, *KEY_SCHEDULES):
             raise UnknownName("key schedule", kind, KEY_SCHEDULES)
         if kind == "iterative" and cipher.iterative_schedule is None:
             raise InputError(f"{cipher.name} has no iterative key schedule; leave out --key-schedule iterative")
-        if self.keys == "expanded" and (self.key_schedule or count):
-            option = "--key-schedule" if self.key_schedule else "--key-schedules"
-            raise InputError(f"{option} is for cores that expand keys; leave out --keys expanded")
-        if count is None:
+        if count is None and kind is not None:
             count = MOST_KEY_SCHEDULES if several else 1
-        if not 1 <= count <= MOST_KEY_SCHEDULES:
+        if count is not None and not 1 <= count <= MOST_KEY_SCHEDULES:
             raise InputError(f"--key-schedules is from 1 to {MOST_KEY_SCHEDULES}, not {count}")
-        if count > 1 and not several:
+        if count is not None and count > 1 and not several:
             raise InputError(f"--key-schedules {count} is for --keys inline with --key-schedule iterative; leave it out")
         usual = RING if self.keys == "inline" else LWC_SLOTS if self.interface == "lwc" else SLOTS
         slots = usual if self.key_slots is None else self.key_slots

@@ -6,13 +6,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.built import slow, slowly
 from tests.streamed import SMALL, compiled, folder
 
-from modeloom.cores.stream import StreamCore, same_stream
+from modeloom.compiler.streams import compile_stream
+from modeloom.cores.lwc import LwcCore
+from modeloom.cores.stream import StreamCore, same_stream, stream_options_of
 from modeloom.cores.stream.sheet import RELEASED
 from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.product.folder import read_messages
@@ -50,6 +53,22 @@ def test_the_same_core_again() -> None:
     again = same_stream(d, folder(**SMALL))
     assert again.describe(d.name, d.command).as_json() == {k: v for k, v in d.as_json().items() if k not in OF_FILES}
     assert again.bench(d.name) == (folder(**SMALL) / d.files.bench).read_text()
+
+
+@pytest.mark.parametrize("mode, options", [
+    ("gcm", {"keys": "expanded", "key_bits": 128}), ("gcm", {"keys": "inline"}), ("gcm", {"keys": "inline", "key_schedule": "word"}),
+    ("gcm", {"hold": 64, "packet": "wire"}), ("gcm", {"blocks_per_cycle": 2, "direction": "encrypt"}), ("gcm", {"channels": 3}),
+    ("gcm", {"interface": "lwc", "interface_bits": 64}), ("gcm", {"cipher_arch": "multistream", "streams": 2}),
+    ("ccm", {"channels": 2}), ("ocb3", {}), ("aes-otr", {}), ("deoxys-i", {"order": "text-first"}), ("deoxys-ii", {"message_buffer": 1024}),
+    ("gcm-siv", {"keys": "inline"}), ("gcm-siv", {"keys": "derived", "key_derivers": 2}),
+])  # fmt: skip
+def test_the_options_in_core_json_are_those_of_the_core(mode: str, options: dict) -> None:
+    """They may be given again, defaults and all, so that ``verify`` makes the same core."""
+    made = compiled(mode, prove=False, **options)
+    core = (LwcCore if made.options.interface == "lwc" else StreamCore)(made)
+    description = core.describe("core", "modeloom build")
+    given = stream_options_of(replace(description, options=json.loads(json.dumps(description.as_json()))["options"]))
+    assert given == made.options and compile_stream(made.mode, given, prove=False).options == made.options
 
 
 def test_names() -> None:
