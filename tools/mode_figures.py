@@ -66,8 +66,9 @@ def _stream_cycles(name: str) -> str:
 
 
 def area(name: str) -> str:
-    """The table of stored areas of a mode, or "" if there is none."""
-    rows = [*_routed(name), *_scaling(name), *_papers(name), *_aead(name), *_swept(name)]
+    """The table of stored areas of a mode by target and LUTs, or "" if there is none.  Two benches may have measured the same core."""
+    found = dict.fromkeys([*_routed(name), *_scaling(name), *_papers(name), *_aead(name), *_swept(name)])
+    rows = sorted(found, key=lambda row: (row[1], row[3]))
     return table(AREA_HEAD, [tuple("-" if value is None else value for value in row) for row in rows], 3) if rows else ""
 
 
