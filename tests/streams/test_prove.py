@@ -10,9 +10,11 @@ from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
 from modeloom.prove.errors import ProofError
+from modeloom.streams import prove
 from modeloom.streams.chains import Weight
+from modeloom.streams.forms import Message
 from modeloom.streams.plan import plan_stream
-from modeloom.streams.prove import prove_step, prove_stream
+from modeloom.streams.prove import prove_step, prove_stream, tokens_of
 from modeloom.streams.prove_setup import prove_setup
 from modeloom.streams.steps import Source, Term
 
@@ -184,6 +186,28 @@ RULES = {
     "closing one early": lambda full, p, k: (sum(full[p : p + k]), p + k + 1 >= len(full)),
     "closing one late": lambda full, p, k: (sum(full[p : p + k]), p + k > len(full)),
 }
+
+
+@pytest.mark.parametrize("lanes", [2, 3])
+def test_tags_behind_a_last_block_beside_a_free_lane(monkeypatch, lanes):
+    """The end of a message of associated data alone may come behind its last block.  A power too high is refused."""
+    plan = plan_stream(GCM(), 16, LATENCIES, lanes)
+    beside = Message(0, 0, "encrypt", 12, 16 * (2 * lanes + 1), 0)
+    last = [
+        [(token.place, token.power) for token in tokens_of(plan, message, 0, lambda place, nbytes: 0)][-1]
+        for message in (beside, replace(beside, apart=True))
+    ]
+    assert last == [(2 * lanes + 1, 1), (3 * lanes, 1)]
+    assert prove_stream(plan, late_ends=True).messages
+
+    def higher(plan, message, *more):
+        for token in tokens_of(plan, message, *more):
+            yield replace(token, power=token.power + 1) if message.apart and token.step == "tag" else token
+
+    monkeypatch.setattr(prove, "tokens_of", higher)
+    assert prove_stream(plan).messages
+    with pytest.raises(ProofError, match="does not give the tag of the definition"):
+        prove_stream(plan, late_ends=True)
 
 
 @pytest.mark.parametrize("lanes", [1, 2])

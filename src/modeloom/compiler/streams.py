@@ -259,7 +259,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
         prove_numbers(plan)
         if derived is not None:
             derived.prove(mode)
-    proof = prove_stream(plan) if prove else None
+    proof = prove_stream(plan, late_ends=options.interface == "lwc") if prove else None
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))
     return CompiledStream(mode, options, plan, request, proof, derived)

@@ -39,7 +39,11 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Message:
-    """A message: key slot, class of nonces, direction, and bytes of nonce, associated data and text."""
+    """A message: key slot, class of nonces, direction, and bytes of nonce, associated data and text.
+
+    ``apart`` says that the tag has a token of its own even if a lane beside the last block is free, because the end of the message comes
+    behind its last block.
+    """
 
     slot: int
     nonce_class: int
@@ -49,6 +53,7 @@ class Message:
     text: int
     gaps: tuple[int, ...] = ()
     tag: int = 0
+    apart: bool = False
 
     def blocks(self, size: int, prefixes: Sequence[LengthPrefix] = ()) -> list[tuple[str, int]]:
         """Step and bytes of each block, with a prefix of associated data."""

@@ -140,7 +140,7 @@ def _groups(plan: StreamPlan, message: Message) -> Iterator[list[Unit]]:
             if last:
                 yield last
             last = of_step[at : at + lanes]
-    if last and plan.shares_tag and len(last) < lanes:
+    if last and plan.shares_tag and len(last) < lanes and not message.apart:
         yield [*last, tag]
         return
     if last:
@@ -194,8 +194,12 @@ def _prove_prefixes(plan: StreamPlan) -> None:
                 raise ProofError(f"{plan.mode.name}: {associated} bytes of associated data have another prefix than in the definition")
 
 
-def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
-    """Proves that a pipeline computes its definition.  Raises ``ProofError`` if it does not."""
+def prove_stream(plan: StreamPlan, seed: int = 1, late_ends: bool = False) -> StreamProof:
+    """Proves that a pipeline computes its definition.  Raises ``ProofError`` if it does not.
+
+    With ``late_ends``, the end of a message without text comes behind its last block, as with the LWC interface, so that the tag has a
+    token of its own.
+    """
     if plan.horner is not None:
         for step in plan.mode.block_steps():
             if plan.hashed(plan.step(step)) is not None:
@@ -205,7 +209,7 @@ def prove_stream(plan: StreamPlan, seed: int = 1) -> StreamProof:
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
     definition = Definition(plan, forms)
     blocks = 0
-    messages = _messages(plan, seed)
+    messages = [replace(message, apart=late_ends and not message.text) for message in _messages(plan, seed)]
 
     def block_of(number: int, message: Message) -> Callable[[int | None, int], Polynomial]:
         prefix = prefix_of(plan.prefixes, message.associated)

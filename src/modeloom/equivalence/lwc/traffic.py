@@ -150,7 +150,8 @@ class LwcComparison:
                 host.waiting["sdi"].extend({"data": word} for word in form.key(key.packet, nbytes, label))
                 host.waiting["pdi"].append({"data": form.activation()})
             # The key that was activated last is that of the message.
-            message = replace(each.message, slot=0 if current is None else current)
+            # The last block of associated data has entered when the header of the text says that there is none.
+            message = replace(each.message, slot=0 if current is None else current, apart=not each.message.text)
             each = replace(each, message=message)
             symbols = Symbols.of(label, message, self.core.plan, number)
             refused = current is None or each.fault == "key"
