@@ -188,10 +188,10 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("lanes", [2, 3])
-def test_tags_behind_a_last_block_beside_a_free_lane(monkeypatch, lanes):
+def test_tags_behind_a_last_block_beside_a_free_lane(monkeypatch):
     """The end of a message of associated data alone may come behind its last block.  A power too high is refused."""
-    plan = plan_stream(GCM(), 16, LATENCIES, lanes)
+    lanes = 2
+    plan = plan_stream(GCM(), 16, {**LATENCIES, "mul": 2}, lanes)
     beside = Message(0, 0, "encrypt", 12, 16 * (2 * lanes + 1), 0)
     last = [
         [(token.place, token.power) for token in tokens_of(plan, message, 0, lambda place, nbytes: 0)][-1]
