@@ -30,6 +30,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 STORED = ROOT / "baselines" / "emitted.json"
 SMALL = "--aes-arch sequential --aes-stages 1"
+ROUND = "--cipher-arch multistream --streams 1"
+TINY = f"--key-bits 128 {ROUND}"
+SHALLOW = "--key-bits 128 --cipher-stages 1 --mul-stages 1"
 
 CORES = {
     # Every mode.
@@ -75,6 +78,28 @@ CORES = {
     "brw2013-heh-brw-3": "heh-brw --sector 128 --preset brw2013-heh-brw-3",
     "brw2013-hmch-poly": "hmch-poly --sector 64 --preset brw2013-hmch-poly",
     "brw2013-heh-poly": "heh-poly --sector 64 --preset brw2013-heh-poly",
+    # Every stream mode.
+    "gcm": f"gcm {SHALLOW}",
+    "ccm": f"ccm {TINY}",
+    "ocb3": f"ocb3 {TINY}",
+    "aes-otr": f"aes-otr {TINY}",
+    "deoxys-i": f"deoxys-i {ROUND}",
+    "deoxys-ii": f"deoxys-ii {ROUND}",
+    "gcm-siv": f"gcm-siv --keys derived {TINY}",
+    # Shapes of cores for messages.
+    "two blocks a cycle": f"gcm {SHALLOW} --blocks-per-cycle 2",
+    "held text": f"gcm {TINY} --hold 64",
+    "packets on the wire": f"gcm {TINY} --packet wire",
+    "channels": f"ccm {SHALLOW} --channels 2",
+    "keys inline": f"gcm {SHALLOW} --keys inline --key-slots 4",
+    "expanded keys": f"gcm {TINY} --keys expanded",
+    "text first": f"deoxys-i {ROUND} --order text-first",
+    "stored messages": f"deoxys-ii {ROUND} --message-buffer 256",
+    "LWC interface": f"gcm {TINY} --interface lwc",
+    # Front ends.
+    "registers": f"gcm {TINY} --front registers",
+    "clocks": f"xts --sector 64 {SMALL} --clock data=clk_data",
+    "data width": f"xts --sector 64 {SMALL} --data-width 32",
 }
 """Arguments of ``modeloom build`` for each core."""
 
