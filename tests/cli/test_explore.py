@@ -2,6 +2,7 @@
 """``modeloom explore``: the page that it writes, and its errors."""
 
 import json
+import shutil
 import sqlite3
 
 import pytest
@@ -11,11 +12,20 @@ from modeloom.report.explorer import explorer_page
 from modeloom.sweep.store import Store
 
 
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    """The file of a small sweep and its results."""
+    place = tmp_path_factory.mktemp("sweep")
+    done = run(write(place, CIRCUITS))
+    assert [row["status"] for row in done.rows] == ["ok"] * 4
+    return place
+
+
 @pytest.fixture
-def results(folder):
+def results(folder, swept):
     """A small file of results, and files that are none."""
-    run_points = run(write(folder, CIRCUITS))
-    assert [row["status"] for row in run_points.rows] == ["ok"] * 4
+    for path in swept.iterdir():
+        shutil.copy(path, folder)
     with Store("none.sqlite"):
         pass
     with sqlite3.connect("other.sqlite") as other:

@@ -17,7 +17,7 @@ def test_the_page_is_that_of_the_documents(run):
 def test_figures(run):
     data = json.loads(run("papers", "--json").out)
     assert list(data) == ["schema", "tables"] and data["schema"] == "modeloom-papers-1"
-    assert len(data["tables"]) == 22 and sum(len(table["rows"]) for table in data["tables"]) == 168
+    assert len(data["tables"]) == 22 and sum(len(table["rows"]) for table in data["tables"]) == 169
     assert all(list(table) == ["name", "paper", "table", "title", "units", "notes", "rows"] for table in data["tables"])
 
 

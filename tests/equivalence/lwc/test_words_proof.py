@@ -28,7 +28,7 @@ CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "tweaks": ("deoxys-i", {}),
 }
 
-FEW = ("a word of the nonce in the place of another", "the next instruction changes a command that waits")
+FEW = ("a word of the nonce in the place of another",)
 """Faults that are planted by default."""
 
 
