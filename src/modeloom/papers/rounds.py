@@ -28,10 +28,6 @@ Subjects = dict[str, str]
 """Commands of ours for a row.  If there are several, the name of each is the prefix of its figures."""
 
 
-TEXT_FIRST = "Text first"
-"""The row of Table 6 for a core that takes the parts of a message in the order of the paper."""
-
-
 class More(NamedTuple):
     """A row of ours that is not in the paper."""
 
@@ -105,7 +101,7 @@ MORE: dict[str, list[More]] = {
         More("Virtex 6, 2 streams", "AES-128", "2 streams", "Virtex 6", _aes(2, "xc6v")),
     ],
     "5": [More("Virtex 6, cipher alone", "Deoxys-BC-256", "both directions", "Virtex 6", _deoxys(4, "both"))],
-    "6": [More(TEXT_FIRST, "Deoxys-I-128", "text first", "Virtex 6", f"{ENCRYPTION} --order text-first --target xc6v")],
+    "6": [More("Text first", "Deoxys-I-128", "text first", "Virtex 6", f"{ENCRYPTION} --order text-first --target xc6v")],
     "8": [
         More("LED-64, 2 streams", "LED-64", "2 streams", "Spartan 3", _led(64, 2)),
         More("LED-128, 1 stream", "LED-128", "1 stream", "Spartan 3", _led(128, 1)),

@@ -132,6 +132,8 @@ def test_keys_that_do_not_wait_for_messages_are_found(tmp_path, monkeypatch):
     monkeypatch.setattr(stream_bus, "TokenEntry", changed.TokenEntry)
     emit(made(**TINY), tmp_path / "core", command=COMMAND)
     broken = SimulatedLwcCore(tmp_path / "core", optimize=0)
+    # Messages that do not wait are right.
+    change_keys_twice(broken, 1, 0)
     with pytest.raises((AssertionError, CoreFault)):
         for change in CHANGES:
             change_keys_twice(broken, *change)
