@@ -6,20 +6,20 @@ A token has one block of input. Depending on its step, it is a piece of the mess
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
-from modeloom.spec.kinds import DEC, ENC, MUL, TDEC, TENC, Operation
+from modeloom.spec.kinds import MUL
 from modeloom.spec.stream import ASSOCIATED_FIRST, BLOCKS, LAST, TEXT_FIRST, LengthPrefix, StreamMode, variants
 from modeloom.streams.known import Known
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.left import with_left
 from modeloom.streams.order import text_first
 from modeloom.streams.place import Placement, place, unit_of
-from modeloom.streams.plan_checks import check_between, check_lanes, check_last
+from modeloom.streams.plan_checks import check_between, check_lanes, check_last, check_reads, check_unit, check_units
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
 from modeloom.streams.retime import retime
 from modeloom.streams.setup import Preparation, Word, prepare
@@ -155,7 +155,7 @@ class StreamPlan:
     @property
     def nonce_form(self) -> str | None:
         """The form of the nonce that ``start`` reads: "01", or None for the nonce at the front of a block."""
-        return next((str(source.what) for step in self.steps for source in _sources(step) if source.kind == "nonce" and source.what), None)
+        return next((str(source.what) for step in self.steps for source in step.sources() if source.kind == "nonce" and source.what), None)
 
     @property
     def nonce_end(self) -> int:
@@ -378,17 +378,17 @@ def plan_stream(
         kinds = recurrences(mode.name, steps, state)
     if sum(kind.kind == "horner" for kind in kinds.values()) > 1:
         raise DefinitionError(f"{mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
-    _check_units(mode, steps, latencies)
+    check_units(mode, steps, latencies)
     steps = retime(steps, kinds)
     kinds = recurrences(mode.name, steps, state)
     steps = with_left(move_to_tag(steps, kinds))
     chains = lanes * (latencies.get("mul", 0) + CHAIN_CYCLES)
     preparations, words = prepare(trace, _words(steps, kinds, chains))
     for made in preparations:
-        _check_unit(mode, "setup", made.operation, latencies)
+        check_unit(mode, "setup", made.operation, latencies)
     reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
     placed = place(mode.name, steps, kinds, latencies, reading, cores, cadence)
-    _check(mode, steps, kinds)
+    check_reads(mode, steps, kinds)
     plan = StreamPlan(
         mode, trace, steps, kinds, placed, chains, lanes=lanes, cores=cores, prefixes=mode.associated_prefix,
         text_first=order == TEXT_FIRST, shared=shared,
@@ -399,45 +399,6 @@ def plan_stream(
     plan.tokens = list(_tokens(plan))
     plan.preparations, plan.words = preparations, words
     return plan
-
-
-def _check_units(mode: StreamMode, steps: list[Step], latencies: Collection[str]) -> None:
-    """Raises ``DefinitionError`` for an operation of a step that no unit of the pipeline performs."""
-    for step in steps:
-        for one in step.operations:
-            _check_unit(mode, step.name, one.operation, latencies)
-
-
-def _check_unit(mode: StreamMode, step: str, operation: Operation, units: Collection[str]) -> None:
-    unit = unit_of(operation)
-    # Set-up enciphers only, so that the cipher of a core without deciphering steps has one direction.
-    ciphers = (ENC,) if step == "setup" else (ENC, DEC, TENC, TDEC)
-    if (operation.keyed and operation.name not in ciphers) or (unit and unit not in units):
-        raise DefinitionError(f"{mode.name}: {step}() uses o.{operation.name}(), for which the pipeline of a stream mode has no unit")
-
-
-def _check(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) -> None:
-    """Raises ``DefinitionError`` if the pipeline cannot support the definition."""
-    nonces = {source.what for step in steps for source in _sources(step) if source.kind == "nonce"}
-    if len(nonces) > 1:
-        raise DefinitionError(f"{mode.name}: start() reads nonce.block and o.pad01(nonce); let it read the nonce in one form")
-    for step in steps:
-        for name, form in step.updates.items() if step.name == "start" else ():
-            if any(term.source.kind == "key" for term in form):
-                raise DefinitionError(f"{mode.name}: start() adds a key value to the state {name}; let the steps that read {name} add it")
-        for name, kind in kinds.items():
-            if kind.kind != "horner":
-                continue
-            if step.name == "start" and step.updates[name]:
-                raise DefinitionError(f"{mode.name}: start() gives the hash {name} a value; let it begin with 0, and hash a first block")
-            own = horner_operation(step, kind)
-            others = [form for number, one in enumerate(step.operations) if number != own for form in one.operands]
-            others += [*step.updates.values(), *step.outputs()]
-            if any(term.source == Source("state", name) for form in others for term in form):
-                raise DefinitionError(
-                    f"{mode.name}: {step.name}() reads the hash {name} without a product; let tag() hash a last block, such as "
-                    "o.bit_lengths(n.associated, n.text), and read the product"
-                )
 
 
 def _tokens(plan: StreamPlan) -> Iterator[TokenKind]:
@@ -458,12 +419,6 @@ def _outer(form: Form) -> Iterator[Source]:
     for term in form:
         if term.source.kind in OUTER:
             yield term.source
-
-
-def _sources(step: Step) -> Iterator[Source]:
-    """The sources of a step, with those of the numbers that it moves and scales by."""
-    yield from (term.source for form in step.forms() for term in form)
-    yield from (term.source for amount in step.amounts() for term in amount.what or ())
 
 
 def _words(steps: list[Step], kinds: dict[str, Recurrence], chains: int) -> list[Word]:

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from modeloom.spec import DefinitionError, InputError
-from modeloom.spec.stream import BETWEEN, PARTIAL
-from modeloom.streams.steps import Step
+from modeloom.spec.kinds import DEC, ENC, TDEC, TENC, Operation
+from modeloom.spec.stream import BETWEEN, PARTIAL, StreamMode
+from modeloom.streams.place import unit_of
+from modeloom.streams.recurrences import Recurrence, horner_operation
+from modeloom.streams.steps import Source, Step
 
 if TYPE_CHECKING:
     from modeloom.streams.plan import StreamPlan
 
-__all__ = ["check_between", "check_lanes", "check_last"]
+__all__ = ["check_between", "check_lanes", "check_last", "check_reads", "check_unit", "check_units"]
 
 
 def check_last(plan: StreamPlan) -> None:
@@ -71,3 +75,43 @@ def _counted(plan: StreamPlan, step: Step) -> set[tuple[str, int]]:
             if operation.operation.counter and term.source.kind == "state" and plan.kinds[str(term.source.what)].kind == "counter":
                 found.add((str(term.source.what), operation.number))
     return found
+
+
+def check_units(mode: StreamMode, steps: list[Step], latencies: Collection[str]) -> None:
+    """Raises ``DefinitionError`` for an operation of a step that no unit of the pipeline performs."""
+    for step in steps:
+        for one in step.operations:
+            check_unit(mode, step.name, one.operation, latencies)
+
+
+def check_unit(mode: StreamMode, step: str, operation: Operation, units: Collection[str]) -> None:
+    """Raises ``DefinitionError`` for an operation of a step, or of the set-up, that no unit of the pipeline performs."""
+    unit = unit_of(operation)
+    # Set-up enciphers only, so that the cipher of a core without deciphering steps has one direction.
+    ciphers = (ENC,) if step == "setup" else (ENC, DEC, TENC, TDEC)
+    if (operation.keyed and operation.name not in ciphers) or (unit and unit not in units):
+        raise DefinitionError(f"{mode.name}: {step}() uses o.{operation.name}(), for which the pipeline of a stream mode has no unit")
+
+
+def check_reads(mode: StreamMode, steps: list[Step], kinds: dict[str, Recurrence]) -> None:
+    """Raises ``DefinitionError`` for steps that read a nonce, a key value or the hash where the pipeline has none."""
+    nonces = {source.what for step in steps for source in step.sources() if source.kind == "nonce"}
+    if len(nonces) > 1:
+        raise DefinitionError(f"{mode.name}: start() reads nonce.block and o.pad01(nonce); let it read the nonce in one form")
+    for step in steps:
+        for name, form in step.updates.items() if step.name == "start" else ():
+            if any(term.source.kind == "key" for term in form):
+                raise DefinitionError(f"{mode.name}: start() adds a key value to the state {name}; let the steps that read {name} add it")
+        for name, kind in kinds.items():
+            if kind.kind != "horner":
+                continue
+            if step.name == "start" and step.updates[name]:
+                raise DefinitionError(f"{mode.name}: start() gives the hash {name} a value; let it begin with 0, and hash a first block")
+            own = horner_operation(step, kind)
+            others = [form for number, one in enumerate(step.operations) if number != own for form in one.operands]
+            others += [*step.updates.values(), *step.outputs()]
+            if any(term.source == Source("state", name) for form in others for term in form):
+                raise DefinitionError(
+                    f"{mode.name}: {step.name}() reads the hash {name} without a product; let tag() hash a last block, such as "
+                    "o.bit_lengths(n.associated, n.text), and read the product"
+                )

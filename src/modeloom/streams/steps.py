@@ -133,6 +133,11 @@ class Step:
         """Its blocks of text, or its tag."""
         yield from (form for form in (self.output, self.second) if form is not None)
 
+    def sources(self) -> Iterator[Source]:
+        """What it reads, with the numbers that it moves and scales by."""
+        yield from (term.source for form in self.forms() for term in form)
+        yield from (term.source for amount in self.amounts() for term in amount.what or ())
+
     def uses(self) -> dict[str, int]:
         """The number of operations of each kind."""
         return Counter(operation.operation.name for operation in self.operations)

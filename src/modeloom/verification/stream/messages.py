@@ -7,9 +7,10 @@ from itertools import cycle
 from typing import Any
 
 from modeloom.verification.host import BUSES
-from modeloom.verification.stream.host import MessageHost, TurnHost, host_of
+from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.turn_host import TurnHost, host_of
 
 __all__ = ["MESSAGES", "PATTERNS", "check_lengths", "check_messages", "load_all", "slots_used"]
 

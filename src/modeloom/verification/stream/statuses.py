@@ -7,10 +7,11 @@ from typing import Any
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.verification.host import BUSES
-from modeloom.verification.stream.host import MessageHost, host_of
+from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["check_reloads", "check_statuses", "possible_codes"]
 
