@@ -73,6 +73,14 @@ def test_another_stored_figure_is_found(tool: ModuleType, monkeypatch: pytest.Mo
     assert sorted(path.name for path in tool.stale(tool.texts())) == ["eme2.md", "tet.md"]
 
 
+def test_each_measured_core_has_one_row_of_areas(tool: ModuleType) -> None:
+    """Two benches may have measured the same core.  Rows are in the order of targets and LUTs."""
+    for name in modes():
+        rows = [[cell.strip() for cell in line.split("|")] for line in tool.mode_figures.area(name).splitlines()[2:]]
+        places = [(row[2], int(row[4])) for row in rows]
+        assert places == sorted(places) and len({tuple(row) for row in rows}) == len(rows), name
+
+
 def test_a_mode_without_a_stored_area_has_no_figure(tool: ModuleType) -> None:
     without = [name for name in modes() if not tool.mode_figures.area(name)]
     assert "xts-gb" in without and "hctr2" not in without

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.streams.modes import Deciphering, HashedTwice, Ladder, NoHash, Offsets, Padded, SecretOffsets, WideAEAD
 
+from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
@@ -208,6 +209,11 @@ def test_tags_behind_a_last_block_beside_a_free_lane(monkeypatch):
     assert prove_stream(plan).messages
     with pytest.raises(ProofError, match="does not give the tag of the definition"):
         prove_stream(plan, late_ends=True)
+    # This is how the compiler proves cores behind the LWC interface, and no others.
+    options = StreamOptions(blocks_per_cycle=2, key_bits=128, cipher_stages=1, mul_stages=1)
+    assert compile_stream(GCM(), options).proof
+    with pytest.raises(ProofError, match="does not give the tag of the definition"):
+        compile_stream(GCM(), replace(options, interface="lwc"))
 
 
 @pytest.mark.parametrize("lanes", [1, 2])
