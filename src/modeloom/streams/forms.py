@@ -41,8 +41,8 @@ class Unit(NamedTuple):
 class Message:
     """A message: key slot, class of nonces, direction, and bytes of nonce, associated data and text.
 
-    ``apart`` says that the tag has a token of its own even if a lane beside the last block is free, because the end of the message comes
-    behind its last block.
+    With ``apart``, the tag has a token of its own even if a lane beside the last block is free, because the end of the message is known
+    only after its last block has entered.
     """
 
     slot: int

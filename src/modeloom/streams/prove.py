@@ -197,8 +197,8 @@ def _prove_prefixes(plan: StreamPlan) -> None:
 def prove_stream(plan: StreamPlan, seed: int = 1, late_ends: bool = False) -> StreamProof:
     """Proves that a pipeline computes its definition.  Raises ``ProofError`` if it does not.
 
-    With ``late_ends``, the end of a message without text comes behind its last block, as with the LWC interface, so that the tag has a
-    token of its own.
+    With ``late_ends``, the end of a message without text is known only after its last block has entered, as with the LWC interface.  Its
+    tag then has a token of its own.
     """
     if plan.horner is not None:
         for step in plan.mode.block_steps():

@@ -127,7 +127,7 @@ def test_keys_that_change_twice_behind_messages_that_wait():
 
 @slow
 def test_keys_that_do_not_wait_for_messages_are_found(tmp_path, monkeypatch):
-    """What ends a load enters in front of messages that wait."""
+    """The tokens that end a load enter in front of messages that wait."""
     changed = patched(entry, "kept.idle & ~there", "kept.idle")
     monkeypatch.setattr(stream_bus, "TokenEntry", changed.TokenEntry)
     emit(made(**TINY), tmp_path / "core", command=COMMAND)

@@ -30,9 +30,9 @@ __all__ = ["LwcBus"]
 class LwcBus(wiring.Component):
     """The buses of a core with this interface, with its pipeline.
 
-    A message that waits is refused when its slot is loaded.  No message waits then: keys take turns in two slots, and the load of the key
-    between ends with tokens that overwrite the state.  These enter when no token of a message waits to enter, so all messages that came
-    before that load have entered, and the next load finds none that waits.
+    A message is refused if its slot is loaded while the message waits.  This does not happen.  The two slots take turns, so another key is
+    loaded between two keys of a slot.  A load ends with tokens that overwrite the state, and these enter only when no token of a message
+    waits.  So all messages that came before the other key have entered the pipeline.
 
     Parameters
     ----------
