@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -88,12 +88,15 @@ class Bench:
         self.runner.reset(3)
         self.wait()
 
-    def wait(self) -> int:
-        """Runs until no erasure is in progress, on any side.  Returns the number of cycles of the core."""
+    def wait(self, step: Callable[[], object] | None = None) -> int:
+        """Runs until no erasure is in progress, on any side.  Returns the number of cycles of the core, each of which ``step`` runs."""
         names = ["zeroizing", *(f"{clock}_zeroizing" for clock in self.parameters.clocks)]
         cycles = 0
         while any(self.sim.get(name) for name in names):
-            self.runner.run(max_cycles=1)
+            if step is None:
+                self.runner.run(max_cycles=1)
+            else:
+                step()
             cycles += 1
             assert cycles < 5000, "an erasure does not end"
         return cycles

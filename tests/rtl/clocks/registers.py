@@ -55,7 +55,10 @@ class Lite:
         read = get("core_s_axil_arvalid")
         where = get("core_s_axil_araddr")
         taken = {name: self.offers.get(name, False) and get(f"core_s_axil_{name}ready") for name in ("b", "r")}
+        reset = not get("core_aresetn")
         self.runner.run(max_cycles=1)
+        if reset:
+            self.answers, read, taken = False, 0, dict.fromkeys(taken, 1)
         for name, moved in taken.items():
             if moved:
                 put(f"core_s_axil_{name}valid", 0)

@@ -90,15 +90,23 @@ def a_reset_in_the_middle(bus: str, name: str, path: Path | None = None) -> None
     """A host that the reset does not reach gets its answer all the same.  Nothing of its data is left."""
     bench, host, rng = made(bus, name, path)
     assert bus == APB and isinstance(host, Apb)
-    for word in range(16):
-        host.begin_write(word << 2, 0xABCD)
+    for word in range(24):
+        read = word % 3 == 2
+        if read:
+            assert host.write(word << 2, 0x1234) == 0
+            host.begin(word << 2, False)
+        else:
+            host.begin_write(word << 2, 0xABCD)
         for _ in range(rng.randrange(14)):
             host.step()
         bench.sim.set("aresetn", 0)
         for _ in range(rng.randrange(1, 4)):
             host.step()
         bench.sim.set("aresetn", 1)
-        assert host.end_write() in (0, 2)
+        if read:
+            assert host.end() == (0x1234, 0), "an answer is that of no read"
+        else:
+            assert host.end_write() in (0, 2)
         bench.wait()
         bench.runner.run(max_cycles=120)
         assert words(bench) == {0}
@@ -108,6 +116,51 @@ def a_reset_in_the_middle(bus: str, name: str, path: Path | None = None) -> None
 @pytest.mark.parametrize("name", CLOCKS)
 def test_a_reset_in_the_middle_of_a_transfer(name):
     a_reset_in_the_middle(APB, name)
+
+
+def a_reset_loses_an_access(name: str, path: Path | None = None) -> None:
+    """A reset of one cycle of a core in each cycle of a write and a read, which are lost, or done and answered.
+
+    None goes on behind the reset, and no response is left for the accesses after it.
+    """
+    bench, host, _ = made(AXI_LITE, name, path)
+    assert isinstance(host, Lite)
+    lost = 0
+    for cycle in range(24):
+        word, read = cycle << 2, cycle % 3 == 2
+        assert host.write(word, 0x1000) == 0
+        if read:
+            bench.runner.feed("s_axil_ar", {"s_axil_araddr": [word]})
+        else:
+            host.begin_write(word, 0xABCD)
+        for _ in range(cycle // 2):
+            host.step()
+        bench.sim.set("aresetn", 0)
+        host.step()
+        bench.sim.set("aresetn", 1)
+        written = host.memory[word]
+        bench.wait(host.step)
+        for _ in range(200):
+            host.step()
+        if not host.answered:
+            lost += 1
+            assert host.memory[word] == written, "a write goes on behind the reset"
+        elif read:
+            assert host.end("r") == [0x1000, 0], "a read has an answer without a word"
+        else:
+            assert host.end_write() == 0 and host.memory[word] == 0xABCD, "a write that was not done has an answer"
+        assert words(bench) == {0}
+        for strobe, response in ((15, 0), (1, 2), (15, 0)):
+            bench.runner.feed("s_axil_aw", {"s_axil_awaddr": [word]})
+            bench.runner.feed("s_axil_w", {"s_axil_wdata": [cycle], "s_axil_wstrb": [strobe]})
+            assert host.end_write() == response, "a response is that of another write"
+            assert host.read(word) == cycle
+    assert lost
+
+
+@pytest.mark.parametrize("name", ["the same", "2:3", "7:3", "3:7", "jitter"])
+def test_a_reset_loses_an_access(name):
+    a_reset_loses_an_access(name)
 
 
 def a_status_waits_for_its_data(name: str, path: Path | None = None) -> None:

@@ -73,7 +73,7 @@ class ApbBridge(Bridge):
             m.d.core += [psel.eq(1), paddr.eq(address), pwrite.eq(write), pwdata.eq(data), pstrb.eq(strobe)]
         with m.If(psel):
             m.d.core += penable.eq(1)
-        with m.If(psel & penable & core.pready):
+        with m.If(psel & penable & core.pready & ~self.core_reset):
             m.d.core += [
                 psel.eq(0), penable.eq(0), pwdata.eq(0), pstrb.eq(0), answer.eq(1), word.eq(core.prdata), refused.eq(core.pslverr),
             ]  # fmt: skip
@@ -82,5 +82,7 @@ class ApbBridge(Bridge):
         with m.If(self.core_hold):
             m.d.core += [pwdata.eq(0), pstrb.eq(0)]
         with m.If(self.core_reset):
-            m.d.core += [one.eq(0) for one in (psel, penable, pwdata, pstrb, answer, word, refused)]
+            m.d.core += [one.eq(0) for one in (psel, penable, pwdata, pstrb)]
+        with m.If(self.core_reset_ends):
+            m.d.core += [answer.eq(0), word.eq(0), refused.eq(0)]
         return m

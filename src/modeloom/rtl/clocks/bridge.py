@@ -36,11 +36,15 @@ class Bridge(wiring.Component):
         An erasure: the host side takes no write, and the core side erases words on their way.
     host_reset, core_reset : In(1)
         Sets back each side.  There is a time in which both are high, and that of the core ends first.
+    core_reset_ends : In(1)
+        The last cycle of ``core_reset``, in which ``host_reset`` is high.  What the host may read changes only then: before, an access that
+        a reset meets would have an answer of none.
     """
 
     def __init__(self, bus: wiring.Signature):
         super().__init__({
             "bus": In(bus), "core": Out(bus), "host_hold": In(1), "core_hold": In(1), "host_reset": In(1), "core_reset": In(1),
+            "core_reset_ends": In(1),
         })  # fmt: skip
 
     def _signs(self, m: Module, sign: str, prefix: str = "") -> tuple[Signal, Signal, Signal, Signal]:

@@ -133,6 +133,7 @@ class _Sides:
     host_erase: Any
     asks: Value
     resets: Value
+    reset_ends: Value
     host_resets: Value
 
 
@@ -242,7 +243,7 @@ class Crossings(wiring.Component):
             host.asked.eq(asked.o), host.resets.eq(resets.o), answer.i.eq(host.answer), core.answer.eq(answer.o),
             getattr(self, f"{clock}_zeroizing").eq(host.control.hold),
         ]  # fmt: skip
-        return _Sides(core.control, host.control, core.erase, host.erase, core.asks, core.resets, resets.o)
+        return _Sides(core.control, host.control, core.erase, host.erase, core.asks, core.resets, core.reset_ends, resets.o)
 
     def _queue(self, m: Module, one: StreamCrossing, signals: _Signals) -> Any:
         """The queue of a stream, with its ports."""
@@ -361,7 +362,8 @@ class Crossings(wiring.Component):
         m.d.comb += [
             # When the core asks no more, the host may have begun another access, which is no part of what was erased.
             bridge.host_hold.eq(sides.host.hold), bridge.core_hold.eq(sides.asks), bridge.host_reset.eq(sides.host_resets),
-            bridge.core_reset.eq(sides.resets), interrupt.i.eq(irq_reg), self.irq.eq(interrupt.o),
+            bridge.core_reset.eq(sides.resets), bridge.core_reset_ends.eq(sides.reset_ends), interrupt.i.eq(irq_reg),
+            self.irq.eq(interrupt.o),
         ]  # fmt: skip
         for side, prefix in ((bridge.bus, f"{name}_"), (bridge.core, f"core_{name}_")):
             for port, member in side.signature.members.items():

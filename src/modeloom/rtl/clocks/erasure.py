@@ -51,6 +51,8 @@ class CoreErasure(wiring.Component):
         What the host gets (a register), and what it says.
     resets : Out
         Whether a reset is the reason (a register).  It stays until the erasure is over.
+    reset_ends : Out
+        The last cycle of ``resets``.  The host has been set back, too.
     control : Out(control_signature())
     erase : Out(erase_signature)
     """
@@ -58,8 +60,8 @@ class CoreErasure(wiring.Component):
     def __init__(self, depth: int):
         self.depth = depth
         super().__init__({
-            "reset": In(1), "request": In(1), "asks": Out(1), "answer": In(1), "resets": Out(1), "control": Out(control_signature()),
-            "erase": Out(erase_signature((depth - 1).bit_length())),
+            "reset": In(1), "request": In(1), "asks": Out(1), "answer": In(1), "resets": Out(1), "reset_ends": Out(1),
+            "control": Out(control_signature()), "erase": Out(erase_signature((depth - 1).bit_length())),
         })  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -100,6 +102,7 @@ class CoreErasure(wiring.Component):
                         m.d.sync += [phase_reg.eq(Phase.IDLE), resets_reg.eq(0)]
         with m.If(self.reset):
             m.d.sync += resets_reg.eq(1)
+        m.d.comb += self.reset_ends.eq(resets_reg & (phase_reg == Phase.DROP) & ~self.answer & ~again_reg & ~want)
         return m
 
 

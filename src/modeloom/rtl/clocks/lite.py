@@ -73,8 +73,9 @@ class LiteBridge(Bridge):
         awaddr, wdata = Signal.like(core.awaddr, name="awaddr_reg"), Signal(WORD_BITS, name="wdata_reg")
         wstrb = Signal(WORD_BYTES, name="wstrb_reg")
         m.d.comb += [
-            core.awvalid.eq(awvalid), core.awaddr.eq(awaddr), core.wvalid.eq(wvalid), core.wdata.eq(wdata), core.wstrb.eq(wstrb),
-            core.bready.eq(busy),
+            # A write that a reset meets does not begin behind it.
+            core.awvalid.eq(awvalid & ~self.core_reset), core.awaddr.eq(awaddr), core.wvalid.eq(wvalid & ~self.core_reset),
+            core.wdata.eq(wdata), core.wstrb.eq(wstrb), core.bready.eq(busy),
         ]  # fmt: skip
         with m.If(core.awready):
             m.d.core += awvalid.eq(0)
@@ -89,7 +90,9 @@ class LiteBridge(Bridge):
         with m.If(busy & core.bvalid):
             m.d.core += [busy.eq(0), answer.eq(~answer), response.eq(core.bresp)]
         with m.If(self.core_reset):
-            m.d.core += [one.eq(0) for one in (awvalid, wvalid, busy, answer, wdata, wstrb)]
+            m.d.core += [one.eq(0) for one in (awvalid, wvalid, busy, wdata, wstrb)]
+        with m.If(self.core_reset_ends):
+            m.d.core += answer.eq(0)
 
     def _read(self, m: Module) -> None:
         bus, core = self.bus, self.core
@@ -111,7 +114,7 @@ class LiteBridge(Bridge):
             m.d.host += [request.eq(0), done.eq(0), shown.eq(0)]
 
         arvalid, busy, araddr = Signal(name="arvalid_reg"), Signal(name="r_busy_reg"), Signal.like(core.araddr, name="araddr_reg")
-        m.d.comb += [core.arvalid.eq(arvalid), core.araddr.eq(araddr), core.rready.eq(busy)]
+        m.d.comb += [core.arvalid.eq(arvalid & ~self.core_reset), core.araddr.eq(araddr), core.rready.eq(busy)]
         with m.If(core.arready):
             m.d.core += arvalid.eq(0)
         with m.If(~busy & asked & ~answer):
@@ -122,4 +125,6 @@ class LiteBridge(Bridge):
         with m.If(answer & ~asked):
             m.d.core += [answer.eq(0), word.eq(0)]
         with m.If(self.core_reset):
-            m.d.core += [arvalid.eq(0), busy.eq(0), answer.eq(0), word.eq(0)]
+            m.d.core += [arvalid.eq(0), busy.eq(0)]
+        with m.If(self.core_reset_ends):
+            m.d.core += [answer.eq(0), word.eq(0)]
