@@ -221,7 +221,7 @@ def the_core_keeps_the_rules(s: ApbBridgeState, t: ApbBridgeState) -> Bits:
 
 
 def data_do_not_stay(s: ApbBridgeState, t: ApbBridgeState) -> Bits:
-    """Neither side keeps what was written once the host has its answer, and what was read likewise."""
+    """Neither side keeps what was written once the registers have answered, nor what was read once the core knows that the host has it."""
     return all_of([
         s.request | zero(*s.kept), s.busy | zero(*s.passed), s.done | zero(s["s_apb_prdata"]), s.answer | zero(*s.word),
         s.resets | s["core_s_apb_psel"] | zero(s["core_s_apb_pwdata"], s["core_s_apb_pstrb"]),

@@ -119,7 +119,11 @@ class BridgeState:
         self.phase, self.resets = state[f"{CLOCK}_core.phase_reg"], state[f"{CLOCK}_core_resets"]
         self.asks, self.answers = state[f"{CLOCK}_core_asks"], state[f"{CLOCK}_host_answer"]
         self.again, self.swept = state[f"{CLOCK}_core.again_reg"], state[f"{CLOCK}_core.swept_reg"]
-        self.core_address, self.host_address = state[f"{CLOCK}_core.address_reg"], state[f"{CLOCK}_host.address_reg"]
+        # The address of a side with words is a port, too.
+        self.core_address, self.host_address = (
+            state[next(name for name in (f"{side}.address_reg", f"{side}.erase_address") if state.has(name))]
+            for side in (f"{CLOCK}_core", f"{CLOCK}_host")
+        )  # fmt: skip
         self.asked = self.chain(f"{CLOCK}_asked", f"{CLOCK}_core_asks")
         self.answered = self.chain(f"{CLOCK}_answer", f"{CLOCK}_host_answer")
         self.reset_seen = self.chain(f"{CLOCK}_resets", f"{CLOCK}_core_resets")

@@ -108,13 +108,18 @@ class ClockedState(State):
             self._caught[cell.name] = (self.value(cell["D"]) & ~late) | (self._before(cell["D"]) & late)
         return self._caught[cell.name]
 
-    def takes_no_change(self, clock: str) -> Bits:
+    def takes_no_change(self, clock: str, names: Collection[str] = ()) -> Bits:
         """Whether what a clock takes in this step is the same if each bit of another clock is as it was a step before.
 
-        First registers of synchronisers are left out.
+        Looks at the registers with these names, or at all of them without names, but for first registers of synchronisers.
         """
         seen = _Seen(self, clock)
         registers = [cell for cell in self.machine.registers(clock) if not self.machine.name(cell).endswith(FIRST)]
+        if names:
+            wanted = [self.machine.find(name) for name in names]
+            registers = [cell for cell in registers if list(cell["Q"]) in wanted]
+            if len(registers) != len(names):
+                raise ValueError(f"not all of {names} are registers of {clock}")
         return self[clock].implies(all_of(seen.value(cell["D"]).equals(self.value(cell["D"])) for cell in registers))
 
 

@@ -306,9 +306,13 @@ def the_core_keeps_the_rules(s: LiteBridgeState, t: LiteBridgeState) -> Bits:
 
 
 def data_do_not_stay(s: LiteBridgeState, t: LiteBridgeState) -> Bits:
-    """Data may be a word of a key.  Neither side keeps what was written once the host has its response, and what was read likewise."""
+    """Data may be a word of a key.  The host's side keeps nothing of an access that is over.
+
+    The core's side keeps what was written until the registers have it, and what was read until the host has it and may read again.
+    """
     written = (~s["given"].some() | s.done).implies(zero(*s.kept)) & (~s["core_s_axil_wvalid"] & ~s.resets).implies(zero(*s.passed))
-    return written & (~s["asked"].some()).implies(zero(s.shown)) & (~s.reply).implies(zero(s.word))
+    read = (~s["asked"].some()).implies(zero(s.shown)) & (~s.reply | s["s_axil_arready"]).implies(zero(s.word))
+    return written & read
 
 
 RULES = (
