@@ -224,6 +224,9 @@ FAULTS = {
     ),
     "a write in an erasure does not wait": (r"& ~\(bus_pwrite & host_hold\)", "", a_write_in_an_erasure_waits, "2:3"),
     "a transfer goes on behind a reset": (r"psel_reg & ~core_reset", "psel_reg", a_reset_in_the_middle, "the same"),
+    "a reset overwrites a word that the host takes": (
+        r"if \(core_reset_ends\) begin\s+answer", "if (core_reset) begin\n      answer", a_reset_in_the_middle, "another phase"
+    ),
 }  # fmt: skip
 """What stands in the bridge of APB, what stands there instead, what finds it, and the clocks."""
 
@@ -234,6 +237,23 @@ def test_faults_are_found(name, tmp_path):
     wrong = library(changed(tmp_path, "crossings_s_apb", pattern, other, PARAMETERS[APB]))
     with pytest.raises(AssertionError):
         check(APB, clocks, wrong)
+
+
+LITE_FAULTS = {
+    "a write goes on behind a reset": (r"core_wvalid = wvalid_reg & ~core_reset", "core_wvalid = wvalid_reg", "goes on behind the reset"),
+    "an access has an answer of none": (
+        r"if \(core_reset_ends\) begin\s+write_answer", "if (core_reset) begin\n      write_answer", "has an answer"
+    ),
+}  # fmt: skip
+"""What stands in the bridge of AXI4-Lite, what stands there instead, and what is said."""
+
+
+@pytest.mark.parametrize("name", LITE_FAULTS)
+def test_faults_of_axi4_lite_are_found(name, tmp_path):
+    pattern, other, says = LITE_FAULTS[name]
+    wrong = library(changed(tmp_path, "crossings_s_axil", pattern, other, PARAMETERS[AXI_LITE]))
+    with pytest.raises(AssertionError, match=says):
+        a_reset_loses_an_access("3:7", wrong)
 
 
 ORDER_FAULTS = {
