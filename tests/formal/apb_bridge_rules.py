@@ -19,27 +19,24 @@ from __future__ import annotations
 from tests.formal.bits import Bits, all_of, concat, constant
 from tests.formal.bridge_erasure_rules import ERASURE_WIDTHS, erasure_after
 from tests.formal.bridge_rules import (
+    ADDRESS_BITS,
     COMMON,
     FOUR,
     BridgeState,
-    Part,
     WriteCrossing,
     comes_to_rest,
     crosses_in_turn,
-    equal,
-    goes_on,
-    same,
     still_for_the_core,
     still_for_the_host,
-    zero,
 )
+from tests.formal.signs import Part, equal, goes_on, same, zero
 
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
 from modeloom.rtl.clocks.erasure import Phase
 
 __all__ = ["INVARIANTS", "RULES", "ApbBridgeState"]
 
-SAID = {"address": ("paddr", 6), "data": ("pwdata", WORD_BITS), "strobe": ("pstrb", WORD_BYTES), "write": ("pwrite", 1)}
+SAID = {"address": ("paddr", ADDRESS_BITS), "data": ("pwdata", WORD_BITS), "strobe": ("pstrb", WORD_BYTES), "write": ("pwrite", 1)}
 """What is said of a transfer: variables, and ports with their bits."""
 
 ALWAYS = constant(1, 1)

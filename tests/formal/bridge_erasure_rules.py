@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.formal.bits import Bits, all_of, constant
-from tests.formal.bridge_rules import BridgeState, zero
+from tests.formal.bridge_rules import BridgeState
+from tests.formal.signs import zero
 
 from modeloom.rtl.clocks.erasure import Phase
 

@@ -16,20 +16,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
-from tests.formal.bits import Bits, all_of, any_of, constant, fresh
+from tests.formal.bits import Bits, all_of, constant, fresh
 from tests.formal.clocked import ClockedMachine, ClockedState
 from tests.formal.emitted_bus import machine_of
 from tests.formal.erasure_rules import both_shake_hands
 from tests.formal.induction import unproved_by_induction
+from tests.formal.signs import agrees, equal, falling, one_after_the_other, zero
 
 from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.clocks import CrossingParameters, Crossings
 from modeloom.rtl.clocks.erasure import Phase
 
 __all__ = [
-    "CLOCK", "COMMON", "TOP", "BridgeState", "agrees", "bridge_verilog", "clocked_machine", "comes_to_rest", "crosses_in_turn", "equal",
-    "Part", "WriteCrossing", "falling", "goes_on", "has_rested", "same", "still_for_the_core",
-    "still_for_the_host", "unproved_bridge", "zero",
+    "ADDRESS_BITS", "CLOCK", "COMMON", "FOUR", "TOP", "BridgeState", "WriteCrossing", "bridge_verilog", "clocked_machine", "comes_to_rest",
+    "crosses_in_turn", "has_rested", "still_for_the_core", "still_for_the_host", "unproved_bridge",
 ]  # fmt: skip
 
 TOP, CLOCK = "crossings", "clk_host"
@@ -49,32 +49,6 @@ def bridge_verilog(bus: str) -> str:
 def clocked_machine(verilog: str) -> ClockedMachine:
     """The crossings as a transition system."""
     return ClockedMachine(machine_of(verilog, TOP).netlist)
-
-
-def zero(*values: Bits) -> Bits:
-    """Whether all are zero."""
-    return all_of(one.equals(0) for one in values)
-
-
-def equal(values: Sequence[Bits], value: Bits) -> Bits:
-    """Whether all are a value."""
-    return all_of(one.equals(value) for one in values)
-
-
-def agrees(chain: Sequence[Bits], value: Bits) -> Bits:
-    """No register of a synchroniser is nearer to a value than the one before it.  What crosses stands last, and has the value."""
-    seen = [one.equals(value) for one in chain]
-    return all_of([*(later.implies(before) for later, before in zip(seen, seen[1:])), seen[-1]])
-
-
-def falling(chain: Sequence[Bits]) -> Bits:
-    """A zero crosses."""
-    return agrees(chain, constant(0, 1))
-
-
-def same(state: ClockedState, *names: str) -> Bits:
-    """These registers are what they were a step before."""
-    return all_of(state[name].equals(state.earlier(name)) for name in names)
 
 
 @dataclass(frozen=True)
@@ -229,17 +203,6 @@ def a_reset_is_known(s: BridgeState) -> Bits:
     return (~s.resets).implies(over) & s.told.implies(known & earlier) & again
 
 
-def one_after_the_other(request: Bits, answer: Bits, asked: Sequence[Bits], answered: Sequence[Bits]) -> Bits:
-    """A request and an answer that rise and fall in turn, and what the other side has seen of each."""
-    zero_, one = constant(0, 1), constant(1, 1)
-    return all_of([
-        (request & ~answer).implies(agrees([*asked, request], one) & equal(answered, zero_)),
-        (request & answer).implies(equal(asked, one) & agrees([*answered, answer], one)),
-        (~request & answer).implies(agrees([*asked, request], zero_) & equal(answered, one)),
-        (~request & ~answer).implies(equal(asked, zero_) & agrees([*answered, answer], zero_)),
-    ])  # fmt: skip
-
-
 def crosses_in_turn(s: BridgeState, request: Bits, answer: Bits, asked: Sequence[Bits], answered: Sequence[Bits]) -> Bits:
     """The same with resets.  A host that was set back had seen the answer, if there was one: so it sees the answer fall, once."""
     zero_, one = constant(0, 1), constant(1, 1)
@@ -276,23 +239,6 @@ def still_for_the_core(s: BridgeState, t: BridgeState) -> Bits:
 def still_for_the_host(s: BridgeState, t: BridgeState) -> Bits:
     """No register of the host's side takes a bit of the core that changes, but for first registers of synchronisers."""
     return s.state.takes_no_change(CLOCK)
-
-
-Part = tuple[Bits, Bits]
-"""Whether something is still to come, and whether this step brings it."""
-
-
-def goes_on(parts: Sequence[Part], after: Sequence[Part]) -> Bits:
-    """A part is still to come.  The first such part is no earlier one after the step, and a later one if the step brings it.
-
-    Each part is brought by a rise of one clock, or by any step.  So there are at most as many rises of a clock as it has parts.
-    """
-    found = [any_of(waits for waits, _ in parts)]
-    for at, (waits, brought) in enumerate(parts):
-        before = all_of(~done for done, _ in parts[:at])
-        none_before = all_of(~done for done, _ in after[:at])
-        found.append((before & waits).implies(none_before & brought.implies(~after[at][0])))
-    return all_of(found)
 
 
 def unproved_bridge(

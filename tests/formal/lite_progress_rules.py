@@ -9,8 +9,8 @@ of an erasure, too.
 from __future__ import annotations
 
 from tests.formal.bits import Bits, constant
-from tests.formal.bridge_rules import Part, goes_on
-from tests.formal.lite_bridge_rules import LiteBridgeState
+from tests.formal.lite_bridge_state import LiteBridgeState
+from tests.formal.signs import Part, goes_on
 
 __all__ = ["PROGRESS"]
 

@@ -15,8 +15,9 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from tests.formal.bits import Bits, all_of, concat, constant, fresh
-from tests.formal.bridge_rules import COMMON, TOP, BridgeState, Part, agrees, clocked_machine, equal, goes_on, same, zero
+from tests.formal.bridge_rules import COMMON, TOP, BridgeState, clocked_machine
 from tests.formal.induction import unproved_by_induction
+from tests.formal.signs import Part, agrees, equal, goes_on, same, zero
 
 from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.clocks import CrossingParameters, Crossings, StreamCrossing

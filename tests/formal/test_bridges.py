@@ -13,13 +13,14 @@ from tests.formal.axi_lite_rules import outputs_reached
 from tests.formal.bits import all_of, constant
 from tests.formal.bridge_erasure_rules import ERASURE_INVARIANTS, ERASURE_RULES, prompt
 from tests.formal.bridge_faults import APB_FAULTS, LITE_FAULTS
-from tests.formal.bridge_rules import TOP, bridge_verilog, clocked_machine, unproved_bridge, zero
+from tests.formal.bridge_rules import TOP, bridge_verilog, clocked_machine, unproved_bridge
 from tests.formal.lite_bridge_rules import INVARIANTS as LITE_INVARIANTS
 from tests.formal.lite_bridge_rules import RULES as LITE_RULES
-from tests.formal.lite_bridge_rules import LiteBridgeState
-from tests.formal.lite_bridge_rules import registers as lite_registers
+from tests.formal.lite_bridge_state import LiteBridgeState
+from tests.formal.lite_bridge_state import registers as lite_registers
 from tests.formal.lite_progress_rules import PROGRESS as LITE_PROGRESS
 from tests.formal.proof import holds
+from tests.formal.signs import zero
 from tests.verilog_edit import edit_module
 
 from modeloom.interfaces.front import APB, AXI_LITE, REGISTER_BUSES
