@@ -70,7 +70,7 @@ def test_a_unit_set_that_cannot_run_the_mode():
         ({"cipher_stages": 5}, "--cipher-stages must be from 1 to 4, not 5"),
         ({"mul_stages": 9}, "--mul-stages must be from 1 to 8, not 9"),
         ({"mul": 65}, "--mul must be from 1 to 64, not 65"),
-        ({"key_slots": 0}, "--key-slots must be from 1 to 64, not 0"),
+        ({"key_slots": 0}, "--key-slots must be from 1 to 256, not 0"),
         ({"key_bits": 64}, "--key-bits must be 128, 192 or 256, not 64"),
         ({"cipher_sbox": "ram"}, "unknown S-box 'ram'; did you mean bram?"),
         ({"lanes": 16}, "--lanes must be 1, 2, 4 or 8, not 16"),

@@ -7,14 +7,22 @@ import pytest
 from tests.built import simulated, slowly
 
 from modeloom import golden
-from modeloom.interfaces.sector import StatusCode
+from modeloom.compiler.limits import MOST_SLOTS
+from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.simulated import Sector, SectorError
 
 SECTOR = 64
 TINY = {"sector": SECTOR, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0}
 
-CORES = [{**TINY, "key_slots": 5}, *slowly({"sector": SECTOR, "key_slots": 64})]
-"""A number of slots that is no power of two, by default; the most there can be, on a pipeline."""
+CORES = [
+    {**TINY, "key_slots": 5},
+    *slowly(
+        {**TINY, "key_slots": 100}, {"sector": SECTOR, "key_slots": 64}, {"sector": SECTOR, "key_slots": MOST_SLOTS},
+    ),
+]  # fmt: skip
+"""A number of slots that is no power of two, by default; more than a port lists; as many as it lists, and the most that there can be, on a
+pipeline."""
 
 each = pytest.mark.parametrize("changes", CORES, ids=lambda changes: f"{changes['key_slots']}-slots")
 
@@ -43,7 +51,8 @@ def test_slots(changes):
     keys = {slot: rng.randbytes(16) for slot in used(slots)}
     for slot, key in keys.items():
         core.load_key(key, slot)
-    assert core.simulation.get("key_loaded") == sum(1 << slot for slot in keys)
+    listed = slots <= LISTED_SLOTS
+    assert core.simulation.get("key_loaded") == (sum(1 << slot for slot in keys) if listed else 1)
     jobs = jobs_of(rng, list(keys), 80)
     assert core.run(jobs) == expected(keys, jobs)
 
@@ -75,3 +84,7 @@ def test_sectors_of_different_slots_do_not_drain_the_pipeline(changes):
         assert core.run(jobs) == expected(keys, jobs)
         cycles.append(core.cycles - start)
     assert cycles[0] == cycles[1]
+
+
+def test_a_core_has_as_many_slots_as_a_command_can_name():
+    assert MOST_SLOTS == NAMED_SLOTS == 256

@@ -57,7 +57,7 @@ TEXT = "a ciphertext is not the one of the message"
 FAULTS = {
     "another key": ("example.h", "DATA[] = {", "DATA[] = {2^", TAG),
     "another nonce": ("message.c", ".nonce = message->nonce,", ".nonce = message->tag,", TAG),
-    "associated data are text": ("message.c", ".associated_bytes = message->associated_bytes,", ".associated_bytes = 0,", STUCK),
+    "associated data are text": ("message.c", ".associated_bytes = message->associated_bytes,", ".associated_bytes = 0,", TAG),
     "a wrong tag goes with a good message": ("message.c", ".tag = message->tag,", ".tag = message->key,", CODE),
     "a forged message is said to be good": ("messages.c", "opened && message->forged", "opened && message->forged > 1", TAKEN),
     "a good message is said to be forged": ("messages.c", "opened && message->forged", "opened && message->slot < 99", CODE),

@@ -9,8 +9,10 @@ from typing import Any
 import click
 
 from modeloom.ciphers import CIPHERS
+from modeloom.compiler.limits import MOST_BLOCKS, MOST_SLOTS
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import PRESETS, preset
+from modeloom.compiler.stream_options import MOST_SLOTS as MOST_MESSAGE_SLOTS
 from modeloom.spec import InputError
 
 __all__ = ["ALL", "cipher_option", "optimize_option", "unit_options", "options_from", "tweaks"]
@@ -48,7 +50,11 @@ class KeyBits(click.ParamType):
 cipher_option = click.option("--cipher", help=f"Block cipher: {', '.join(CIPHERS)} (default: that of the mode, which is mostly AES).")
 
 _UNIT_OPTIONS = [
-    click.option("--sector", type=SectorSizes(), help="Sector size in bytes (default: 512). Give several sizes as 512,4096."),
+    click.option(
+        "--sector", type=SectorSizes(),
+        help=f"Sector size in bytes (default: 512). Give several sizes as 512,4096. A sector has at most {MOST_BLOCKS} blocks, which are "
+        f"{16 * MOST_BLOCKS} bytes with AES: the compiler takes four times as long for twice the blocks.",
+    ),
     click.option("--tweak", type=int, help="Tweak size in bytes (default: the first size of the mode)."),
     cipher_option,
     click.option(
@@ -83,7 +89,11 @@ _UNIT_OPTIONS = [
     click.option("--lanes", type=int, help="Blocks that enter and leave in each cycle (default: the number of cipher cores)."),
     click.option("--terms", type=int, help="Largest number of terms in an operand (default: 4)."),
     click.option("--storage", help="lut, or bram: block memories for banks of more than 64 blocks, for long sectors (default: lut)."),
-    click.option("--key-slots", type=int, help="Number of keys that the core holds (default: 1)."),
+    click.option(
+        "--key-slots", type=int,
+        help=f"Number of keys that the core holds (default: 1): at most {MOST_SLOTS} for sectors, whose commands have eight bits for the "
+        f"slot, and {MOST_MESSAGE_SLOTS} for messages, whose key port is built for no more.",
+    ),
     click.option("--overlap", is_flag=True, help="Overlap sectors, also on the unit sets of the papers."),
     click.option("--no-overlap", "no_overlap", is_flag=True, help="Run one sector at a time, as the papers do."),
     click.option("--exact", is_flag=True, help="Search for the minimal latency with a solver."),

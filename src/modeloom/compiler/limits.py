@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The largest sectors that cores are built for. This is checked first, so that a sector that is too large is refused at once."""
+"""The largest sectors that cores are built for, and the most keys that they hold. Sectors are checked first, so that one that is too large
+is refused at once.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,13 @@ from collections.abc import Iterable
 
 from modeloom.spec import InputError, Mode
 
-__all__ = ["MOST_BLOCKS", "check_blocks"]
+__all__ = ["MOST_BLOCKS", "MOST_SLOTS", "check_blocks"]
 
 MOST_BLOCKS = 512
 """Blocks of a sector: what the buses count (``rtl.bus.parameters``), and what the compiler has been measured with."""
+
+MOST_SLOTS = 256
+"""Key slots of a core for sectors: a command has eight bits for the number of one."""
 
 
 def check_blocks(mode: Mode, sizes: Iterable[int]) -> None:

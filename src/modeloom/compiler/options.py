@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from modeloom.ciphers import BlockCipher
+from modeloom.compiler.limits import MOST_SLOTS
 from modeloom.spec import InputError, Mode, UnknownName
 
 __all__ = ["OLD_NAMES", "Options", "streams_of"]
@@ -111,6 +112,7 @@ class Options:
         "lut": LUT memories, which are faster.  "bram": block memories for banks of more than 64 blocks, as long sectors have them.  The
         schedule is the same.
     key_slots : int
+        Keys that the core holds, 1 to 256: the number of a slot in a command has eight bits.
     overlap : bool
         Whether sectors overlap.
     exact : bool
@@ -172,7 +174,7 @@ class Options:
         if self.storage not in STORAGE:
             raise UnknownName("storage", self.storage, STORAGE)
         for name, least, most in (
-            ("cipher_cores", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, 64),
+            ("cipher_cores", 1, 64), ("mul_stages", 1, 8), ("acc", 1, 16), ("terms", 2, 16), ("key_slots", 1, MOST_SLOTS),
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not least <= value <= most:

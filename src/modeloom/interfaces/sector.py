@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEY_FLAGS, KEYS
+from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEY_FLAGS, KEYS, key_flags
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
-__all__ = ["COMMANDS", "SECTOR_CORE", "STATUSES", "StatusCode", "pack_command", "unpack_status"]
+__all__ = ["COMMANDS", "NAMED_SLOTS", "SECTOR_CORE", "STATUSES", "StatusCode", "pack_command", "sector_interfaces", "unpack_status"]
 
 _COMMAND = Packing(
     (
@@ -50,6 +50,14 @@ STATUSES = Interface(
 
 SECTOR_CORE = (CONTROL, COMMANDS, DATA_IN, DATA_OUT, STATUSES, KEYS, KEY_FLAGS)
 """All interfaces of a core for sectors, in the order of the emitted top, after ``aclk`` and ``aresetn``."""
+
+NAMED_SLOTS = 1 << next(field.bits for field in _COMMAND.fields if field.name == "slot")
+"""Key slots that a command can name, which is the most that a core has."""
+
+
+def sector_interfaces(key_slots: int) -> tuple[Interface, ...]:
+    """``SECTOR_CORE`` for a core with so many key slots."""
+    return (*(one for one in SECTOR_CORE if one is not KEY_FLAGS), key_flags(key_slots))
 
 
 class StatusCode(IntEnum):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from modeloom.interfaces import Interface, Role
-from modeloom.interfaces.sector import SECTOR_CORE
+from modeloom.interfaces.sector import sector_interfaces
 from modeloom.product.blocks import sector_groups
 from modeloom.product.description import Description, Rate
 
@@ -169,7 +169,7 @@ class SectorDescription(Description):
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of cores for sectors."""
-        return SECTOR_CORE
+        return sector_interfaces(self.key_slots)
 
     @property
     def result_bytes(self) -> int:

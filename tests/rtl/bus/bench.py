@@ -17,6 +17,7 @@ from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.cycles import ring_depth
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
 
 Beat = tuple[int, int, int]
@@ -198,7 +199,9 @@ class Host:
         self.send_key(slot, key)
         await self.step()
         await self.until(self.key_idle)
-        assert self.ctx.get(self.core.bus.key_state.loaded) >> slot & 1 and not self.ctx.get(self.core.bus.key_state.error)
+        # With many slots there is one flag, of the slot of the last packet.
+        flag = slot if self.p.key_slots <= LISTED_SLOTS else 0
+        assert self.ctx.get(self.core.bus.key_state.loaded) >> flag & 1 and not self.ctx.get(self.core.bus.key_state.error)
         self.keys[slot] = key
 
     async def reset_in_key_packets(self, cycles: Iterable[int]) -> None:

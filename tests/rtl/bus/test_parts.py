@@ -143,11 +143,14 @@ def test_widths_of_the_engine(lanes: int, tweak_blocks: int, blocks: int) -> Non
 
 @pytest.mark.parametrize("file", ["bus/sector/core.py", "engine/engine.py"])
 def test_groups_are_joined_and_not_their_members(file: str) -> None:
-    """The buses connect groups; single signals are the tweak, the slots with keys, and what the host has taken."""
+    """The buses connect groups; single signals are the tweak, the slots with keys, what the host has taken, and the
+    erasure of the flags of many slots."""
     text = (PACKAGE / "rtl" / file).read_text(encoding="utf-8")
     assert not re.search(r"(enter|setup|size|fill|done|place|packet|command|upcoming|opening|verdict|in_use)\.\w+\.eq\(seq?", text)
     if file == "bus/sector/core.py":
-        assert re.findall(r"(\w+\.\w+)\.eq\(", text) == ["command.key_loaded", "queue.delivered", "engine.tweak"]
+        assert re.findall(r"(\w+\.\w+)\.eq\(", text) == [
+            "queue.delivered", "command.key_loaded", "key_port.erase", "key_port.erase_address", "engine.tweak",
+        ]  # fmt: skip
         assert text.count("wiring.connect(") >= 20
 
 

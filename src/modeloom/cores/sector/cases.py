@@ -9,7 +9,7 @@ from modeloom.compiler.compile import Compiled
 from modeloom.cores.bench_text import first_keys
 from modeloom.cores.sector.bench import bench_limit
 from modeloom.cores.sector.vectors import BenchSector, bench_vectors
-from modeloom.interfaces.sector import COMMANDS, StatusCode
+from modeloom.interfaces.sector import COMMANDS, NAMED_SLOTS, StatusCode
 from modeloom.product.cases import Case, Cases
 
 __all__ = ["sector_cases"]
@@ -39,10 +39,11 @@ def _points(compiled: Compiled, sector: BenchSector, first: int) -> Iterator[str
 def _wanted(compiled: Compiled) -> Mapping[str, Sequence[str]]:
     """Those of a core."""
     several, sized = compiled.options.key_slots > 1, len(compiled.sizes) > 1
+    missing = ["missing"] * (compiled.options.key_slots < NAMED_SLOTS)
     # A packet of one beat cannot be too short by a beat, but by bytes.
     codes = [code.name for code in StatusCode if code != StatusCode.NO_DIRECTION or len(compiled.options.directions) == 1]
     return {
-        "direction": compiled.options.directions, "slot": ["first", *["other"] * several, "missing"],
+        "direction": compiled.options.directions, "slot": ["first", *["other"] * several, *missing],
         "size": ["first", *["other"] * sized, "missing"], "code": codes, "packet": [*ENDS.values()],
     }  # fmt: skip
 

@@ -26,7 +26,7 @@ from modeloom.cores.sector.sheet import sheet
 from modeloom.cores.sector.words import name_words
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.interfaces import Interface
-from modeloom.interfaces.sector import SECTOR_CORE
+from modeloom.interfaces.sector import sector_interfaces
 from modeloom.modes import find
 from modeloom.modes.by_path import seen_from
 from modeloom.product.cases import Cases
@@ -76,7 +76,7 @@ class SectorCore(Core[SectorDescription]):
     @property
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of cores for sectors."""
-        return SECTOR_CORE
+        return sector_interfaces(self.compiled.options.key_slots)
 
     @property
     def shape(self) -> BusParameters:

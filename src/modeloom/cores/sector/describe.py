@@ -7,7 +7,7 @@ from modeloom.compiler.compile import Compiled
 from modeloom.cores.described import described, key_layout
 from modeloom.cores.sector.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles, key_erase_cycles
-from modeloom.interfaces.sector import SECTOR_CORE
+from modeloom.interfaces.sector import sector_interfaces
 from modeloom.product.description import file_names
 from modeloom.product.json_form import read
 from modeloom.product.ports import top_ports
@@ -56,7 +56,7 @@ def describe(compiled: Compiled, name: str, command: str) -> SectorDescription:
         block_bytes=p.data.block_bytes,
         beats=beats(compiled),
         directions=tuple(options.directions),
-        ports=tuple(port.described for port in top_ports(SECTOR_CORE, p)),
+        ports=tuple(port.described for port in top_ports(sector_interfaces(options.key_slots), p)),
         pins=Pins(
             interval=interval_pins(compiled), latency_pins=latency_pins(compiled), overhead=overhead_pins(compiled), **BUS_CYCLES
         ),

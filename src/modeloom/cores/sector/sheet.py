@@ -9,6 +9,7 @@ from modeloom.compiler.compile import Compiled
 from modeloom.cores.payloads import code_table, command_table, key_table, status_line
 from modeloom.cores.sector.figures import cipher_name
 from modeloom.interfaces.sector import COMMANDS, STATUSES, StatusCode
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.core import Sheet
 from modeloom.product.markdown import table
 from modeloom.product.sectors import SectorDescription
@@ -120,6 +121,13 @@ def _refused(d: SectorDescription) -> str:
     return f", the mode refuses the key ({d.refused_keys})" if d.refused_keys else ""
 
 
+def _flag(d: SectorDescription) -> str:
+    """What says that a slot has a key."""
+    if d.key_slots <= LISTED_SLOTS:
+        return "the bit of the slot in `key_loaded`"
+    return "`key_loaded`, which is about the slot of the last packet,"
+
+
 def _use(compiled: Compiled, d: SectorDescription) -> Iterator[str]:
     yield (
         f"**Keys.** A key has {d.key_bytes} bytes. It is sent as one packet on `s_axis_key`, with 16 bytes in each beat. `tdest` of the "
@@ -129,8 +137,8 @@ def _use(compiled: Compiled, d: SectorDescription) -> Iterator[str]:
     yield from key_table(d, compiled.mode)
     yield (
         "The core waits until the sectors of this slot have left, and then overwrites the old key. Sectors of other slots continue, except "
-        "during the set-up and at the end of an erasure. `key_busy` is high until the core is done. Then the bit of the slot in "
-        f"`key_loaded` is set, or `key_error` is high: the packet had the wrong length{_refused(d)}, or the slot does not exist."
+        "during the set-up and at the end of an erasure. `key_busy` is high until the core is done. Then "
+        f"{_flag(d)} is set, or `key_error` is high: the packet had the wrong length{_refused(d)}, or the slot does not exist."
     )
     yield ""
     yield (

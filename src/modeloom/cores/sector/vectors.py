@@ -36,7 +36,7 @@ from modeloom.cores.described import key_layout
 from modeloom.cores.sector.hardware import bus_parameters
 from modeloom.cores.sector.traffic import BenchSector, Traffic
 from modeloom.definition.software import Model
-from modeloom.interfaces.sector import StatusCode
+from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.spec import InputError
 
 __all__ = ["BenchSector", "BenchVectors", "bench_vectors"]
@@ -180,7 +180,7 @@ def _wrong(traffic: Traffic, compiled: Compiled) -> None:
     traffic.good()
     traffic.bad(StatusCode.UNKNOWN_SIZE, size=255, slot=255, bytes_more=-1)
     traffic.bad(StatusCode.UNKNOWN_SIZE, size=len(p.sizes))
-    for slot in (p.key_slots, 254, 255):
+    for slot in (number for number in (p.key_slots, 254, 255) if p.key_slots <= number < NAMED_SLOTS):
         traffic.bad(StatusCode.NO_KEY, slot=slot)
     if not (p.sectors.encrypt and p.sectors.decrypt):
         traffic.bad(StatusCode.NO_DIRECTION, direction="decrypt" if p.sectors.encrypt else "encrypt")

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from modeloom.interfaces.sector import StatusCode
+from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.packet import FAULTS
-from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.subject import Subject, sample_slots
 
 __all__ = ["check_statuses", "possible_codes"]
 
@@ -57,11 +57,11 @@ def _good(host: Host, count: int = 1) -> None:
 
 
 def _commands_without_keys(host: Host) -> int:
-    """Sends sectors before any key, and then to all slots while only one slot is loaded, for each slot."""
+    """Sends sectors before any key, and then to all slots while only one slot is loaded, for each slot or for some of many."""
     for slot in range(host.slots):
         host.job(slot=slot, decrypt=host.subject.ways[0])
     host.settle()
-    for slot in range(host.slots):
+    for slot in sample_slots(host.slots):
         host.load(host.subject.good_key(host.rng), slot)
         host.settle()
         for other in range(host.slots):
@@ -88,18 +88,17 @@ def _faulty_commands(host: Host) -> None:
     """Uses sizes, slots and directions that the core does not have, with correct and faulty packets.  The highest code must come."""
     rng, subject = host.rng, host.subject
     sizes = [len(subject.sizes), 255, *(1 << bit for bit in range(8) if 1 << bit >= len(subject.sizes))]
-    slots = [host.slots, 255, *(1 << bit for bit in range(8) if 1 << bit >= host.slots)]
+    slots = [slot for slot in (host.slots, 255, *(1 << bit for bit in range(8))) if host.slots <= slot < NAMED_SLOTS]
     absent = [way for way in (False, True) if way not in subject.ways]
     for fault in (None, rng.choice(FAULTS)):
         for size in sizes:
-            host.job(slot=rng.choice([0, host.slots]), decrypt=rng.random() < 0.5, size=size, nbytes=rng.choice(subject.sizes), fault=fault)
+            host.job(slot=rng.choice([0, *slots[:1]]), decrypt=rng.random() < 0.5, size=size, nbytes=rng.choice(subject.sizes), fault=fault)
             _good(host)
         for slot in slots:
-            if slot < 256:
-                host.job(slot=slot, decrypt=rng.choice(subject.ways), size=rng.randrange(len(subject.sizes)), fault=fault)
-                _good(host)
+            host.job(slot=slot, decrypt=rng.choice(subject.ways), size=rng.randrange(len(subject.sizes)), fault=fault)
+            _good(host)
         for way in absent:
-            for slot in (0, host.slots):
+            for slot in (0, *slots[:1]):
                 host.job(slot=slot, decrypt=way, size=rng.randrange(len(subject.sizes)), fault=fault)
                 _good(host)
         host.settle()
@@ -142,7 +141,7 @@ def _refused_keys(host: Host) -> int:
         host.settle()
         count += 1
     for slot in sorted({host.slots, 255, *(1 << bit for bit in range(8))}):
-        if slot >= host.slots:
+        if host.slots <= slot < NAMED_SLOTS:
             host.wrong_key(rng.randbytes(total), slot)
             host.settle()
             _good(host)

@@ -11,6 +11,7 @@ from typing import Any
 from modeloom import golden
 from modeloom.ciphers import CIPHERS
 from modeloom.definition.software import Model
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.modes import find
 from modeloom.product.folder import read_sectors
 from modeloom.product.sectors import SectorDescription
@@ -19,10 +20,15 @@ from modeloom.sim import Clock
 from modeloom.spec import InputError, Mode
 from modeloom.verification.subject import CoreSubject
 
-__all__ = ["Subject"]
+__all__ = ["Subject", "sample_slots"]
 
 Reference = Callable[[bytes, bytes, bool], bytes]
 """``reference(tweak, data, decrypt)``."""
+
+
+def sample_slots(slots: int) -> list[int]:
+    """The key slots of a core, or some of many: the first and the last ones, and those beside the last one that a port lists."""
+    return [*range(slots)] if slots <= LISTED_SLOTS else sorted({0, 1, LISTED_SLOTS - 1, LISTED_SLOTS, slots - 1})
 
 
 class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):

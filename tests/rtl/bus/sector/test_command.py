@@ -12,6 +12,7 @@ from amaranth.sim import Simulator
 from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.sector import StatusCode, pack_command
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.rtl.bus.sector.command import CommandIntake
 
@@ -19,6 +20,9 @@ SHAPES: dict[str, dict[str, Any]] = {
     "one size, one slot": {},
     "no tweak, two slots": {"tweak_blocks": 0, "key_slots": 2, "decrypt": False},
     "three sizes, five slots": {"more_sizes": ((7, 0), (2, 3)), "key_slots": 5, "tweak_blocks": 2},
+    "as many slots as a port lists": {"key_slots": 64},
+    "two sizes, 100 slots": {"more_sizes": ((7, 0),), "key_slots": 100},
+    "all slots that a command can name": {"key_slots": 256},
     "two sizes, decryption": {"more_sizes": ((7, 0),), "key_slots": 3, "encrypt": False},
 }
 
@@ -40,7 +44,7 @@ def test_commands(shape: dict[str, Any]) -> None:
 
     def command() -> dict[str, Any]:
         return {
-            "tweak": rng.randbytes(32), "tag": rng.getrandbits(16), "slot": rng.choice([*range(p.key_slots + 1), 255, 128]),
+            "tweak": rng.randbytes(32), "tag": rng.getrandbits(16), "slot": rng.choice([*range(min(256, p.key_slots + 1)), 255, 128]),
             "size": rng.choice([*range(len(p.sizes) + 1), 255]), "decrypt": bool(rng.getrandbits(1)),
         }  # fmt: skip
 
@@ -48,7 +52,7 @@ def test_commands(shape: dict[str, Any]) -> None:
         get = ctx.get
         taken: deque[tuple[int, dict[str, Any]]] = deque()
         offered: dict[str, Any] | None = None
-        loaded = before = seen = good = gone = 0
+        loaded = before = seen = good = gone = asked = 0
         held: dict[str, Any] | None = None
         for cycle in range(1500):
             if offered is None and rng.random() < 0.6:
@@ -57,7 +61,11 @@ def test_commands(shape: dict[str, Any]) -> None:
             ctx.set(intake.cmd.payload.as_value(), int.from_bytes(pack_command(**(offered or command())), "little"))
             if rng.random() < 0.2:
                 loaded = rng.getrandbits(p.key_slots)
-            ctx.set(intake.key_loaded, loaded)
+            if p.key_slots <= LISTED_SLOTS:
+                ctx.set(intake.key_loaded, loaded)
+            else:
+                # Of a number that is no slot, the memory has a zero.
+                ctx.set(intake.lookup.loaded, before >> asked & 1)
             valid = get(intake.command.valid)
             if valid:
                 since, held = taken[0]
@@ -88,6 +96,8 @@ def test_commands(shape: dict[str, Any]) -> None:
                 taken.append((cycle, offered))
                 offered = None
             before = loaded
+            if p.key_slots > LISTED_SLOTS:
+                asked = get(intake.lookup.slot)
             await ctx.tick()
             if take:
                 taken.popleft()

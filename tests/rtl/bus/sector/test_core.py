@@ -28,6 +28,7 @@ SHAPES = {
     "eight lanes": {"blocks": 42, "lanes": 8, "tail": 3},
     "256-bit blocks": {"blocks": 6, "block_bits": 256, "tail": 31},
     "no tweak, one slot": {"blocks": 5, "tweak_blocks": 0, "key_slots": 1},
+    "70 slots": {"blocks": 5, "key_slots": 70},
     "two tweak blocks, 17 slots": {"blocks": 5, "tweak_blocks": 2, "key_slots": 17, "cipher_key_bits": 256},
 }
 

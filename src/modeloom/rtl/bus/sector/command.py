@@ -5,7 +5,8 @@ A command passes through two registers::
 
     cmd ──▶ [taken] ──▶ [checked: size, direction, slot] ──▶ command ──▶ (take)
 
-The slot is looked up in every cycle in which the command waits.  So a command is refused if its key is erased while it waits.
+The slot is looked up in every cycle in which the command waits.  So a command is refused if its key is erased while it waits.  The flags of
+many slots are in a memory, which answers a cycle later, as the register of a few flags does.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.sector import StatusCode
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.slot_flags import lookup_signature
 
 from .links import command_signature, upcoming_signature
 from .parameters import BusParameters
@@ -36,7 +39,9 @@ class CommandIntake(BusComponent[BusParameters]):
     cmd : stream of COMMAND
         Commands from the host.
     key_loaded : key_slots
-        The slots with a key.
+        The slots with a key.  It is there with up to ``LISTED_SLOTS`` slots.
+    lookup : lookup_signature
+        Asks whether a slot has a key.  It is there with more slots.
     command : command_signature
         The command that waits.
     tweak : tweak_bits
@@ -50,7 +55,10 @@ class CommandIntake(BusComponent[BusParameters]):
     def ports(parameters: BusParameters) -> dict[str, Any]:
         return {
             "cmd": In(stream.Signature(COMMAND)),
-            "key_loaded": In(parameters.key_slots),
+            **(
+                {"key_loaded": In(parameters.key_slots)} if parameters.key_slots <= LISTED_SLOTS
+                else {"lookup": Out(lookup_signature(parameters.key_slots))}
+            ),
             "command": Out(command_signature(parameters)),
             "tweak": Out(parameters.data.block_bits * max(1, parameters.sectors.tweak_blocks)),
             **({"upcoming": Out(upcoming_signature(parameters))} if len(parameters.sizes) > 1 else {}),
@@ -68,7 +76,6 @@ class CommandIntake(BusComponent[BusParameters]):
         slot_reg = Signal(COMMAND["slot"].width, reset_less=True)
         tweak_reg = Signal.like(self.tweak, name="tweak_reg", reset_less=True)
         tag_reg = Signal(COMMAND["tag"].width, reset_less=True)
-        key_ok_reg = Signal(reset_less=True)
 
         size_reg = Signal(p.size_bits, reset_less=True)
         next_size_known = taken_reg.size < len(p.sizes)
@@ -94,13 +101,14 @@ class CommandIntake(BusComponent[BusParameters]):
         with m.Elif(self.command.take):
             m.d.sync += valid_reg.eq(0)
 
-        index_bits = (p.key_slots - 1).bit_length()
-        slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - p.key_slots))
-
-        def has_key(slot: Value) -> Value:
-            return slots.bit_select(slot[:index_bits], 1) & ~slot[index_bits:].any()
-
-        m.d.sync += key_ok_reg.eq(Mux(move, has_key(taken_reg.slot), has_key(slot_reg)))
+        if p.key_slots <= LISTED_SLOTS:
+            key_ok_reg = Signal(reset_less=True)
+            m.d.sync += key_ok_reg.eq(Mux(move, self._has_key(taken_reg.slot), self._has_key(slot_reg)))
+            key_ok: Value = key_ok_reg
+        else:
+            # A number that is no slot, but has no more bits, has a flag, too, which stays 0.
+            m.d.comb += self.lookup.slot.eq(Mux(move, taken_reg.slot, slot_reg))
+            key_ok = self.lookup.loaded & ~slot_reg[len(self.lookup.slot) :].any()
 
         command = self.command
         m.d.comb += [
@@ -110,7 +118,7 @@ class CommandIntake(BusComponent[BusParameters]):
             self.tweak.eq(tweak_reg),
             command.tag.eq(tag_reg),
             command.size.eq(size_reg),
-            command.ok.eq(key_ok_reg & ~direction_bad_reg & ~size_bad_reg),
+            command.ok.eq(key_ok & ~direction_bad_reg & ~size_bad_reg),
             command.code.eq(
                 Mux(
                     size_bad_reg,
@@ -130,3 +138,10 @@ class CommandIntake(BusComponent[BusParameters]):
                 upcoming.next_known.eq(next_size_known),
             ]
         return m
+
+    def _has_key(self, slot: Value) -> Value:
+        """Whether one of a few slots has a key."""
+        count = self.parameters.key_slots
+        index_bits = (count - 1).bit_length()
+        slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - count))
+        return slots.bit_select(slot[:index_bits], 1) & ~slot[index_bits:].any()

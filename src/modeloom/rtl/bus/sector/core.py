@@ -19,6 +19,7 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import beat_layout, key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
@@ -124,7 +125,12 @@ class CoreBus(wiring.Component):
         wiring.connect(m, entry.verdict, queue.verdict)
         wiring.connect(m, key_port.in_use, flight.in_use)
         wiring.connect(m, key_port.state, wiring.flipped(self.key_state))
-        m.d.comb += [command.key_loaded.eq(key_port.state.loaded), queue.delivered.eq(ring.delivered)]
+        m.d.comb += queue.delivered.eq(ring.delivered)
+        if p.key_slots <= LISTED_SLOTS:
+            m.d.comb += command.key_loaded.eq(key_port.state.loaded)
+        else:
+            wiring.connect(m, command.lookup, key_port.lookup)
+            m.d.comb += [key_port.erase.eq(self.erase.we), key_port.erase_address.eq(self.erase.address)]
 
         wiring.connect(m, sector.fill, engine.fill)
         wiring.connect(m, entry.enter, engine.enter)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.parameters import DataParameters, KeyParameters, check_flags, check_integer
 
 __all__ = ["BufferParameters", "BusParameters", "SectorParameters", "SectorSize"]
@@ -200,7 +201,8 @@ class BusParameters:
     def erase_words(self) -> int:
         """The number of words of the deepest memory of the core."""
         ring = self.buffers.ring_sectors * self.beats
-        return max(ring, self.keys.round_words, self.keys.words * self.keys.slots, self.buffers.engine_words)
+        flags = self.keys.slots if self.keys.slots > LISTED_SLOTS else 1
+        return max(ring, self.keys.round_words, self.keys.words * self.keys.slots, self.buffers.engine_words, flags)
 
     @property
     def erase_bits(self) -> int:
