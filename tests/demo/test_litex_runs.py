@@ -54,7 +54,7 @@ def small(tmp_path_factory):
 
 
 CIPHERTEXT = "the ciphertext is not what the model has"
-CODE = "a status has another code"
+STUCK = "an interrupt did not come"
 KEPT = "the slot still has a key"
 ERASE = "modeloom_erase_key(core, slot, POLLS)"
 LOAD = "(void)modeloom_load_key(&core, SLOT, KEY, sizeof KEY, POLLS)"
@@ -67,8 +67,8 @@ FAULTS = {
     "the DMA writes elsewhere": ("transfer.c", "writer_base_write(RESULT_RAM_BASE)", "writer_base_write(RESULT_RAM_BASE + 4)", CIPHERTEXT),
     "the key is not erased": ("core.c", ERASE, "MODELOOM_OK", KEPT),
     "the key of another slot is erased": ("core.c", ERASE, ERASE.replace("slot", "1"), KEPT),
-    "the key is loaded again": ("sectors.c", "    prepare(&core, 1,", f"    {LOAD};\n    prepare(&core, 1,", CODE),
-    "the interrupt is not enabled": ("core.c", "modeloom_enable(core, MODELOOM_KEY_DONE)", "modeloom_enable(core, 0)", "an interrupt"),
+    "the key is loaded again": ("sectors.c", "    prepare(&core, 1,", f"    {LOAD};\n    prepare(&core, 1,", "a status has another code"),
+    "the interrupt is not enabled": ("core.c", "modeloom_enable(core, MODELOOM_KEY_DONE)", "modeloom_enable(core, 0)", STUCK),
     "a trap": ("core.c", "int has;\n", 'int has;\n\n    __asm__ volatile(".word 0");\n', "trap 2 at"),
 }
 """File of the firmware, what is replaced by what, and the line that tells of it."""
@@ -99,9 +99,9 @@ def test_firmware_that_does_not_end(small):
     ("what", "name", "old", "new", "message"),
     [
         ("a bit of the S-box", "core", "words[1] = 8'h7c", "words[1] = 8'h7d", f"FAIL: {CIPHERTEXT}"),
-        ("bytes of a word exchanged", "modeloom_dma.py", 'endianness="big", with_csr', 'endianness="little", with_csr', f"FAIL: {CODE}"),
-        ("the writer ends with the first sector", "modeloom_packets.py", 'omit={"last", "keep"}', 'omit={"keep"}', f"FAIL: {CIPHERTEXT}"),
-        ("no end of a sector", "modeloom_packets.py", "core.sink.last.eq(left == 0)", "core.sink.last.eq(0)", f"FAIL: {CODE}"),
+        ("bytes of a word exchanged", "modeloom_dma.py", 'endianness="big", with_csr', 'endianness="little", with_csr', f"FAIL: {STUCK}"),
+        ("the writer ends with the first sector", "modeloom_packets.py", 'omit={"last", "keep"}', 'omit={"keep"}', f"FAIL: {STUCK}"),
+        ("no end of a sector", "modeloom_packets.py", "core.sink.last.eq(left == 0)", "core.sink.last.eq(0)", f"FAIL: {STUCK}"),
     ],
 )  # fmt: skip
 def test_faults_of_the_hardware(small, tmp_path, what, name, old, new, message):

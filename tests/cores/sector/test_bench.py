@@ -12,18 +12,24 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from tests.built import slow, slowly
 from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder, made
 from tests.rtl.bus.codes import Case, status_code
 
+from modeloom.compiler.limits import MOST_SLOTS
 from modeloom.cores.sector import bus_parameters, interval_pins, latency_pins
 from modeloom.cores.sector.vectors import bench_vectors
 from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, run_bench
 from modeloom.product.simulated import Sector, SimulatedCore
+from modeloom.verification import verify_core
 
 SEQUENTIAL_PARTIAL = ("hctr2", {"sector": 40, "cipher_arch": "sequential", "key_slots": 2})
 """Both directions, a partial last block, two slots; small, as Icarus Verilog is slow."""
 
-CHOICES = {"partial": SEQUENTIAL_PARTIAL, "plain": PLAIN, "slots": SLOTS}
+ALL_SLOTS = ("xts", {"sector": 64, "cipher_arch": "sequential", "key_slots": MOST_SLOTS})
+"""A core with a slot for each number that a command can name: there is none that is missing."""
+
+CHOICES = {"partial": SEQUENTIAL_PARTIAL, "plain": PLAIN, "slots": SLOTS, "all slots": ALL_SLOTS}
 
 NAME = core_name(made(PLAIN))
 
@@ -42,7 +48,7 @@ def copied(tmp_path: Path) -> Path:
 
 
 @needs_icarus
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", ["partial", "plain", "slots", *slowly("all slots")])
 def test_passes_with_the_figures_of_the_schedule(name: str) -> None:
     compiled = core(CHOICES[name])
     explain = compiled.explain()
@@ -54,6 +60,13 @@ def test_passes_with_the_figures_of_the_schedule(name: str) -> None:
     assert figures["latency"] == explain["latency"]
     assert figures["interval"] == explain["ii"] == interval_pins(compiled)
     assert figures["latency_pins"] == latency_pins(compiled)
+
+
+@slow
+def test_verify_with_as_many_slots_as_a_command_can_name() -> None:
+    """Its checks take some of the slots where they take time, and say which."""
+    steps = list(verify_core(folder(ALL_SLOTS), optimize=0))
+    assert any("slots 0, 1, 63, 64, 255 of 256" in step.text for step in steps)
 
 
 @needs_icarus

@@ -9,7 +9,7 @@ from modeloom.compiler.compile import Compiled
 from modeloom.cores.bench_text import BenchKey, key_lines, packet_lines, phase_lines, wanted_lines
 from modeloom.cores.sector.figures import interval_pins, latency_pins, overhead_pins
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles, key_erase_cycles
-from modeloom.cores.sector.packing import PACKING
+from modeloom.cores.sector.packing import sector_places
 from modeloom.cores.sector.vectors import BenchVectors, bench_vectors
 from modeloom.cores.template import filled
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
@@ -62,8 +62,9 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
     beats = [len(sector.beats) for sector in vectors.sectors]
     phases = vectors.phases
     refused = "wrong_key(KEYS - 1, KEY_BEATS, KEY_LAST_KEEP, key_slot[KEYS - 1]);" if vectors.refused else ""
+    places = sector_places(p.key_slots)
     values = {
-        **PACKING,
+        **places,
         "NAME": name,
         "VERSION": VERSION,
         "BEAT_BITS": p.data.beat_bits,
@@ -85,7 +86,7 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
         "MORE_WIRES": "",
         "MORE_PINS": "",
         "LEFT": _left(compiled),
-        "SHORT_KEY": f"if (KEY_BEATS > 1)\n  wrong_key(0, 1, {PACKING['KEY_ALL']}, key_slot[0]);",
+        "SHORT_KEY": f"if (KEY_BEATS > 1)\n  wrong_key(0, 1, {places['KEY_ALL']}, key_slot[0]);",
         "BEATS_OF": "KEY_BEATS",
         "LAST_OF": "KEY_LAST_KEEP",
         "LIMIT": bench_limit(compiled, vectors),

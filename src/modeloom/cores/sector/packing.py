@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 from modeloom.cores.packing import packing_places
-from modeloom.interfaces.sector import SECTOR_CORE, StatusCode
+from modeloom.interfaces.sector import StatusCode, sector_interfaces
 
-__all__ = ["PACKING"]
+__all__ = ["sector_places"]
 
-PACKING: dict[str, object] = {**packing_places(SECTOR_CORE, "tag"), "OK": int(StatusCode.OK), "NO_KEY": int(StatusCode.NO_KEY)}
-"""Values for the placeholders in ``templates``."""
+
+def sector_places(slots: int) -> dict[str, object]:
+    """Values for the placeholders in ``templates``, for a core with so many key slots."""
+    return {
+        **packing_places(sector_interfaces(slots), "tag", slots), "OK": int(StatusCode.OK), "NO_KEY": int(StatusCode.NO_KEY),
+    }  # fmt: skip

@@ -17,9 +17,9 @@ from modeloom.cores.packing import command_read
 from modeloom.cores.port_rules import PortRules
 from modeloom.cores.sector.figures import interval_pins, latency_pins
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles
-from modeloom.cores.sector.packing import PACKING
+from modeloom.cores.sector.packing import sector_places
 from modeloom.cores.template import filled
-from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, StatusCode
+from modeloom.interfaces.sector import COMMANDS, StatusCode, sector_interfaces
 from modeloom.product.ports import top_ports
 from modeloom.rtl.bus.key_format import key_beats, key_last_keep
 
@@ -35,12 +35,13 @@ KEEP = (
 def rules_module(compiled: Compiled, name: str) -> str:
     """The text of the module with the assertions, within its ``ifdef``."""
     p = bus_parameters(compiled)
-    rules = PortRules(SECTOR_CORE, "tag")
+    interfaces, places = sector_interfaces(p.key_slots), sector_places(p.key_slots)
+    rules = PortRules(interfaces, "tag", p.key_slots)
     longest = max(interval_pins(one) + latency_pins(one) for one in compiled.sizes)
     read = command_read(COMMANDS.packing, {"tweak": p.tweak_bits})
     values = {
-        **PACKING,
-        **rules.values(top_ports(SECTOR_CORE, p), KEEP),
+        **places,
+        **rules.values(top_ports(interfaces, p), KEEP),
         "NAME": name,
         "BEAT_BYTES": p.beat_bytes,
         "KEY_BEATS": key_beats(p.keys),
@@ -50,10 +51,10 @@ def rules_module(compiled: Compiled, name: str) -> str:
         "ERASE_CYCLES": erase_cycles(compiled),
         # Twice the longest time, because the engine runs empty when the sector size changes.
         "PATIENCE": 2 * longest + 200,
-        "KEY_LAST_KEEP": f"{PACKING['KEY_KEEP_BITS']}'h{key_last_keep(p.keys):04x}",
+        "KEY_LAST_KEEP": f"{places['KEY_KEEP_BITS']}'h{key_last_keep(p.keys):04x}",
         "KEY_WRONG": (
             "s_axis_key_tlast != (key_beats == KEY_BEATS) || s_axis_key_tkeep != (s_axis_key_tlast ? KEY_LAST_KEEP : "
-            f"{PACKING['KEY_ALL']})"
+            f"{places['KEY_ALL']})"
         ),
         "COMMAND_READ": f"{COMMANDS.packing.bits}'h{read:0{COMMANDS.packing.bits // 4}x}",
         "KNOWN_SIZE": " || ".join(f"length == {size.nbytes}" for size in p.sizes),

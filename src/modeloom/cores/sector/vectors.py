@@ -123,7 +123,8 @@ def bench_vectors(compiled: Compiled) -> BenchVectors:
         traffic.good(size=number // 2 % len(p.sizes))
     end("stalls")
     for _ in range(compiled.result_sectors + 10):
-        traffic.bad(StatusCode.NO_KEY, slot=255, short=True)
+        # A slot that is not there, or one that is empty.
+        traffic.bad(StatusCode.NO_KEY, slot=255 if p.key_slots < NAMED_SLOTS else 1, short=True)
     end("statuses")
     load(len(slots))
     for _ in range(2 * few):
