@@ -254,7 +254,7 @@ OPTIONS = {
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_options_that_do_not_go_with_it(option):
-    with pytest.raises(InputError, match=f"^--order text-first and {option} do not go together: .*; leave out one of them$"):
+    with pytest.raises(InputError, match=f"^--order text-first and {option} cannot be combined: .*; leave out one of them$"):
         compile_stream(OCB3(), StreamOptions(order=TEXT_FIRST, **OPTIONS[option]))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user may choose of a core for messages, and which choices do not go together."""
+"""What a user may choose of a core for messages, and which choices cannot be combined."""
 
 from __future__ import annotations
 
@@ -68,23 +68,23 @@ BLOCKS_PER_CYCLE = (1, 2, 4)
 
 
 APART = {
-    ("--hold", "--channels"): "each channel would need a buffer of its own",
-    ("--keys inline", "--channels"): "keys come in the order of the messages, and messages of several channels have none",
-    ("--keys derived", "--channels"): "keys are derived in the order of the messages, and messages of several channels have none",
-    ("--packet wire", "--channels"): "the parts of a packet that touch each other are put in order for one message at a time",
-    ("--message-buffer", "--hold"): "a message to seal would be limited by both",
+    ("--hold", "--channels"): "each channel would need its own buffer",
+    ("--keys inline", "--channels"): "keys come in the order of the messages, and messages of different channels have no order",
+    ("--keys derived", "--channels"): "keys are derived in the order of the messages, and messages of different channels have no order",
+    ("--packet wire", "--channels"): "the core splits and joins contiguous packets for one message at a time",
+    ("--message-buffer", "--hold"): "both would limit the length of a message to seal",
     ("--message-buffer", "--channels"): "messages are stored in the order of one channel",
     ("--message-buffer", "--keys inline"): "both passes of a message need its key, which comes once",
-    ("--interface lwc", "--channels"): "its words belong to one message at a time",
-    ("--interface lwc", "--packet wire"): "its messages come as segments",
-    ("--interface lwc", "--keys expanded"): "its keys are those of the mode",
-    ("--interface lwc", "--keys inline"): "a key is loaded when an instruction activates it",
-    ("--interface lwc", "--keys derived"): "a key is loaded when an instruction activates it",
-    ("--interface lwc", "--key-slots"): "an instruction activates a key and names no slot",
-    ("--order text-first", "--blocks-per-cycle"): "the step between text and associated data belongs to one block",
-    ("--order text-first", "--channels"): "whether this step has been is known of one message at a time",
+    ("--interface lwc", "--channels"): "the words of this interface belong to one message at a time",
+    ("--interface lwc", "--packet wire"): "messages on this interface consist of segments",
+    ("--interface lwc", "--keys expanded"): "keys on this interface are not expanded",
+    ("--interface lwc", "--keys inline"): "on this interface, an instruction activates each key",
+    ("--interface lwc", "--keys derived"): "on this interface, an instruction activates each key",
+    ("--interface lwc", "--key-slots"): "the instruction that activates a key does not name a slot",
+    ("--order text-first", "--blocks-per-cycle"): "the step between text and associated data uses one lane",
+    ("--order text-first", "--channels"): "the core tracks the step between text and associated data for one message at a time",
     ("--order text-first", "--packet wire"): "packets on the wire begin with their header",
-    ("--order text-first", "--interface lwc"): "its messages begin with their associated data",
+    ("--order text-first", "--interface lwc"): "messages on this interface begin with their associated data",
 }
 """Options that a core does not have both of, and why."""
 

@@ -186,7 +186,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     }  # fmt: skip
     for (left, right), why in APART.items():
         if given[left] and given[right]:
-            raise InputError(f"{left} and {right} do not go together: {why}; leave out one of them")
+            raise InputError(f"{left} and {right} cannot be combined: {why}; leave out one of them")
     if mode.two_passes and (options.packet == "wire" or options.interface == "lwc"):
         option = "--packet wire" if options.packet == "wire" else "--interface lwc"
         raise InputError(f"{option} is not for {mode.name}: it has two passes, and the tag of a packet comes last; leave it out")

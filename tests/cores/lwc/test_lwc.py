@@ -308,11 +308,11 @@ def test_planted_faults_are_found(number, tmp_path, monkeypatch):
     ({"interface": "lvc"}, "unknown interface 'lvc'"),
     ({"interface": "lwc", "interface_bits": 16}, "--interface-bits is one of 32, 64, 128, not 16"),
     ({"interface_bits": 32}, "--interface-bits is for --interface lwc; leave it out"),
-    ({"interface": "lwc", "channels": 2}, "--interface lwc and --channels do not go together"),
-    ({"interface": "lwc", "packet": "wire"}, "--interface lwc and --packet wire do not go together"),
-    ({"interface": "lwc", "keys": "inline"}, "--interface lwc and --keys inline do not go together"),
-    ({"interface": "lwc", "keys": "expanded", "key_bits": 128}, "--interface lwc and --keys expanded do not go together"),
-    ({"interface": "lwc", "key_slots": 4}, "--interface lwc and --key-slots do not go together"),
+    ({"interface": "lwc", "channels": 2}, "--interface lwc and --channels cannot be combined"),
+    ({"interface": "lwc", "packet": "wire"}, "--interface lwc and --packet wire cannot be combined"),
+    ({"interface": "lwc", "keys": "inline"}, "--interface lwc and --keys inline cannot be combined"),
+    ({"interface": "lwc", "keys": "expanded", "key_bits": 128}, "--interface lwc and --keys expanded cannot be combined"),
+    ({"interface": "lwc", "key_slots": 4}, "--interface lwc and --key-slots cannot be combined"),
 ])  # fmt: skip
 def test_options_that_do_not_go_together(options, message):
     with pytest.raises(InputError, match=message):

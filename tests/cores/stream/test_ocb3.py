@@ -83,7 +83,7 @@ def test_long_messages_use_large_multiples():
     [
         ({"keys": "inline"}, "ocb3 deciphers blocks, so a core needs the round keys in two forms; leave out --keys inline"),
         ({"keys": "expanded"}, "ocb3 deciphers blocks, so a core needs the round keys in two forms; leave out --keys expanded"),
-        ({"channels": 2, "hold": 100}, "--hold and --channels do not go together: each channel would need a buffer of its own"),
+        ({"channels": 2, "hold": 100}, "--hold and --channels cannot be combined: each channel would need its own buffer"),
     ],
 )
 def test_what_does_not_go_together(options, says):
