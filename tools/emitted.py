@@ -99,6 +99,9 @@ CORES = {
     # Front ends.
     "registers": f"gcm {TINY} --front registers",
     "clocks": f"xts --sector 64 {SMALL} --clock data=clk_data",
+    "registers in another clock": f"xts --sector 64 {SMALL} --front registers --clock registers=clk_host",
+    "APB in another clock": f"xts --sector 64 {SMALL} --front registers --register-bus apb --clock registers=clk_host",
+    "many slots": f"xts --sector 64 --key-slots 100 {SMALL}",
     "data width": f"xts --sector 64 {SMALL} --data-width 32",
 }
 """Arguments of ``modeloom build`` for each core."""
