@@ -13,8 +13,8 @@ FIGURES: dict[str, tuple[str, str]] = {
     "blocks_per_cycle": ("INTEGER", "stream modes: blocks that enter in a cycle"),
     "cycles_per_sector": ("REAL", "cycles from sector to sector"),
     "bytes_per_cycle": ("REAL", "bytes of long text, or of sectors, in a cycle"),
-    "latency": ("INTEGER", "cycles from the first issue to the last block in the output buffer; of stream modes, of a beat of text in "
-                "the core; of circuits, from operands to result"),
+    "latency": ("INTEGER", "cycles from the first issue to the last block in the output buffer; for stream modes, of a beat of text in "
+                "the core; for circuits, from operands to result"),
     "storage_blocks": ("INTEGER", "blocks of storage of a sector core"),
     "cipher_cores": ("INTEGER", "cores of the block cipher"),
     "multipliers": ("INTEGER", "multipliers in GF(2^n)"),
@@ -25,10 +25,10 @@ FIGURES: dict[str, tuple[str, str]] = {
     "bram": ("INTEGER", "block memories"),
     "dsps": ("INTEGER", "DSP blocks"),
     "nand2": ("REAL", "area in NAND2 gates, for gates and Liberty files"),
-    "levels": ("INTEGER", "LUTs or gates on the longest path; only of a core that is mapped as a whole"),
+    "levels": ("INTEGER", "LUTs or gates on the critical path; only for a core that is mapped as a whole"),
     "mhz": ("REAL", "clock after place and route"),
     "proved": ("INTEGER", "1 if the program or the pipeline is proved to compute the mode"),
-    "simulated": ("INTEGER", "1 if the bench of the core has passed"),
+    "simulated": ("INTEGER", "1 if the testbench of the core passed"),
 }  # fmt: skip
 """Columns: the type in SQLite, and what they hold.  A figure that a point does not have is NULL."""
 

@@ -31,14 +31,14 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "target": ("TEXT", "the target; NULL if the point is not synthesised"),
     "area": ("TEXT", "`core` if it is mapped as a whole, `blocks` if block by block; NULL without a target"),
     "configuration": ("TEXT NOT NULL", "all of the above and the steps, as a JSON object"),
-    "definition": ("TEXT NOT NULL", "SHA-256 of the traced definition, as in `core.json`; of a circuit, that of its sources"),
+    "definition": ("TEXT NOT NULL", "SHA-256 of the traced definition, as in `core.json`; for a circuit, that of its sources"),
     "tools": ("TEXT NOT NULL", "versions by name, as a JSON object"),
     "command": ("TEXT NOT NULL", "the commands that build or show the point"),
     "status": ("TEXT NOT NULL", "`ok`, `refused`, `failed`, `error`, `crashed` or `timeout`"),
-    "error": ("TEXT", "why the point has another status than `ok`, in one line"),
+    "error": ("TEXT", "the reason for a status other than `ok`, in one line"),
     **FIGURES,
-    "result": ("TEXT NOT NULL", "the whole results of the steps, as a JSON object: `explain`, `core`, `synth`, `bench`, `circuit`"),
-    "seconds": ("REAL NOT NULL", "how long the point ran"),
+    "result": ("TEXT NOT NULL", "the complete results of the steps, as a JSON object: `explain`, `core`, `synth`, `bench`, `circuit`"),
+    "seconds": ("REAL NOT NULL", "run time of the point"),
     "finished": ("TEXT NOT NULL", "when it ended, in UTC"),
 }
 """The columns of the table ``points``: the type in SQLite, and what they hold."""
