@@ -47,7 +47,7 @@ def test_a_failing_point_is_told(run, grid, monkeypatch):
     ("arguments", "told"),
     [
         (["none.toml"], "there is no file none.toml"),
-        (["grid.toml", "--results", "grid.toml"], "grid.toml is no file of results, or it is damaged"),
+        (["grid.toml", "--results", "grid.toml"], "grid.toml is not a file of results, or it is damaged"),
         (["grid.toml", "--csv", "none/a.csv"], "there is no folder none for the output"),
         (["grid.toml", "--latex", "grid.toml"], "grid.toml is the input"),
         (["grid.toml", "--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"], "leave out one of them"),

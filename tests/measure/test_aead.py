@@ -70,7 +70,7 @@ def test_bytes_a_cycle_are_divided_by_all_luts() -> None:
 def test_wrong_names_are_refused() -> None:
     with pytest.raises(UnknownName, match="architecture"):
         aead.measure_rate("gcm", "pipelin")
-    with pytest.raises(InputError, match="hctr2 is a mode on sectors"):
+    with pytest.raises(InputError, match="hctr2 is a mode for sectors"):
         aead.stream_mode("hctr2")
 
 

@@ -148,6 +148,6 @@ def test_area(pad: Path) -> None:
     ids=["sectors in simulation", "verify", "proof of the engine"],
 )
 def test_what_only_sectors_have_is_refused(use: Callable[[Path], object], pad: Path) -> None:
-    message = r"holds a core of another kind \(modeloom-tests-pad-1\); this needs a core for sectors( or for messages)?$"
+    message = r"contains a core of a different type \(modeloom-tests-pad-1\); this needs a core for sectors( or for messages)?$"
     with pytest.raises(InputError, match=message):
         use(pad)

@@ -100,8 +100,8 @@ def test_a_first_pass_that_reads_the_tag(step: str) -> None:
         ("deoxys-ii", {"cipher_cores": 1}, "--cipher-cores 1: a block of deoxys-ii goes through 2 ciphers; leave it out"),
         ("deoxys-ii", {"blocks_per_cycle": 2}, "deoxys-ii: several ciphers, and a prefix of associated data, are for one block a cycle"),
         ("hashed-twice", {"cipher_cores": 2}, "--cipher-cores 2: a block of hashed-twice goes through the cipher; leave it out"),
-        ("gcm-siv", {}, "gcm-siv has other keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"),
-        ("gcm-siv", {"keys": "expanded"}, "gcm-siv has other keys for each nonce"),
+        ("gcm-siv", {}, "gcm-siv has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"),
+        ("gcm-siv", {"keys": "expanded"}, "gcm-siv has new keys for each nonce"),
     ],
 )
 def test_options_that_do_not_fit(name: str, options: dict[str, Any], message: str) -> None:

@@ -31,8 +31,8 @@ def test_quantities(text, value):
 
 @pytest.mark.parametrize("text", ["", "0", "0.0G", "-1G", "1g", "1GB", "100 G", "1e9", "G", "1.G", ".5G", "１G", "inf"])
 def test_other_quantities_are_refused(text):
-    with pytest.raises(InputError, match="--rate is a number of bits a second above 0"):
-        quantity(text, "--rate", "bits a second")
+    with pytest.raises(InputError, match="--rate must be a number of bits per second above 0"):
+        quantity(text, "--rate", "bits per second")
 
 
 def test_fewer_multipliers_than_the_pipelines_would_need():

@@ -83,7 +83,7 @@ def test_what_is_placed_and_routed_is_mapped_as_a_whole(tmp_path):
 
 WRONG = {
     "": r"has no points; add a \[\[grid\]\]",
-    "[[grid]": "is no TOML",
+    "[[grid]": "is not valid TOML",
     "[grids]\n": "unknown table in .*'grids'; did you mean grid",
     "[sweep]\ntarget = []": "unknown key of \\[sweep\\].*'target'; did you mean targets",
     "[sweep]\ntimeout = 0\n[[grid]]\nmodes = ['xts']": "timeout is a number of seconds above 0, not 0",
@@ -101,8 +101,8 @@ WRONG = {
     "[[grid]]\ncircuits = ['karatsuba']\nhold = 1": "unknown option 'hold'",
     "[[grid]]\ncircuits = ['karatsuba']\nsimulate = true": "simulate is for modes",
     "[[grid]]\nmodes = ['xts']\nsectors = 512": "unknown option 'sectors'; did you mean sector",
-    "[[grid]]\nmodes = ['xts', 'gcm']\nsector = 512": "sector is an option of modes on sectors, and gcm is a stream mode",
-    "[[grid]]\nmodes = ['xts']\nchannels = 2": "channels is an option of stream modes, and xts is a mode on sectors",
+    "[[grid]]\nmodes = ['xts', 'gcm']\nsector = 512": "sector is an option of modes for sectors, but gcm is a stream mode",
+    "[[grid]]\nmodes = ['xts']\nchannels = 2": "channels is an option of stream modes, but xts is a mode for sectors",
     "[[grid]]\nmodes = ['xts']\naes = 'two'": "two.* is not a valid integer",
     "[[grid]]\nmodes = ['xts']\naes = true": "cipher-cores must be a value, not true",
     "[[grid]]\nmodes = ['xts']\nexact = 3": "exact must be true or false, not 3",

@@ -79,9 +79,9 @@ def other_database(path: Path) -> None:
 
 
 WRONG = {
-    "text": (lambda path: path.write_text("not a database, but a text of some length " * 50), "no file of results, or it is damaged"),
-    "damaged": (damaged, "no file of results, or it is damaged"),
-    "cut": (lambda path: (damaged(path), path.write_bytes(path.read_bytes()[:6000])), "no file of results, or it is damaged"),
+    "text": (lambda path: path.write_text("not a database, but a text of some length " * 50), "not a file of results, or it is damaged"),
+    "damaged": (damaged, "not a file of results, or it is damaged"),
+    "cut": (lambda path: (damaged(path), path.write_bytes(path.read_bytes()[:6000])), "not a file of results, or it is damaged"),
     "schema": (other_schema, f"has the schema modeloom-sweep-0, and this version writes {SCHEMA}"),
     "database": (other_database, "a database of something else"),
     "folder": (Path.mkdir, "is a folder"),

@@ -19,14 +19,14 @@ HEAD = (
 
 
 @click.command()
-@click.option("--add", "added", multiple=True, metavar="FILE.py:CLASS", help="Measure this stream mode and put it among the others.")
+@click.option("--add", "added", multiple=True, metavar="FILE.py:CLASS", help="Measure this stream mode and add it to the table.")
 @click.option("--target", type=click.Choice(["xc7", "ecp5"]), default="xc7", help="Target of the areas (default: xc7).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def aead(added: tuple[str, ...], target: str, as_json: bool) -> None:
-    """Show what each authenticated encryption mode costs on three kinds of ciphers, as docs/aead.md has it.
+    """Show the cost of each authenticated encryption mode with three types of cipher, as in docs/aead.md.
 
-    The figures of the project's modes are stored. With --add, the cores of a mode in a file are built, mapped by Yosys and simulated, which
-    takes some minutes for each core.
+    The figures of the built-in modes are stored. With --add, the cores of a mode in a file are built, mapped by Yosys and simulated, which
+    takes a few minutes for each core.
     """
     from modeloom.measure.aead import ARCHITECTURES, SCHEMA, measure_area, measure_rate, rows, stored, stream_mode
 

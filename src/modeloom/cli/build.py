@@ -23,20 +23,20 @@ SCHEMA = "modeloom-build-1"
 @click.command()
 @click.argument("mode")
 @click.option("-o", "--output", "directory", required=True, help="Folder for the core.")
-@click.option("--name", help="Name of the top module (default: made of mode, sector size and options).")
+@click.option("--name", help="Name of the top module (default: from mode, sector size and options).")
 @unit_options
 @stream_only
-@click.option("--front", help="What stands around the core: registers, behind AXI4-Lite or APB (default: nothing).")
-@click.option("--register-bus", help="The bus of the registers of --front: axi-lite (default) or apb.")
-@click.option("--commands", help="With --front registers, how commands and statuses go: streams (default) or registers.")
-@click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: converters around the core (default: its own).")
+@click.option("--front", help="registers: registers on AXI4-Lite or APB around the core (default: none).")
+@click.option("--register-bus", help="Bus of the registers of --front: axi-lite (default) or apb.")
+@click.option("--commands", help="With --front registers, the path of commands and statuses: streams (default) or registers.")
+@click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024, by converters (default: the width of the core).")
 @click.option(
-    "--clock", "clocks", multiple=True, metavar="BUS=CLOCK", help="A clock of its own for a bus: data, data-in, data-out, command, status, "
+    "--clock", "clocks", multiple=True, metavar="BUS=CLOCK", help="A separate clock for a bus: data, data-in, data-out, command, status, "
     "key, registers or all. Separate several by commas, or give the option several times (default: aclk for all).",
 )  # fmt: skip
-@click.option("--reset", help="low, high, async-low or async-high: active high, and whether it may come at any time (default: low).")
-@click.option("--ram", help="ultra: large memories ask for UltraRAM, which UltraScale+ and Versal have (default: block memories).")
-@click.option("--cocotb", is_flag=True, help="Also write a test with the bus models of cocotbext-axi, for your own flow.")
+@click.option("--reset", help="Reset: low, high, async-low or async-high. low and high are synchronous (default: low).")
+@click.option("--ram", help="ultra requests UltraRAM for large memories, for UltraScale+ and Versal (default: block memories).")
+@click.option("--cocotb", is_flag=True, help="Also write a cocotb test with the bus models of cocotbext-axi.")
 @click.option("--lwc-vectors", help="Stream modes: with --interface lwc, folder for test vectors: pdi.txt, sdi.txt, do.txt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
@@ -45,7 +45,7 @@ def build(
     commands: str | None, data_width: int | None, ram: str | None, cocotb: bool, lwc_vectors: str | None, as_json: bool,
     clocks: tuple[str, ...], reset: str | None, **values: Any,
 ) -> None:  # fmt: skip
-    """Compile MODE, prove the program and write a core: Verilog, bench, listing and datasheet.
+    """Compile MODE, prove the program and write a core: Verilog, testbench, listing and datasheet.
 
     A stream mode becomes a core for messages of any length, without a listing.
     """

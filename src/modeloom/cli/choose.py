@@ -22,16 +22,16 @@ SEARCHED = ("cipher_cores", "lanes", "mul", "blocks_per_cycle", "no_overlap", "o
 
 @click.command()
 @click.argument("mode")
-@click.option("--rate", required=True, help="Bits a second that the core must take, such as 100G.")
-@click.option("--clock", required=True, help="Cycles a second, such as 250M.")
+@click.option("--rate", required=True, help="Bits per second that the core must sustain, such as 100G.")
+@click.option("--clock", required=True, help="Clock frequency in Hz, such as 250M.")
 @point_options(several=False, without=SEARCHED)
-@click.option("--target", help="Target: multipliers for its LUTs, and the clock has to be reached there.")
+@click.option("--target", help="Target: selects multipliers for its LUTs. It must reach the clock.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, **values: Any) -> None:
-    """Search the smallest core of MODE that takes a rate at a clock: pipelines, lanes and multipliers, or blocks a cycle of a stream mode.
+    """Find the smallest core of MODE that sustains a rate at a clock frequency.
 
-    Every configuration that the search looks at is shown with its figure, the chosen one last. --sector is the bytes of a sector, or those
-    of a message of a stream mode (default: long text).
+    The search varies pipelines, lanes and multipliers, or the blocks per cycle of a stream mode. It shows every configuration that it
+    tries, the chosen one last. --sector is the bytes of a sector, or of a message in a stream mode (default: long text).
     """
     from rich.console import Console
 
@@ -42,15 +42,15 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
     from modeloom.sweep.choose import choose as search
     from modeloom.sweep.choose import quantity
 
-    bits, cycles = quantity(rate, "--rate", "bits a second"), quantity(clock, "--clock", "cycles a second")
+    bits, cycles = quantity(rate, "--rate", "bits per second"), quantity(clock, "--clock", "cycles per second")
     definition = find_any(mode)
     options = {name: parts[0] for name, parts in point_values(values).items() if len(parts) == 1}
     if several := [name for name, parts in point_values(values).items() if len(parts) > 1]:
-        raise InputError(f"--{several[0]} has several values, and modeloom choose takes one")
+        raise InputError(f"--{several[0]} has several values, but modeloom choose takes one")
     message = None
     if isinstance(definition, StreamMode) and (message := options.pop("sector", None)) is not None:
         if not isinstance(message, int) or message < 1:
-            raise InputError(f"--sector is bytes of a message, not {message}")
+            raise InputError(f"--sector must be a number of bytes, not {message}")
     reasons = []
     if target is not None and check_target(target).lut_inputs == 6 and "mul-arch" not in options and "preset" not in options:
         options["mul-arch"] = "lut6"

@@ -51,19 +51,19 @@ def _circuit_options() -> list[click.Parameter]:
 @click.command(cls=CircuitCommand)
 @click.argument("name")
 @click.option("--target", help="Target to map for: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
-@click.option("--mapper", default="abc9", help="abc9, or compact, which puts area before depth (targets with LUTs).")
+@click.option("--mapper", default="abc9", help="abc9, or compact, which minimises area before depth (targets with LUTs).")
 @click.option("--pnr", is_flag=True, help="Also place and route (ecp5 only).")
 @click.option("--freq", type=float, help="Target clock for place and route, in MHz.")
-@click.option("--placer", help="heap (default) or static. static gives shorter wires and has no weight for delays.")
+@click.option("--placer", help="heap (default) or static. static gives shorter wires, but has no timing weight.")
 @click.option("--router", help="router1 (default) or router2. router2 is faster, but reaches a lower clock.")
-@click.option("--timing-weight", type=click.IntRange(min=1), help="Weight of delays in the placer (1000). Less gives shorter wires.")
+@click.option("--timing-weight", type=click.IntRange(min=1), help="Timing weight in the placer (default: 1000). Less gives shorter wires.")
 @click.option("-o", "--output", help="Write the circuit as Verilog to this file. The module has the name of the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def circuit(
     name: str, target: str | None, mapper: str, pnr: bool, freq: float | None, placer: str | None, router: str | None,
     timing_weight: int | None, output: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Show the gates of the circuit NAME, and its area on a target. ``modeloom list`` has the names."""
+    """Show the gates of the circuit NAME, and its area on a target. "modeloom list" lists the names."""
     from rich.console import Console
 
     from modeloom.measure.circuit import circuit_verilog, measure_circuit

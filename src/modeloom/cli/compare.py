@@ -31,10 +31,10 @@ DEFAULT = 512
 @click.command()
 @click.argument("modes", nargs=-1, required=True)
 @point_options(several=True)
-@click.option("--target", help="Also show areas on this target, where they are known. Other points have a dash.")
-@click.option("--results", help="A file of modeloom sweep: areas are taken from it, and compiled points are kept in it.")
+@click.option("--target", help="Also show areas on this target, if they are known. Other points have a dash.")
+@click.option("--results", help="A file of modeloom sweep: areas are read from it, and compiled points are stored in it.")
 @click.option("--synth", is_flag=True, help="Synthesise the points whose area is not in the file of results.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Points that run at a time (default: the processor cores).")
+@click.option("--jobs", type=click.IntRange(min=1), help="Points that run in parallel (default: the processor cores).")
 @click.option("--svg", help="Write a picture of the comparison (SVG) to this file.")
 @click.option("--csv", "csv_file", help="Write the table to this file (CSV).")
 @click.option("--latex", "latex_file", help="Write the table to this file (LaTeX).")
@@ -43,11 +43,10 @@ def compare(
     modes: tuple[str, ...], target: str | None, results: str | None, synth: bool, jobs: int | None, svg: str | None,
     csv_file: str | None, latex_file: str | None, as_json: bool, **values: Any,
 ) -> None:  # fmt: skip
-    """Compile MODES with the given options, and show their figures side by side.
+    """Compile MODES with the given options, and compare their figures in a table.
 
-    An option may have several values with commas between them. --sector is the bytes of a sector, and those of a message of a stream mode.
-    --cipher-cores is the number of pipelines, which is that of blocks a cycle in a stream mode. Other options hold for the modes that
-    have them.
+    An option may have several values, separated by commas. --sector is the bytes of a sector, or of a message in a stream mode.
+    --cipher-cores is the number of pipelines, or of blocks per cycle in a stream mode. Other options apply to the modes that have them.
     """
     from modeloom.measure.core import check_target
     from modeloom.report.comparison import comparison
@@ -67,7 +66,7 @@ def compare(
     options = point_values(values)
     sizes = options.get("sector", [DEFAULT])
     if not all(isinstance(size, int) and size > 0 for size in sizes):
-        raise InputError("--sector is bytes, or several numbers of bytes with commas between them")
+        raise InputError("--sector must be a number of bytes, or several separated by commas")
     points = points_of(list(dict.fromkeys(modes)), options, Path())
     with tempfile.TemporaryDirectory(prefix="modeloom-compare-") as work:
         with Store(Path(work) / "points.sqlite" if results is None else results) as store, sweep_progress("compare") as progress:

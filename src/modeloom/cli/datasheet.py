@@ -16,10 +16,10 @@ __all__ = ["datasheet"]
 @click.argument("directory")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def datasheet(directory: str, as_json: bool) -> None:
-    """Complete datasheet.html of the core in DIRECTORY.
+    """Add timing and areas to datasheet.html of the core in DIRECTORY.
 
-    The core is simulated, and its timing is drawn. Areas come from the results that "modeloom synth" stored in DIRECTORY. The hashes of
-    the page are renewed, and no other file changes.
+    Simulates the core and draws its timing. Areas come from the results that "modeloom synth" stored in DIRECTORY. Updates the hashes of
+    the page. No other file changes.
     """
     from rich.console import Console
 

@@ -22,16 +22,16 @@ __all__ = ["explain"]
 @unit_options
 @stream_only
 @click.option(
-    "--dump", "dumps", help="Print as text what passes have made: trace, expand, lower, squares, pair, chains (or graph), schedule, "
+    "--dump", "dumps", help="Print results of compiler passes as text: trace, expand, lower, squares, pair, chains (or graph), schedule, "
     "allocate (or program), prove. Separate several by commas.",
 )  # fmt: skip
-@click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024: also show the cycles with streams of this width.")
+@click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024, to also show the cycles with them.")
 @click.option("--svg", help="Write a picture of the schedule (SVG) to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | None, as_json: bool, **values: Any) -> None:
-    """Show the schedule of MODE: cycles for a sector, latency, storage, and their bounds.
+    """Show the figures of MODE: cycles per sector, latency, storage, and their bounds.
 
-    For a stream mode, show its pipeline: tokens for a message, latency, and where units and state stand.
+    For a stream mode, show its pipeline: tokens of a message, latency, and the stages of units and state.
     """
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode

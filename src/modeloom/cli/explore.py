@@ -19,10 +19,10 @@ __all__ = ["explore"]
 @click.option("--title", help="Title of the page (default: the name of RESULTS).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explore(results: str, output: str, title: str | None, as_json: bool) -> None:
-    """Write the points of RESULTS, a file of modeloom sweep, as one page that needs no network.
+    """Write the points of RESULTS, a file of modeloom sweep, as one HTML page that works offline.
 
-    The page has a plot, filters, and a table that sorts. A click on a point shows its figures and the command that builds it. Designs of
-    papers and open cores stand beside the points.
+    The page has a plot, filters, and a sortable table. A click on a point shows its figures and the command that builds it. The plot also
+    shows designs of papers and open cores.
     """
     from modeloom.report.explorer import explorer_page
     from modeloom.spec import InputError

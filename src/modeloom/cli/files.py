@@ -22,7 +22,7 @@ def check_output(target: Path, *inputs: Path) -> None:
     if target.is_dir():
         raise InputError(f"{target} is a folder; give the path of a file")
     if not target.parent.is_dir():
-        raise InputError(f"there is no folder {target.parent} for the output; make it first")
+        raise InputError(f"there is no folder {target.parent} for the output; create it first")
     if any(target.exists() and target.samefile(source) for source in inputs):
         raise InputError(f"{target} is the input; give another output")
 

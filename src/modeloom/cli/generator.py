@@ -43,9 +43,9 @@ generators:
 @click.argument("directory", metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def generator(directory: str, as_json: bool) -> None:
-    """Write a library for FuseSoC into DIR: a generator, with which a .core file asks for a core by its options.
+    """Write a FuseSoC library with a generator into DIR. A .core file can then request a core by its options.
 
-    Make it known with: fusesoc library add modeloom DIR
+    Register it with: fusesoc library add modeloom DIR
     """
     if not directory:
         raise InputError("DIR is empty; give a folder for the library")

@@ -47,55 +47,55 @@ class KeyBits(click.ParamType):
         return click.INT.convert(value, param, ctx)  # type: ignore[no-any-return]
 
 
-cipher_option = click.option("--cipher", help=f"Block cipher: {', '.join(CIPHERS)} (default: that of the mode, which is mostly AES).")
+cipher_option = click.option("--cipher", help=f"Block cipher: {', '.join(CIPHERS)} (default: that of the mode, usually AES).")
 
 _UNIT_OPTIONS = [
     click.option(
         "--sector", type=SectorSizes(),
         help=f"Sector size in bytes (default: 512). Give several sizes as 512,4096. A sector has at most {MOST_BLOCKS} blocks, which are "
-        f"{16 * MOST_BLOCKS} bytes with AES, because twice the blocks take the compiler up to three times as long.",
+        f"{16 * MOST_BLOCKS} bytes with AES.",
     ),
     click.option("--tweak", type=int, help="Tweak size in bytes (default: the first size of the mode)."),
     cipher_option,
     click.option(
         "--key-bits", type=KeyBits(),
-        help="Key size of the cipher in bits (default: its first; AES has 128, 192 and 256). Stream modes also take all: each key slot "
-        "then has its own.",
+        help="Key size of the cipher in bits (default: the first size of the cipher; AES has 128, 192 and 256). Stream modes also take "
+        "all: each key slot then has its own size.",
     ),
-    click.option("--direction", help="encrypt, decrypt or both (default: all that the mode has)."),
-    click.option("--cipher-cores", "--aes", type=int, help="Number of cores of the cipher (default: 1)."),
+    click.option("--direction", help="encrypt, decrypt or both (default: all directions of the mode)."),
+    click.option("--cipher-cores", "--aes", type=int, help="Number of cipher cores (default: 1)."),
     click.option(
         "--cipher-arch", "--aes-arch",
         help="pipelined (except for a core that a sector uses once or twice), combined (one pipeline for both directions), sequential, or "
         "multistream: one round for several blocks at a time (default: pipelined). Stream modes take pipelined or multistream.",
     ),
     click.option(
-        "--cipher-sbox", "--aes-sbox", help="S-boxes of these cores: lut; AES also has bram (block memories), composite, bdd and compact.",
+        "--cipher-sbox", "--aes-sbox", help="S-boxes of the cipher: lut; AES also has bram (block memories), composite, bdd and compact.",
     ),
     click.option(
         "--cipher-stages", "--aes-stages", type=int,
         help="Registers in a round, or cycles for a round of a sequential core: 1 to 4 for AES, 1 or 2 for SM4 (default: 2).",
     ),
-    click.option("--streams", type=int, help="With --cipher-arch multistream: blocks in a round, 1, 2 or 4 (default: 4)."),
+    click.option("--streams", type=int, help="With --cipher-arch multistream: blocks in one round, 1, 2 or 4 (default: 4)."),
     click.option("--mul", type=int, help="Number of multipliers (default: as many as the initiation interval needs)."),
     click.option(
         "--mul-arch",
-        help="Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs, which holds for S-boxes and MixColumns, too "
+        help="Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs, which also affects S-boxes and MixColumns "
         "(default: karatsuba).",
     ),
     click.option("--mul-stages", type=int, help="Pipeline registers in a multiplier, 1 to 8; stream modes also take 0 (default: 3)."),
     click.option("--squares", help="Squares of key values: setup computes them once for each key, fly in every sector (default: setup)."),
     click.option("--acc", type=int, help="Number of adders of terms (default: as many as the initiation interval needs)."),
-    click.option("--lanes", type=int, help="Blocks that enter and leave in each cycle (default: the number of cipher cores)."),
+    click.option("--lanes", type=int, help="Blocks per cycle at the input and at the output (default: the number of cipher cores)."),
     click.option("--terms", type=int, help="Largest number of terms in an operand (default: 4)."),
     click.option("--storage", help="lut, or bram: block memories for banks of more than 64 blocks, for long sectors (default: lut)."),
     click.option(
         "--key-slots", type=int,
-        help=f"Number of keys that the core holds (default: 1): at most {MOST_SLOTS} for sectors, whose commands have eight bits for the "
-        f"slot, and {MOST_MESSAGE_SLOTS} for messages, whose key port is built for no more.",
+        help=f"Number of keys that the core holds (default: 1): at most {MOST_SLOTS} for sectors and {MOST_MESSAGE_SLOTS} "
+        "for messages.",
     ),
-    click.option("--overlap", is_flag=True, help="Overlap sectors, also on the unit sets of the papers."),
-    click.option("--no-overlap", "no_overlap", is_flag=True, help="Run one sector at a time, as the papers do."),
+    click.option("--overlap", is_flag=True, help="Overlap sectors, even with a preset of a paper."),
+    click.option("--no-overlap", "no_overlap", is_flag=True, help="Process one sector at a time, as in the papers."),
     click.option("--exact", is_flag=True, help="Search for the minimal latency with a solver."),
     click.option("--preset", help=f"Named set of options: {', '.join(PRESETS)}."),
 ]
@@ -128,7 +128,7 @@ def options_from(values: dict[str, Any]) -> Options:
         "message_buffer", "order", "packet",
     ):  # fmt: skip
         if values.pop(name, None) is not None:
-            raise InputError(f"--{name.replace('_', '-')} is an option of stream modes, and this is a mode on sectors; leave it out")
+            raise InputError(f"--{name.replace('_', '-')} is an option of stream modes, but this mode is for sectors; leave it out")
     base = preset(values.pop("preset") or "default")
     changes: dict[str, Any] = {}
     overlap, alone = values.pop("overlap"), values.pop("no_overlap")
@@ -142,7 +142,7 @@ def options_from(values: dict[str, Any]) -> Options:
         changes["sector"], *more = sizes
         changes["more_sectors"] = tuple(more)
     if values["key_bits"] == ALL:
-        raise InputError("--key-bits all is for stream modes, and this is a mode on sectors; give one size")
+        raise InputError("--key-bits all is for stream modes, but this mode is for sectors; give one size")
     for name in NUMBERS_AND_NAMES:
         value = values.pop(name)
         if value is not None:

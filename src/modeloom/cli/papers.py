@@ -14,9 +14,9 @@ __all__ = ["papers"]
 @click.argument("names", nargs=-1, metavar="[TABLE ...]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def papers(names: tuple[str, ...], as_json: bool) -> None:
-    """Show the papers' tables of modes beside our figures, as docs/papers.md has them.
+    """Show the tables of modes in the papers beside the results of modeloom, as in docs/papers.md.
 
-    Give names of tables or papers, such as tes2010-2 or gcm2008, to see these alone.
+    Give names of tables or papers, such as tes2010-2 or gcm2008, to see only these.
     """
     from modeloom.papers import SCHEMA, page, tables
 

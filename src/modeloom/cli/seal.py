@@ -31,7 +31,7 @@ def _message_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         optimize_option,
-        click.option("--tag-bytes", type=int, help="Bytes of the tag (default: the longest that the mode has)."),
+        click.option("--tag-bytes", type=int, help="Bytes of the tag (default: the longest tag of the mode)."),
         click.option("--ad", help="File with the associated data (default: none)."),
         click.option("--nonce", required=True, help="The nonce, in hex digits."),
         click.option("--key-format", default="auto", help="Format of the key file: raw, hex, or auto, which detects it (default: auto)."),
@@ -51,7 +51,7 @@ def seal_file(**values: Any) -> None:
 
     A mode with two passes takes the file twice.
 
-    Never use a nonce twice under a key.
+    Never use a nonce twice with the same key.
     """
     _transform(False, **values)
 
@@ -59,7 +59,7 @@ def seal_file(**values: Any) -> None:
 @click.command("open")
 @_message_options
 def open_file(**values: Any) -> None:
-    """Open the file SOURCE, which seal wrote, with a simulation of the core in DIRECTORY, and write the plaintext to TARGET.
+    """Open the sealed file SOURCE with a simulation of the core in DIRECTORY, and write the plaintext to TARGET.
 
     If the tag is wrong, the exit status is 1 and there is no TARGET.
     """
@@ -72,7 +72,7 @@ def read_nonce(text: str) -> bytes:
     try:
         return bytes.fromhex(digits)
     except ValueError:
-        raise InputError("--nonce is not a number in hex digits, two for each byte") from None
+        raise InputError("--nonce must be hex digits, two for each byte") from None
 
 
 def _read(path: str, what: str) -> bytes:

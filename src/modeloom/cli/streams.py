@@ -26,29 +26,29 @@ __all__ = ["build_stream", "explain_stream", "stream_only", "stream_options"]
 def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that stream modes alone have."""
     for option in (
-        click.option("--hold", type=int, help="Stream modes: bytes of text that wait until the tag was found correct (default: none)."),
-        click.option("--message-buffer", type=int, help="Stream modes with two passes: bytes of a message to seal that the core keeps."),
+        click.option("--hold", type=int, help="Stream modes: bytes of text held back until the tag has been verified (default: none)."),
+        click.option("--message-buffer", type=int, help="Stream modes with two passes: bytes of a message to seal that the core stores."),
         click.option(
             "--keys",
-            help="Stream modes: expand, expanded if the host gives round keys, inline if keys come with messages, or derived if the core "
-            "makes them of master keys and nonces (default: expand).",
+            help="Stream modes: expand, expanded if the host sends round keys, inline if keys come with messages, or derived if the core "
+            "derives them from master keys and nonces (default: expand).",
         ),
         click.option("--key-derivers", type=int, help="Stream modes: with --keys derived, round cores, 1 to 8 (default: 1 or 2 for AES)."),
         click.option(
             "--key-schedule",
-            help="Stream modes: word, or iterative for a round key in each cycle (default: iterative with --keys inline, else word).",
+            help="Stream modes: word, or iterative for a round key per cycle (default: iterative with --keys inline, else word).",
         ),
-        click.option("--key-schedules", type=int, help="Stream modes: with --keys inline, 1 or 2 that work at the same time (default: 2)."),
+        click.option("--key-schedules", type=int, help="Stream modes: with --keys inline, 1 or 2 key schedules (default: 2)."),
         click.option("--interface", help="Stream modes: axi, or lwc for the hardware API of lightweight cryptography (default: axi)."),
         click.option("--interface-bits", type=int, help="Stream modes: with --interface lwc, bits of a word, 32, 64 or 128 (default: 32)."),
-        click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag touch each other (default: aligned)."),
+        click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag are contiguous (default: aligned)."),
         click.option(
             "--order",
-            help="Stream modes: associated-first, or text-first for packets with text and then associated data, so that checksum and tag "
-            "share a register (default: associated-first).",
+            help="Stream modes: associated-first, or text-first for packets with text before associated data, so that checksum and "
+            "tag share a register (default: associated-first).",
         ),
-        click.option("--channels", type=int, help="Stream modes: messages that may interleave, from 1 to 256 (default: 1)."),
-        click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks that enter in a cycle, 1, 2 or 4 (default: 1)."),
+        click.option("--channels", type=int, help="Stream modes: number of channels whose packets may interleave, 1 to 256 (default: 1)."),
+        click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks per cycle, 1, 2 or 4 (default: 1)."),
     ):
         command = option(command)
     return command
@@ -71,7 +71,7 @@ def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
     for name in given:
         option = f"--{name.replace('_', '-')}"
         if name not in known:
-            raise InputError(f"{option} is an option of modes on sectors, and {mode.name} is a stream mode; leave it out")
+            raise InputError(f"{option} is an option of modes for sectors, but {mode.name} is a stream mode; leave it out")
     return StreamOptions(**given)
 
 

@@ -26,8 +26,8 @@ LONG = 40
 
 @click.command()
 @click.argument("file")
-@click.option("--results", help="File of the results (default: what FILE says, or FILE with .sqlite at the end).")
-@click.option("--jobs", type=click.IntRange(min=1), help="Points that run at a time on this machine (default: its processor cores).")
+@click.option("--results", help="File of the results (default: the name in FILE, or FILE with the suffix .sqlite).")
+@click.option("--jobs", type=click.IntRange(min=1), help="Points that run in parallel on this machine (default: its processor cores).")
 @click.option("--scheduler", help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers run the points.")
 @click.option("--csv", "csv_file", help="Write the points with all figures to this file (CSV).")
 @click.option("--latex", "latex_file", help="Write the short table to this file (LaTeX).")
@@ -37,8 +37,8 @@ def sweep(
 ) -> None:
     """Compile, prove and measure every point of the grids in FILE, a TOML file.
 
-    Results are kept in one file. What is in it does not run again, so that a sweep that was interrupted goes on. A point that fails says
-    why and stops no other.
+    Results are stored in one file. Points that are already in it do not run again, so an interrupted sweep continues. A point that fails
+    reports the reason and does not stop the others.
     """
     from modeloom.spec import InputError
     from modeloom.sweep.executors import cluster, local
@@ -49,7 +49,7 @@ def sweep(
     from modeloom.sweep.tables import csv_table, latex_table, short_table
 
     if jobs is not None and scheduler is not None:
-        raise InputError("--jobs is for this machine, and the workers of --scheduler have their own numbers; leave out one of them")
+        raise InputError("--jobs is for this machine, but --scheduler uses other machines; leave out one of them")
     asked = read_sweep(file)
     for output in (csv_file, latex_file):
         if output is not None:

@@ -15,12 +15,12 @@ __all__ = ["synth"]
 @click.option("--target", required=True, help="Target: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
 @click.option("--pnr", is_flag=True, help="Also place and route (ecp5 only; takes minutes).")
 @click.option("--freq", type=float, help="Target clock for place and route, in MHz.")
-@click.option("--placer", help="heap (default) or static. static gives shorter wires and has no weight for delays.")
+@click.option("--placer", help="heap (default) or static. static gives shorter wires, but has no timing weight.")
 @click.option("--router", help="router1 (default) or router2. router2 is faster, but reaches a lower clock.")
-@click.option("--timing-weight", type=click.IntRange(min=1), help="Weight of delays in the placer (1000). Less gives shorter wires.")
+@click.option("--timing-weight", type=click.IntRange(min=1), help="Timing weight in the placer (default: 1000). Less gives shorter wires.")
 @click.option(
     "--no-wide-multiplexers", "narrow", is_flag=True,
-    help="Leave wide multiplexers out (xc4v and xc3se). Yosys does not end with them if S-boxes are composite.",
+    help="Do not use wide multiplexers (xc4v and xc3se). With them, Yosys does not terminate for composite S-boxes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def synth(

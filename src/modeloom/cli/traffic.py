@@ -18,17 +18,17 @@ __all__ = ["traffic"]
 @click.option("--mix", "mix_name", required=True, help="gcm2008, imix, 64, jumbo, or a file with a line for each size: bytes and share.")
 @click.option("--packets", type=click.IntRange(min=1), default=1000, help="Number of packets (default: 1000).")
 @click.option("--ad-bytes", type=click.IntRange(min=0), default=0, help="Bytes of each packet that are associated data (default: 0).")
-@click.option("--slots", type=click.IntRange(min=1), help="Key slots that packets use by turns (default: all).")
+@click.option("--slots", type=click.IntRange(min=1), help="Number of key slots that packets use in rotation (default: all).")
 @click.option("--seed", type=int, default=1, help="Seed of keys, data, directions and order (default: 1).")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @optimize_option
 def traffic(
     directory: str, mix_name: str, packets: int, ad_bytes: int, slots: int | None, seed: int, as_json: bool, optimize: int
 ) -> None:
-    """Run packets through a simulation of the core in DIRECTORY, a new key slot at every packet.
+    """Send packets through a simulation of the core in DIRECTORY, with a new key slot for every packet.
 
-    Every output is compared with the cryptography package or the software model. Prints bytes, cycles, and the share of the peak rate that
-    the packets reach: as bytes over cycles, and as in gcm2008, section 4.4.
+    Every output is compared with the cryptography package or the software model. Prints bytes, cycles, and the fraction of the
+    peak rate that the packets reach: as bytes over cycles, and as in gcm2008, section 4.4.
     """
     from modeloom.measure.mixes import find_mix
     from modeloom.measure.traffic import measure_traffic

@@ -25,7 +25,7 @@ SHOWN = 10
 @click.command()
 @click.argument("target", metavar="DIR|MODE")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-@click.option("--expected", help="The expected results of an ACVP vector set, if they are in a file of their own.")
+@click.option("--expected", help="The expected results of an ACVP vector set, if they are in a separate file.")
 @click.option("--response", "response_file", help="Write the response to an ACVP vector set to this file.")
 @cipher_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

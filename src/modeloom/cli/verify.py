@@ -16,14 +16,14 @@ __all__ = ["verify"]
 @click.argument("directory")
 @click.option("--sectors", type=click.IntRange(min=1), help="Number of random sectors (default: as many as the S-boxes need).")
 @click.option("--seed", type=int, default=1, help="Seed for random keys, data, pauses and back-pressure (default: 1).")
-@click.option("--no-hashes", is_flag=True, help="Do not compare hashes, to test files that were changed on purpose.")
-@click.option("--no-cycles", is_flag=True, help="Allow changed Verilog to give its outputs in other cycles.")
+@click.option("--no-hashes", is_flag=True, help="Do not compare hashes, to test files that were changed intentionally.")
+@click.option("--no-cycles", is_flag=True, help="Allow changed Verilog to produce its outputs in other cycles.")
 @click.option("--json", "as_report", is_flag=True, help="Print a report in JSON instead of lines.")
 @optimize_option
 def verify(
     directory: str, sectors: int | None, seed: int, no_hashes: bool, no_cycles: bool, as_report: bool, optimize: int
 ) -> None:  # fmt: skip
-    """Check the core in DIRECTORY: its files, the proof, lint, timing channels, and the Verilog in simulation.
+    """Check the core in DIRECTORY: its files, the proof, lint, timing channels, and the simulated Verilog.
 
     The simulation covers published vectors, edge cases, many keys, all slots, sizes, directions and statuses, keys that change under
     traffic, and erasure. The last line says what was skipped.

@@ -192,11 +192,11 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
         raise InputError(f"{option} is not for {mode.name}: it has two passes, and the tag of a packet comes last; leave it out")
     if mode.derives() and not options.in_order:
         raise InputError(
-            f"{mode.name} has other keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"
+            f"{mode.name} has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"
         )
     if options.keys == "derived":
         if not mode.derives():
-            raise InputError(f"--keys derived is for modes that derive the key of a message of its nonce, unlike {mode.name}; leave it out")
+            raise InputError(f"--keys derived is for modes that derive message keys from the nonce, unlike {mode.name}; leave it out")
         if slots > MOST_MASTERS:
             raise InputError(f"--key-slots is from 1 to {MOST_MASTERS} with --keys derived, not {slots}")
     if options.message_buffer is not None:

@@ -49,5 +49,5 @@ def expanded_key_of(definition: str, folder: str | Path, cipher_name: str, key: 
     """``expanded_key`` for a mode by its name or place, which may be given from a folder, and a cipher by its name."""
     mode = find_any(definition, folder)
     if not isinstance(mode, StreamMode):
-        raise InputError(f"{definition} is a mode on sectors, whose cores expand keys themselves")
+        raise InputError(f"{definition} is a mode for sectors, whose cores expand keys themselves")
     return expanded_key(mode, cipher_of(mode, cipher_name), key)

@@ -29,7 +29,7 @@ def derived_key_of(definition: str, folder: str | Path, cipher: str, key: bytes,
     """``derived_key`` of a mode by its name, or by file and class.  A relative path starts at *folder*."""
     mode = find_any(definition, folder)
     if not isinstance(mode, StreamMode):
-        raise InputError(f"{definition} is a mode on sectors")
+        raise InputError(f"{definition} is a mode for sectors")
     return derived_key(mode, key, nonce, cipher)
 
 

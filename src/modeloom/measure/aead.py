@@ -63,11 +63,11 @@ def stream_mode(name: str) -> StreamMode:
     Raises
     ------
     InputError
-        If it is a mode on sectors, or the file has no such mode.
+        If it is a mode for sectors, or the file has no such mode.
     """
     mode = find_any(name)
     if not isinstance(mode, StreamMode):
-        raise InputError(f"{name} is a mode on sectors; the table of authenticated encryption has stream modes only")
+        raise InputError(f"{name} is a mode for sectors; the table of authenticated encryption has stream modes only")
     return mode
 
 

@@ -114,14 +114,14 @@ def find_mix(name: str) -> Mix:
         if fields:
             sizes.append(_size(name, number, fields))
     if not sizes:
-        raise InputError(f"the mix {name} has no sizes; give a line for each: bytes, share, and bytes of associated data if you like")
+        raise InputError(f"the mix {name} has no sizes; give a line for each: bytes, share, and optionally bytes of associated data")
     return Mix(path.name, tuple(sizes), str(path))
 
 
 def _size(name: str, number: int, fields: list[str]) -> Size:
     where = f"the mix {name}, line {number}"
     if not 2 <= len(fields) <= 3 or not all(field.isascii() and field.isdigit() for field in fields):
-        raise InputError(f"{where}: give bytes, share, and bytes of associated data if you like, as whole numbers")
+        raise InputError(f"{where}: give bytes, share, and optionally bytes of associated data, as whole numbers")
     nbytes, share, *more = map(int, fields)
     associated = more[0] if more else None
     if not 0 <= nbytes <= MOST_BYTES:

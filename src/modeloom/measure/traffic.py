@@ -138,7 +138,7 @@ def oracle_of(d: StreamDescription, folder: str | Path) -> tuple[Callable[[bytes
         return PACKAGE[d.definition], "the cryptography package"
     mode = find_any(d.definition, folder)
     if not isinstance(mode, StreamMode):
-        raise InputError(f"{d.definition} is a mode on sectors, and core.json tells of a core for messages; build the core again")
+        raise InputError(f"{d.definition} is a mode for sectors, but core.json is of a core for messages; build the core again")
     return lambda key: StreamModel(mode, key, d.cipher), "the software model"
 
 

@@ -89,7 +89,7 @@ def record(directory: str | Path, *, optimize: int = 0, library: Path | None = N
     description = read_description(directory)
     kind = KINDS.get(type(description))
     if kind is None:
-        raise InputError(f"{directory} holds a core of another kind ({description.schema}), which has no host in a simulation")
+        raise InputError(f"{directory} contains a core of a different type ({description.schema}), which has no host in a simulation")
     core = kind(directory, optimize=optimize, library=library)
     widths = {port.name: port.width for port in description.ports if port.name != "aclk"}
     core.simulation.watch(list(widths))

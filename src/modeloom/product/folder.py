@@ -56,7 +56,7 @@ def read_as(kind: type[D], directory: str | Path, what: str) -> D:
 
 def other_kind(directory: str | Path, description: Description, what: str) -> InputError:
     """The error for a core of the wrong kind.  ``what`` is the kind that is needed."""
-    return InputError(f"{directory} holds a core of another kind ({description.schema}); this needs {what}")
+    return InputError(f"{directory} contains a core of a different type ({description.schema}); this needs {what}")
 
 
 def read_sectors(directory: str | Path) -> sectors.SectorDescription:

@@ -81,10 +81,10 @@ class Choice:
 
 
 def quantity(text: str, option: str, unit: str) -> Fraction:
-    """A positive number with k, M or G behind it, such as ``100G`` or ``2.5G``.  Raises ``InputError``."""
+    """A positive number with an optional suffix k, M or G, such as ``100G`` or ``2.5G``.  Raises ``InputError``."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([kMG]?)", text)
     if match is None or not Fraction(match[1]):
-        raise InputError(f"{option} is a number of {unit} above 0, with k, M or G behind it, such as 100G; not {text}")
+        raise InputError(f"{option} must be a number of {unit} above 0, optionally with k, M or G, such as 100G, not {text}")
     return Fraction(match[1]) * 1000 ** " kMG".index(match[2] or " ")
 
 

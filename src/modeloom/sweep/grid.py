@@ -75,7 +75,7 @@ def read_sweep(path: str | Path) -> Sweep:
     except UnicodeDecodeError:
         raise InputError(f"{path} cannot be read: it is no UTF-8") from None
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is no TOML: {error}") from None
+        raise InputError(f"{path} is not valid TOML: {error}") from None
     for name in data:
         if name not in ("sweep", "grid"):
             raise UnknownName(f"table in {path}", name, ["sweep", "grid"])

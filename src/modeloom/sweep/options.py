@@ -29,7 +29,7 @@ OF_SECTORS = ("overlap", "no_overlap", "exact", "preset")
 """Options of modes on sectors that have other names in ``Options``, or none."""
 
 
-ONE, MANY = {"sector": "a mode on sectors", "stream": "a stream mode"}, {"sector": "modes on sectors", "stream": "stream modes"}
+ONE, MANY = {"sector": "a mode for sectors", "stream": "a stream mode"}, {"sector": "modes for sectors", "stream": "stream modes"}
 
 
 @cache
@@ -68,7 +68,7 @@ def option_name(kind: str, name: str, given: str) -> str:
         return known[spelling]
     other = {"sector": "stream", "stream": "sector"}.get(kind)
     if other and spelling in option_names(other):
-        raise InputError(f"{given} is an option of {MANY[other]}, and {name} is {ONE[kind]}; put {name} into a grid of its own")
+        raise InputError(f"{given} is an option of {MANY[other]}, but {name} is {ONE[kind]}; put {name} into a grid of its own")
     raise UnknownName("option", given, known)
 
 

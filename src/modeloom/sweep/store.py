@@ -78,7 +78,7 @@ class Store:
         if not make and not self.path.is_file():
             raise InputError(f"there is no file of results {path}; modeloom sweep makes one")
         if not self.path.parent.is_dir():
-            raise InputError(f"there is no folder {self.path.parent} for the results; make it first")
+            raise InputError(f"there is no folder {self.path.parent} for the results; create it first")
         with self._told():
             self._database = sqlite3.connect(self.path, timeout=60, isolation_level=None)
             self._database.row_factory = sqlite3.Row
@@ -152,7 +152,7 @@ class Store:
         except sqlite3.OperationalError as error:
             raise InputError(f"{self.path}: {error}; close other programs that use the file, or give another one") from None
         except sqlite3.DatabaseError as error:
-            raise InputError(f"{self.path} is no file of results, or it is damaged ({error}); give another file, or remove it") from None
+            raise InputError(f"{self.path} is not a file of results, or it is damaged ({error}); give another file, or remove it") from None
 
 
 def _json(data: Mapping[str, Any]) -> str:

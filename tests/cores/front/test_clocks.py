@@ -262,7 +262,7 @@ def test_plain_binary_is_found(clocked_sectors, tmp_path):
         (["xts", "--clock", "data=aclk"], "aclk is a name of the core; choose another one, such as clk_data"),
         (["xts", "--clock", "data=Clk"], "the name of a clock has lower-case letters, digits and single underscores"),
         (["xts", "--clock", "registers=clk_a"], "--clock registers is for --front registers; add it, or name another bus"),
-        (["xts", "--front", "registers", "--clock", "key=clk_a"], "keys go through the registers; say --clock registers"),
+        (["xts", "--front", "registers", "--clock", "key=clk_a"], "keys are written to registers; use --clock registers"),
         (["gcm", "--interface", "lwc", "--clock", "data=clk_a"], "--clock and --reset are for cores with AXI4-Streams"),
         (["gcm", "--interface", "lwc", "--reset", "high"], "--clock and --reset are for cores with AXI4-Streams"),
         (["xts", "--reset", "up"], "--reset is low, high, async-low or async-high, not up"),

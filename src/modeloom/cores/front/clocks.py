@@ -89,11 +89,11 @@ class ClockOptions:
         if not registers and any(bus in self.buses for bus in REGISTERS):
             raise InputError("--clock registers is for --front registers; add it, or name another bus")
         if registers and KEYS in self.buses:
-            raise InputError("--clock key: with --front registers, keys go through the registers; say --clock registers")
+            raise InputError("--clock key: with --front registers, keys are written to registers; use --clock registers")
         for name, bus in (("command", COMMANDS), ("status", STATUSES)):
             if commands and bus in self.buses:
                 raise InputError(
-                    f"--clock {name}: with --commands registers, commands and statuses go through the registers; say --clock registers"
+                    f"--clock {name}: with --commands registers, commands and statuses use registers; use --clock registers"
                 )
 
 

@@ -172,6 +172,6 @@ def same_stream(description: StreamDescription, folder: Path) -> StreamCore:
     """
     mode = find_any(description.definition, folder)
     if not isinstance(mode, StreamMode):
-        raise InputError(f"{description.definition} is a mode on sectors, and core.json tells of a core for messages; build the core again")
+        raise InputError(f"{description.definition} is a mode for sectors, but core.json is of a core for messages; build the core again")
     compiled = compile_stream(mode, stream_options_of(description))
     return StreamCore(compiled if description.explain.proved else replace(compiled, proof=None))

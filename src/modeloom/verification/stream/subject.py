@@ -111,7 +111,7 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
         """The definition."""
         mode = find_any(self.description.definition, self.directory)
         if not isinstance(mode, StreamMode):
-            raise InputError(f"{self.description.definition} is a mode on sectors; build the core again")
+            raise InputError(f"{self.description.definition} is a mode for sectors; build the core again")
         return mode
 
     @property
