@@ -72,7 +72,7 @@ def test_messages_at_several_ratios(clocked_commands, name):
 
 @slow
 def test_checks_of_messages(clocked_commands):
-    figures = figures_of(MessageWork(StreamSubject(clocked_commands, optimize=0)))
+    figures = figures_of(MessageWork(StreamSubject(clocked_commands, optimize=1)))
     assert figures["front"]["control_signals"] > 1000
     assert figures["clocks"]["words_that_differed"] > 50 and figures["registers"]["messages"] > 20
 
@@ -84,7 +84,7 @@ def test_checks_of_sectors(tmp_path, bus, width, reset):
     front = front_of("registers", width, clock_options(("all=clk_host",), reset), bus=bus, commands="registers")
     emit(sector_core(), tmp_path / "core", command="modeloom build xts --clock all=clk_host", front=front)
     lint(tmp_path / "core")
-    figures = figures_of(SectorWork(Subject(tmp_path / "core", optimize=0)))
+    figures = figures_of(SectorWork(Subject(tmp_path / "core", optimize=1)))
     assert figures["clocks"]["words_that_differed"] > 100 and figures["registers"]["sectors"] == 72
 
 
@@ -99,7 +99,7 @@ FAULTS = {
 def test_a_tag_that_stays_is_found(clocked_commands, tmp_path, where):
     """The word that the host read last is that of a tag."""
     folder = changed(clocked_commands, tmp_path / "core", *FAULTS[where])
-    clocks = list(front_steps(MessageWork(StreamSubject(folder, optimize=0))))[1]
+    clocks = list(front_steps(MessageWork(StreamSubject(folder, optimize=1))))[1]
     with pytest.raises(CheckFailed, match="depends on keys or data after zeroize"):
         clocks()
 

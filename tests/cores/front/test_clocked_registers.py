@@ -107,7 +107,7 @@ def test_the_driver_stays_as_it_is(clocked_apb, tmp_path):
 
 @slow
 def test_checks_of_sectors(clocked_apb):
-    figures = figures_of(SectorWork(Subject(clocked_apb, optimize=0)))
+    figures = figures_of(SectorWork(Subject(clocked_apb, optimize=1)))
     assert figures["front"]["control_signals"] > 1000
     assert figures["clocks"]["words_that_differed"] > 100 and figures["registers"]["sectors"] == 72
 
@@ -122,6 +122,6 @@ def test_a_leak_is_found(clocked_apb, tmp_path):
 def test_a_key_that_stays_in_the_bridge_is_found(clocked_apb, tmp_path):
     """The word that a host wrote last is that of a key."""
     folder = changed(clocked_apb, tmp_path / "core", r"if \(request_reg & to_host_o\) data_reg <= 32'h0;\s+else if", "if", BRIDGE)
-    clocks = list(front_steps(SectorWork(Subject(folder, optimize=0))))[1]
+    clocks = list(front_steps(SectorWork(Subject(folder, optimize=1))))[1]
     with pytest.raises(CheckFailed, match="s_apb.data_reg depends on keys or data after zeroize"):
         clocks()

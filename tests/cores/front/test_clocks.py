@@ -195,7 +195,7 @@ def test_a_reset_alone(reset, tmp_path):
 
 @slow
 def test_checks_of_sectors(clocked_sectors):
-    work = SectorWork(Subject(clocked_sectors, optimize=0))
+    work = SectorWork(Subject(clocked_sectors, optimize=1))
     front, clocks = (make() for make in front_steps(work))
     assert front.figures["control_signals"] > 1000
     assert clocks.figures["sectors"] >= 160 and clocks.figures["gray_changes"] > 100 and clocks.figures["words_that_differed"] > 100
@@ -203,7 +203,7 @@ def test_checks_of_sectors(clocked_sectors):
 
 @slow
 def test_checks_of_messages(clocked_messages):
-    work = MessageWork(StreamSubject(clocked_messages, optimize=0))
+    work = MessageWork(StreamSubject(clocked_messages, optimize=1))
     front, width, clocks, registers = (make() for make in front_steps(work))
     assert front.figures["control_signals"] > 1000 and width.figures["messages"] == 400
     assert clocks.figures["words_that_differed"] > 50 and registers.figures["messages"] > 20
@@ -226,7 +226,7 @@ def test_messages_of_all_forms(name, tmp_path):
     core = StreamCore(streamed.compiled(mode, prove=False, **{**common, **options}))
     emit(core, tmp_path / "core", command="modeloom build", front=front_of(None, width, clock_options(clocks, "async-low")))
     lint(tmp_path / "core")
-    steps = [make() for make in front_steps(MessageWork(StreamSubject(tmp_path / "core", optimize=0)))]
+    steps = [make() for make in front_steps(MessageWork(StreamSubject(tmp_path / "core", optimize=1)))]
     assert steps[-1].name == "clocks" and steps[-1].figures["messages"] >= 160
 
 
@@ -246,7 +246,7 @@ def test_a_leak_is_found(clocked_sectors, tmp_path):
 def test_plain_binary_is_found(clocked_sectors, tmp_path):
     """A place of a queue that is not in Gray code.  The netlist looks the same, so values have to be looked at."""
     folder = changed(clocked_sectors, tmp_path / "core", r"w_gray_reg <= (\w+)\[4:0\] \^ \{ 1'h0, \1\[4:1\] \}", r"w_gray_reg <= \1[4:0]")
-    steps = list(front_steps(SectorWork(Subject(folder, optimize=0))))
+    steps = list(front_steps(SectorWork(Subject(folder, optimize=1))))
     with pytest.raises(CheckFailed):
         steps[-1]()
 

@@ -67,13 +67,13 @@ def test_core_json_tells_of_it(wide_sectors, narrow_messages):
 
 
 def test_sectors_with_converters(wide_sectors):
-    work = SectorWork(Subject(wide_sectors, optimize=0))
+    work = SectorWork(Subject(wide_sectors, optimize=1))
     front, width, registers = (make() for make in front_steps(work))
     assert front.figures["control_signals"] > 500 and width.figures["sectors"] >= 400 and registers.figures["sectors"] == 72
 
 
 def test_messages_with_converters(narrow_messages):
-    work = MessageWork(StreamSubject(narrow_messages, optimize=0))
+    work = MessageWork(StreamSubject(narrow_messages, optimize=1))
     front, width = (make() for make in front_steps(work))
     assert front.figures["control_signals"] > 100 and width.figures["messages"] == 400
 
@@ -107,7 +107,7 @@ def test_messages_of_all_forms(name, tmp_path):
     core = StreamCore(streamed.compiled(mode, prove=False, **{**common, **options}))
     emit(core, tmp_path / "core", command="modeloom build", front=front_of(None, bits))
     lint(tmp_path / "core")
-    steps = [make() for make in front_steps(MessageWork(StreamSubject(tmp_path / "core", optimize=0)))]
+    steps = [make() for make in front_steps(MessageWork(StreamSubject(tmp_path / "core", optimize=1)))]
     assert steps[1].figures["messages"] >= 400
 
 
@@ -118,7 +118,7 @@ def test_sectors_of_several_sizes(bits, tmp_path):
     options = {**SECTORS, "sector": 64, "more_sectors": (40, 160), "lanes": 2}
     core = SectorCore(built.compiled("hctr2", prove=False, **options))
     emit(core, tmp_path / "core", command="modeloom build", front=front_of(None, bits))
-    steps = [make() for make in front_steps(SectorWork(Subject(tmp_path / "core", optimize=0)))]
+    steps = [make() for make in front_steps(SectorWork(Subject(tmp_path / "core", optimize=1)))]
     assert steps[1].figures["sectors"] >= 400
 
 
@@ -136,13 +136,13 @@ FAULTS = {
 def test_faults_are_found(narrow_messages, tmp_path, name):
     folder = changed(narrow_messages, tmp_path / "core", *FAULTS[name])
     with pytest.raises((CheckFailed, CoreFault, MessageError)):
-        check_width(MessageWork(StreamSubject(folder, optimize=0)))
+        check_width(MessageWork(StreamSubject(folder, optimize=1)))
 
 
 def test_a_leak_is_found(narrow_messages, tmp_path):
     """A handshake that depends on data."""
     folder = changed(narrow_messages, tmp_path / "core", r"(assign core_s_axis_cmd_tvalid = )", r"\1 s_axis_tdata[3] & ")
-    front = next(iter(front_steps(MessageWork(StreamSubject(folder, optimize=0)))))
+    front = next(iter(front_steps(MessageWork(StreamSubject(folder, optimize=1)))))
     with pytest.raises(TimingChannel, match="core_s_axis_cmd_tvalid"):
         front()
 

@@ -117,14 +117,14 @@ def test_a_host_that_pauses_holds_up_no_other_message() -> None:
 @pytest.mark.parametrize("check", [check_vectors, check_pace, check_statuses, rounds, check_erasure, check_zeroize, few])
 def test_checks(name: str, check: Any) -> None:
     mode, options = CORES[name]
-    text, figures = check(StreamSubject(folder(mode, prove=False, **options), optimize=0))
+    text, figures = check(StreamSubject(folder(mode, prove=False, **options), optimize=1))
     assert text and (check is check_vectors or all(value for value in figures.values()))
 
 
 @slow
 def test_lengths() -> None:
     mode, options = CORES["deoxys-ii"]
-    assert check_lengths(StreamSubject(folder(mode, prove=False, **options), optimize=0))[0]
+    assert check_lengths(StreamSubject(folder(mode, prove=False, **options), optimize=1))[0]
 
 
 @slow

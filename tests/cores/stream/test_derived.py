@@ -98,14 +98,14 @@ def test_the_mix_of_gcm2008() -> None:
 @pytest.mark.parametrize("name", CORES)
 @pytest.mark.parametrize("check", [check_vectors, check_pace, check_statuses, rounds, check_erasure, check_zeroize, few])
 def test_checks(name: str, check: Any) -> None:
-    text, figures = check(StreamSubject(folder("gcm-siv", prove=False, **CORES[name]), optimize=0))
+    text, figures = check(StreamSubject(folder("gcm-siv", prove=False, **CORES[name]), optimize=1))
     # No vectors are published for keys of 256 bits.
     assert text.startswith("none are published") or all(value for value in figures.values() if not isinstance(value, dict))
 
 
 @slow
 def test_lengths() -> None:
-    assert check_lengths(StreamSubject(folder("gcm-siv", prove=False, **CORES["128"]), optimize=0))[0]
+    assert check_lengths(StreamSubject(folder("gcm-siv", prove=False, **CORES["128"]), optimize=1))[0]
 
 
 @slow

@@ -115,7 +115,7 @@ def test_figures():
 def test_every_latency_and_distance_is_as_stated(mode, streams):
     """Starts that run ahead, tags that follow, tokens that return and chains keep the cadence."""
     options = {**SMALL, "key_bits": None} if mode == "deoxys-ii" else SMALL
-    subject = StreamSubject(folder(mode, **options, streams=streams), optimize=0)
+    subject = StreamSubject(folder(mode, **options, streams=streams), optimize=1)
     assert check_pace(subject)[1]["messages"] > 100
 
 
@@ -123,7 +123,7 @@ def test_every_latency_and_distance_is_as_stated(mode, streams):
 @pytest.mark.parametrize("streams", [1, 4])
 def test_two_passes(streams):
     """Deoxys-II: a block to open has the cipher twice, and one of the second pass, too."""
-    subject = StreamSubject(folder("deoxys-ii", **{**SMALL, "key_bits": None}, streams=streams), optimize=0)
+    subject = StreamSubject(folder("deoxys-ii", **{**SMALL, "key_bits": None}, streams=streams), optimize=1)
     assert check_messages(subject, wanted=150)[1]["messages"] >= 150
 
 

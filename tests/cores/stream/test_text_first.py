@@ -78,7 +78,7 @@ def test_every_alignment(first: int) -> None:
 def test_checks(core: str) -> None:
     """Every status, random messages with pauses and faults, and the latencies and distances of ``core.json``."""
     mode, options = CORES[core]
-    subject = StreamSubject(folder(mode, **options), optimize=0)
+    subject = StreamSubject(folder(mode, **options), optimize=1)
     assert check_statuses(subject)[1]["messages"] > 100
     assert check_messages(subject, 130)[1]["messages"] >= 130
     assert check_pace(subject)[1]["messages"] > 100

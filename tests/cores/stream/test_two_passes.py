@@ -146,7 +146,7 @@ rounds = partial(check_reloads, rounds=6)
 
 @pytest.mark.parametrize("check", [check_statuses, few, *slowly(rounds, check_lengths, check_erasure, check_zeroize, check_pace)])
 def test_checks(check: Any) -> None:
-    text, figures = check(StreamSubject(folder(WIDE, prove=False, **SMALL), optimize=0))
+    text, figures = check(StreamSubject(folder(WIDE, prove=False, **SMALL), optimize=1))
     assert text and all(value for value in figures.values())
 
 
@@ -154,7 +154,7 @@ def test_checks(check: Any) -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_checks_of_other_cores(name: str) -> None:
     mode, options = OTHERS[name]
-    subject = StreamSubject(folder(mode, prove=False, **options), optimize=0)
+    subject = StreamSubject(folder(mode, prove=False, **options), optimize=1)
     for check in (check_vectors, few, check_statuses, check_lengths, rounds, check_pace, check_erasure):
         assert check(subject)[0]
 
