@@ -6,6 +6,7 @@ import pytest
 
 from modeloom.cli.build import command_line
 from modeloom.cli.options import options_from, tweaks, unit_options
+from modeloom.compiler.limits import MOST_BLOCKS, MOST_SLOTS
 from modeloom.compiler.options import Options
 from modeloom.spec import InputError
 
@@ -86,3 +87,17 @@ def test_tweaks_count_as_plain64():
 )
 def test_command_line_leaves_the_folder_out(arguments, text):
     assert command_line(arguments) == text
+
+
+@pytest.mark.parametrize(
+    ("option", "limit", "reason"),
+    [("--sector", MOST_BLOCKS, "because twice the blocks"), ("--key-slots", MOST_SLOTS, "because a command has eight bits")],
+)
+def test_help_has_the_limits_with_their_reasons(option: str, limit: int, reason: str) -> None:
+    @click.command()
+    @unit_options
+    def command(**values: object) -> None:
+        """Takes the options."""
+
+    (text,) = (one.help for one in command.params if isinstance(one, click.Option) and option in one.opts)
+    assert text is not None and f"at most {limit}" in text and reason in text

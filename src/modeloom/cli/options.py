@@ -13,6 +13,7 @@ from modeloom.compiler.limits import MOST_BLOCKS, MOST_SLOTS
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import PRESETS, preset
 from modeloom.compiler.stream_options import MOST_SLOTS as MOST_MESSAGE_SLOTS
+from modeloom.compiler.stream_options import RING, SLOTS
 from modeloom.spec import InputError
 
 __all__ = ["ALL", "cipher_option", "optimize_option", "unit_options", "options_from", "tweaks"]
@@ -53,7 +54,7 @@ _UNIT_OPTIONS = [
     click.option(
         "--sector", type=SectorSizes(),
         help=f"Sector size in bytes (default: 512). Give several sizes as 512,4096. A sector has at most {MOST_BLOCKS} blocks, which are "
-        f"{16 * MOST_BLOCKS} bytes with AES.",
+        f"{16 * MOST_BLOCKS} bytes with AES, because twice the blocks take the compiler up to three times as long.",
     ),
     click.option("--tweak", type=int, help="Tweak size in bytes (default: the first size of the mode)."),
     cipher_option,
@@ -91,8 +92,8 @@ _UNIT_OPTIONS = [
     click.option("--storage", help="lut, or bram: block memories for banks of more than 64 blocks, for long sectors (default: lut)."),
     click.option(
         "--key-slots", type=int,
-        help=f"Number of keys that the core holds (default: 1): at most {MOST_SLOTS} for sectors and {MOST_MESSAGE_SLOTS} "
-        "for messages.",
+        help=f"Number of keys that the core holds (default: 1; for messages {SLOTS}, or {RING} with --keys inline). A core for sectors "
+        f"holds at most {MOST_SLOTS}, because a command has eight bits for the slot, and a core for messages at most {MOST_MESSAGE_SLOTS}.",
     ),
     click.option("--overlap", is_flag=True, help="Overlap sectors, even with a preset of a paper."),
     click.option("--no-overlap", "no_overlap", is_flag=True, help="Process one sector at a time, as in the papers."),
