@@ -157,6 +157,11 @@ class Host:
             self.step()
         return reached()
 
+    def has_key(self, slot: int) -> bool:
+        """Whether a slot has a key and the core works on no key packet.  With many slots, this is known of the slot of the last packet."""
+        several = len(self.run.circuit.netlist.outputs["key_loaded"]) > 1
+        return not self.run.flag("key_busy") and bool(self.run.flag("key_loaded") >> (slot if several else 0) & 1)
+
     def take(self, stream: str) -> Sequence[Beat]:
         """The beats since the last call."""
         beats, self.taken[stream] = self.taken[stream], []

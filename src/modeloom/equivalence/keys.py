@@ -91,10 +91,7 @@ class Keys:
     @staticmethod
     def loaded(host: Host, slot: int) -> bool:
         """Whether a slot has a key and the core is idle."""
-        flags = host.run.flag("key_loaded")
-        # With many slots there is one flag, for the slot of the last packet.
-        several = len(host.run.circuit.netlist.outputs["key_loaded"]) > 1
-        return bool(flags >> (slot if several else 0) & 1) and not host.run.flag("key_busy")
+        return host.has_key(slot)
 
     def check(self, host: Host, key: Loaded, slot: int) -> None:
         """Raises ``CircuitError`` unless the cipher cores hold the round keys of this key."""

@@ -131,10 +131,7 @@ class MessageKeys:
 
     def loaded(self, host: Host, slot: int) -> bool:
         """Whether all key packets have been taken and a slot has a key."""
-        flags = host.run.flag("key_loaded")
-        # With many slots there is one flag, for the slot of the last packet.
-        several = len(host.run.circuit.netlist.outputs["key_loaded"]) > 1
-        return not host.waiting["s_axis_key"] and not host.run.flag("key_busy") and bool(flags >> (slot if several else 0) & 1)
+        return not host.waiting["s_axis_key"] and host.has_key(slot)
 
     def check(self, host: Host, key: Loaded, slot: int) -> None:
         """Raises ``CircuitError`` unless the ciphers hold the round keys of this key."""
