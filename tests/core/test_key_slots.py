@@ -11,6 +11,7 @@ from modeloom.compiler.limits import MOST_SLOTS
 from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.simulated import Sector, SectorError
+from modeloom.verification.twins import hold_cycles, request
 
 SECTOR = 64
 TINY = {"sector": SECTOR, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0}
@@ -84,6 +85,21 @@ def test_sectors_of_different_slots_do_not_drain_the_pipeline(changes):
         assert core.run(jobs) == expected(keys, jobs)
         cycles.append(core.cycles - start)
     assert cycles[0] == cycles[1]
+
+
+@each
+def test_no_slot_has_a_key_after_zeroize(changes):
+    rng = random.Random(4)
+    core = simulated("hctr2", **changes)
+    slots = used(changes["key_slots"])
+    for slot in slots:
+        core.load_key(rng.randbytes(16), slot)
+    request(core, "zeroize")
+    assert hold_cycles(core, core.description.erase_cycles + 1) == (core.description.erase_cycles, "")
+    for slot in slots:
+        with pytest.raises(SectorError) as refused:
+            core.encrypt(bytes(16), bytes(SECTOR), slot)
+        assert refused.value.code == StatusCode.NO_KEY
 
 
 def test_a_core_has_as_many_slots_as_a_command_can_name():
