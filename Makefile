@@ -12,6 +12,9 @@ SHARD ?=
 # Constraints for pip: make setup LOCK=requirements.lock installs the versions with which the tests passed.
 LOCK ?=
 
+# Tests start hundreds of processes; each would compile all sources of the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup demo test test-slow bench site clean
 
 setup: $(STAMP)

@@ -97,8 +97,10 @@ def find(name: str, folder: str | Path = "", cipher: str | None = None) -> Mode:
         return mode
     if name in all_streams():
         raise InputError(f"{name} is a stream mode: it works on messages, and this works on sectors")
-    modes = {mode.name: mode for mode in VARIANTS} | all_modes()
     name = ON_CIPHER.get((name, cipher or ""), name)
+    known = {mode.name: mode for mode in (*VARIANTS, *BUILT_IN)}
+    # Entry points take several milliseconds to find, and none replaces a built-in mode.
+    modes = known if name in known else known | all_modes()
     if name not in modes:
         raise UnknownName("mode", name, modes)
     return checked_mode(modes[name])

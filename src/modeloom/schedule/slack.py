@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,7 @@ class SlackSearch:
         # An operation does not bound itself.
         np.fill_diagonal(self.before, NEVER)
         self.after = np.ascontiguousarray(self.before.T)
+        self.before_rows, self.after_rows = list(self.before), list(self.after)
         self._resources(problem)
         self._starts(problem)
         self.steps = 0
@@ -102,9 +104,6 @@ class SlackSearch:
                 claims.append((tables[kind], interval))
             self.claims.append(claims)
             self.choices.append(range(unit.count) if bound is None else (bound,))
-        self.turns = np.arange(2 * self.ii)
-        self.bound = np.array([problem.bound_to[i] is not None for i in self.members])
-        self.counts = [problem.unit[i].count for i in self.members]
 
     def _starts(self, problem: Problem) -> None:
         """For each operation its unit and the slots it may start in, as a bit set and as an array."""
@@ -155,11 +154,14 @@ class SlackSearch:
             self.steps += (len(self.members) - state.left) // ADOPTED
         noise = np.array([rng.random() for _ in self.members]) * bias.noise
         noise[state.placed] += _FAR
+        slack = np.empty_like(noise)
         while state.left:
             if self.steps >= limit:
                 return None
             self.steps += 1
-            n = int((state.high - state.low + noise).argmin())
+            np.subtract(state.high, state.low, out=slack)
+            np.add(slack, noise, out=slack)
+            n = int(slack.argmin())
             share = bias.first if self.first[n] else bias.rest
             late = share == 1 or share > 0 and rng.random() < share
             slot = state.free_slot(n, late)
@@ -185,6 +187,16 @@ class SlackSearch:
         return starts, [near[1][i] for i in self.members], keep
 
 
+def _runs(row: int, ii: int, length: int) -> int:
+    """The slots of a row from which so many slots in a circle are free, as bit sets; at least one."""
+    twice, have = row | row << ii, 1
+    while have < min(length, ii):
+        step = min(have, length - have)
+        twice &= twice >> step
+        have += step
+    return twice
+
+
 class _State:
     """A partial schedule: bounds of every operation, given the placed ones, and free slots as bit sets."""
 
@@ -202,7 +214,7 @@ class _State:
         self.pulling = np.full(size, -NEVER, dtype=np.int32)
         self.instance, self.forced = [0] * size, [-1] * size
         self.free = [self.full] * search.tables
-        self.owner = np.full((search.tables, search.ii), -1, dtype=np.int32)
+        self.owner = [[-1] * search.ii for _ in range(search.tables)]
 
     def free_slot(self, n: int, late: bool) -> tuple[int, int] | None:
         """The latest or earliest start within the bounds where an instance is free."""
@@ -220,9 +232,7 @@ class _State:
             free = self.search.slots[n]
             for table, interval in self.search.claims[n]:
                 row = self.free[table + instance]
-                for ahead in range(interval):
-                    ahead %= ii
-                    free &= row >> ahead | row << (ii - ahead)
+                free &= row if interval == 1 else _runs(row, ii, interval)
             free = (free >> turn | free << (ii - turn)) & mask
             if free:
                 start = base + (free.bit_length() if late else (free & -free).bit_length()) - 1
@@ -237,38 +247,24 @@ class _State:
         width = min(int(self.high[n]) - low + 1, ii)
         if width <= 0:
             return None
-        table, choices, count = search.claims[n][0][0], search.choices[n], search.counts[n]
-        unit = self.owner[table : table + count]
+        table, choices = search.claims[n][0][0], search.choices[n]
+        rows = [(instance, self.owner[table + instance]) for instance in choices]
+        before, after = search.before_rows[n], search.after_rows[n]
+        grid = search.slots[n] if n in search.gridded else self.full
         first = int(rng.random() * width)
-        starts = low + search.turns[first : first + width] % width
-        owner = unit[choices[0] : choices[-1] + 1].take(starts % ii, axis=1)
-        low_m = np.maximum(self.low.take(owner), starts + search.before[n].take(owner))
-        high_m = np.minimum(self.high.take(owner), starts - search.after[n].take(owner))
-        movable = (owner >= 0) & (low_m < high_m)
-        if n in search.gridded:
-            movable &= np.array([search.slots[n] >> int(slot) & 1 for slot in starts % ii], dtype=bool)
-        if not movable.any():
-            return None
-        # Free slots of two turns, summed up: of the unit, and of the row for operations that are bound to it.
-        free = unit < 0
-        sums = np.zeros((count, 2 * ii + 1), dtype=np.int32)
-        free.cumsum(1, out=sums[:, 1 : ii + 1])
-        np.add(sums[:, 1 : ii + 1], sums[:, ii : ii + 1], out=sums[:, ii + 1 :])
-        begin = low_m % ii
-        end = begin + np.minimum(high_m - low_m + 1, ii)
-        end[~movable] = 0
-        if count == 1:
-            movable &= sums.take(end) > sums.take(begin)
-        else:
-            every = sums.sum(0)
-            own = np.arange(choices[0], choices[-1] + 1)[:, None] * sums.shape[1]
-            found = np.where(search.bound.take(owner), sums.take(end + own) > sums.take(begin + own), every.take(end) > every.take(begin))
-            movable &= found
-        for place in np.nonzero(movable.T.ravel())[0].tolist():
-            at, row = divmod(place, len(owner))
-            m = int(owner[row, at])
-            if self._free_within(m, int(low_m[row, at]), int(high_m[row, at]), False):
-                return int(starts[at]), choices[row]
+        # Most windows are a few cycles wide, so that whole arrays would take longer.
+        for ahead in range(first, first + width):
+            start = low + ahead % width
+            slot = start % ii
+            if not grid >> slot & 1:
+                continue
+            for instance, owner in rows:
+                m = owner[slot]
+                if m < 0:
+                    continue
+                low_m, high_m = max(self.low.item(m), start + before.item(m)), min(self.high.item(m), start - after.item(m))
+                if low_m < high_m and self._free_within(m, low_m, high_m, False):
+                    return start, instance
         return None
 
     def forced_slot(self, n: int, rng: random.Random) -> tuple[int, int]:
@@ -291,44 +287,47 @@ class _State:
         out: set[int] = set()
         for table, interval in search.claims[n]:
             owner = self.owner[table + instance]
-            out.update(int(owner[(start + ahead) % ii]) for ahead in range(interval))
+            out.update(owner[(start + ahead) % ii] for ahead in range(interval))
         out.discard(-1)
         if self.low[n] > start or self.high[n] < start:
-            late = self.pushing + search.after[n] > start
-            early = self.pulling - search.before[n] < start
-            out.update(np.nonzero(late | early)[0].tolist())
+            late = self.pushing + search.after_rows[n] > start
+            early = self.pulling - search.before_rows[n] < start
+            out.update((late | early).nonzero()[0].tolist())
         ordered = sorted(out)
-        if not ordered:
-            return ordered
-        loose = np.zeros(len(self.low), dtype=bool)
-        tight = loose.copy()
+        loose: Any = False
+        tight: Any = False
         for m in ordered:
-            loose |= self.low == search.before[m] + self.start[m]
-            tight |= self.high == self.start[m] - search.after[m]
+            begin = self.start.item(m)
+            loose = loose | (self.low == search.before_rows[m] + begin)
+            tight = tight | (self.high == begin - search.after_rows[m])
             self.placed[m] = False
             self.pushing[m], self.pulling[m] = NEVER, -NEVER
             for table, interval in search.claims[m]:
                 table += self.instance[m]
                 for ahead in range(interval):
-                    slot = (int(self.start[m]) + ahead) % ii
-                    self.owner[table, slot] = -1
+                    slot = (begin + ahead) % ii
+                    self.owner[table][slot] = -1
                     self.free[table] |= 1 << slot
+        if not ordered:
+            return ordered
         self.left += len(ordered)
         # Only operations that one of them held back can move further now.
         i = loose.nonzero()[0]
         if len(i):
-            self.low[i] = np.maximum((search.after.take(i, axis=0) + self.pushing).max(1), self.least.take(i))
+            pushed = np.maximum.reduce(search.after.take(i, axis=0) + self.pushing, axis=1)
+            self.low[i] = np.maximum(pushed, self.least.take(i))
         i = tight.nonzero()[0]
         if len(i):
-            self.high[i] = np.minimum((self.pulling - search.before.take(i, axis=0)).min(1), self.latest.take(i))
+            pulled = np.minimum.reduce(self.pulling - search.before.take(i, axis=0), axis=1)
+            self.high[i] = np.minimum(pulled, self.latest.take(i))
         return ordered
 
     def place(self, n: int, start: int, instance: int) -> None:
         """Places an operation on slots that are free."""
         search = self.search
         self._take(n, start, instance)
-        np.maximum(self.low, search.before[n] + start, out=self.low)
-        np.minimum(self.high, start - search.after[n], out=self.high)
+        np.maximum(self.low, search.before_rows[n] + start, out=self.low)
+        np.minimum(self.high, start - search.after_rows[n], out=self.high)
 
     def _take(self, n: int, start: int, instance: int) -> None:
         self.start[n], self.instance[n] = start, instance
@@ -339,7 +338,7 @@ class _State:
             table += instance
             for ahead in range(interval):
                 slot = (start + ahead) % self.search.ii
-                self.owner[table, slot] = n
+                self.owner[table][slot] = n
                 self.free[table] &= ~(1 << slot)
 
     def adopt(self, starts: Numbers, instances: list[int], keep: NDArray[np.bool_]) -> None:
