@@ -63,7 +63,8 @@ def unknown(path, options):
 
 def test_messages_name_options_that_exist():
     """Every option that a message in the sources names is an option of a command."""
-    found = [place for path in sorted(PACKAGE.rglob("*.py")) for place in unknown(path, known())]
+    options = known()
+    found = [place for path in sorted(PACKAGE.rglob("*.py")) for place in unknown(path, options)]
     others = set().union(*OTHERS.values())
     assert {place.rpartition(" ")[2] for place in found} == others, "\n".join(found)
 
