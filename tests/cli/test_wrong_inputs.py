@@ -16,7 +16,9 @@ from tests import built, streamed
 
 from modeloom.cli import cli
 from modeloom.compiler import passes, streams
-from modeloom.emit import building
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
+from modeloom.emit import building, emit, files
 from modeloom.measure import circuit as circuits
 from modeloom.measure import core as measure
 from modeloom.product import driven
@@ -255,8 +257,21 @@ LIBRARY = """library (x) {{
 GATE = '  cell (INV) { area : 1; pin (A) { direction : input; } pin (Y) { direction : output; function : "!A"; } }\n'
 
 
+@pytest.fixture(scope="module")
+def cores(tmp_path_factory):
+    """Folders of cores.  Their Verilog is an empty module, as nothing here reads it."""
+    path = tmp_path_factory.mktemp("cores")
+    sector = built.compiled("hctr2", **TINY), built.compiled("hctr2", **{**TINY, "direction": "encrypt"})
+    message = streamed.compiled(**streamed.SMALL), streamed.compiled(prove=False, **streamed.TINY, direction="encrypt")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "core_verilog", lambda core, description, memories: f"module {description.name};\nendmodule\n")
+        for name, core in zip(("core", "encrypting", "messages", "sealing"), [*map(SectorCore, sector), *map(StreamCore, message)]):
+            emit(core, path / name, command=built.COMMAND)
+    return path
+
+
 @pytest.fixture
-def inputs(folder):
+def inputs(folder, cores):
     """Keys, files, libraries and cores, good and bad."""
     for name, data in {
         "key": bytes(range(16)), "raw-15": bytes(range(15)), "raw-32": bytes(range(32)), "equal": bytes(32), "empty": b"",
@@ -275,10 +290,8 @@ def inputs(folder):
     for name, text in {"broken": '{"schema": [', "list": "[]", "old": '{"sizes": [{"sector_bytes": 512}]}'}.items():
         (folder / name).mkdir()
         (folder / name / "core.json").write_text(text)
-    shutil.copytree(built.folder("hctr2", **TINY), folder / "core")
-    shutil.copytree(built.folder("hctr2", **{**TINY, "direction": "encrypt"}), folder / "encrypting")
-    shutil.copytree(streamed.folder(**streamed.SMALL), folder / "messages")
-    shutil.copytree(streamed.folder(prove=False, **streamed.TINY, direction="encrypt"), folder / "sealing")
+    for core in cores.iterdir():
+        shutil.copytree(core, folder / core.name)
     shutil.copytree(folder / "core", folder / "lacking")
     for path in (folder / "lacking").glob("*.v"):
         path.unlink()

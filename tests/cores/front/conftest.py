@@ -3,26 +3,42 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.built import RUN_FOLDER
 from tests.cores.front.cores import message_core, sector_core
 
 from modeloom.cores.front import clock_options, front_of
-from modeloom.emit import emit
+from modeloom.emit import emit, files
+from modeloom.emit.inner import core_rtlil
 
 Make = Callable[..., Path]
 
 
+@lru_cache
+def inner(mode: str, top: str) -> str:
+    """The core inside, which is the same whatever is around it."""
+    return core_rtlil(sector_core() if mode == "xts" else message_core(), top)
+
+
 @pytest.fixture(scope="session")
-def made(tmp_path_factory) -> Make:
-    """Writes a core with a front end into a folder of its own."""
+def made() -> Make:
+    """Writes a core with a front end into a folder of its own, once for all processes of a run."""
 
     def make(name: str, core: Any, options: str, *front: Any, **named: Any) -> Path:
-        path: Path = tmp_path_factory.mktemp("front") / name
-        emit(core, path, command=f"modeloom build {name.partition('_')[0]} {options}", front=front_of(*front, **named))
+        run, mode = Path(os.environ[RUN_FOLDER]), name.partition("_")[0]
+        path = run / f"core-front-{name}"
+        with (run / f"core-front-{name}.lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.is_dir():
+                patch.setattr(files, "core_rtlil", lambda core, top: inner(mode, top))
+                emit(core, path, command=f"modeloom build {mode} {options}", front=front_of(*front, **named))
         return path
 
     return make
