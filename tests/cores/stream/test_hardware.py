@@ -33,11 +33,27 @@ def keys():
 
 
 @pytest.fixture
-def host(compiled, keys):
+def fresh(compiled, keys):
+    """A core of a test's own, for tests of keys and resets."""
     made = Host(compiled)
     for slot, key in enumerate(keys):
         made.key(key, slot)
     return made
+
+
+@pytest.fixture(scope="module")
+def idle():
+    """Cores with all keys and nothing to do."""
+    return []
+
+
+@pytest.fixture
+def host(request, idle):
+    """A core with all keys, which has worked on the messages of other tests before.  One that is left with work is not used again."""
+    made = idle.pop() if idle else request.getfixturevalue("fresh")
+    yield made
+    if not any(made.runner.waiting(bus) for bus in ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status")):
+        idle.append(made)
 
 
 @pytest.fixture
@@ -266,72 +282,72 @@ def test_associated_data_beyond_32_bits(compiled, keys, first):
 # -- keys ---------------------------------------------------------------------------------------------------------------------
 
 
-def test_a_key_is_loaded_while_others_work(host, traffic):
+def test_a_key_is_loaded_while_others_work(fresh, traffic):
     """It takes cycles that messages leave free; the messages of other slots take as many cycles as without it."""
     new = bytes(range(16))
     spent = []
     for loading in (False, True):
         made = [traffic.one(None, 8, 100, slot=number % 3) for number in range(150)]
         if loading:
-            host.key(new, 3, wait=False)
-        statuses = check(host, made)
+            fresh.key(new, 3, wait=False)
+        statuses = check(fresh, made)
         spent.append(statuses[-1].status_cycle - statuses[0].status_cycle)
     assert spent[0] == spent[1]
-    host.wait()
+    fresh.wait()
     other = Traffic(GCM(), [*(bytes(16) for _ in range(3)), new], Random(9))
-    check(host, [other.one(None, 20, 50, slot=3) for _ in range(5)])
+    check(fresh, [other.one(None, 20, 50, slot=3) for _ in range(5)])
 
 
-def test_a_key_is_replaced_behind_its_own_messages(host, traffic, keys):
+def test_a_key_is_replaced_behind_its_own_messages(fresh, traffic, keys):
     """Messages that were admitted under the old key end under it; later ones are refused until the new one is ready."""
     made = [traffic.one(None, 16, 200, slot=2) for _ in range(3)]
-    host.feed([sent for sent, _ in made])
-    host.runner.run(max_cycles=30)
+    fresh.feed([sent for sent, _ in made])
+    fresh.runner.run(max_cycles=30)
     new = bytes(range(100, 116))
-    host.key(new, 2, wait=False)
-    host.runner.run({"m_axis_status": 3}, max_cycles=3000)
-    host.wait()
-    codes = [got.code for got in host.statuses()]
-    texts = [text for text, _ in host.packets()]
+    fresh.key(new, 2, wait=False)
+    fresh.runner.run({"m_axis_status": 3}, max_cycles=3000)
+    fresh.wait()
+    codes = [got.code for got in fresh.statuses()]
+    texts = [text for text, _ in fresh.packets()]
     good = codes.index("NO_KEY") if "NO_KEY" in codes else 3
     assert good >= 1 and codes[good:] == ["NO_KEY"] * (3 - good)
     assert texts == [expected.text for _, expected in made[:good]]
-    fresh = Traffic(GCM(), [keys[0], keys[1], new], Random(2))
-    check(host, [fresh.one(None, 16, 50, slot=2) for _ in range(4)])
+    other = Traffic(GCM(), [keys[0], keys[1], new], Random(2))
+    check(fresh, [other.one(None, 16, 50, slot=2) for _ in range(4)])
 
 
-def test_an_erased_slot_is_refused(host, traffic):
-    check(host, [traffic.one(None, 5, 20, slot=1)])
-    host.key(b"\0", 1, erase=True)
-    statuses, _ = host.run([traffic.one(None, 5, 20, slot=1)[0], traffic.one(None, 5, 20, slot=0, decrypt=False)[0]])
+def test_an_erased_slot_is_refused(fresh, traffic):
+    check(fresh, [traffic.one(None, 5, 20, slot=1)])
+    fresh.key(b"\0", 1, erase=True)
+    statuses, _ = fresh.run([traffic.one(None, 5, 20, slot=1)[0], traffic.one(None, 5, 20, slot=0, decrypt=False)[0]])
     assert [got.code for got in statuses] == ["NO_KEY", "OK"]
 
 
-def test_a_key_of_another_length_is_refused(host, traffic):
-    host.key(bytes(24), 1)
-    assert host.sim.get("key_error") and host.sim.get("key_loaded") == 0b1101
-    check(host, [traffic.one(None, 5, 20, slot=0)])
+def test_a_key_of_another_length_is_refused(fresh, traffic):
+    fresh.key(bytes(24), 1)
+    assert fresh.sim.get("key_error") and fresh.sim.get("key_loaded") == 0b1101
+    check(fresh, [traffic.one(None, 5, 20, slot=0)])
 
 
 # -- resets -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["zeroize", "aresetn"])
-def test_an_aborted_message_leaves_nothing(host, traffic, keys, how):
+def test_an_aborted_message_leaves_nothing(fresh, traffic, keys, how):
     """A message without its last beat, then a reset: nothing of it comes out, and the core works again with a new key."""
     for text in (16, 64, 200):
         sent, _ = traffic.one(None, 20, text)
-        beats = [(data, keep, 0) for data, keep, _ in host.beats_of(sent)]
-        host.feed([Sent(sent.nonce, sent.text, sent.ad, sent.slot, beats=beats)])
-        host.runner.run(max_cycles=10 + text)
-        host.sim.set(how, int(how == "zeroize"))
-        host.runner.run(max_cycles=1)
-        host.sim.set(how, int(how != "zeroize"))
-        host.runner.forget()
-        host.wait()
-        assert not host.sim.get("key_loaded")
-        host.runner.run(max_cycles=100)
-        assert not host.statuses() and not host.packets()
+        beats = [(data, keep, 0) for data, keep, _ in fresh.beats_of(sent)]
+        fresh.feed([Sent(sent.nonce, sent.text, sent.ad, sent.slot, beats=beats)])
+        fresh.runner.run(max_cycles=10 + text)
+        fresh.sim.set(how, int(how == "zeroize"))
+        fresh.runner.run(max_cycles=1)
+        fresh.sim.set(how, int(how != "zeroize"))
+        fresh.runner.forget()
+        fresh.wait()
+        assert not fresh.sim.get("key_loaded")
+        fresh.runner.run(max_cycles=100)
+        assert not fresh.statuses() and not fresh.packets()
         for slot, key in enumerate(keys):
-            host.key(key, slot)
-        check(host, [traffic.one(None, 20, text) for _ in range(3)])
+            fresh.key(key, slot)
+        check(fresh, [traffic.one(None, 20, text) for _ in range(3)])
