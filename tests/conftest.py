@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from tests.built import RUN_FOLDER
-from tests.shards import LISTED, group_of, parse, shards
+from tests.shards import COLLECTED, LISTED, group_of, parse, shards
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,6 +33,7 @@ LONG = ("core", "generality", "taint", "docs", "emit", "prove", "modes")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    config.stash[COLLECTED] = [item.nodeid for item in items]
     for item in items:
         if item.nodeid in LISTED:
             item.add_marker(pytest.mark.slow)

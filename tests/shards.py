@@ -15,7 +15,9 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["LISTED", "group_of", "parse", "shards"]
+import pytest
+
+__all__ = ["COLLECTED", "LISTED", "group_of", "parse", "shards"]
 
 HERE = Path(__file__).parent
 
@@ -24,6 +26,9 @@ LISTED: dict[str, float] = {
     for seconds, name in (line.split(maxsplit=1) for line in (HERE / "slow_tests.txt").read_text(encoding="utf-8").splitlines())
 }
 """Seconds by test, of those that ``slow_tests.txt`` names."""
+
+COLLECTED = pytest.StashKey[list[str]]()
+"""The names of all tests of a run, with those that are left out."""
 
 
 def group_of(nodeid: str) -> tuple[str, str]:
