@@ -50,6 +50,7 @@ FAULTS = (
     MessageFault(
         "a chain at another address", "bus_pipeline", r"\.raddr_0\(lines_chain_10_reg\)", ".raddr_0(lines_chain_10_reg ^ 3'h1)", TAG,
     ),
+    MessageFault("a tag comes a cycle early", "bus_pipeline_lines", r"(is_tag_2_reg) <= is_tag_1_reg", r"\1 <= is_tag", TAG),
     MessageFault("a power too high", "bus_pipeline", r"lines_power_10_reg - 3'h1", "lines_power_10_reg", TAG),
     MessageFault("a power of set-up", "bus_entry", r"else block_0 <= last_word;", "else block_0 <= { last_word[127:1], 1'h0 };", TAG),
     MessageFault(
