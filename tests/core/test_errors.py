@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
-from tests.built import simulated
+from tests.built import SMALL, simulated, slowly
 
 from modeloom import golden
 from modeloom.interfaces.sector import StatusCode, unpack_status
@@ -17,9 +18,18 @@ KEY = bytes(range(16))
 TWEAK = bytes(16)
 
 
+CORES: dict[str, dict[str, Any]] = {"three sizes": SMALL, "512 bytes": {"sector": 512}}
+
+
+@pytest.fixture(params=["three sizes", *slowly("512 bytes")])
+def core(request: pytest.FixtureRequest) -> SimulatedCore:
+    return simulated("hctr2", **CORES[request.param])
+
+
 @pytest.fixture
-def core() -> SimulatedCore:
-    return simulated("hctr2")
+def size(core: SimulatedCore) -> int:
+    """Bytes of a sector, if the command does not name another size."""
+    return core.description.sizes[0].sector_bytes
 
 
 def statuses(core: SimulatedCore, count: int) -> list[tuple[int, StatusCode]]:
@@ -30,17 +40,17 @@ def statuses(core: SimulatedCore, count: int) -> list[tuple[int, StatusCode]]:
     return [unpack_status(value.to_bytes(4, "little")) for value in values]
 
 
-def test_wrong_lengths_between_good_sectors(core: SimulatedCore) -> None:
+def test_wrong_lengths_between_good_sectors(core: SimulatedCore, size: int) -> None:
     """Packets of wrong lengths get an error and no data, and the sectors between them are correct."""
     rng = random.Random(3)
     core.load_key(KEY)
     reference = golden.mode("hctr2", KEY)
     expected, codes = [], []
-    for tag, length in enumerate((512, 496, 512, 528, 16, 512, 511, 2000, 512)):
+    for tag, length in enumerate((size, size - 16, size, size + 16, 16, size, size - 1, 4 * size, size)):
         data = rng.randbytes(length)
         core.send_command(TWEAK, tag=tag)
         core.send_packet(data)
-        good = length == 512
+        good = length == size
         if good:
             expected.append(reference.encrypt(TWEAK, data))
         codes.append((tag, good))
@@ -49,41 +59,42 @@ def test_wrong_lengths_between_good_sectors(core: SimulatedCore) -> None:
     assert b"".join(expected) == core.runner.take("m_axis").columns["m_axis_tdata"]
 
 
-def test_without_a_key(core: SimulatedCore) -> None:
+def test_without_a_key(core: SimulatedCore, size: int) -> None:
     core.send_command(TWEAK, tag=5)
-    core.send_packet(bytes(512))
+    core.send_packet(bytes(size))
     assert statuses(core, 1) == [(5, StatusCode.NO_KEY)]
     assert core.runner.waiting("m_axis") == 0
     core.load_key(KEY)
-    assert core.encrypt(TWEAK, bytes(512)) == golden.mode("hctr2", KEY).encrypt(TWEAK, bytes(512))
+    assert core.encrypt(TWEAK, bytes(size)) == golden.mode("hctr2", KEY).encrypt(TWEAK, bytes(size))
 
 
-def test_unknown_slot_and_size(core: SimulatedCore) -> None:
+def test_unknown_slot_and_size(core: SimulatedCore, size: int) -> None:
     core.load_key(KEY)
     core.send_command(TWEAK, tag=1, slot=9)
-    core.send_packet(bytes(512))
+    core.send_packet(bytes(size))
     core.send_command(TWEAK, tag=2, size=3)
-    core.send_packet(bytes(512))
+    core.send_packet(bytes(size))
     assert statuses(core, 2) == [(1, StatusCode.NO_KEY), (2, StatusCode.UNKNOWN_SIZE)]
     assert core.runner.waiting("m_axis") == 0
 
 
 def test_a_slot_that_is_not_there(core: SimulatedCore) -> None:
-    with pytest.raises(InputError, match="this core has no key slot 1: it has 1, counted from 0"):
-        core.load_key(KEY, 1)
+    slots = core.description.key_slots
+    with pytest.raises(InputError, match=f"this core has no key slot {slots}: it has {slots}, counted from 0"):
+        core.load_key(KEY, slots)
 
 
-def test_a_core_that_does_not_answer(core: SimulatedCore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_core_that_does_not_answer(core: SimulatedCore, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("modeloom.product.simulated.PATIENCE", 0)
     core.load_key(KEY)
     core.runner.set_gaps({"m_axis_status": 0.999999})
     with pytest.raises(CoreFault, match=r"the core gave fewer than 1 statuses in \d+ cycles"):
-        core.run([Sector(TWEAK, bytes(512))])
+        core.run([Sector(TWEAK, bytes(size))])
 
 
-def test_commands_wait_for_data_and_data_for_commands(core: SimulatedCore) -> None:
+def test_commands_wait_for_data_and_data_for_commands(core: SimulatedCore, size: int) -> None:
     core.load_key(KEY)
-    data = bytes(range(256)) * 2
+    data = bytes(n % 251 for n in range(size))
     expected = golden.mode("hctr2", KEY).encrypt(TWEAK, data)
     core.send_command(TWEAK, tag=1)
     core.runner.run(max_cycles=1000)
@@ -100,11 +111,11 @@ def test_commands_wait_for_data_and_data_for_commands(core: SimulatedCore) -> No
 
 
 @pytest.mark.parametrize("cycles", [5, 20, 33, 40, 90, 150, 165])
-def test_reset_in_mid_sector(core: SimulatedCore, cycles: int) -> None:
+def test_reset_in_mid_sector(core: SimulatedCore, size: int, cycles: int) -> None:
     core.load_key(KEY)
     for tag in range(4):
         core.send_command(TWEAK, tag=tag)
-        core.send_packet(bytes([tag]) * 512)
+        core.send_packet(bytes([tag]) * size)
     core.runner.run(max_cycles=cycles)
     core.runner.reset(3)
     core.runner.run(max_cycles=300)
@@ -112,14 +123,14 @@ def test_reset_in_mid_sector(core: SimulatedCore, cycles: int) -> None:
     assert core.simulation.get("key_loaded") == 0
     core.load_key(KEY[::-1])
     reference = golden.mode("hctr2", KEY[::-1])
-    data = random.Random(cycles).randbytes(512)
+    data = random.Random(cycles).randbytes(size)
     assert core.encrypt(TWEAK, data) == reference.encrypt(TWEAK, data)
     assert core.decrypt(TWEAK, data) == reference.decrypt(TWEAK, data)
 
 
-def test_erased_and_replaced_keys(core: SimulatedCore) -> None:
+def test_erased_and_replaced_keys(core: SimulatedCore, size: int) -> None:
     core.load_key(KEY)
-    data = bytes(512)
+    data = bytes(size)
     core.encrypt(TWEAK, data)
     core.erase_key()
     core.send_command(TWEAK, tag=7)
@@ -132,10 +143,10 @@ def test_erased_and_replaced_keys(core: SimulatedCore) -> None:
     assert core.encrypt(TWEAK, data) == golden.mode("hctr2", KEY).encrypt(TWEAK, data)
 
 
-def test_no_data_while_valid_is_low(core: SimulatedCore) -> None:
+def test_no_data_while_valid_is_low(core: SimulatedCore, size: int) -> None:
     core.load_key(KEY)
     core.send_command(TWEAK)
-    core.send_packet(bytes(range(256)) * 2)
+    core.send_packet(bytes(n % 251 for n in range(size)))
     seen = 0
     for _ in range(300):
         core.runner.run(max_cycles=1)
@@ -145,14 +156,15 @@ def test_no_data_while_valid_is_low(core: SimulatedCore) -> None:
     assert seen > 100
 
 
-def test_a_gap_in_tkeep(core: SimulatedCore) -> None:
+def test_a_gap_in_tkeep(core: SimulatedCore, size: int) -> None:
     core.load_key(KEY)
-    cases = [(beat, keep) for beat in (0, 30, 31) for keep in (0xFFFD, 0xFFFE, 0x7FFD, 0x5555, 0, 1 << 15)]
+    beats = size // 16
+    cases = [(beat, keep) for beat in (0, beats - 2, beats - 1) for keep in (0xFFFD, 0xFFFE, 0x7FFD, 0x5555, 0, 1 << 15)]
     for tag, (beat, keep) in enumerate(cases):
-        keeps = [0xFFFF] * 32
+        keeps = [0xFFFF] * beats
         keeps[beat] = keep
         core.send_command(TWEAK, tag=tag)
-        core.runner.feed("s_axis", {"s_axis_tdata": bytes(512), "s_axis_tkeep": keeps, "s_axis_tlast": [0] * 31 + [1]})
+        core.runner.feed("s_axis", {"s_axis_tdata": bytes(size), "s_axis_tkeep": keeps, "s_axis_tlast": [0] * (beats - 1) + [1]})
     assert statuses(core, len(cases)) == [(tag, StatusCode.BAD_KEEP) for tag in range(len(cases))]
     assert core.runner.waiting("m_axis") == 0
-    assert core.encrypt(TWEAK, bytes(512)) == golden.mode("hctr2", KEY).encrypt(TWEAK, bytes(512))
+    assert core.encrypt(TWEAK, bytes(size)) == golden.mode("hctr2", KEY).encrypt(TWEAK, bytes(size))

@@ -4,7 +4,7 @@
 import random
 
 import pytest
-from tests.built import simulated, slowly
+from tests.built import SMALL, simulated, slowly
 
 from modeloom import golden
 from modeloom.compiler.limits import MOST_SLOTS
@@ -25,7 +25,13 @@ CORES = [
 """A number of slots that is no power of two, by default; more than a port lists; as many as it lists, and the most that there can be, on a
 pipeline."""
 
-each = pytest.mark.parametrize("changes", CORES, ids=lambda changes: f"{changes['key_slots']}-slots")
+
+
+def slots_of(changes):
+    return f"{changes['key_slots']}-slots"
+
+
+each = pytest.mark.parametrize("changes", CORES, ids=slots_of)
 
 
 def used(slots):
@@ -87,7 +93,7 @@ def test_sectors_of_different_slots_do_not_drain_the_pipeline(changes):
     assert cycles[0] == cycles[1]
 
 
-@each
+@pytest.mark.parametrize("changes", [SMALL, *slowly(CORES[0]), *CORES[1:]], ids=slots_of)
 def test_no_slot_has_a_key_after_zeroize(changes):
     rng = random.Random(4)
     core = simulated("hctr2", **changes)
