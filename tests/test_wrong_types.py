@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from tests.built import folder
+from tests.built import SMALL, folder
 from tests.product.descriptions import sector_description
 
 import modeloom
@@ -99,7 +99,7 @@ def test_what_holds_bytes_is_taken():
 
 
 def test_a_core_without_its_verilog(tmp_path):
-    made = folder("hctr2", sector=64, cipher_arch="sequential", cipher_stages=1, restarts=0, prove=False)
+    made = folder("hctr2", **SMALL)
     core = shutil.copytree(made, tmp_path / "core")
     for path in core.glob("*.v"):
         path.unlink()

@@ -36,16 +36,22 @@ def test_every_dependency_has_a_reason():
         assert set(re.findall(r"`(\w+)`", cells[0])) == extras[name] if name in extras else len(cells) == 1
 
 
+def imported(node):
+    """The packages of each import among statements.  Expressions, which are most of a tree, have none."""
+    if isinstance(node, ast.Import):
+        yield {alias.name.split(".")[0] for alias in node.names}
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        yield {node.module.split(".")[0]}
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for below in getattr(node, part, ()) if not isinstance(node, ast.Lambda | ast.IfExp) else ():
+            yield from imported(below)
+
+
 def test_nothing_else_is_imported():
     """The package itself lives on its plain dependencies."""
     allowed = {RENAMED.get(name, name) for name in names(PROJECT["dependencies"])} | {"modeloom"} | sys.stdlib_module_names
     for path in sorted((ROOT / "src").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            found = set()
-            if isinstance(node, ast.Import):
-                found = {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                found = {node.module.split(".")[0]}
+        for found in imported(ast.parse(path.read_text(encoding="utf-8"))):
             assert found <= allowed | OPTIONAL, f"{path.relative_to(ROOT)} imports {', '.join(sorted(found - allowed))}"
 
 

@@ -107,7 +107,10 @@ FAULTS = (
     Fault("a tag takes no credit", "entry", r"== 2'h2 \? credit_reg_2", "== 2'h2 ? 1'h1", "tags_have_credit"),
     Fault("a queue takes one too many", "texts_queue", r"< 6'h10", "< 6'h11", "queues_hold_what_they_can"),
     Fault("a credit comes back late", "verdicts", r"\{ 1'h0, pop \} \+", "{ 1'h0, 1'h0 } +", "tags_have_credit"),
-    Fault("a tag comes twice", "pipeline_lines", r"(is_tag_2_reg) <= is_tag_1_reg", r"\1 <= is_tag | is_tag_1_reg", "tags_meet_their_verdicts"),
+    Fault(
+        "a tag comes twice", "pipeline_lines", r"(is_tag_2_reg) <= is_tag_1_reg", r"\1 <= is_tag | is_tag_1_reg",
+        "tags_meet_their_verdicts",
+    ),
     Fault(
         "a status does not wait for its text", "entry", r"packet_reg \| \(", "(packet_reg & token_payload[0]) | (",
         "texts_and_statuses_pair",
