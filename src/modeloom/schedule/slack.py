@@ -250,7 +250,7 @@ class _State:
         table, choices = search.claims[n][0][0], search.choices[n]
         rows = [(instance, self.owner[table + instance]) for instance in choices]
         before, after = search.before_rows[n], search.after_rows[n]
-        grid = search.slots[n] if n in search.gridded else self.full
+        grid = search.slots[n]
         first = int(rng.random() * width)
         # Most windows are a few cycles wide, so that whole arrays would take longer.
         for ahead in range(first, first + width):
