@@ -104,6 +104,8 @@ class SlackSearch:
                 claims.append((tables[kind], interval))
             self.claims.append(claims)
             self.choices.append(range(unit.count) if bound is None else (bound,))
+        self.bound = [problem.bound_to[i] is not None for i in self.members]
+        self.counts = [problem.unit[i].count for i in self.members]
 
     def _starts(self, problem: Problem) -> None:
         """For each operation its unit and the slots it may start in, as a bit set and as an array."""
@@ -247,11 +249,17 @@ class _State:
         width = min(int(self.high[n]) - low + 1, ii)
         if width <= 0:
             return None
-        table, choices = search.claims[n][0][0], search.choices[n]
-        rows = [(instance, self.owner[table + instance]) for instance in choices]
-        before, after = search.before_rows[n], search.after_rows[n]
-        grid = search.slots[n]
+        table = search.claims[n][0][0]
+        rows = [(instance, self.owner[table + instance]) for instance in search.choices[n]]
+        before, after, grid = search.before_rows[n], search.after_rows[n], search.slots[n]
         first = int(rng.random() * width)
+        # Free slots of two turns: of each instance, and of any.
+        free = [row | row << ii for row in self.free[table : table + search.counts[n]]]
+        some = 0
+        for row in free:
+            some |= row
+        if not some:
+            return None
         # Most windows are a few cycles wide, so that whole arrays would take longer.
         for ahead in range(first, first + width):
             start = low + ahead % width
@@ -263,7 +271,10 @@ class _State:
                 if m < 0:
                     continue
                 low_m, high_m = max(self.low.item(m), start + before.item(m)), min(self.high.item(m), start - after.item(m))
-                if low_m < high_m and self._free_within(m, low_m, high_m, False):
+                if low_m >= high_m:
+                    continue
+                free_m = (free[instance] if search.bound[m] else some) >> low_m % ii
+                if 0 < (free_m & -free_m).bit_length() <= high_m - low_m + 1 and self._free_within(m, low_m, high_m, False):
                     return start, instance
         return None
 
