@@ -15,7 +15,7 @@ LOCK ?=
 # Tests start hundreds of processes; each would compile all sources of the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-slow bench site clean
+.PHONY: setup demo test check test-slow bench site clean
 
 setup: $(STAMP)
 
@@ -31,6 +31,10 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(VENV)/bin/ruff check src tests tools bench demo
 	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q
+
+# What is compared as a whole: types of all sources, and figures in the documents.
+check: $(STAMP)
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile -q --slow tests/test_types.py tests/docs/test_generated.py
 
 test-slow: $(STAMP)
 	$(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal -q --shard $(if $(SHARD),$(SHARD)/$(SHARDS),1/1)

@@ -6,6 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+"""``make check`` runs them, and so does ``.ci/run`` at each commit."""
+
 ROOT = Path(__file__).parents[1]
 
 

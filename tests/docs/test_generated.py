@@ -14,8 +14,9 @@ def tool():
     return script("tools/readme.py")
 
 
+@pytest.mark.slow
 def test_nothing_differs(tool, capsys):
-    """The generated tables and figures in the documents are those that the commands give today."""
+    """The generated tables and figures in the documents are those that the commands give today (``make check``)."""
     status = tool.main(["--check"])
     assert status == 0, capsys.readouterr().out
 
@@ -36,6 +37,7 @@ def test_every_part_is_used(tool):
     assert places(tool).keys() == tool.PARTS.keys()
 
 
+@pytest.mark.slow
 def test_the_check_finds_a_change_of_each_part(tool, monkeypatch, capsys):
     made = {name: make() for name, make in tool.PARTS.items()}
     for name, text in made.items():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests import streamed
-from tests.built import slow
+from tests.built import slow, slowly
 from tests.cores.front.checks import changed, compare_files
 from tests.cores.front.cores import MESSAGES, message_core, sector_core
 
@@ -78,37 +78,38 @@ def test_core_json_tells_of_it(clocked_sectors, clocked_messages):
     assert "`clk_data` is the clock of `s_axis`, `m_axis`." in sheet and "It is active high, and may begin and end at any time." in sheet
 
 
-def test_constraints_name_all_crossings(clocked_sectors, clocked_messages):
+@pytest.mark.parametrize("core", ["clocked_sectors", *slowly("clocked_messages")])
+def test_constraints_name_all_crossings(request, core):
     """The names are those of registers in the netlist: ``check_paths`` refuses a path of ``core.json`` that is not there."""
-    for folder in (clocked_sectors, clocked_messages):
-        d, clocks = read_description(folder), told(folder)
-        assert check_paths(folder, d) > 500
-        xdc, quartus, plain = ((folder / (d.front.top + ending)).read_text() for ending in (".xdc", "_quartus.sdc", ".sdc"))
-        instance = clocks["instance"]
-        assert f" {instance} (" in (folder / d.front.verilog).read_text()
-        for one in clocks["crossings"]:
-            *instances, register = one["target"].split("/")
-            assert f"*{instance}/{one['target']}_reg*" in xdc and f"*{instance}/{one['target']}*" in plain
-            assert "|".join([f"*:{instance}", *(f"*:{name}" for name in instances), f"{register}*"]) in quartus
-            if one["kind"] not in ("reset", "memory"):
-                assert f"*{instance}/{one['source']}_reg*" in xdc
-        kinds = [one["kind"] for one in clocks["crossings"]]
-        assert xdc.count("\nset_bus_skew ") == quartus.count("\nset_max_skew ") == kinds.count("gray") > 5
-        assert xdc.count("\nset_max_delay -datapath_only ") == len(kinds) - kinds.count("reset")
-        assert xdc.count("\nset_false_path ") == kinds.count("reset")
-        # XDC has no other commands of Tcl (UG903).
-        assert {line.split()[0] for line in xdc.splitlines() if line and line[0] != "#"} <= {
-            "set", "set_max_delay", "set_bus_skew", "set_false_path"
-        }  # fmt: skip
-        core = (folder / d.files.package).read_text()
-        assert f"files: [{d.files.xdc}]\n    file_type: xdc" in core and '"tool_vivado ? (constraints_vivado)"' in core
-        assert f"[file join $here {d.files.xdc}]" in (folder / d.files.vivado_ip).read_text()
-        assert f"read_xdc [file join $here {d.files.xdc}]" in (folder / d.files.vivado_run).read_text()
-        for clock in clocks["clocks"]:
-            assert f"create_clock -name {clock['name']} " in (folder / d.files.vivado_run).read_text()
-            script = (folder / d.files.vivado_ip).read_text()
-            found = re.search(rf"{clock['name']} clock]\nmodeloom_parameter \$clock ASSOCIATED_BUSIF (\S+)", script)
-            assert found and set(found[1].split(":")) == set(clock["buses"])
+    folder = request.getfixturevalue(core)
+    d, clocks = read_description(folder), told(folder)
+    assert check_paths(folder, d) > 500
+    xdc, quartus, plain = ((folder / (d.front.top + ending)).read_text() for ending in (".xdc", "_quartus.sdc", ".sdc"))
+    instance = clocks["instance"]
+    assert f" {instance} (" in (folder / d.front.verilog).read_text()
+    for one in clocks["crossings"]:
+        *instances, register = one["target"].split("/")
+        assert f"*{instance}/{one['target']}_reg*" in xdc and f"*{instance}/{one['target']}*" in plain
+        assert "|".join([f"*:{instance}", *(f"*:{name}" for name in instances), f"{register}*"]) in quartus
+        if one["kind"] not in ("reset", "memory"):
+            assert f"*{instance}/{one['source']}_reg*" in xdc
+    kinds = [one["kind"] for one in clocks["crossings"]]
+    assert xdc.count("\nset_bus_skew ") == quartus.count("\nset_max_skew ") == kinds.count("gray") > 5
+    assert xdc.count("\nset_max_delay -datapath_only ") == len(kinds) - kinds.count("reset")
+    assert xdc.count("\nset_false_path ") == kinds.count("reset")
+    # XDC has no other commands of Tcl (UG903).
+    assert {line.split()[0] for line in xdc.splitlines() if line and line[0] != "#"} <= {
+        "set", "set_max_delay", "set_bus_skew", "set_false_path"
+    }  # fmt: skip
+    core = (folder / d.files.package).read_text()
+    assert f"files: [{d.files.xdc}]\n    file_type: xdc" in core and '"tool_vivado ? (constraints_vivado)"' in core
+    assert f"[file join $here {d.files.xdc}]" in (folder / d.files.vivado_ip).read_text()
+    assert f"read_xdc [file join $here {d.files.xdc}]" in (folder / d.files.vivado_run).read_text()
+    for clock in clocks["clocks"]:
+        assert f"create_clock -name {clock['name']} " in (folder / d.files.vivado_run).read_text()
+        script = (folder / d.files.vivado_ip).read_text()
+        found = re.search(rf"{clock['name']} clock]\nmodeloom_parameter \$clock ASSOCIATED_BUSIF (\S+)", script)
+        assert found and set(found[1].split(":")) == set(clock["buses"])
 
 
 TOP = """CAPI=2:
