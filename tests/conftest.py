@@ -11,6 +11,7 @@ import gc
 import os
 import shutil
 import tempfile
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +42,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = [item for item in items if item in chosen]
-    items.sort(key=lambda item: LONG.index(item.path.parent.name) if item.path.parent.name in LONG else len(LONG))
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> tuple[bool, int]:
+    """Where the file of a test comes.  Neighbours in a folder often share a core, and would wait together until it is built."""
+    file = item.nodeid.partition("::")[0]
+    return item.path.parent.name not in LONG, zlib.crc32(file.encode())
 
 
 def _chosen(config: pytest.Config, items: list[pytest.Item]) -> set[pytest.Item]:

@@ -25,6 +25,8 @@ from verilog_coverage.simulate import VerilatorFailed, counts, verilate  # noqa:
 from verilog_coverage.stimulus import Pin, Stimulus, scramble  # noqa: E402
 from verilog_coverage.summary import CoverageError, lines, states, toggles, unexplained  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 # Reset is high in the first cycle alone, and data[3] never rises.
 TINY = """\
 module tiny (input wire aclk, input wire rst, input wire [3:0] data, output wire [3:0] echo);

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.built import slow, slowly
+from tests.built import slow
 from tests.equivalence.stream.beside_faults import BESIDE_FAULTS
 from tests.equivalence.stream.front_faults import DERIVED, FRONT_FAULTS
 from tests.equivalence.stream.inline_faults import INLINE_FAULTS
@@ -105,15 +105,11 @@ def test_more_cores(core: str) -> None:
     assert prove_messages(folder(mode, **options), made).blocks > 200
 
 
-BY_DEFAULT = ("a mask of another byte",)
-
 EVERY = (*FAULTS, *INLINE_FAULTS, *BESIDE_FAULTS, *PAIR_FAULTS, *SUM_FAULTS, *FRONT_FAULTS, *ORDER_FAULTS)
 
-SOME = [fault if fault.what in BY_DEFAULT else slowly(fault)[0] for fault in EVERY]
-"""Each takes some seconds."""
 
-
-@pytest.mark.parametrize("fault", SOME, ids=[fault.what for fault in EVERY])
+@slow
+@pytest.mark.parametrize("fault", EVERY, ids=[fault.what for fault in EVERY])
 def test_faults_are_refused(fault: MessageFault, tmp_path: Path) -> None:
     """The proof refuses Verilog with a planted fault, and its message says what is wrong."""
     core = faulty(fault, tmp_path / "core")
