@@ -11,9 +11,9 @@ import gc
 import os
 import shutil
 import tempfile
-import zlib
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,13 +42,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = [item for item in items if item in chosen]
-    items.sort(key=_place)
+    places = _places(items)
+    items.sort(key=lambda item: places[item.path])
 
 
-def _place(item: pytest.Item) -> tuple[bool, int]:
-    """Where the file of a test comes.  Neighbours in a folder often share a core, and would wait together until it is built."""
-    file = item.nodeid.partition("::")[0]
-    return item.path.parent.name not in LONG, zlib.crc32(file.encode())
+def _places(items: list[pytest.Item]) -> dict[Path, tuple[bool, int, int]]:
+    """Where each file comes: those of ``LONG`` first, and of these one from each folder in turn.  Neighbours in a folder often share a
+    core, and would wait together until it is built.
+    """
+    places: dict[Path, tuple[bool, int, int]] = {}
+    seen: Counter[str] = Counter()
+    for path in dict.fromkeys(item.path for item in items):
+        folder = path.parent.name
+        places[path] = (False, seen[folder], LONG.index(folder)) if folder in LONG else (True, 0, 0)
+        seen[folder] += 1
+    return places
 
 
 def _chosen(config: pytest.Config, items: list[pytest.Item]) -> set[pytest.Item]:
