@@ -32,7 +32,7 @@ test: $(STAMP)
 	$(VENV)/bin/ruff check src tests tools bench demo
 	$(VENV)/bin/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -q
 
-# What is compared as a whole: types of all sources, and figures in the documents.
+# The types of all sources are checked, and the figures in the documents are compared with what the commands give today.
 check: $(STAMP)
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile -q --slow tests/test_types.py tests/docs/test_generated.py
 
