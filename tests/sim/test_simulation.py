@@ -82,6 +82,31 @@ def test_chained_bits_of_one_bus():
         assert simulation.get("sum") == total
 
 
+def test_registers_and_words_can_be_written():
+    simulation = Simulation.of(convert(StreamFifo(16), "fifo"), "fifo", optimize=0)
+    (store,) = [name for name, item in simulation.objects.items() if item.kind == "memory"]
+    found = []
+    for name in [name for name, item in simulation.objects.items() if item.kind == "state"]:
+        simulation.reset()
+        for word in range(4):
+            simulation.put(store, 0x100 + word, word)
+        simulation.put(name, 2)
+        assert simulation.get(name) == 2
+        found.append((simulation.get("m_axis_tvalid"), simulation.get("m_axis_tdata")))
+    # The level makes the output valid, and the place of the next read chooses the word.
+    assert (1, 0x100) in found and (0, 0x102) in found
+    with pytest.raises(ValueError, match="does not fit the 17 bits"):
+        simulation.put(store, 1 << 17, 0)
+    with pytest.raises(ValueError, match="memory of 4 words"):
+        simulation.put(store, 0, 4)
+    with pytest.raises(ValueError, match="memory of 4 words"):
+        simulation.put(store, 0)
+    with pytest.raises(ValueError, match="is not a memory"):
+        simulation.put(name, 0, 0)
+    with pytest.raises(ValueError, match="is a port"):
+        simulation.put("s_axis_tdata", 0)
+
+
 def test_memories_can_be_read():
     simulation = Simulation.of(convert(StreamFifo(16), "fifo"), "fifo", optimize=0)
     (name,) = [name for name, item in simulation.objects.items() if item.kind == "memory"]

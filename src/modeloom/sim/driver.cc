@@ -347,6 +347,16 @@ API void ml_get_word(Sim *sim, uint32_t index, uint64_t word, uint8_t *value) {
 	memcpy(value, item.curr + word * ((item.width + 31) / 32), bytes_of(item.width));
 }
 
+// Gives a register, or a word of a memory, a value that the design has not computed.
+API void ml_put(Sim *sim, uint32_t index, uint64_t word, const uint8_t *value) {
+	sim->settle();
+	auto &item = sim->objects[index].item;
+	const size_t place = word * ((item.width + 31) / 32);
+	memcpy(item.curr + place, value, bytes_of(item.width));
+	if (item.next && item.next != item.curr) memcpy(item.next + place, value, bytes_of(item.width));
+	sim->settled = false;
+}
+
 API void ml_step(Sim *sim, uint64_t cycles) {
 	for (uint64_t i = 0; i < cycles; i++) {
 		if (!sim->clocks.empty()) {

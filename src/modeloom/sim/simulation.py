@@ -69,6 +69,7 @@ def _load(path: Path) -> ctypes.CDLL:
         "ml_set": (None, [handle, u32, address]),
         "ml_get": (None, [handle, u32, address]),
         "ml_get_word": (None, [handle, u32, u64, address]),
+        "ml_put": (None, [handle, u32, u64, address]),
         "ml_step": (None, [handle, u64]),
         "ml_cycle": (u64, [handle]),
         "ml_watch": (None, [handle, address, u32, ctypes.c_int]),
@@ -276,6 +277,25 @@ class Simulation:
         else:
             self._library.ml_get(self._handle, port.index, buffer)
         return int.from_bytes(buffer.raw, "little")
+
+    def put(self, name: str, value: int, word: int | None = None) -> None:
+        """Gives a register, or one word of a memory (`word`, from 0), a value that the design has not computed.
+
+        Raises
+        ------
+        ValueError
+            If there is no such register or memory, a memory is written without a word number or outside its depth, or the value is
+            negative or has more bits than a word.
+        """
+        port = self._find(name)
+        if port.kind not in ("state", "memory"):
+            raise ValueError(f"{name!r} is a port: use set()")
+        if (word is None) == (port.kind == "memory") or not 0 <= (word or 0) < max(1, port.depth):
+            raise ValueError(f"{name} is a memory of {port.depth} words: give a word number in that range" if port.kind == "memory"
+                             else f"{name} is not a memory")  # fmt: skip
+        if value < 0 or value >> port.width:
+            raise ValueError(f"{value:#x} does not fit the {port.width} bits of {name}")
+        self._library.ml_put(self._handle, port.index, word or 0, int(value).to_bytes(port.bytes, "little"))
 
     def watch(self, names: Sequence[str], *, edges: bool = False) -> None:
         """Records the values of these ports in every cycle from now on, for :meth:`watched`.  Earlier records are dropped.

@@ -23,7 +23,7 @@ from modeloom.product.front import ClocksDescription, RegisterHost
 from modeloom.sim import Clock
 from modeloom.taint import check_netlist, flat_netlist
 from modeloom.verification.crossings import check_paths
-from modeloom.verification.twins import differences, request
+from modeloom.verification.twins import DataBits, data_bits, differences, request, scatter
 
 if TYPE_CHECKING:
     from modeloom.verification.front import Work
@@ -97,7 +97,7 @@ def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> in
     """Aborts work in two cores that differ in keys and data only.  Returns the number of words that differed before."""
     front = work.subject.description.front
     assert front is not None
-    differed = 0
+    differed, bits = 0, dict[str, DataBits]()
     for number, how in enumerate(("zeroize", "reset", "zeroize")):
         cores, tags = [], set()
         for seed in (1, 2):
@@ -117,7 +117,9 @@ def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> in
         differed = len(differences(cores))
         if differed < 20:
             raise CheckFailed(f"{subject.directory}: two cores with different keys and data differ in {differed} words only")
-        for core in cores:
+        bits = data_bits(cores, bits)
+        for seed, core in enumerate(cores):
+            scatter(core, bits, random.Random(f"{subject.seed} scatter {number} {seed}"))
             if front.commands is None:
                 core.simulation.set("s_axis_cmd_tdata", 0)
             if core.registers is None:

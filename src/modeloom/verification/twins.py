@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from modeloom.product.description import Description
 from modeloom.product.driven import DrivenCore
 
-__all__ = ["QUIET", "State", "changed", "differences", "hold_cycles", "request", "state"]
+__all__ = ["QUIET", "DataBits", "State", "changed", "data_bits", "differences", "hold_cycles", "request", "scatter", "state"]
 
 D = TypeVar("D", bound=Description)
 
@@ -41,6 +43,46 @@ def changed(cores: Sequence[DrivenCore[D]]) -> dict[str, tuple[int, int]]:
         name if isinstance(name, str) else f"{name[0]}[{name[1]}]": (first[name], second[name])
         for name in first if first[name] != second[name]
     }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DataBits:
+    """The bits of a register or a memory that hold data.
+
+    Attributes
+    ----------
+    mask : int
+        The bits of a word.
+    words : int
+        The words of a memory that can hold data: 0 to ``words`` - 1.  Some memories have more words than anything addresses.
+    """
+
+    mask: int
+    words: int
+
+
+def data_bits(cores: Sequence[DrivenCore[D]], known: Mapping[str, DataBits]) -> dict[str, DataBits]:
+    """The bits that differ between two cores, and those that are known already, by the name of a register or memory."""
+    first, second = (state(core) for core in cores)
+    bits = dict(known)
+    for key, value in first.items():
+        if differs := value ^ second[key]:
+            name, word = (key, 0) if isinstance(key, str) else key
+            before = bits.get(name, DataBits(0, 0))
+            bits[name] = DataBits(before.mask | differs, max(before.words, word + 1))
+    return bits
+
+
+def scatter(core: DrivenCore[D], bits: Mapping[str, DataBits], rng: random.Random) -> None:
+    """Gives these bits of registers and words random values.
+
+    If they are bits of data, the core goes on as before, and each word has data that it may have at another time.
+    """
+    simulation = core.simulation
+    for name, data in bits.items():
+        memory = simulation.objects[name].kind == "memory"
+        for word in range(data.words) if memory else (None,):
+            simulation.put(name, simulation.get(name, word) & ~data.mask | rng.getrandbits(data.mask.bit_length()) & data.mask, word)
 
 
 def differences(cores: Sequence[DrivenCore[D]]) -> list[str]:

@@ -26,6 +26,7 @@ SECOND = CrossingParameters(
 CLOCKS = {
     "the same": (1000, 1000, 1000, 0), "another phase": (1000, 1000, 1000, 0), "2:3": (1000, 1500, 667, 90), "7:3": (700, 300, 300, 40),
     "3:7": (300, 700, 700, 120), "17:1": (1700, 100, 100, 40), "1:17": (100, 1700, 1700, 600), "jitter": (1000, 1010, 990, 980),
+    "slow data": (300, 1700, 300, 40),
 }  # fmt: skip
 """Ticks of a cycle of the core, of data and of the host, and of the jitter of each clock."""
 

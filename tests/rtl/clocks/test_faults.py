@@ -8,18 +8,20 @@ from tests.rtl.clocks import test_crossings
 from tests.rtl.clocks.bench import Bench
 from tests.rtl.clocks.faults import changed, library
 
+# With a fast core, words that the host has set back are overwritten like words that were read, before the sweep comes to them.  With
+# equal clocks of the host, the erasure of the other clock lasts long enough for both.
 FAULTS = {
     "the sweep of the host skips a word": (
         "crossings_clk_data_host", r"answer \| erase_address == 4'hf", "answer | erase_address == 4'he", "test_nothing_is_left", "2:3"
     ),
     "the sweep of the core skips a word": (
-        "crossings_clk_data_core", r"swept_reg \| erase_address == 4'hf", "swept_reg | erase_address == 4'he", "test_nothing_is_left", "2:3"
+        "crossings_clk_data_core", r"swept_reg \| erase_address == 4'hf", "swept_reg | erase_address == 4'he", "test_nothing_is_left", "7:3"
     ),
     "a word that was read stays": (
         "crossings_s_axis", r"port_en = put \| wipes", "port_en = put", "test_what_was_read_is_overwritten_without_an_erasure", "7:3"
     ),
     "the core does not wait for the host": (
-        "crossings_clk_data_core", r"if \(answer & ~reset\)", "if (~reset)", "test_an_erasure_in_the_middle", "1:17"
+        "crossings_clk_data_core", r"if \(answer & ~reset\)", "if (~reset)", "test_an_erasure_in_the_middle", "slow data"
     ),
     "a full queue takes a word": (
         "crossings_s_axis", r"full = w_gray_reg == \(to_write_o \^ 5'h18\)", "full = w_gray_reg == (to_write_o ^ 5'h10)",

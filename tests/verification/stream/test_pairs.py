@@ -17,6 +17,7 @@ from modeloom.product.folder import read_messages
 from modeloom.verification import verify_core
 from modeloom.verification.steps import run_check
 from modeloom.verification.stream import dynamic_checks
+from modeloom.verification.stream.erasure import check_zeroize
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.subject import StreamSubject
@@ -32,6 +33,10 @@ FAULTS = {
     "a token enters where another one returns": (r"& cipher_taken_reg\) == 24'h0", "& 24'h0) == 24'h0", few, "wrong text or tag|WRONG_TAG"),
     "no token enters behind another": (r"(& cipher_taken_reg\)) == 24'h0", r"\1 == 24'h0 & ~cipher_taken_reg[1]", check_pace, "states"),
     "a block without a partner is lost": (r"waits_reg <= 1'h1", "waits_reg <= 1'h0", check_lengths, "."),
+    "a command that has started is not cleared": (
+        r"(module \S*starts_waiting_memory \((?s:.*?))if \(rst\) begin\s+rdata_0 <= 231'h0;", r"\1if (1'h0) begin rdata_0 <= 231'h0;",
+        check_zeroize, "message_payload still depends on keys or data after",
+    ),
     "half a pair leaves a packet that is cut off": (r"assign drops =[^;]*;", "assign drops = 1'h0;", few, "."),
 }
 """What is replaced in the Verilog, the check that must find it, and what it says."""

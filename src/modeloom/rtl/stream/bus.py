@@ -117,7 +117,7 @@ class MessageBus(wiring.Component):
         m.submodules.command = command = MessageCommands(p)
         if p.channels == 1:
             m.submodules.intake = intake = MessageIntake(p)
-            # The register of a checked command is zero in reset.  That of a message which waits for its key is not.
+            # A checked command is zero in reset, and so is one that has started.  One that waits for its key is not.
             m.submodules.messages = messages = Queue(p.message, p.token_depth, p.erase_bits, masked=p.inline)
             m.submodules.window = window = WeightWindow(p)
         else:

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, ShapeLike, Signal, Value
+from amaranth.hdl import Module, Mux, ResetSignal, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -30,6 +30,8 @@ class Queue(wiring.Component):
         Width of ``erase_address``.
     masked : bool
         Without it, the payload at the input must be zero while the queue is held in reset, because the memory is overwritten with it.
+    clears : bool
+        Whether the payload at the output is zero from the second cycle of a reset on.
 
     Members
     -------
@@ -44,10 +46,10 @@ class Queue(wiring.Component):
         If *depth* is not a power of two of at least 2.
     """
 
-    def __init__(self, shape: ShapeLike, depth: int, erase_bits: int, *, masked: bool = True):
+    def __init__(self, shape: ShapeLike, depth: int, erase_bits: int, *, masked: bool = True, clears: bool = False):
         if depth < 2 or depth & (depth - 1):
             raise ValueError(f"depth is a power of two of at least 2, not {depth}")
-        self.shape, self.depth, self.erase_bits, self.masked = shape, depth, erase_bits, masked
+        self.shape, self.depth, self.erase_bits, self.masked, self.clears = shape, depth, erase_bits, masked, clears
         super().__init__({
             "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)),
             "erase": In(1), "erase_address": In(erase_bits),
@@ -56,7 +58,9 @@ class Queue(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         written = Value.cast(self.i.payload)
-        m.submodules.memory = memory = BlockMemory(len(written), self.depth, 1, erase_bits=self.erase_bits)
+        m.submodules.memory = memory = BlockMemory(len(written), self.depth, 1, erase_bits=self.erase_bits, clears=self.clears)
+        if self.clears:
+            m.d.comb += memory.clear[0].eq(ResetSignal())
         # These have one bit more than an address, so that full and empty differ.
         put_reg = Signal(range(2 * self.depth))
         get_reg = Signal.like(put_reg)

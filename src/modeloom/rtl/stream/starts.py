@@ -64,7 +64,9 @@ class StartsAhead(BusComponent[MessageParameters]):
         p = self.parameters
         m.submodules.places = places = Pool(p.start_places, p.erase_bits)
         m.submodules.used = used = Queue(p.place_bits, p.start_places, p.erase_bits)
-        m.submodules.waiting = waiting = Queue(started_layout(p), p.start_depth, p.erase_bits)
+        # A queue behind this one that does not mask its input is overwritten with what comes from here.
+        bare = p.channels == 1 and not p.inline
+        m.submodules.waiting = waiting = Queue(started_layout(p), p.start_depth, p.erase_bits, clears=bare)
         for part in (places, used, waiting):
             m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
 

@@ -13,7 +13,7 @@ from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.subject import Subject, sample_slots
 from modeloom.verification.sector.twins import fill
-from modeloom.verification.twins import differences, hold_cycles, request
+from modeloom.verification.twins import DataBits, data_bits, differences, hold_cycles, request, scatter
 
 __all__ = ["check_key_erasure", "check_zeroize", "RESULTS"]
 
@@ -100,12 +100,14 @@ def _used(subject: Subject, slot: int, seed: int) -> SimulatedCore:
 
 def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
     """Takes two cores that run in step with different keys and data.  They must have the same state after ``zeroize`` and after a reset.
-    Both take exactly ``erase_cycles``.  Meanwhile all buses are idle, and the core works afterwards."""
+    Both take exactly ``erase_cycles``.  Meanwhile all buses are idle, and the core works afterwards.  Before the erasure, each word that
+    may hold data gets some, since a short run leaves many words empty.
+    """
     stated = subject.description.erase_cycles
     rng = subject.rng("zeroize")
     fresh = subject.core()
     _hold(subject, fresh, "power-up")
-    differed = 0
+    differed, bits = 0, dict[str, DataBits]()
     for number, how in enumerate(("zeroize", "reset", "zeroize", "zeroize")):
         cores = []
         for seed in (1, 2):
@@ -116,7 +118,9 @@ def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
         differed = len(differences(cores))
         if differed < 20:
             raise CheckFailed(f"{subject.directory}: two cores with different keys and data differ in {differed} words only")
-        for core in cores:
+        bits = data_bits(cores, bits)
+        for seed, core in enumerate(cores):
+            scatter(core, bits, random.Random(f"{subject.seed} scatter {number} {seed}"))
             request(core, how)
             _hold(subject, core, how)
         if left := differences(cores):

@@ -13,7 +13,7 @@ from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.verification.stream.messages import slots_used
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
-from modeloom.verification.twins import changed, differences, hold_cycles, request
+from modeloom.verification.twins import DataBits, changed, data_bits, differences, hold_cycles, request, scatter
 
 __all__ = ["check_erasure", "check_zeroize", "fill", "only_tags_differ"]
 
@@ -119,11 +119,12 @@ def check_zeroize(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Compares two cores in the middle of different work.
 
     They must have the same state after ``zeroize`` and after a reset, and work again.  Each of the two takes exactly
-    ``erase_cycles``, in which all buses are idle.
+    ``erase_cycles``, in which all buses are idle.  Before the erasure, each word that may hold data gets some, since a short run leaves
+    many words empty.
     """
     stated, d = subject.description.erase_cycles, subject.description
     _hold(subject, subject.core(), "power-up")
-    differed = 0
+    differed, bits = 0, dict[str, DataBits]()
     for number, how in enumerate(("zeroize", "reset", "zeroize")):
         cores = []
         for seed in (1, 2):
@@ -134,7 +135,9 @@ def check_zeroize(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
         differed = len(differences(cores))
         if differed < 20:
             raise CheckFailed(f"{subject.directory}: two cores with different keys and data differ in {differed} words only")
-        for core in cores:
+        bits = data_bits(cores, bits)
+        for seed, core in enumerate(cores):
+            scatter(core, bits, random.Random(f"{subject.seed} scatter {number} {seed}"))
             # The host drives these buses, and registers that hold nothing follow them.
             core.simulation.set("s_axis_cmd_tdata", 0)
             request(core, how)
