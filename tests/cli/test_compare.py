@@ -48,6 +48,26 @@ def test_the_smallest_core_and_why(run, folder):
     assert json.loads(explained.out)["cycles_per_sector"] == 8
 
 
+BROKEN = "modeloom: warning: hmch-brw is broken: "
+
+
+def test_broken_modes_are_named(run, folder):
+    (folder / "grid.toml").write_text('[[grid]]\nmodes = ["hmch-brw"]\nsector = 32\n', encoding="utf-8")
+    for line in (
+        "explain hmch-brw --sector 32", "compare hmch-brw xts --sector 32 --jobs 1", "choose hmch-brw --rate 1G --clock 250M --sector 32",
+        "sweep grid.toml --jobs 1",
+    ):
+        done = run(*line.split())
+        assert done.status == 0 and done.err.startswith(BROKEN) and done.err.count("\n") == 1, line
+    assert run("explain", "xts", "--sector", "32").err == ""
+
+
+def test_nothing_to_compare(run):
+    done = run("compare", "xts", "hctr2", "--sector", "8", "--jobs", "1")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("modeloom: no mode has such a core: xts: a sector must have at least 16 bytes") and done.err.count("\n") == 1
+
+
 def test_options_are_those_of_explain():
     own = {"target", "results", "synth", "jobs", "svg", "csv_file", "latex_file", "as_json", "modes", "mode", "rate", "clock"}
     explain = {one.name for one in cli.commands["explain"].params} - {"mode", "dumps", "data_width", "svg", "as_json"}

@@ -232,14 +232,14 @@ CASES = {
         "choose xts --rate 1G --clock 1M --sector 16,32", "choose xts --rate 1G --clock 1M --target xc9",
         "choose xts --rate 1000G --clock 1M", "choose gcm --rate 1G --clock 1M --sector 1.5",
         "choose xts --rate 1G --clock 250M --sector 8",
-        "choose xts --rate 1G --clock 250M --channels 2", "choose gcm --rate 1000G --clock 1M --sector 64",
+        "choose xts --rate 1G --clock 250M --channels 2",
     ],
     "sweep": [
         "sweep", "sweep none.toml", "sweep core", "sweep odd", "sweep text", "sweep bad.toml",
         "sweep grid.toml extra", "sweep grid.toml --jobs 0",
         "sweep grid.toml --jobs two", "sweep grid.toml --results none/a.sqlite", "sweep grid.toml --results core",
         "sweep grid.toml --results grid.toml", "sweep grid.toml --csv none/a.csv", "sweep grid.toml --latex core",
-        "sweep grid.toml --latex grid.toml", "sweep grid.toml --scheduler 127.0.0.1:x",
+        "sweep grid.toml --latex grid.toml", "sweep grid.toml --scheduler 127.0.0.1:x", "sweep grid.toml --scheduler here",
         "sweep grid.toml --jobs 2 --scheduler tcp://127.0.0.1:1",
     ],
     "explore": [

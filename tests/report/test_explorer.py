@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from modeloom.modes import find_any
 from modeloom.report import explorer
 from modeloom.report.explorer import explorer_data, explorer_page
 from modeloom.report.references import references
@@ -224,6 +225,27 @@ def test_a_point_shows_its_command(tmp_path):
     text, _ = dom(explorer_page(given, "t"), tmp_path, f"#point={given[0]['key']}")
     assert f'<pre class="command">{html.escape(given[0]["command"], quote=False)}</pre>' in text
     assert "the program computes the mode" in text and text.count('class="chosen"') == 1
+
+
+@needs_chromium
+def test_a_broken_mode_is_marked_and_on_no_front(tmp_path):
+    given = [*rows(), row("hmch-brw", 5000, 16.0)]
+    page = explorer_page(given, "t")
+    text, console = dom(page, tmp_path, f"#point={given[-1]['key']}")
+    key = given[-1]["key"]
+    (node,) = re.findall(rf'<(?:circle|polygon)[^>]*data-point="{key}"[^>]*>', text)
+    assert "broken" in node and key not in on_front(text) and console == []
+    assert '<p class="warn">This mode is broken.' in text and "hmch-brw (broken)" in text
+    assert html.escape(find_any("hmch-brw").security, quote=False) in text
+    assert [point["broken"] for point in stored(page)["points"]].count(True) == 1
+    other, _ = dom(page, tmp_path, f"#point={given[0]['key']}")
+    assert '<p class="warn">' not in other and html.escape(find_any("hctr2").security, quote=False) in other
+
+
+@needs_chromium
+def test_a_filter_whose_value_no_point_has_is_shown(tmp_path):
+    text, console = dom(explorer_page(rows(), "t"), tmp_path, "#target=asic/core")
+    assert shown(text) == [] and re.search(r'<option value="asic/core"[^>]*>asic/core</option>', text) and console == []
 
 
 @needs_chromium

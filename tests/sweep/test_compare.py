@@ -82,6 +82,10 @@ def test_areas_come_from_the_results_and_from_what_is_stored(tmp_path):
         assert heh["all_luts"] is None and heh["cycles"] == 4 and heh["status"] == "ok"
         measured = next(row for row in stored_aead() if row["mode"] == "gcm" and row["architecture"] == "pipeline")["areas"]["xc7"]
         assert gcm["luts"] == measured["luts"] and gcm["area_of"] == "docs/aead.md, whole core" and gcm["cycles"] == 257
+        (same,) = compared(points_of(["xts"], {"sector": [32], "aes": [1]}, HERE), [4096], store, HERE, local(1), target="xc7")
+        assert (same["options"], same["all_luts"]) == ({"sector": 32, "cipher-cores": 1}, 111)
+        (more,) = compared(points_of(["xts"], {"sector": [32], "aes": [2]}, HERE), [4096], store, HERE, local(1), target="xc7")
+        assert more["status"] == "ok" and more["all_luts"] is None
         (other,) = compared(points[:1], [4096], store, HERE, local(1), target="ecp5")
         assert other["all_luts"] is None
         picture = comparison([xts, heh, gcm])

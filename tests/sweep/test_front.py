@@ -43,6 +43,11 @@ def test_points_without_figures_are_on_no_front():
     assert names(rows) == set() and names([*rows, row("some", 500, 1.0)]) == {"some"}
 
 
+def test_broken_modes_are_on_no_front():
+    rows = [row("hmch-brw", 100, 10.0), row("hctr2", 200, 10.0), row("xcb-1619", 90, 30.0)]
+    assert names(rows) == {"hctr2"}
+
+
 def test_memories_count_and_gates_have_nand2():
     assert area_of(row("a", 100, lutram_luts=40, srl_luts=2)) == 142
     assert area_of(row("a", None, target="gates", nand2=7.5)) == 7.5 and area_of(row("a", 100, target=None)) is None

@@ -17,7 +17,7 @@ UNITS = {"luts": "LUTs", "area": "area", "ffs": "registers", "lutram_luts": "LUT
 def area_table(result: Mapping[str, Any]) -> str:
     """The output of ``modeloom synth`` for ``measure.measure_core``: a row for each block and for the core, then depth, clock, throughput.
 
-    The core is smaller than the sum of its blocks, because of optimisation across their borders.
+    The core is mapped as a whole.  It is usually smaller than the sum of its blocks, because of optimisation across their borders.
     """
     core = result["core"]
     slots = f"{core['key_slots']} key slot{'s' * (core['key_slots'] > 1)}"

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from modeloom.cli.files import warn
+from modeloom.cli.files import warn, warn_broken
 from modeloom.cli.options import options_from, unit_options
 from modeloom.cli.streams import build_stream, stream_only
 from modeloom.compiler.limits import check_blocks
@@ -78,8 +78,7 @@ def build(
     check_directory(directory)
     if name is not None:
         check_name(name)
-    if definition.broken:
-        warn([f"{mode} is broken: {definition.security}"])
+    warn_broken(mode, definition)
     with building(directory), compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
         warn(compiled.warnings)

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from modeloom.cli.files import warn_broken
 from modeloom.cli.points import point_options, point_values
 
 __all__ = ["SCHEMA", "choose"]
@@ -40,10 +41,11 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
     from modeloom.sweep.choose import choose as search
-    from modeloom.sweep.choose import quantity
+    from modeloom.sweep.choose import many, quantity
 
     bits, cycles = quantity(rate, "--rate", "bits per second"), quantity(clock, "--clock", "cycles per second")
     definition = find_any(mode)
+    warn_broken(mode, definition)
     options = {name: parts[0] for name, parts in point_values(values).items() if len(parts) == 1}
     if several := [name for name, parts in point_values(values).items() if len(parts) > 1]:
         raise InputError(f"--{several[0]} has several values, but modeloom choose takes one")
@@ -82,7 +84,7 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
     figures = found.figures
     click.echo(
         f"Chosen: {reached:g} bytes a cycle, {reached * giga:.4g} Gbit/s; latency {figures['latency']} cycles, "
-        f"{figures['cipher_cores']} ciphers, {figures['multipliers']} multipliers"
+        f"{many(figures['cipher_cores'], 'cipher')}, {many(figures['multipliers'], 'multiplier')}"
         + (f", storage {figures['storage_blocks']} blocks" if figures["storage_blocks"] is not None else "") + "; proved"
     )
     click.echo(f"$ {command}")

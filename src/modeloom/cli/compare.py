@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from modeloom.cli.files import check_output, columns
+from modeloom.cli.files import check_output, columns, warn_broken
 from modeloom.cli.points import point_options, point_values
 from modeloom.cli.sweep import sweep_progress, write_text
 
@@ -49,6 +49,7 @@ def compare(
     --cipher-cores is the number of pipelines, or of blocks per cycle in a stream mode. Other options apply to the modes that have them.
     """
     from modeloom.measure.core import check_target
+    from modeloom.modes import find_any
     from modeloom.report.comparison import comparison
     from modeloom.spec import InputError
     from modeloom.sweep.compare import compared, points_of
@@ -68,9 +69,13 @@ def compare(
     if not all(isinstance(size, int) and size > 0 for size in sizes):
         raise InputError("--sector must be a number of bytes, or several separated by commas")
     points = points_of(list(dict.fromkeys(modes)), options, Path())
+    for mode in dict.fromkeys(modes):
+        warn_broken(mode, find_any(mode))
     with tempfile.TemporaryDirectory(prefix="modeloom-compare-") as work:
         with Store(Path(work) / "points.sqlite" if results is None else results) as store, sweep_progress("compare") as progress:
             lines = compared(points, sizes, store, Path(), local(jobs), target=target, synth=synth, progress=progress)
+    if lines and all(line["status"] == "refused" for line in lines):
+        raise InputError(f"no mode has such a core: {lines[0]['error']}")
     table = _table(lines, sizes, target)
     write_text(svg, lambda: comparison(lines))
     write_text(csv_file, lambda: _csv(table))

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from modeloom.cli.files import check_output, columns, warn, whole_file
+from modeloom.cli.files import check_output, columns, warn, warn_broken, whole_file
 from modeloom.cli.options import options_from, unit_options
 from modeloom.cli.streams import explain_stream, stream_only
 from modeloom.cli.widths import at_width
@@ -44,6 +44,7 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
         from modeloom.cores.front import front_of
 
         front_of(None, data_width, interface=values["interface"])
+    warn_broken(mode, definition)
     if isinstance(definition, StreamMode):
         explain_stream(definition, {**values, "dump": dumps, "svg": svg}, as_json, data_width)
         return

@@ -8,13 +8,16 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
 from modeloom.spec import InputError
 
-__all__ = ["check_output", "columns", "transfer_progress", "warn", "whole_file"]
+if TYPE_CHECKING:
+    from modeloom.spec.keyed import Definition
+
+__all__ = ["check_output", "columns", "transfer_progress", "warn", "warn_broken", "whole_file"]
 
 
 def check_output(target: Path, *inputs: Path) -> None:
@@ -49,6 +52,12 @@ def warn(warnings: Iterable[str]) -> None:
     """Prints each warning as a line on standard error.  The exit status does not change."""
     for text in warnings:
         click.echo("modeloom: warning: " + " ".join(text.split()), err=True)
+
+
+def warn_broken(name: str, mode: Definition) -> None:
+    """Warns of a mode that is broken."""
+    if mode.broken:
+        warn([f"{name} is broken: {mode.security}"])
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

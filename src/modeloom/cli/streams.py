@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modeloom.cli.files import check_output, columns, warn, whole_file
+from modeloom.cli.files import check_output, columns, warn, warn_broken, whole_file
 from modeloom.cli.options import ALL
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
@@ -124,8 +124,7 @@ def build_stream(
     check_directory(directory)
     if name is not None:
         check_name(name)
-    if mode.broken:
-        warn([f"{mode.name} is broken: {mode.security}"])
+    warn_broken(mode.name, mode)
     with building(directory), compile_progress(mode.name) as progress:
         progress("prove", 0.0)
         compiled: CompiledStream = compile_stream(mode, options)

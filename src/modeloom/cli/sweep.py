@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modeloom.cli.files import check_output, warn, whole_file
+from modeloom.cli.files import check_output, warn, warn_broken, whole_file
 
 if TYPE_CHECKING:
     from modeloom.sweep.store import Row
@@ -40,7 +40,9 @@ def sweep(
     Results are stored in one file. Points that are already in it do not run again, so an interrupted sweep continues. A point that fails
     reports the reason and does not stop the others.
     """
+    from modeloom.modes import find_any
     from modeloom.spec import InputError
+    from modeloom.sweep.choose import many
     from modeloom.sweep.executors import cluster, local
     from modeloom.sweep.front import pareto_front
     from modeloom.sweep.grid import read_sweep
@@ -51,6 +53,8 @@ def sweep(
     if jobs is not None and scheduler is not None:
         raise InputError("--jobs is for this machine, but --scheduler uses other machines; leave out one of them")
     asked = read_sweep(file)
+    for name in dict.fromkeys(point.name for point in asked.points if point.kind != "circuit"):
+        warn_broken(name, find_any(name, asked.folder))
     for output in (csv_file, latex_file):
         if output is not None:
             check_output(Path(output), Path(file))
@@ -73,9 +77,11 @@ def sweep(
     for row in missed:
         click.echo(f"{row['status']}: {row['command']}: {row['error']}")
     blocks = f", {report.mapped} blocks mapped, {report.reused} taken from earlier points" if report.mapped or report.reused else ""
-    click.echo(f"{len(rows)} points in {store.path}: {report.known} known, {report.ran} run, {len(missed)} without figures{blocks}")
+    click.echo(
+        f"{many(len(rows), 'point')} in {store.path}: {report.known} known, {report.ran} run, {len(missed)} without figures{blocks}"
+    )
     if broken := sum(row["status"] not in ("ok", "refused") for row in rows):
-        warn([f"{broken} points failed; all but failed checks run again the next time"])
+        warn([f"{many(broken, 'point')} failed; the next run repeats them, except those that failed a check"])
 
 
 def write_text(target: str | None, text: Callable[[], str]) -> None:

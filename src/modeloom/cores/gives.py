@@ -13,29 +13,34 @@ from modeloom.spec.stream import StreamMode
 __all__ = ["gives"]
 
 WIDE = (
-    "A wide-block mode: each bit of the result depends on each bit of the sector, of the tweak and of the key. One changed bit of "
-    "ciphertext turns the whole sector into noise when it is decrypted."
+    "This is a wide-block mode: each bit of the result depends on each bit of the sector, of the tweak and of the key. If one bit of "
+    "ciphertext changes, the whole sector decrypts to noise."
 )  # fmt: skip
 
 UNTAGGED = (
-    "It is deterministic, and it authenticates nothing: there is no tag. Equal sectors under equal keys and tweaks give equal results, an "
-    "old sector can be put back, and a host sees a changed sector by its content alone."
+    "It is deterministic, and it authenticates nothing, because there is no tag. Equal sectors under equal keys and tweaks give equal "
+    "results. Anyone who can write to the disk can put an old sector back, and no error tells the host that a sector was changed."
 )  # fmt: skip
 
-TAGGED = "Authenticated encryption: text is hidden, and a changed text, associated data, nonce or tag is refused."
+TAGGED = (
+    "This is authenticated encryption: text is hidden, and a message is refused if its text, associated data, nonce or tag has changed."
+)  # fmt: skip
 
 NONCE = "**A nonce must never be used twice under a key.** The host has to make sure of that; the core does not count nonces."
 
 MISUSE = (
-    "Nonces may repeat without giving text or keys away: equal messages under an equal nonce then show that they are equal. Distinct "
+    "A nonce that is used twice gives neither text nor keys away. It only shows which messages under this nonce are equal. Distinct "
     "nonces are still better."
 )  # fmt: skip
 
-MEANT = "Meant as a wide-block mode, in which each bit of the result depends on each bit of the sector, of the tweak and of the key."
+MEANT = (
+    "This mode was meant to be a wide-block mode, in which each bit of the result depends on each bit of the sector, of the tweak and of "
+    "the key."
+)  # fmt: skip
 
 NARROW = (
-    "A tweakable cipher on each block of 16 bytes, with its place in the sector as part of the tweak. It is no wide-block mode: a block of "
-    "the result depends on its own block alone, or on the last two blocks where ciphertext is stolen."
+    "This mode encrypts each block of 16 bytes separately. The place of a block in the sector is part of its tweak. It is not a wide-block "
+    "mode: a block of the result depends on one block of the sector only, or on the last two blocks where ciphertext is stolen."
 )  # fmt: skip
 
 OF_MODES: dict[str, tuple[str, ...]] = {

@@ -113,6 +113,17 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         else:
             super().load_key(key, slot)
 
+    def load_message_key(self, key: bytes, slot: int = 0) -> None:
+        """Loads a key for ``send`` and ``outcomes``.  It is that of ``load_key``, except in a mode that derives keys: there it is a derived
+        key, which the next message without a key of its own brings.
+
+        Raises ``InputError`` as ``load_key`` does.
+        """
+        if self.description.derives:
+            self._next_key = self.check_key(key, slot)
+        else:
+            self.load_key(key, slot)
+
     def erase_key(self, slot: int = 0) -> None:
         """Overwrites the keys of a slot and everything derived from them; the key of the last message, if keys come with them."""
         self._next_key = self._master = None

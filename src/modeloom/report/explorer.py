@@ -23,7 +23,9 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from modeloom.modes import find_any
 from modeloom.report.references import references
+from modeloom.spec import UnknownName
 from modeloom.sweep.front import area_of, pareto_front
 from modeloom.sweep.store import Row
 from modeloom.sweep.tables import options_text
@@ -112,7 +114,7 @@ def _order(row: Row) -> tuple[Any, ...]:
 
 
 def _point(row: Row, front: bool) -> dict[str, Any]:
-    options = json.loads(row["options"])
+    options, (title, security, broken) = json.loads(row["options"]), _mode(row)
     rate, mhz = row["bytes_per_cycle"], row["mhz"]
     figures = {name: row[name] for name in {**AXES, **COLUMNS, **MORE} if name in row}
     figures |= {
@@ -126,9 +128,22 @@ def _point(row: Row, front: bool) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "key": row["key"], "name": row["name"], "text": options_text(row), "filters": filters, "figures": figures, "front": front,
-        "status": row["status"], "error": row["error"], "command": row["command"], "proved": _proved(row), "definition": row["definition"],
+        "title": title, "security": security, "broken": broken, "status": row["status"], "error": row["error"], "command": row["command"],
+        "proved": _proved(row), "definition": row["definition"],
         "tools": json.loads(row["tools"]), "result": json.loads(row["result"]),
     }  # fmt: skip
+
+
+def _mode(row: Row) -> tuple[str, str, bool]:
+    """The title and the security of a mode of modeloom, and whether it is broken.  Circuits and modes of others have none of these."""
+    if row["kind"] == "circuit" or ":" in row["name"]:
+        return "", "", False
+    try:
+        mode = find_any(row["name"])
+    except UnknownName:
+        # The file may come from another version of modeloom.
+        return "", "", False
+    return mode.title, mode.security, mode.broken
 
 
 def _proved(row: Row) -> str:

@@ -28,7 +28,7 @@ from modeloom.sweep.figures import figures_of
 from modeloom.sweep.options import check_options, mode_options
 from modeloom.sweep.point import stream_result
 
-__all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "quantity"]
+__all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "many", "quantity"]
 
 MOST_PIPELINES = 64
 """Cipher cores of a core for sectors."""
@@ -135,23 +135,40 @@ class _Search:
         if self.mode.derives():
             self.options.setdefault("keys", "inline")
         for blocks in BLOCKS_PER_CYCLE:
-            chosen = {"blocks-per-cycle": blocks}
-            most = Fraction(blocks * self.mode.block_bytes)
+            chosen, most = {"blocks-per-cycle": blocks}, Fraction(blocks * self.mode.block_bytes)
             if most < self.needed:
-                self._step(chosen, most, False, f"{_many(blocks, 'block')} enter in a cycle")
+                self._step(chosen, most, False, _enter(blocks))
                 continue
             try:
-                result = self._compiled(chosen)
+                enough = self._blocks(chosen)
             except InputError as refusal:
                 if not self.steps:
                     raise
-                self._impossible(str(refusal))
-            long = message_cycles(result, self.message) if self.message else None
-            reached = Fraction(str(self._figures(result)["bytes_per_cycle"])) if long is None else Fraction(self.message or 0, long)
-            what = "cycles of its steps" if long is None else f"{long} cycles for a message of {self.message} bytes"
-            if self._step(chosen, reached, True, what):
+                self._largest(str(refusal))
+            if enough:
                 return self._choice(chosen)
-        self._impossible()
+        self._largest()
+
+    def _blocks(self, chosen: Mapping[str, Any]) -> bool:
+        """Compiles a pipeline.  Returns whether it is enough."""
+        result = self._compiled(chosen)
+        long = message_cycles(result, self.message) if self.message else None
+        reached = Fraction(str(self._figures(result)["bytes_per_cycle"])) if long is None else Fraction(self.message or 0, long)
+        what = "cycles of its steps" if long is None else f"{long} cycles for a message of {self.message} bytes"
+        return self._step(chosen, reached, True, what)
+
+    def _largest(self, why: str = "") -> NoReturn:
+        """Raises ``InputError`` with the rate of the largest pipeline that the mode allows."""
+        for blocks in reversed(BLOCKS_PER_CYCLE):
+            if any(step.compiled and step.options == {"blocks-per-cycle": blocks} for step in self.steps):
+                break
+            try:
+                self._blocks({"blocks-per-cycle": blocks})
+                break
+            except InputError as refusal:
+                why = why or str(refusal)
+        # The user has not given the number that such an error tells to leave out.
+        self._impossible(why.partition("; leave out")[0])
 
     def sector(self) -> Choice:
         """Modes on sectors: pipelines, lanes, multipliers."""
@@ -164,7 +181,7 @@ class _Search:
         most = floor(size / self.needed)
         wide = -(-blocks // LANES[-1])
         if most < wide:
-            self._step({"lanes": LANES[-1]}, Fraction(size, wide), False, f"{LANES[-1]} blocks enter in a cycle")
+            self._step({"lanes": LANES[-1]}, Fraction(size, wide), False, _enter(LANES[-1]))
             self._impossible()
         for lanes in (count for count in LANES if -(-blocks // count) <= most):
             pipelines, before = 1, None
@@ -200,7 +217,7 @@ class _Search:
             fewer = {**chosen, "mul": count}
             found = self._compiled(fewer)
             cycles = found["explain"]["cycles_per_sector"]
-            why = f"{_many(count, 'multiplier')} for {explain['uses']['mul']} products: {cycles} cycles a sector, {most} are allowed"
+            why = f"{many(count, 'multiplier')} for {explain['uses']['mul']} products: {cycles} cycles a sector, {most} are allowed"
             if self._step(fewer, Fraction(size, cycles), True, why):
                 return self._choice(fewer)
         return self._choice(chosen)
@@ -244,5 +261,10 @@ class _Search:
         )
 
 
-def _many(count: int, what: str) -> str:
+def _enter(blocks: int) -> str:
+    return f"{many(blocks, 'block')} enter{'s' * (blocks == 1)} in a cycle"
+
+
+def many(count: int, what: str) -> str:
+    """A number of things, such as "1 block" and "2 blocks"."""
     return f"{count} {what}{'s' * (count != 1)}"

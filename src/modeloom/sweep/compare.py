@@ -18,7 +18,7 @@ from modeloom.spec import InputError, UnknownName
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration
 from modeloom.sweep.front import area_of
-from modeloom.sweep.options import check_options, option_name, option_names
+from modeloom.sweep.options import check_options, mode_options, option_name, option_names
 from modeloom.sweep.run import Executor, run_points
 from modeloom.sweep.store import Row, Store
 from modeloom.sweep.tables import options_text
@@ -109,14 +109,14 @@ def compared(
         rows = run_points(asked, store, folder, executor, progress=progress).rows
     else:
         rows = run_points(points, store, folder, executor, progress=progress).rows
-    areas = _areas(store, target) if target is not None else {}
-    return [line for point, row in zip(points, rows, strict=True) for line in _lines(point, row, sizes, areas, target)]
+    areas = _areas(store, target, folder) if target is not None else {}
+    return [line for point, row in zip(points, rows, strict=True) for line in _lines(point, row, sizes, areas, target, folder)]
 
 
 def _lines(
-    point: Configuration, row: Row, sizes: Sequence[int], areas: Mapping[tuple[str, str], tuple[Row, str]], target: str | None
+    point: Configuration, row: Row, sizes: Sequence[int], areas: Mapping[tuple[str, str], tuple[Row, str]], target: str | None, folder: Path
 ) -> Iterator[Line]:
-    area, of = areas.get((point.design, row["definition"]), (None, None))
+    area, of = areas.get((_design(point, folder), row["definition"]), (None, None)) if row["status"] == "ok" else (None, None)
     if area is None and target is not None:
         area, of = _measured(point, target)
     for size in [row["sector_bytes"] or point.options.get("sector", Options.sector)] if point.kind == "sector" else sizes:
@@ -145,13 +145,24 @@ def message_cycles(result: Mapping[str, Any], nbytes: int) -> int:
     return cycles["start"] + beats * cycles["text"] * passes + cycles["tag"]
 
 
-def _areas(store: Store, target: str | None) -> dict[tuple[str, str], tuple[Row, str]]:
+def _design(point: Configuration, folder: Path) -> str:
+    """What is built, as text.  It is equal for equal cores: options that are left out have their defaults."""
+    try:
+        return repr((point.kind, point.name, mode_options(find_any(point.name, folder), point.options)))
+    except InputError:
+        # The file of a mode of one's own is not there any more.
+        return point.design
+
+
+def _areas(store: Store, target: str | None, folder: Path) -> dict[tuple[str, str], tuple[Row, str]]:
     """The synthesised points of a store, by what is built and its definition.  A whole core comes before one that is mapped by blocks."""
     found: dict[tuple[str, str], tuple[Row, str]] = {}
     for row in sorted(store.latest(), key=lambda row: row["area"] == "core"):
         if row["target"] == target and row["status"] == "ok":
             built = json.loads(row["configuration"])
-            design = Configuration(built["kind"], built["name"], built["options"]).design
+            if built["kind"] == "circuit":
+                continue
+            design = _design(Configuration(built["kind"], built["name"], built["options"]), folder)
             how = "whole core" if row["area"] == "core" else "sum of blocks"
             found[design, row["definition"]] = (row, f"{store.path.name}, {how}")
     return found

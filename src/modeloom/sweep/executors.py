@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
+from urllib.parse import urlsplit
 
 from modeloom.emit.tools import ToolMissing
 from modeloom.spec import InputError
@@ -53,6 +55,7 @@ def cluster(address: str) -> Executor:
         from distributed import Client
     except ImportError:
         raise ToolMissing("Dask is not installed; install it with: pip install 'modeloom[cluster]'") from None
+    _answers(address)
     try:
         client = Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
@@ -72,6 +75,24 @@ def cluster(address: str) -> Executor:
             client.close()
 
     return run
+
+
+def _answers(address: str) -> None:
+    """Raises ``InputError`` unless something listens at an address.  A client of Dask whose scheduler never answered waits again when it is
+    deleted, and then prints a traceback.
+    """
+    place = urlsplit(address if "://" in address else f"tcp://{address}")
+    try:
+        host, port = place.hostname, place.port
+    except ValueError as error:
+        raise InputError(f"no Dask scheduler answers at {address}: {error}") from None
+    if not host or port is None:
+        raise InputError(f"--scheduler is an address with a port, such as tcp://10.0.0.1:8786, not {address}")
+    if place.scheme in ("tcp", "tls"):
+        try:
+            socket.create_connection((host, port), timeout=CONNECT).close()
+        except OSError as error:
+            raise InputError(f"no Dask scheduler answers at {address}: {error}") from None
 
 
 def _outcome(future: Any) -> Outcome:

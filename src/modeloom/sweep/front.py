@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
+from modeloom.modes import all_modes, all_streams
 from modeloom.sweep.store import Row
 
-__all__ = ["area_of", "pareto_front", "throughputs"]
+__all__ = ["area_of", "is_broken", "pareto_front", "throughputs"]
 
 
 def area_of(row: Row) -> float | None:
@@ -17,6 +19,16 @@ def area_of(row: Row) -> float | None:
     if row["luts"] is None:
         return row["nand2"]  # type: ignore[no-any-return]
     return sum(row[name] or 0 for name in ("luts", "lutram_luts", "srl_luts"))
+
+
+def is_broken(row: Row) -> bool:
+    """Whether the mode of a point is one of modeloom's, and broken."""
+    return row["kind"] != "circuit" and row["name"] in _broken()
+
+
+@cache
+def _broken() -> frozenset[str]:
+    return frozenset(name for name, mode in (*all_modes().items(), *all_streams().items()) if mode.broken)
 
 
 def throughputs(rows: Sequence[Row]) -> dict[str, float]:
@@ -32,15 +44,15 @@ def throughputs(rows: Sequence[Row]) -> dict[str, float]:
 def pareto_front(rows: Sequence[Row]) -> set[str]:
     """The keys of the points on the front of their target.  Of points that are alike, all are on it.
 
-    Points without an area or a throughput, and points that have not passed, are on no front.  Areas of whole cores and of blocks are not
-    compared.
+    Points without an area or a throughput, points that have not passed, and those of modes that are known to be broken are on no front.
+    Areas of whole cores and of blocks are not compared.
     """
     rate = throughputs(rows)
     front = set()
     groups: dict[tuple[str | None, str | None], list[tuple[float, float, str]]] = {}
     for row in rows:
         area = area_of(row)
-        if row["status"] == "ok" and area is not None and row["key"] in rate:
+        if row["status"] == "ok" and area is not None and row["key"] in rate and not is_broken(row):
             groups.setdefault((row["target"], row["area"]), []).append((area, rate[row["key"]], row["key"]))
     for group in groups.values():
         for area, fast, key in group:

@@ -130,7 +130,7 @@ def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> in
             raise CheckFailed(f"{subject.directory}: {left[0]} depends on keys or data after {how} ({len(left)} words do)")
         core = cores[0]
         core.runner.set_gaps(dict.fromkeys(core.runner.streams, 0.0))
-        key = subject.good_key(subject.rng("after an erasure"))
+        key = subject.user_key(subject.rng("after an erasure"))
         core.load_key(key)
         work.run(core, key, 0, subject.rng("after an erasure"))
     return differed
@@ -178,7 +178,7 @@ def _gray(work: Work[Any, Any], told: ClocksDescription) -> int:
                  if (found := f"{told.instance}.{one.source.replace('/', '.')}") in known]  # fmt: skip
         if not names:
             raise CheckFailed(f"{work.subject.directory}: the simulation shows no places of queues")
-        key = subject.good_key(subject.rng("gray"))
+        key = subject.user_key(subject.rng("gray"))
         core.simulation.watch(names)
         core.load_key(key)
         work.run(core, key, 0, subject.rng("gray"))

@@ -116,3 +116,7 @@ class CoreSubject(ABC, Generic[D, C, R]):
             key = rng.randbytes(lengths[0] if len(lengths) == 1 else rng.choice(lengths))
             if self.reference(key):
                 return key
+
+    def user_key(self, rng: random.Random) -> bytes:
+        """A random key as ``load_key`` of a simulated core takes it."""
+        return self.good_key(rng)

@@ -155,7 +155,7 @@ def test_checks(check: Any) -> None:
 def test_checks_of_other_cores(name: str) -> None:
     mode, options = OTHERS[name]
     subject = StreamSubject(folder(mode, prove=False, **options), optimize=1)
-    for check in (check_vectors, few, check_statuses, check_lengths, rounds, check_pace, check_erasure):
+    for check in (check_vectors, few, check_statuses, check_lengths, rounds, check_pace, check_erasure, check_zeroize):
         assert check(subject)[0]
 
 

@@ -116,7 +116,7 @@ def test_diagrams_are_checked():
 
 
 def test_first_lines_say_what_the_mode_gives():
-    for name, words in (("partial", "wide-block"), ("gcm", "must never be used twice"), ("two passes", "Nonces may repeat")):
+    for name, words in (("partial", "wide-block"), ("gcm", "must never be used twice"), ("two passes", "A nonce that is used twice")):
         text = page_of(name)
         first = text[text.index("<h1>") : text.index('<section id="figures"')]
         assert words in first and "not protected against power" in first and core_of(name).compiled.mode.security[1:40] in first
@@ -131,7 +131,7 @@ def test_each_mode_has_its_sentences():
     brought = type("Own", (type(core_of("gcm").compiled.mode),), {"name": "own"})()
     assert "its author" in gives(brought)[0]
     named = replace(core_of("gcm").compiled, mode=core_of("gcm").compiled.mode)
-    assert gives(named.mode)[0].startswith("Authenticated encryption")
+    assert gives(named.mode)[0].startswith("This is authenticated encryption")
 
 
 def test_a_core_without_a_page_of_its_own():

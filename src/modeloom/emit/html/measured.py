@@ -85,7 +85,7 @@ def _told(result: Mapping[str, Any]) -> str:
     depth = f"Depth: {result['levels']} levels. "
     clock = "" if result.get("clock_mhz") is None else f"Clock after place and route: {result['clock_mhz']} MHz. "
     blocks = (
-        "Each block is mapped alone. The core is smaller than the sum of its blocks, because of optimisation across their borders."
+        "Each block is mapped alone. The core was mapped as a whole, so it may have fewer or more LUTs than the sum of its blocks."
         if result.get("blocks") else "The core was mapped as a whole, so that there are no figures of its blocks."
     )  # fmt: skip
     return escape(f"Made with {result['command']} ({tools}). {depth}{clock}{blocks}", quote=False)

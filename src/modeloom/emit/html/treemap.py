@@ -71,8 +71,8 @@ def treemap(result: Mapping[str, Any]) -> Iterator[str]:
     total = sum(values.values())
     title = f"{unit} of the blocks, mapped one by one"
     yield (
-        f'<svg class="treemap" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" style="max-width:100%;height:auto" '
-        f'role="img"><title>{escape(title)}</title>'
+        f'<svg class="treemap" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'style="max-width:100%;min-width:40em;height:auto" role="img"><title>{escape(title)}</title>'
     )
     for n, one in enumerate(layout(values, WIDTH, HEIGHT)):
         share = f"{100 * one.value / total:.1f} %"

@@ -58,7 +58,7 @@ const passes = point => (!wanted().length || wanted().includes(point.name))
 // On each target, and in each way to map, the points that no other one beats on both axes.
 function front(points, x, y) {
   const worse = (axis, a, b) => LOWER.has(axis) ? a > b : a < b;
-  const found = new Set(), ok = points.filter(point => point.status === "ok");
+  const found = new Set(), ok = points.filter(point => point.status === "ok" && !point.broken);
   for (const one of ok) {
     const [a, b] = [one.figures[x], one.figures[y]];
     const beaten = ok.some(two => two.filters.target === one.filters.target && (two.figures[x] !== a || two.figures[y] !== b)
@@ -144,25 +144,26 @@ function plot(points, x, y) {
     const near = (a, b) => Math.hypot(place(a)[0] - place(b)[0], place(a)[1] - place(b)[1]) < 5;
     const add = (one, attributes) => {
       const node = shape(one.key ? one.name : null, ...place(one), width < 600 ? 5 : 5.5, attributes);
-      node.append(draw("title", {}, `${one.name} ${one.text}: ${told(one.figures[x])} / ${told(one.figures[y])}`));
+      node.append(draw("title", {}, `${one.name}${one.broken ? " (broken)" : ""} ${one.text}: ${told(one.figures[x])} / ${told(one.figures[y])}`));
       node.addEventListener("click", () => choose(one, every.filter(two => two !== one && near(one, two))));
       svg.append(node);
     };
     references.forEach(one => add(one, { "data-reference": one.id }));
     // Points on the front are drawn last, above others at the same place.
     [...shown].sort((a, b) => best.has(a.key) - best.has(b.key)).forEach(point => add(point, {
-      "data-point": point.key, class: (best.has(point.key) ? "on-front" : "") + (point.key === state.point ? " chosen" : ""),
+      "data-point": point.key, class: (best.has(point.key) ? "on-front" : "") + (point.broken ? " broken" : "") + (point.key === state.point ? " chosen" : ""),
     }));
   }
   const missing = points.length - shown.length;
   byId("caption").textContent = `${shown.length} points, ${references.length} designs of papers and open cores (hollow). Dashed: the points that `
-    + `no other one beats in both figures${missing ? `. ${missing} points do not have both figures and are in the table only` : ""}.`;
+    + `no other one beats in both figures, without broken modes (faint)${missing ? `. ${missing} points do not have both figures and are in the table only` : ""}.`;
   byId("plot").dataset.axes = `${x} ${y}`;
 }
 
 function choose(one, others = []) {
   if (one.key) go({ point: one.key });
   panel(one, others);
+  byId("panel").scrollIntoView({ block: "nearest" });
 }
 
 function panel(one, others = []) {
@@ -173,6 +174,9 @@ function panel(one, others = []) {
   const close = make("button", { type: "button", onclick: () => { go({ point: null }); panel(null); } }, "close");
   section.replaceChildren(make("h3", {}, one.name), make("p", {}, one.text));
   if (one.key) {
+    if (one.broken) section.append(make("p", { className: "warn" }, "This mode is broken. Do not use it for new designs."));
+    line("mode", one.title);
+    line("security", one.security);
     section.append(make("pre", { className: "command" }, one.command));
     line("status", one.error ? `${one.status}: ${one.error}` : one.status);
     line("proved", one.proved);
@@ -226,10 +230,10 @@ function table(points, x, y) {
     const row = make("tr", { tabIndex: 0, className: point.key === state.point ? "chosen" : "" });
     row.dataset.row = point.key;
     for (const [name] of columns) {
-      const value = name === "front" ? (point.front ? "★" : "") : told(get(point, name));
+      const value = name === "name" && point.broken ? `${point.name} (broken)` : name === "front" ? (point.front ? "★" : "") : told(get(point, name));
       row.append(make("td", { className: name in data.columns ? "number" : name === "text" ? "long" : "" }, value));
     }
-    row.addEventListener("click", () => { choose(point); byId("panel").scrollIntoView({ block: "nearest" }); });
+    row.addEventListener("click", () => choose(point));
     row.addEventListener("keydown", event => { if (event.key === "Enter") choose(point); });
     body.append(row);
   }
@@ -248,6 +252,8 @@ function controls(x, y) {
   };
   for (const [name, title] of Object.entries(FILTERS)) {
     const values = all(data.points, point => told(point.filters[name])).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    // A value of the address that no point has is shown, since it hides all points.
+    if (state[name] && !values.includes(state[name])) values.push(state[name]);
     if (values.length > 1 || state[name]) select(name, title, [["", "all"], ...values.map(value => [value, value])], state[name] || "");
   }
   const possible = Object.entries(AXES).filter(([name]) => has(data.points, name));

@@ -60,7 +60,7 @@ def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                     core.send_key(bytes(16), slot, erase=True)
                     core.runner.run(max_cycles=cycles)
                 else:
-                    core.load_key(subject.good_key(random.Random(f"{subject.seed} next key")), slot)
+                    core.load_message_key(subject.good_key(random.Random(f"{subject.seed} next key")), slot)
                     if subject.description.inline:
                         _bring(subject, core)
                     core.runner.run(max_cycles=cycles)
@@ -105,7 +105,7 @@ def _used(subject: StreamSubject, slot: int, seed: int) -> tuple[SimulatedStream
     keys = {number: subject.good_key(common) for number in used}
     keys[slot] = subject.good_key(own)
     for number, key in keys.items():
-        core.load_key(key, number)
+        core.load_message_key(key, number)
     size, tags = d.beat_bytes, []
     for decrypt in subject.ways:
         for ad, text in ((0, 0), (3 * size, 5 * size + 1), (1, 9 * size)):
@@ -185,7 +185,7 @@ def fill(subject: StreamSubject, core: SimulatedStreamCore, rng: random.Random, 
     """
     d = subject.description
     for slot in sorted({0, d.named_slots - 1}):
-        core.load_key(rng.randbytes(d.key_lengths[0]), slot)
+        core.load_message_key(rng.randbytes(d.key_lengths[0]), slot)
     core.runner.set_gaps({"m_axis": 0.999999})
     for number in range(12):
         decrypt = subject.ways[number % len(subject.ways)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.messages import MessageCode
@@ -85,7 +85,7 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
     def pace(self, core: SimulatedStreamCore, rate: WidthRate, rng: random.Random) -> tuple[int, int]:
         """Two messages that differ in beats of text: the cycles by which the status of the longer one comes later."""
         d = self.subject.description
-        core.load_key(self.subject.good_key(rng))
+        core.load_message_key(self.subject.good_key(rng))
         most = min(one for one in (PACED * rate.bytes, d.most_text, d.hold, d.buffered_bytes) if one is not None) // rate.bytes
         taken = []
         for beats in (most // 4, most):
@@ -97,12 +97,13 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
 
     def run(self, core: SimulatedStreamCore, key: bytes, slot: int, rng: random.Random) -> int:
         """Messages of random lengths in each direction."""
-        d, reference = self.subject.description, self.subject.reference(key)
-        if reference is None:
-            raise CheckFailed("a key was loaded that the mode refuses")
+        d, subject = self.subject.description, cast(StreamSubject, self.subject)
         jobs, wanted, tag_bytes = [], [], d.tag_bytes[0]
         for decrypt in sorted(set(map(bool, self.subject.ways))) * PIECES:
             nonce, text, ad = (rng.randbytes(count) for count in (d.nonces[0], rng.randrange(1, 100), rng.randrange(50)))
+            reference = subject.reference_for(key, nonce)
+            if reference is None:
+                raise CheckFailed("a key was loaded that the mode refuses")
             # The reference seals; what it sealed is opened.
             out, tag = reference.sealed(nonce, text, ad) if d.tag_first else reference.run(0, nonce, text, ad, tag_bytes)
             sealed = out + tag[:tag_bytes]

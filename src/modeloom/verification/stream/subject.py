@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from modeloom import golden
 from modeloom.ciphers import CIPHERS
-from modeloom.definition.messages import StreamModel
+from modeloom.definition.messages import StreamModel, derived_key_of
 from modeloom.modes import find_any
 from modeloom.product.folder import read_messages
 from modeloom.product.messages import StreamDescription
@@ -138,3 +139,13 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
             return None
         name, derives, passes = self.description.definition, self.description.derives, 1 + self.description.two_passes
         return MessageReference(model, golden.stream_mode(name, key, cipher, derives) if self.independent else None, passes)
+
+    def user_key(self, rng: random.Random) -> bytes:
+        """A random key as ``load_key`` takes it: a master key, if software derives the keys of messages."""
+        d = self.description
+        return rng.randbytes(rng.choice(d.user_key_lengths)) if d.derives else self.good_key(rng)
+
+    def reference_for(self, key: bytes, nonce: bytes) -> MessageReference | None:
+        """The reference for a message under a ``user_key``; None if the mode refuses the key."""
+        d = self.description
+        return self.reference(derived_key_of(d.definition, self.directory, d.cipher, key, nonce) if d.derives else key)
