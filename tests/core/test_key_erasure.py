@@ -11,7 +11,10 @@ from modeloom.cores.sector import key_erase_cycles
 from modeloom.product.simulated import Sector
 from modeloom.verification.twins import state
 
-CHOICES = [("hctr2", SEQUENTIAL), XTS]
+ROWS_LEFT: tuple[str, dict] = ("xts", {"sector": 16, "more_sectors": (64,), "cipher_arch": "sequential", "key_slots": 2})
+"""The engine runs 157 rows after the last block of a sector of 64 bytes, since one of 16 bytes goes through more stages."""
+
+CHOICES = [("hctr2", SEQUENTIAL), XTS, ROWS_LEFT]
 CHOICES += slowly(
     ("hctr2", SMALL),
     XCB,
@@ -23,6 +26,8 @@ CHOICES += slowly(
     ("hctr2", {"sector": 192, "key_slots": 2, "cipher_stages": 1}),
     ("heh-poly", {"sector": 64, "cipher_arch": "sequential", "cipher_stages": 3}),
     TET, CORES["xts-256"],
+    # Half a sector is left in the last stage of these, too.
+    ("xts", {"sector": 256, "cipher_arch": "sequential", "key_slots": 2}), ("xts", {"sector": 4096}),
 )  # fmt: skip
 
 
@@ -44,7 +49,8 @@ def _used(mode, changes):
         core.load_key(rng.randbytes(core.description.key_bytes), slot)
         data = random.Random(0)
         for decrypt in (way == "decrypt" for way in core.description.directions):
-            jobs = [Sector(bytes([n]) * core.tweak_bytes, data.randbytes(changes["sector"]), decrypt, slot) for n in range(3)]
+            sizes = (changes["sector"], *changes.get("more_sectors", ()))
+            jobs = [Sector(bytes([n]) * core.tweak_bytes, data.randbytes(size), decrypt, slot) for size in sizes for n in range(3)]
             assert len(set(core.run(jobs))) == len(jobs)
         cores.append(core)
     first, second = (state(core) for core in cores)

@@ -189,8 +189,9 @@ def key_erase_cycles(*, key_words: int, cipher_keys: int, rounds: int, result_wo
     flush : int
         As for :func:`zeroize_cycles`.
     rows_left : int
-        Rows that the engine still runs after the last block of a sector, if they may take longer than what else is counted.
+        Rows that the engine still runs after the last block of a sector.  The key is overwritten meanwhile, and results are overwritten
+        after both.
     """
     each = rounds + (OVERWRITE_CYCLES if cipher_keys > 1 else 0)
     words = max(cipher_keys * each, key_words + each * (cipher_keys - 1))
-    return FENCE_CYCLES + ERASE_OVERHEAD + words + result_words + DRAIN + flush + rows_left
+    return FENCE_CYCLES + ERASE_OVERHEAD + max(words, rows_left) + result_words + DRAIN + flush

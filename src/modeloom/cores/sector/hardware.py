@@ -105,9 +105,8 @@ def key_erase_cycles(compiled: Compiled) -> int:
     Sectors in flight, of any slot, add the time that they still need: at most the wait for an entry and twice the latency.
     """
     p, program = bus_parameters(compiled), compiled.core_program
-    # A sector goes through as many stages as the largest size has.  Their rows are many where a cipher takes batches.
-    batched = any(unit.cadence is not None for unit in program.units)
-    rows_left = max(main.rows * program.stages - main.latency for main in program.mains) if batched else 0
+    # A sector goes through all rows of its last stage, and through as many stages as the size with most of them has.
+    rows_left = max(main.rows * program.stages - main.latency for main in program.mains)
     return cycles.key_erase_cycles(
         key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits, result_words=p.buffers.engine_words,
         flush=flush_cycles(compiled.core_program), rows_left=rows_left,
