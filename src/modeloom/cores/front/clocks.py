@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from modeloom.cores.front.around import Around
+from modeloom.emit.names import KEYWORDS
 from modeloom.front.map import Register
 from modeloom.interfaces import Interface, Side
 from modeloom.interfaces.front import REGISTER_BUSES, STATUS_ORDER, register_bus
@@ -123,6 +124,8 @@ def clock_options(clocks: Sequence[str], reset: str | None) -> ClockOptions | No
             raise InputError(f"--clock {option}: the name of a clock has lower-case letters, digits and single underscores")
         if clock.startswith(OWN_NAMES) or clock.endswith("_zeroizing"):
             raise InputError(f"--clock {option}: {clock} is a name of the core; choose another one, such as clk_{names[0][:4]}")
+        if clock in KEYWORDS:
+            raise InputError(f"--clock {option}: {clock} is a Verilog keyword; choose another name, such as clk_{names[0][:4]}")
         for name in names:
             if name == "all":
                 if everything:
