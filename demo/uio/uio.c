@@ -53,6 +53,8 @@ static const char *text(enum modeloom_result result)
         return "the mode refuses this key";
     case MODELOOM_NO_COMMANDS:
         return "commands of the core do not go over registers";
+    case MODELOOM_BAD_COMMAND:
+        return "commands of the core cannot say this";
     }
     return "unknown";
 }

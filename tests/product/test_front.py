@@ -60,7 +60,7 @@ def test_what_never_ends(device):
 def program(tmp_path_factory) -> Path:
     """The example, compiled."""
     folder = tmp_path_factory.mktemp("uio")
-    (folder / "modeloom_registers.h").write_text(c_header({}, "modeloom_registers"))
+    (folder / "modeloom_registers.h").write_text(c_header("modeloom_registers"))
     driver = SOURCE.parent / "driver"
     return compile_c(folder / "uio", [ROOT / "demo" / "uio" / "uio.c", driver / "modeloom.c"], [folder, driver])
 

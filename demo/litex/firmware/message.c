@@ -49,12 +49,15 @@ void put_command(const struct modeloom *core, unsigned at, const struct message 
         .tag = message->tag,
         .tag_bytes = message->tag_bytes,
         .associated_bytes = message->associated_bytes,
+        .text_bytes = message->text_bytes,
         .number = (uint16_t)at,
         .slot = message->slot,
         .open = open,
     };
 
-    require(modeloom_message_command(command_place(core, at), &fields) == MODELOOM_OK, "a command has no such lengths");
+    require(modeloom_message_command(&core->layout, command_place(core, at), modeloom_message_command_bytes(&core->layout), &fields) ==
+                MODELOOM_OK,
+            "a command has no such lengths");
 }
 
 size_t result_bytes(const struct message *message, int open, unsigned code)

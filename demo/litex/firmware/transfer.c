@@ -9,7 +9,7 @@
 
 static size_t command_bytes(const struct modeloom *core)
 {
-    return core->kind == MODELOOM_MESSAGES ? MODELOOM_MESSAGE_COMMAND_BYTES : MODELOOM_SECTOR_COMMAND_BYTES;
+    return core->kind == MODELOOM_MESSAGES ? modeloom_message_command_bytes(&core->layout) : MODELOOM_SECTOR_COMMAND_BYTES;
 }
 
 uint8_t *command_place(const struct modeloom *core, unsigned at)
@@ -27,11 +27,11 @@ static void check(const struct transfer *what, unsigned at, const struct status 
 #ifdef CSR_CIPHER_DMA_COMMANDS_BASE_ADDR
 
 /* Commands and statuses go by DMA. Each status begins with a word of the bus. */
-static uint8_t *const statuses = (uint8_t *)(COMMAND_RAM_BASE + MOST_COMMANDS * MODELOOM_MESSAGE_COMMAND_BYTES);
+static uint8_t *const statuses = (uint8_t *)(COMMAND_RAM_BASE + MOST_COMMANDS * MODELOOM_MOST_MESSAGE_COMMAND_BYTES);
 
 static size_t status_place_bytes(const struct modeloom *core)
 {
-    size_t bytes = core->kind == MODELOOM_MESSAGES ? MODELOOM_MESSAGE_STATUS_BYTES : MODELOOM_SECTOR_STATUS_BYTES;
+    size_t bytes = core->kind == MODELOOM_MESSAGES ? modeloom_message_status_bytes(&core->layout) : MODELOOM_SECTOR_STATUS_BYTES;
 
     return (bytes + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
 }
@@ -64,7 +64,7 @@ static void end_commands(const struct modeloom *core, const struct transfer *wha
         const uint8_t *beat = statuses + at * status_place_bytes(core);
 
         if (core->kind == MODELOOM_MESSAGES)
-            modeloom_message_status(beat, &status.number, &status.code, status.tag);
+            modeloom_message_status(&core->layout, beat, &status.number, &status.code, status.tag);
         else
             modeloom_sector_status(beat, &status.number, &status.code);
         check(what, at, &status);

@@ -196,19 +196,34 @@ def read_map(parameters: Mapping[str, int], parts: Collection[str] = ()) -> Regi
     return RegisterMap(tuple(sorted(found, key=lambda one: one.address)), dict(parameters), about(top))
 
 
-def c_header(parameters: Mapping[str, int], name: str, parts: Collection[str] = ()) -> str:
+def c_header(name: str, parts: Collection[str] = ()) -> str:
     """The C header of the registers: structs, masks and offsets, as PeakRDL writes them.
+
+    It is the same for all cores with these parts.  So it has no values of fields that are figures of one core: these are read from the
+    registers.
 
     Parameters
     ----------
-    parameters, parts
-        As for ``read_map``.
     name : str
         Name of the file without its ending.
+    parts
+        As for ``read_map``.
     """
     from peakrdl_cheader.exporter import CHeaderExporter
 
+    top = _elaborated({}, parts)
     with tempfile.TemporaryDirectory(prefix="modeloom-header-") as work:
         path = Path(work) / f"{name}.h"
-        CHeaderExporter().export(_elaborated(parameters, parts), str(path))
-        return path.read_text(encoding="utf-8")
+        CHeaderExporter().export(top, str(path))
+        text = path.read_text(encoding="utf-8")
+    figures = {one.name: one.get_value() for one in top.inst.parameters}
+    one, other = (read_map(some, parts).by_name for some in ({}, {name: value ^ 1 for name, value in figures.items()}))
+    for register in one.values():
+        for field in register.fields:
+            # A value that another core does not have is one of the figures.
+            if field.reset != other[register.name].field(field.name).reset:
+                macro = f"{top.inst_name}__{register.name}__{field.name}".upper()
+                text, count = re.subn(rf"^#define {macro}_reset .*\n", "", text, flags=re.MULTILINE)
+                if count != 1:
+                    raise ValueError(f"the C header has no value of {register.name}.{field.name}")
+    return text

@@ -27,6 +27,7 @@ from modeloom.product.command_runner import CommandRunner
 from modeloom.product.description import Declassified, Description, Result, Secret
 from modeloom.product.driven import DrivenCore, simulation_library
 from modeloom.product.front import FrontDescription, RegisterHost, RegisterRefused, WidthDescription, WidthRate
+from modeloom.product.messages import StreamDescription
 from modeloom.sim import Clock
 from modeloom.taint import TaintReport, check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.clocks import check_clocks, crossing_control
@@ -265,6 +266,8 @@ def _identity(work: Work[D, C], host: RegisterHost) -> None:
     front = d.front
     commands = front is not None and front.commands is not None
     flags = ("encrypt" in directions) << 8 | ("decrypt" in directions) << 9 | commands << 10
+    if isinstance(d, StreamDescription):
+        flags |= bool(d.states_text) << 4 | bool(d.text_first) << 5 | bool(d.two_passes) << 6 | d.block_bytes // 4 << 11
     wanted = {
         "identification": 0x4D4C4F4D, "version": major << 16 | minor << 8 | patch,
         "capabilities": beat_bytes << 16 | flags | work.kind, "key_sizes": work.key_bytes << 16 | d.key_slots,

@@ -8,7 +8,7 @@ import ctypes
 from modeloom.product.front import RegisterRefused
 from modeloom.product.simulated import SimulatedCore
 
-OK, BUS, NO_CORE, BAD_SLOT, BAD_LENGTH, TIMEOUT, KEY_REFUSED, NO_COMMANDS = range(8)
+OK, BUS, NO_CORE, BAD_SLOT, BAD_LENGTH, TIMEOUT, KEY_REFUSED, NO_COMMANDS, BAD_COMMAND = range(9)
 
 READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint32))
 WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32)
@@ -21,11 +21,18 @@ class Bus(ctypes.Structure):
     _fields_ = [("read", READ), ("write", WRITE), ("wait", WAIT), ("context", ctypes.c_void_p)]
 
 
+class Layout(ctypes.Structure):
+    _fields_ = [
+        ("block_bytes", ctypes.c_uint), ("states_text", ctypes.c_int), ("text_first", ctypes.c_int), ("two_passes", ctypes.c_int),
+        ("keys_inline", ctypes.c_int),
+    ]  # fmt: skip
+
+
 class Core(ctypes.Structure):
     _fields_ = [
         ("bus", Bus), ("kind", ctypes.c_int), ("major", ctypes.c_uint), ("minor", ctypes.c_uint), ("patch", ctypes.c_uint),
         ("build", ctypes.c_uint32), ("encrypts", ctypes.c_int), ("decrypts", ctypes.c_int), ("beat_bytes", ctypes.c_uint),
-        ("key_slots", ctypes.c_uint), ("key_bytes", ctypes.c_uint), ("takes_commands", ctypes.c_int),
+        ("key_slots", ctypes.c_uint), ("key_bytes", ctypes.c_uint), ("takes_commands", ctypes.c_int), ("layout", Layout),
     ]  # fmt: skip
 
 
@@ -39,9 +46,18 @@ class SectorCommand(ctypes.Structure):
 class MessageCommand(ctypes.Structure):
     _fields_ = [
         ("nonce", ctypes.c_char_p), ("nonce_bytes", ctypes.c_size_t), ("tag", ctypes.c_char_p), ("tag_bytes", ctypes.c_size_t),
-        ("associated_bytes", ctypes.c_uint64), ("number", ctypes.c_uint16), ("slot", ctypes.c_uint16), ("channel", ctypes.c_uint8),
-        ("open", ctypes.c_int),
+        ("associated_bytes", ctypes.c_uint64), ("text_bytes", ctypes.c_uint64), ("number", ctypes.c_uint16), ("slot", ctypes.c_uint16),
+        ("channel", ctypes.c_uint8), ("open", ctypes.c_int), ("second_pass", ctypes.c_int), ("new_key", ctypes.c_int),
     ]  # fmt: skip
+
+
+def message_command(driver, layout, command, room=None):
+    """What the driver returns for a command for a message, and its bytes."""
+    room = driver.modeloom_message_command_bytes(ctypes.byref(layout)) if room is None else room
+    beat = ctypes.create_string_buffer(b"\xff" * 128, 128)
+    result = driver.modeloom_message_command(ctypes.byref(layout), beat, ctypes.c_size_t(room), ctypes.byref(command))
+    assert beat.raw[room:] == b"\xff" * (128 - room)
+    return result, beat.raw[:room]
 
 
 class Board:

@@ -10,7 +10,18 @@ from systemrdl import RDLCompiler
 from systemrdl.node import RegNode
 from tests.built import slow
 from tests.c_programs import compile_c
-from tests.cores.front.board import BAD_LENGTH, NO_COMMANDS, OK, POLLS, TIMEOUT, Board, MessageCommand, SectorCommand
+from tests.cores.front.board import (
+    BAD_LENGTH,
+    NO_COMMANDS,
+    OK,
+    POLLS,
+    TIMEOUT,
+    Board,
+    Layout,
+    MessageCommand,
+    SectorCommand,
+    message_command,
+)
 from tests.cores.front.cores import sector_core
 
 from modeloom import model
@@ -125,21 +136,43 @@ class MessageBoard(Board):
 
 
 @slow
-def test_a_message_and_its_tag(command_messages, tmp_path_factory):
+def test_messages_and_their_tags(command_messages, tmp_path_factory):
+    """Commands of CCM have the number of bytes of text.  The driver makes all of each command."""
     board = MessageBoard(library(command_messages, tmp_path_factory), command_messages).opened()
+    layout = board.core.layout
+    assert (layout.block_bytes, layout.states_text, layout.text_first, layout.two_passes) == (16, 1, 0, 0)
     key, nonce, text = bytes(range(16)), bytes(range(1, 13)), bytes(range(40))
     assert board.call("load_key", 0, key, len(key), POLLS) == OK
-    sim, status, beat = board.sim, Status(), ctypes.create_string_buffer(56)
     sealed = model("ccm", key).seal(nonce, text)
-    # The commands of CCM have the bytes of text besides, so that the host packs them.
-    from modeloom.interfaces.messages import pack_message_command
+    cipher, tag = sealed[:40], sealed[40:]
+    wrong = bytes([tag[0] ^ 1]) + tag[1:]
+    for number, (opens, part, its_tag, wanted) in enumerate(
+        [(0, text, b"", (0, tag + bytes(16))), (1, cipher, tag, (0, bytes(32))), (1, cipher, wrong, (1, bytes(32)))]
+    ):
+        command = MessageCommand(nonce, 12, its_tag, 16, 0, len(text), number, 0, 0, opens)
+        result, beat = message_command(board.driver, layout, command)
+        assert result == OK and len(beat) == 56 and exchange(board, beat, part) == (number, *wanted)
+        assert board.sim._text() == (text if opens else cipher)
 
-    beat.raw = pack_message_command(nonce=nonce, tag_bytes=16, id=7, text=len(text))
-    assert board.call("submit", beat, 56, POLLS) == OK
-    sim._feed_beats(packet(sim.beat_bytes, text), b"")
+
+@slow
+def test_a_command_of_another_core(command_messages, tmp_path_factory):
+    """Without its number of bytes of text, a command of CCM is refused, and the core gets nothing of it."""
+    board = MessageBoard(library(command_messages, tmp_path_factory), command_messages).opened()
+    command = MessageCommand(bytes(12), 12, b"", 16, 0, 40, 7)
+    result, beat = message_command(board.driver, Layout(16), command)
+    assert result == OK and len(beat) == 48 and board.call("submit", beat, len(beat), POLLS) == BAD_LENGTH
+    status = Status()
+    assert board.call("wait_status", ctypes.byref(status), ctypes.c_ulong(20)) == TIMEOUT and not board.count(1)
+
+
+def exchange(board, beat, text):
+    """Number, code and tag of the status after this command and its text."""
+    status = Status()
+    assert board.call("submit", beat, len(beat), POLLS) == OK
+    board.sim._feed_beats(packet(board.sim.beat_bytes, text), b"")
     assert board.call("wait_status", ctypes.byref(status), POLLS) == OK
-    assert (status.number, status.code, bytes(status.tag)) == (7, 0, sealed[40:] + bytes(16))
-    assert MessageCommand is not None and sim._text() == sealed[:40]
+    return status.number, status.code, bytes(status.tag)
 
 
 def packet(lanes, text):

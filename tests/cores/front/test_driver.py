@@ -8,6 +8,7 @@ import ctypes
 import pytest
 from tests.c_programs import compile_c
 from tests.cores.front.board import (
+    BAD_COMMAND,
     BAD_LENGTH,
     BAD_SLOT,
     BUS,
@@ -22,12 +23,16 @@ from tests.cores.front.board import (
     Board,
     Bus,
     Core,
+    Layout,
     MessageCommand,
     SectorCommand,
+    message_command,
 )
+from tests.cores.front.cores import message_core as stream_core
 
 from modeloom import model
-from modeloom.interfaces.messages import pack_message_command
+from modeloom.cores.front import RegisterFrontEnd
+from modeloom.interfaces.messages import message_core, pack_message_command
 from modeloom.interfaces.sector import pack_command
 
 
@@ -123,20 +128,82 @@ def test_erasing(board):
     assert not any(board.has_key(slot) for slot in range(3)) and board.events() & 2
 
 
-@pytest.mark.parametrize("opens", [0, 1])
-def test_commands_for_messages(driver, opens):
-    nonce, tag, beat = bytes(range(1, 13)), bytes(range(40, 56)), ctypes.create_string_buffer(48)
-    command = MessageCommand(nonce, 12, tag, 16, 0x0102030405060708, 0x1234, 0x0201, 9, opens)
-    assert driver.modeloom_message_command(beat, ctypes.byref(command)) == OK
-    assert beat.raw == pack_message_command(
-        nonce=nonce, tag=tag if opens else b"", tag_bytes=16, associated=0x0102030405060708, id=0x1234, slot=0x0201, channel=9,
-        decrypt=opens, block_bytes=16,
-    )  # fmt: skip
-    command.nonce_bytes = 17
-    assert driver.modeloom_message_command(beat, ctypes.byref(command)) == BAD_LENGTH
+FORMS = [
+    Layout(block_bytes, states_text or text_first, text_first, two_passes, keys_inline)
+    for block_bytes in (8, 16, 32) for states_text in (0, 1) for text_first in (0, 1) for two_passes in (0, 1) for keys_inline in (0, 1)
+]  # fmt: skip
+"""All forms of commands of cores for messages."""
+
+
+def fields_of(form):
+    return tuple(getattr(form, name) for name, _ in form._fields_)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: "-".join(map(str, fields_of(form))))
+def test_commands_for_messages(driver, form):
+    """The driver and the core lay them out in the same way, whatever the mode and the direction."""
+    block = form.block_bytes
+    nonce, tag = bytes(range(1, block - 3)), bytes(range(40, 40 + block))
+    interfaces = {one.name: one for one in message_core(
+        block, inline=bool(form.keys_inline), lengths=bool(form.states_text), passes=1 + form.two_passes, text_first=bool(form.text_first)
+    )}  # fmt: skip
+    assert driver.modeloom_message_command_bytes(ctypes.byref(form)) == interfaces["s_axis_cmd"].packing.bits // 8
+    assert driver.modeloom_message_status_bytes(ctypes.byref(form)) == interfaces["m_axis_status"].packing.bits // 8
+    for way in (0, 1, *[2] * form.two_passes):
+        for new_key in (0, *[1] * form.keys_inline):
+            command = MessageCommand(
+                nonce, len(nonce), tag, block, 0x0102030405060708, 0x1112131415161718, 0x1234, 0x0201, 9, way == 1, way == 2, new_key
+            )
+            assert message_command(driver, form, command) == (OK, pack_message_command(
+                nonce=nonce, tag=tag if way else b"", tag_bytes=block, associated=0x0102030405060708, id=0x1234, slot=0x0201, channel=9,
+                decrypt=way, block_bytes=block, new_key=bool(new_key) if form.keys_inline else None,
+                text=0x1112131415161718 if form.states_text else None, passes=1 + form.two_passes, text_first=bool(form.text_first),
+            ))  # fmt: skip
+
+
+def test_commands_that_a_core_does_not_have(driver, sectors):
+    """A layout of another core has another length, and what the commands of a core cannot say is refused."""
+    plain, stated, twice = Layout(16), Layout(16, states_text=1), Layout(16, two_passes=1)
+    command = MessageCommand(bytes(12), 12, bytes(16), 16, 5, 6, 7)
+    assert message_command(driver, stated, command, 48)[0] == message_command(driver, plain, command, 56)[0] == BAD_LENGTH
+    command.second_pass = 1
+    assert message_command(driver, plain, command)[0] == BAD_COMMAND and message_command(driver, twice, command)[0] == OK
+    command.open = 1
+    assert message_command(driver, twice, command)[0] == BAD_COMMAND
+    command = MessageCommand(bytes(12), 12, bytes(16), 16, 5, 6, 7, new_key=1)
+    assert message_command(driver, plain, command)[0] == BAD_COMMAND
+    assert message_command(driver, Layout(16, keys_inline=1), command)[0] == OK
+    for nonce_bytes, tag_bytes in ((17, 16), (12, 17)):
+        command = MessageCommand(bytes(12), nonce_bytes, bytes(16), tag_bytes)
+        assert message_command(driver, plain, command)[0] == BAD_LENGTH
+
+
+def test_a_core_for_sectors_has_no_commands_for_messages(board, driver):
+    assert fields_of(board.core.layout) == (0, 0, 0, 0, 0)
+    assert message_command(driver, board.core.layout, MessageCommand(bytes(12), 12, bytes(16), 16)) == (BAD_COMMAND, b"")
+    assert driver.modeloom_message_status_bytes(ctypes.byref(board.core.layout)) == 0
+
+
+@pytest.mark.parametrize("mode", ["gcm", "ccm", "two passes", "derived", "text first", "buffer"])
+def test_the_registers_tell_the_layout(mode):
+    """Of each kind of core for messages; the core is not emitted."""
+    chosen, options = {
+        "text first": ("deoxys-i", {"order": "text-first"}), "buffer": ("deoxys-ii", {"message_buffer": 64}),
+        "two passes": ("deoxys-ii", {}), "derived": ("gcm-siv", {"keys": "derived"}),
+    }.get(mode, (mode, {}))  # fmt: skip
+    core = stream_core(chosen, **options)
+    front = RegisterFrontEnd(core.describe("core", "modeloom build"))
+    fields = {field.name: field.reset for field in front.map.by_name["capabilities"].fields}
+    wanted = {
+        "gcm": (4, 0, 0, 0), "ccm": (4, 1, 0, 0), "two passes": (4, 0, 0, 1), "derived": (4, 0, 0, 1), "text first": (4, 1, 1, 0),
+        "buffer": (4, 0, 0, 0),
+    }[mode]  # fmt: skip
+    assert tuple(fields[name] for name in ("block_words", "states_text", "text_first", "two_passes")) == wanted
 
 
 def test_status_of_a_message(driver):
-    number, code, tag = ctypes.c_uint(), ctypes.c_uint(), ctypes.create_string_buffer(16)
-    driver.modeloom_message_status(bytes(range(16)) + b"\x34\x12\x06\x00", ctypes.byref(number), ctypes.byref(code), tag)
-    assert (number.value, code.value, tag.raw) == (0x1234, 6, bytes(range(16)))
+    for block in (8, 16, 32):
+        number, code, tag = ctypes.c_uint(), ctypes.c_uint(), ctypes.create_string_buffer(block)
+        beat = bytes(range(block)) + b"\x34\x12\x06\x00"
+        driver.modeloom_message_status(ctypes.byref(Layout(block)), beat, ctypes.byref(number), ctypes.byref(code), tag)
+        assert (number.value, code.value, tag.raw) == (0x1234, 6, bytes(range(block)))

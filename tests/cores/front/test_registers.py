@@ -20,7 +20,7 @@ from tests.cores.front.cores import SECTORS, sector_core
 from modeloom.cli import main
 from modeloom.cores.front import RegisterFrontEnd
 from modeloom.emit import CheckFailed, emit, lint
-from modeloom.front.map import read_map
+from modeloom.front.map import PARTS, read_map
 from modeloom.product.folder import read_description
 from modeloom.sim.build import compiler
 from modeloom.verification.files import today
@@ -94,6 +94,22 @@ def test_the_header_agrees_with_the_map(sectors, tmp_path):
     source.write_text("\n".join([*lines, "int main() { return 0; }", ""]))
     done = subprocess.run([*compiler(), "-Wall", "-Wextra", "-Werror", "-fsyntax-only", source], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("kind", ["sectors", "messages", "command_sectors", "command_messages"])
+def test_the_header_has_no_value_of_another_core(kind, request):
+    """The header is one for many cores.  The values of fields that it has are those of each of them."""
+    folder = request.getfixturevalue(kind)
+    description = read_description(folder)
+    commands = description.front.commands is not None
+    front = RegisterFrontEnd(description, commands=commands)
+    map_of_all = read_map(front.figures, PARTS if commands else ())
+    values = {f"{one.name}__{field.name}".upper(): field.reset for one in map_of_all.registers for field in one.fields}
+    found = re.findall(r"#define MODELOOM_REGISTERS__(\w+)_reset (0x\w+)", (folder / description.files.header).read_text())
+    assert {name: int(value, 16) for name, value in found}.items() <= values.items()
+    names = {name for name, _ in found}
+    assert {"IDENTIFICATION__MAGIC", "INTERRUPT_ENABLE__KEY_DONE"} <= names
+    assert not any(name.startswith(("VERSION", "BUILD", "KEY_SIZES", "KEY_LENGTH", "COMMAND_STATE")) for name in names)
 
 
 def test_sectors_with_registers(sectors):

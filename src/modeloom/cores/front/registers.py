@@ -52,6 +52,9 @@ BUS_ALONE = "--register-bus is the bus of the registers of --front registers; ad
 COMMANDS_ALONE = "--commands registers is for --front registers; add it, or leave this out"
 INLINE = "--front registers loads keys into slots, and with --keys inline they come with messages; leave one out"
 
+MOST_BLOCK_WORDS = 31
+"""Words of the largest block that the register ``capabilities`` can state."""
+
 HEADER = "modeloom_registers.h"
 
 DRIVER = {"driver_header": "modeloom.h", "driver": "modeloom.c"}
@@ -142,6 +145,8 @@ class RegisterFrontEnd(Around):
             "BEAT_BYTES": self.shape.beat_bytes, "KEY_SLOTS": d.key_slots, "KEY_BYTES": longest,
             "KEY_WORDS": self.key_words, "CODES": int(self.codes),
         }  # fmt: skip
+        if isinstance(d, StreamDescription):
+            self.figures |= _layout(d)
         self.map_parts: tuple[str, ...] = ()
         if commands:
             streams = {one.member: one.packing for one in d.interfaces if one.member in COMMAND_STREAMS}
@@ -223,8 +228,8 @@ class RegisterFrontEnd(Around):
     def texts(self, verilog: str) -> Mapping[str, str]:
         """The map, the C header, the page, and the driver."""
         driver = {kind: (SOURCE.parent / "driver" / file).read_text(encoding="utf-8") for kind, file in self.drivers.items()}
-        # The header is the same for all cores with commands over registers.
-        header = c_header({}, HEADER.removesuffix(".h"), PARTS if self.commands else ())
+        # The header is the same for all cores with commands over registers, and for all others.
+        header = c_header(HEADER.removesuffix(".h"), PARTS if self.commands else ())
         page = register_page(self._map(verilog), f"Registers of {self.top}")
         return {"registers": self._source(verilog), "header": header, "page": page, **driver}
 
@@ -273,7 +278,7 @@ class RegisterFrontEnd(Around):
             *(commands if self.commands else ()),
             f"- `zeroize` erases the key here in {self.key_words + 1} cycles, while the core erases itself.",
             *(["- It also erases the command and the statuses here."] if self.commands else ()),
-            "- The registers stay as they are in an erasure, and so do the counters.", "",
+            "- The registers stay as they are in an erasure, and so do the counters.", "", "",
         ]  # fmt: skip
         lines += table(*self.port_table())
         rows = []
@@ -285,6 +290,19 @@ class RegisterFrontEnd(Around):
                 rows.append(["", f"`{field.name}`", bits, "", field.about])
         lines += table(["address", "register", "bits", "access", "meaning"], rows)
         return [*([] if self.widths is None else self.widths.figures()), *lines]
+
+
+def _layout(d: StreamDescription) -> dict[str, int]:
+    """The figures that say how the commands of a core for messages are laid out.  Raises ``InputError`` if there is no room for them."""
+    words, rest = divmod(d.block_bytes, WORD_BYTES)
+    if rest or words > MOST_BLOCK_WORDS:
+        raise InputError(
+            f"--front registers takes blocks of whole words of {WORD_BYTES} bytes, at most {MOST_BLOCK_WORDS} of them, "
+            f"and those of this core have {d.block_bytes} bytes; leave it out"
+        )
+    return {
+        "STATES_TEXT": int(d.states_text), "TEXT_FIRST": int(d.text_first), "TWO_PASSES": int(d.two_passes), "BLOCK_WORDS": words,
+    }  # fmt: skip
 
 
 def front_of(

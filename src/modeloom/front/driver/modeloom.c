@@ -62,6 +62,11 @@ enum modeloom_result modeloom_open(struct modeloom *core, const struct modeloom_
     core->takes_commands = 0;
 #endif
     core->beat_bytes = FIELD(capabilities, CAPABILITIES, BEAT_BYTES);
+    core->layout.block_bytes = 4 * FIELD(capabilities, CAPABILITIES, BLOCK_WORDS);
+    core->layout.states_text = FIELD(capabilities, CAPABILITIES, STATES_TEXT) != 0;
+    core->layout.text_first = FIELD(capabilities, CAPABILITIES, TEXT_FIRST) != 0;
+    core->layout.two_passes = FIELD(capabilities, CAPABILITIES, TWO_PASSES) != 0;
+    core->layout.keys_inline = 0; /* registers load keys into slots */
     core->key_slots = FIELD(keys, KEY_SIZES, SLOTS);
     core->key_bytes = FIELD(keys, KEY_SIZES, BYTES);
     return MODELOOM_OK;
@@ -213,21 +218,56 @@ enum modeloom_result modeloom_sector_command(uint8_t beat[MODELOOM_SECTOR_COMMAN
     return MODELOOM_OK;
 }
 
-enum modeloom_result modeloom_message_command(uint8_t beat[MODELOOM_MESSAGE_COMMAND_BYTES], const struct modeloom_message *message)
+size_t modeloom_message_command_bytes(const struct modeloom_layout *layout)
 {
-    if (message->nonce_bytes > 16 || message->tag_bytes > 16)
+    if (!layout->block_bytes)
+        return 0;
+    /* Nonce and tag, 8 bytes for each number of bytes of a part, and 8 for all that is shorter. */
+    return 2 * (size_t)layout->block_bytes + (layout->states_text && !layout->text_first ? 24 : 16);
+}
+
+size_t modeloom_message_status_bytes(const struct modeloom_layout *layout)
+{
+    return layout->block_bytes ? (size_t)layout->block_bytes + 4 : 0;
+}
+
+enum modeloom_result modeloom_message_command(const struct modeloom_layout *layout, uint8_t *beat, size_t bytes,
+                                              const struct modeloom_message *message)
+{
+    const size_t block = layout->block_bytes;
+    unsigned way = message->second_pass ? 2 : message->open != 0;
+
+    if (!block || (message->second_pass && (message->open || !layout->two_passes)) || (message->new_key && !layout->keys_inline))
+        return MODELOOM_BAD_COMMAND;
+    if (bytes != modeloom_message_command_bytes(layout) || message->nonce_bytes > block || message->tag_bytes > block)
         return MODELOOM_BAD_LENGTH;
-    clear(beat, MODELOOM_MESSAGE_COMMAND_BYTES);
+    clear(beat, bytes);
     copy(beat, message->nonce, message->nonce_bytes);
-    if (message->open)
-        copy(beat + 16, message->tag, message->tag_bytes);
-    little(beat + 32, message->associated_bytes, 8);
-    little(beat + 40, message->number, 2);
-    little(beat + 42, message->slot, 2);
-    beat[44] = message->channel;
-    beat[45] = (uint8_t)message->nonce_bytes;
-    beat[46] = (uint8_t)message->tag_bytes;
-    beat[47] = message->open != 0;
+    beat += block;
+    if (way)
+        copy(beat, message->tag, message->tag_bytes);
+    beat += block;
+    if (!layout->text_first) {
+        little(beat, message->associated_bytes, 8);
+        beat += 8;
+    }
+    if (layout->states_text || layout->text_first) {
+        little(beat, message->text_bytes, 8);
+        beat += 8;
+    }
+    little(beat, message->number, 2);
+    beat += 2;
+    /* A core whose keys come with messages has no slots. Its commands have zeros at the end, and a flag behind the direction. */
+    if (layout->keys_inline) {
+        way |= (unsigned)(message->new_key != 0) << (layout->two_passes ? 2 : 1);
+    } else {
+        little(beat, message->slot, 2);
+        beat += 2;
+    }
+    beat[0] = message->channel;
+    beat[1] = (uint8_t)message->nonce_bytes;
+    beat[2] = (uint8_t)message->tag_bytes;
+    beat[3] = (uint8_t)way;
     return MODELOOM_OK;
 }
 
@@ -237,9 +277,10 @@ void modeloom_sector_status(const uint8_t beat[MODELOOM_SECTOR_STATUS_BYTES], un
     *code = beat[2];
 }
 
-void modeloom_message_status(const uint8_t beat[MODELOOM_MESSAGE_STATUS_BYTES], unsigned *number, unsigned *code, uint8_t tag[16])
+void modeloom_message_status(const struct modeloom_layout *layout, const uint8_t *beat, unsigned *number, unsigned *code, uint8_t *tag)
 {
-    copy(tag, beat, 16);
-    *number = (unsigned)beat[16] | (unsigned)beat[17] << 8;
-    *code = beat[18];
+    copy(tag, beat, layout->block_bytes);
+    beat += layout->block_bytes;
+    *number = (unsigned)beat[0] | (unsigned)beat[1] << 8;
+    *code = beat[2];
 }

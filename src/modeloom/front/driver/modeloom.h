@@ -29,7 +29,8 @@ enum modeloom_result {
     MODELOOM_BAD_LENGTH,  /* a length does not fit */
     MODELOOM_TIMEOUT,     /* the core was not done in time */
     MODELOOM_KEY_REFUSED, /* the mode refuses this key */
-    MODELOOM_NO_COMMANDS  /* commands of this core do not go over registers */
+    MODELOOM_NO_COMMANDS, /* commands of this core do not go over registers */
+    MODELOOM_BAD_COMMAND  /* a command asks for what commands of this core cannot say */
 };
 
 /* What a core works on. */
@@ -62,6 +63,18 @@ struct modeloom_bus {
     void *context;
 };
 
+/*
+ * What commands and statuses of a core for messages have, which depends on its mode. modeloom_open reads it from the core. For a core
+ * without registers, the user sets it as its datasheet says.
+ */
+struct modeloom_layout {
+    unsigned block_bytes; /* bytes for a nonce and for a tag; 0 if the core is not for messages */
+    int states_text;      /* whether commands have the number of bytes of text */
+    int text_first;       /* whether they have it in place of that of associated data, since text comes first */
+    int two_passes;       /* whether a message to seal goes through the core twice */
+    int keys_inline;      /* whether keys come with messages; never in a core with registers */
+};
+
 /* A core. Its members are read by modeloom_open, and are for reading. */
 struct modeloom {
     struct modeloom_bus bus;
@@ -73,6 +86,7 @@ struct modeloom {
     unsigned key_slots;
     unsigned key_bytes; /* bytes of the longest key */
     int takes_commands; /* whether commands go over registers, as modeloom_commands.h has them */
+    struct modeloom_layout layout; /* of its commands and statuses, if it is for messages */
 };
 
 /* Looks for a core. MODELOOM_NO_CORE if there is none. */
@@ -111,7 +125,9 @@ enum modeloom_result modeloom_clear_counters(struct modeloom *core);
 /* -- commands and statuses ---------------------------------------------------------------------------------------- */
 
 enum { MODELOOM_SECTOR_COMMAND_BYTES = 40, MODELOOM_SECTOR_STATUS_BYTES = 4 };
-enum { MODELOOM_MESSAGE_COMMAND_BYTES = 48, MODELOOM_MESSAGE_STATUS_BYTES = 20 };
+
+/* Bytes of the longest command and status of a core for messages whose blocks have 16 bytes, as in all modes of modeloom. */
+enum { MODELOOM_MOST_MESSAGE_COMMAND_BYTES = 56, MODELOOM_MOST_MESSAGE_STATUS_BYTES = 20 };
 
 /* A command for a sector. */
 struct modeloom_sector {
@@ -123,28 +139,42 @@ struct modeloom_sector {
     int decrypt;
 };
 
-/* A command for a message, for modes with blocks of 16 bytes that go over a message once and learn its length as it comes. */
+/* A command for a message. Members that the layout of the core does not have are not read, except as they say. */
 struct modeloom_message {
     const uint8_t *nonce;
-    size_t nonce_bytes; /* at most 16 */
-    const uint8_t *tag; /* the tag of a message to open; not read if it is sealed */
-    size_t tag_bytes;   /* at most 16 */
+    size_t nonce_bytes; /* at most those of a block */
+    const uint8_t *tag; /* the tag of a message to open, or to seal in a second pass; not read otherwise */
+    size_t tag_bytes;   /* at most those of a block */
     uint64_t associated_bytes;
+    uint64_t text_bytes;
     uint16_t number; /* its status returns it */
     uint16_t slot;
     uint8_t channel;
-    int open; /* 1 to open a message, 0 to seal one */
+    int open;        /* 1 to open a message, 0 to seal one */
+    int second_pass; /* 1 for the second pass of a message to seal; the core has to have two passes */
+    int new_key;     /* 1 if a key comes with this message; keys of the core have to come with messages */
 };
 
 /* Makes the beat of a command. MODELOOM_BAD_LENGTH if a length is too large. */
 enum modeloom_result modeloom_sector_command(uint8_t beat[MODELOOM_SECTOR_COMMAND_BYTES], const struct modeloom_sector *sector);
-enum modeloom_result modeloom_message_command(uint8_t beat[MODELOOM_MESSAGE_COMMAND_BYTES], const struct modeloom_message *message);
+
+/* Bytes of a command and of a status of a core for messages; 0 if the layout is not one of messages. */
+size_t modeloom_message_command_bytes(const struct modeloom_layout *layout);
+size_t modeloom_message_status_bytes(const struct modeloom_layout *layout);
+
+/*
+ * Makes the beat of a command for a message. bytes are those of beat.
+ * MODELOOM_BAD_LENGTH if they are not modeloom_message_command_bytes, or if a length is too large.
+ * MODELOOM_BAD_COMMAND if the core is not for messages, or if the message wants a second pass or a key that the core does not know.
+ */
+enum modeloom_result modeloom_message_command(const struct modeloom_layout *layout, uint8_t *beat, size_t bytes,
+                                              const struct modeloom_message *message);
 
 /* Reads the beat of a status: the number of its command, and its code, which is 0 for OK. */
 void modeloom_sector_status(const uint8_t beat[MODELOOM_SECTOR_STATUS_BYTES], unsigned *number, unsigned *code);
 
-/* The same for a message; tag gets 16 bytes, of which the first ones are the tag of a sealed message. */
-void modeloom_message_status(const uint8_t beat[MODELOOM_MESSAGE_STATUS_BYTES], unsigned *number, unsigned *code, uint8_t tag[16]);
+/* The same for a message; tag gets the bytes of a block, of which the first ones are the tag of a sealed message. */
+void modeloom_message_status(const struct modeloom_layout *layout, const uint8_t *beat, unsigned *number, unsigned *code, uint8_t *tag);
 
 #ifdef __cplusplus
 }
