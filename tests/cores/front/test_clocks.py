@@ -50,6 +50,18 @@ def test_the_core_stays_as_it_is(clocked_sectors, tmp_path):
     assert all(f"{name}_clocks{ending}\n" in hashes for ending in (".xdc", ".sdc", "_quartus.sdc"))
 
 
+def test_the_datasheet_has_one_top(clocked_sectors, clocked_messages):
+    """A module inside is not called the top, and has no clock of the host."""
+    for folder in (clocked_sectors, clocked_messages):
+        for sheet in ("datasheet.md", "datasheet.html"):
+            assert (folder / sheet).read_text().count("port of the top") == 1, sheet
+    name, sheet = read_description(clocked_messages).name, (clocked_messages / "datasheet.md").read_text()
+    inner, top = f"port of `{name}_registers`", "port of the top"
+    assert f"`{name}_registers` is inside `{name}_clocks`" in sheet and inner in sheet
+    tables = {head: sheet.partition(f"| {head} |")[2].partition("\n\n")[0] for head in (inner, top)}
+    assert "`clk_host`" not in tables[inner] and "`clk_host`" in tables[top]
+
+
 @pytest.mark.parametrize("kind", ["sectors", "messages"])
 def test_the_files_are_made_again(kind, request):
     compare_files(sector_core() if kind == "sectors" else message_core(), request.getfixturevalue(f"clocked_{kind}"))

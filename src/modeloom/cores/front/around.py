@@ -35,6 +35,9 @@ class Around(FrontEnd):
     shape: CoreShape
     """Those for the ports of the module around it."""
 
+    outer: str | None = None
+    """The name of the module that stands around this one; None if this one is the top."""
+
     def __init__(self, description: Description):
         self.description = description
 
@@ -124,4 +127,10 @@ class Around(FrontEnd):
         rows: list[list[object]] = [
             [f"`{port.name}`", "output" if port.output else "input", port.width, comments[port.stream]] for port in self.host_ports
         ]
-        return ["port of the top", "direction", "bits", "group"], rows
+        port = "port of the top" if self.outer is None else f"port of `{self.top}`"
+        return [port, "direction", "bits", "group"], rows
+
+    def port_words(self) -> str:
+        """What stands above this table."""
+        inside = "" if self.outer is None else f"`{self.top}` is inside `{self.outer}`, whose ports are listed below. "
+        return f"{inside}These are the ports of `{self.top}`:"

@@ -171,6 +171,8 @@ class ClocksFrontEnd(Around):
         self.options = options
         self.around_core = None if inner is None else inner(description)
         end = self.around_core
+        if end is not None:
+            end.outer = self.top
         # Sectors and messages are shapes themselves.
         self.shape = self.inner_shape = description if end is None else end.shape  # type: ignore[assignment]
         self.inner = description.top if end is None else end.top
@@ -350,4 +352,4 @@ class ClocksFrontEnd(Around):
                 f"- All paths between clocks are in the instance `{told.instance}`. `{self.top}.xdc` has constraints for Vivado, "
                 f"`{self.top}_quartus.sdc` for Quartus, and `{self.top}.sdc` for other tools.",
             ]  # fmt: skip
-        return [*inner, *lines, "", f"These are the ports of `{self.top}`:", "", *table(*self.port_table())]
+        return [*inner, *lines, "", self.port_words(), "", *table(*self.port_table())]

@@ -278,7 +278,7 @@ class RegisterFrontEnd(Around):
             *(commands if self.commands else ()),
             f"- `zeroize` erases the key here in {self.key_words + 1} cycles, while the core erases itself.",
             *(["- It also erases the command and the statuses here."] if self.commands else ()),
-            "- The registers stay as they are in an erasure, and so do the counters.", "", "",
+            "- The registers stay as they are in an erasure, and so do the counters.", "", self.port_words(), "",
         ]  # fmt: skip
         lines += table(*self.port_table())
         rows = []

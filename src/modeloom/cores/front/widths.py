@@ -170,7 +170,7 @@ class WidthFrontEnd(Around):
 
     def sheet(self) -> list[str]:
         """The section of the datasheet."""
-        return [*self.figures(), f"These are the ports of `{self.top}`:", "", *table(*self.port_table())]
+        return [*self.figures(), self.port_words(), "", *table(*self.port_table())]
 
     def figures(self) -> list[str]:
         """The part of the datasheet on widths."""
