@@ -22,11 +22,12 @@ from tests.cores.front.board import (
     SectorCommand,
     message_command,
 )
-from tests.cores.front.cores import sector_core
+from tests.cores.front.cores import message_core, sector_core
 
 from modeloom import model
 from modeloom.cli import main
-from modeloom.emit import lint
+from modeloom.cores.front import front_of
+from modeloom.emit import emit, lint
 from modeloom.product.folder import read_description
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.verification.files import today
@@ -164,6 +165,27 @@ def test_a_command_of_another_core(command_messages, tmp_path_factory):
     assert result == OK and len(beat) == 48 and board.call("submit", beat, len(beat), POLLS) == BAD_LENGTH
     status = Status()
     assert board.call("wait_status", ctypes.byref(status), ctypes.c_ulong(20)) == TIMEOUT and not board.count(1)
+
+
+@slow
+def test_a_message_in_two_passes(tmp_path, tmp_path_factory):
+    """The second pass has the tag of the first one."""
+    front = front_of("registers", commands="registers")
+    emit(message_core("deoxys-ii"), tmp_path / "core", command="modeloom build deoxys-ii", front=front)
+    board = MessageBoard(library(tmp_path / "core", tmp_path_factory), tmp_path / "core").opened()
+    layout = board.core.layout
+    assert (layout.block_bytes, layout.states_text, layout.text_first, layout.two_passes) == (16, 0, 0, 1)
+    key, nonce, text = bytes(range(16)), bytes(range(1, 16)), bytes(range(40))
+    assert board.call("load_key", 0, key, len(key), POLLS) == OK
+    sealed = model("deoxys-ii", key).seal(nonce, text)
+    tag = sealed[40:]
+    # Whether it opens, whether it is the second pass, the text and the tag in and out.  A second pass has no tag in its status.
+    passes = [(0, 0, text, b"", b"", tag), (0, 1, text, tag, sealed[:40], bytes(16)), (1, 0, sealed[:40], tag, text, bytes(16))]
+    for number, (opens, second, part, its_tag, out, found) in enumerate(passes):
+        command = MessageCommand(nonce, 15, its_tag, 16, 0, 40, number, 0, 0, opens, second)
+        result, beat = message_command(board.driver, layout, command)
+        assert result == OK and len(beat) == 48
+        assert exchange(board, beat, part) == (number, 0, found + bytes(16)) and board.sim._text() == out
 
 
 def exchange(board, beat, text):
