@@ -23,13 +23,17 @@ from tests.cores.front.board import (
     message_command,
 )
 from tests.cores.front.cores import message_core, sector_core
+from tests.streams.modes import WideAEAD
 
 from modeloom import model
 from modeloom.cli import main
+from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.front import front_of
+from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit, lint
 from modeloom.product.folder import read_description
 from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.spec import InputError
 from modeloom.verification.files import today
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
@@ -220,3 +224,11 @@ def test_what_does_not_fit_is_refused(tmp_path, capsys, arguments, message):
         main(["build", *arguments, "-o", str(tmp_path / "core")])
     told = capsys.readouterr().err
     assert stop.value.code == 2 and message in told and told.count("\n") == 1 and not (tmp_path / "core").exists()
+
+
+def test_commands_for_which_the_map_has_no_room_are_refused():
+    """A nonce and a tag of 32 bytes each are 20 words with the rest."""
+    description = StreamCore(compile_stream(WideAEAD(), StreamOptions(cipher_stages=1), prove=False)).describe("core", "modeloom")
+    assert front_of("registers")(description).top == "core_registers"
+    with pytest.raises(InputError, match="takes commands of at most 64 bytes, and those of this core have 80; leave it out"):
+        front_of("registers", commands="registers")(description)

@@ -55,6 +55,9 @@ INLINE = "--front registers loads keys into slots, and with --keys inline they c
 MOST_BLOCK_WORDS = 31
 """Words of the largest block that the register ``capabilities`` can state."""
 
+MOST_COMMAND_WORDS = 16
+"""Words for a command in the map, between ``command_data`` and ``command_submit``."""
+
 HEADER = "modeloom_registers.h"
 
 DRIVER = {"driver_header": "modeloom.h", "driver": "modeloom.c"}
@@ -151,7 +154,13 @@ class RegisterFrontEnd(Around):
         if commands:
             streams = {one.member: one.packing for one in d.interfaces if one.member in COMMAND_STREAMS}
             self.map_parts = (COMMANDS, TAGS) if messages else (COMMANDS,)
-            self.figures |= {"COMMAND_WORDS": -(-streams["cmd"].bits // WORD_BITS), "STATUS_PLACES": STATUS_PLACES}
+            words = -(-streams["cmd"].bits // WORD_BITS)
+            if words > MOST_COMMAND_WORDS:
+                raise InputError(
+                    f"--commands registers takes commands of at most {4 * MOST_COMMAND_WORDS} bytes, and those of this core have "
+                    f"{streams['cmd'].bits // 8}; leave it out"
+                )
+            self.figures |= {"COMMAND_WORDS": words, "STATUS_PLACES": STATUS_PLACES}
             if messages:
                 self.figures["TAG_WORDS"] = streams["status"].field("tag").bits // WORD_BITS
 
