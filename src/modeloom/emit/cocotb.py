@@ -75,6 +75,7 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
     """What the test has to know of the core."""
     files, lwc = description.files, isinstance(description, LwcDescription)
     over_registers = front is not None and front.commands is not None
+    beat = front.width.bits // 8 if front is not None and front.width is not None else description.beat_bytes  # type: ignore[attr-defined]
     fields, outputs = _words(description) if isinstance(description, LwcDescription) else _streams(core, cases, over_registers)
     return {
         "schema": "modeloom-cocotb-3",
@@ -91,6 +92,7 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
         "points": points_of(
             cases.points, inline=not cases.keys, slots=len(cases.keys), sizes=cases.sizes, channels=cases.channels, both=cases.both,
             registers=front is not None and bool(front.registers), commands=over_registers, lwc=lwc,
+            several_beats=cases.most_bytes is None or cases.most_bytes > beat,
         ),
         "keys": [[slot, key.hex()] for slot, key in cases.keys],
         "before": _rows(cases.before),

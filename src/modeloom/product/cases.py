@@ -71,6 +71,8 @@ class Cases:
         The number of sizes of sectors, and of channels.
     both : bool
         Whether the core has more than one direction.
+    most_bytes : int or None
+        Bytes of the longest packet that is right.  None if the core sets no bound.
     """
 
     keys: Sequence[tuple[int, bytes]]
@@ -82,6 +84,7 @@ class Cases:
     sizes: int = 1
     channels: int = 1
     both: bool = True
+    most_bytes: int | None = None
 
 
 def fields_of(interface: Interface, names: dict[str, str]) -> dict[str, list[int]]:

@@ -98,7 +98,7 @@ def length_point(group: str, nbytes: int, beat: int) -> str:
 
 def points_of(
     carried: Mapping[str, Sequence[str]], *, inline: bool, slots: int, sizes: int, channels: int, both: bool, registers: bool,
-    commands: bool, lwc: bool = False,
+    commands: bool, lwc: bool = False, several_beats: bool = True,
 ) -> dict[str, list[str]]:
     """The points of one core, by groups.
 
@@ -118,6 +118,8 @@ def points_of(
         Whether keys, and commands, go over registers.
     lwc : bool
         Whether the core is behind the LWC interface, which has neither commands nor statuses of their own, nor ends of packets into it.
+    several_beats : bool
+        Whether a right packet may have several beats.  Nothing comes within a packet of one.
     """
     keys: Collection[str] = {"none", "with a message", "late"} if inline else {"none", "loaded", "again", "erased", "refused"}
     if slots > 1:
@@ -127,8 +129,9 @@ def points_of(
             name for name, there in (("other direction", both), ("other slot", slots > 1), ("other size", sizes > 1)) if not there
         },
         "key": POINTS["key"].keys() - set(keys),
+        "erasure": set() if several_beats else {"reset within packets", "zeroize within packets"},
         "stall": {
-            *(("commands wait", "status waits") if commands or lwc else ()), *(("data in pauses",) if lwc else ()),
+            *(("commands wait", "status waits") if commands or lwc else ()), *(("data in pauses",) if lwc or not several_beats else ()),
             *(() if inline else ("keys wait",)),
         },
         "registers": set() if registers else POINTS["registers"].keys(),

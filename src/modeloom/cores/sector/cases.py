@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from modeloom.compiler.compile import Compiled
 from modeloom.cores.bench_text import first_keys
 from modeloom.cores.sector.bench import bench_limit
+from modeloom.cores.sector.hardware import bus_parameters
 from modeloom.cores.sector.vectors import BenchSector, bench_vectors
 from modeloom.interfaces.sector import COMMANDS, NAMED_SLOTS, StatusCode
 from modeloom.product.cases import Case, Cases
@@ -49,15 +50,16 @@ def _wanted(compiled: Compiled) -> Mapping[str, Sequence[str]]:
 
 
 def sector_cases(compiled: Compiled) -> Cases:
-    """Sectors without a key, and then good ones and each error that a host can make."""
+    """Sectors without a key, and then good ones and each error that a host can make, and good ones of two sizes behind each other."""
     vectors = bench_vectors(compiled)
     begin, end = vectors.phases["empty"], vectors.phases["wrong"]
     keys = first_keys(vectors.keys)
     first = min(slot for slot, _ in keys)
-    cases = [
-        Case(one.command, one.beats, one.wanted, one.code, points=tuple(_points(compiled, one, first))) for one in vectors.sectors[:end]
-    ]
+    sizes = bus_parameters(compiled).sizes
+    # Errors stand between all sizes so far.  The phase after them changes the size with its third sector.
+    sectors = [*vectors.sectors[:end], *(vectors.sectors[end + 1 : end + 3] if len(sizes) > 1 else ())]
+    cases = [Case(one.command, one.beats, one.wanted, one.code, points=tuple(_points(compiled, one, first))) for one in sectors]
     return Cases(
         keys, cases[:begin], cases[begin:], bench_limit(compiled, vectors), int(StatusCode.BAD_KEEP), _wanted(compiled),
-        sizes=len(compiled.sizes), both=len(compiled.options.directions) > 1,
+        sizes=len(sizes), both=len(compiled.options.directions) > 1, most_bytes=max(size.nbytes for size in sizes),
     )  # fmt: skip

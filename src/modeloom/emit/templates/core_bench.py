@@ -123,7 +123,11 @@ class Bench:
         getattr(self.dut, RESET["port"]).value = int(active == RESET["high"])
 
     async def reset(self) -> None:
-        """A reset.  What waits in the bus models is dropped.  One that may come at any time is a short pulse between two edges."""
+        """A reset.  What waits in the bus models is dropped.  One that may come at any time is a short pulse between two edges.
+
+        The host of the registers is in reset until the core has erased itself: until the reset has come to the core, it answers accesses of
+        before, and it loses those that come until it is out of reset.
+        """
         self.words.stop()
         if RESET["asynchronous"]:
             await Timer(self.rng.randrange(1, 20_000), "ps")
@@ -131,6 +135,7 @@ class Bench:
         # A queue, and a core whose reset is caught, may give what they have until the reset has come to them.
         later = [name for name in TOLD["erasures"] if name != "aclk" or RESET["asynchronous"]]
         tasks = [cocotb.start_soon(self.dropped(name)) for name in later]
+        self.hold_registers(True)
         if RESET["asynchronous"]:
             await Timer(self.rng.randrange(10, 2_000), "ps")
         else:
@@ -138,6 +143,18 @@ class Bench:
         self.clear()
         self.hold_reset(False)
         await self.erased(tasks)
+
+    def hold_registers(self, held: bool) -> None:
+        """Holds the host of the registers in reset."""
+        if self.registers is None:
+            return
+        models = [self.registers]
+        if not TOLD["apb"]:
+            # The model of AXI4-Lite passes no reset on to its channels.
+            write, read = self.registers.write_if, self.registers.read_if
+            models = [write.aw_channel, write.w_channel, write.b_channel, read.ar_channel, read.r_channel, write, read]
+        for model in models:
+            model.assert_reset(held)
 
     def clear(self) -> None:
         """Drops what waits in the bus models."""
@@ -178,6 +195,7 @@ class Bench:
         self.words.clear()
         self.packets.clear()
         await self.idle()
+        self.hold_registers(False)
         self.words.start()
 
     async def works_again(self) -> None:
@@ -241,9 +259,15 @@ class Bench:
             if offered and taken and name == "s_axis":
                 within = not int(last.value)
 
-    async def within_a_packet(self) -> bool:
-        """Waits until some beats have been taken, none of which ends its packet.  Returns False if there are none."""
-        left, clock = self.rng.randrange(1, 6), self.clock("s_axis")
+    async def send_long(self) -> int:
+        """Sends four commands, with packets of several beats if there are any.  Returns the number of beats that end no packet."""
+        cases = ([case for case in TOLD["after"] if not case["code"] and len(case["sent"]) > 1] or TOLD["after"])[:4]
+        await self.send(cases)
+        return sum(len(case["sent"]) - 1 for case in cases)
+
+    async def within_a_packet(self, beats: int) -> bool:
+        """Waits until some of so many beats that end no packet have been taken.  Returns False if there are none."""
+        left, clock = min(self.rng.randrange(1, 6), beats), self.clock("s_axis")
         pins: list[Any] = [None if name is None else getattr(self.dut, name) for name in self.packets.IN]
         valid, ready, last = pins
         while not self.packets.source.idle():

@@ -12,7 +12,7 @@ from typing import Any
 
 import cocotb
 from cocotb.queue import Queue
-from cocotb.triggers import RisingEdge, with_timeout
+from cocotb.triggers import Event, RisingEdge, with_timeout
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiStreamFrame, AxiStreamSink, AxiStreamSource
 from cocotbext.axi.stream import define_stream
@@ -276,6 +276,7 @@ class Registered:
 
     def __init__(self, bench: Any):
         self.bench, self.held = bench, False
+        self.waits = Event()
         self.task: Any = None
         self.clear()
 
@@ -301,6 +302,7 @@ class Registered:
                 state = await self.bench.read("command_state")
                 if state & 1:
                     met("commands", "busy")
+                    self.waits.set()
                 else:
                     await self.submit(self.left[0])
                     self.left.popleft()
