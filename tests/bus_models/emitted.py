@@ -45,6 +45,11 @@ FORMS = {
     "sectors over 32 bits": Form("xts", bits=32),
     "sectors over 256 bits, with registers behind APB": Form("xts", front="registers", bits=256, more={"bus": "apb"}),
     "sectors, commands over registers": Form("xts", front="registers", more={"commands": "registers"}),
+    "sectors, commands over registers, with a reset at any time": Form(
+        "xts", front="registers", more={"commands": "registers", "clocks": clock_options([], "async-low")},
+    ),
+    "sectors of two sizes, each of one beat of 1024 bits": Form("xts", {"more_sectors": (24,)}, bits=1024),
+    "sectors of one beat of 512 bits, and of several": Form("xts", {"sector": 16, "more_sectors": (264,)}, bits=512),
     "messages": Form("gcm"),
     "messages over 64 bits": Form("gcm", bits=64),
     "messages on the wire over 512 bits": Form("gcm", {"packet": "wire"}, bits=512),
@@ -54,6 +59,16 @@ FORMS = {
     "sectors in three clocks": Form("xts", more={"clocks": clock_options(["data=clk_data", "command,status,key=clk_host"], "high")}),
     "sectors, with registers in a clock of their own": Form(
         "xts", front="registers", more={"clocks": clock_options(["registers=clk_cpu,status=clk_host"], "async-low")},
+    ),
+    "sectors, commands over registers, in another clock with a reset at any time": Form(
+        "xts", front="registers", more={"commands": "registers", "clocks": clock_options(["all=clk_host"], "async-low")},
+    ),
+    "sectors over 512 bits, commands over slow registers behind APB": Form(
+        "xts", front="registers", bits=512,
+        more={
+            "commands": "registers", "bus": "apb",
+            "clocks": clock_options(["data-in=clk_in,data-out=clk_out,registers=clk_cpu"], "async-high"),
+        },
     ),
     "messages of two channels over 64 bits, in another clock": Form(
         "gcm", {"channels": 2}, bits=64, more={"clocks": clock_options(["all=clk_host"], "async-high")},
@@ -73,7 +88,7 @@ def core_of(form: str):
     """A small core."""
     one = FORMS[form]
     if one.mode == "xts":
-        return SectorCore(built.compiled("xts", prove=False, **SECTORS))
+        return SectorCore(built.compiled("xts", prove=False, **{**SECTORS, **one.options}))
     options = {**MESSAGES, **one.options}
     kind: type[StreamCore] = StreamCore
     if options.get("interface") == "lwc":

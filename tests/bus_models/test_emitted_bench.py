@@ -8,9 +8,14 @@ import json
 import re
 
 import pytest
+from tests import built
 from tests.built import slow
 from tests.bus_models.emitted import FORMS, TESTS, available, core_of, covered, ran, written
+from tests.cores.front.cores import SECTORS
 
+from modeloom.cores.front import front_of
+from modeloom.cores.sector import SectorCore
+from modeloom.emit import emit
 from modeloom.product.case_widths import converted
 from modeloom.product.points import POINTS
 from modeloom.verification.files import check_emission, today
@@ -24,6 +29,8 @@ def test_the_core_passes(tmp_path, form):
     assert result.returncode == 0 and result.stdout.rstrip().endswith(f"{TESTS} tests, 0 failed, SEED=7"), result.stdout[-2000:]
     percent, left = covered(result)
     assert percent >= 95, left
+    # These do not depend on pauses.
+    assert not left & {"commands.busy", "order.other size"}
 
 
 @slow
@@ -57,6 +64,36 @@ def test_points_of_cases_are_those_of_the_core(form):
     wanted = {f"{group}.{name}" for group, names in cases.points.items() for name in names}
     every = {f"{group}.{name}" for group, names in POINTS.items() for name in names}
     assert carried - {"channel.first", "channel.other"} == wanted <= every
+
+
+WITHIN = {"erasure.reset within packets", "erasure.zeroize within packets", "stall.data in pauses"}
+"""Points of cores whose packets may have several beats."""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "bits", "several"), [((64,), 256, True), ((64,), 512, False), ((16, 72), 512, True), ((16, 72), 1024, False)],
+)
+def test_points_within_packets(tmp_path, sizes, bits, several):
+    """Nothing comes within a packet of one beat.  A beat of the host counts, and the longest sector."""
+    core = SectorCore(built.compiled("xts", prove=False, **{**SECTORS, "sector": sizes[0], "more_sectors": sizes[1:]}))
+    description = emit(core, tmp_path / "core", command="modeloom build xts --cocotb", front=front_of(None, bits), cocotb=True)
+    told = json.loads((tmp_path / "core" / description.files.cases).read_text())
+    assert WITHIN & {f"{group}.{name}" for group, names in told["points"].items() for name in names} == (WITHIN if several else set())
+    right = [case for case in told["after"] if not case["code"]]
+    assert any(len(case["sent"]) > 1 for case in right) == several
+
+
+def test_points_within_messages():
+    """A message may have several beats, however wide they are."""
+    assert all(core_of(form).cases().most_bytes is None for form, one in FORMS.items() if one.mode != "xts")
+
+
+@pytest.mark.parametrize("form", ["sectors of two sizes, each of one beat of 1024 bits", "sectors of one beat of 512 bits, and of several"])
+def test_a_right_sector_comes_behind_one_of_another_size(form):
+    after = core_of(form).cases().after
+    sizes = [{point for point in case.points if point.startswith("size.")} for case in after]
+    pairs = zip(after, after[1:], sizes, sizes[1:], strict=False)
+    assert any(not one.code and not two.code and before != behind for one, two, before, behind in pairs)
 
 
 @slow
