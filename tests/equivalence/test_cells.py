@@ -54,6 +54,24 @@ def test_nothing_is_below_zero() -> None:
     assert lanes.number(function("$lt", 3, 3, 1)(word, lanes.constant(1, 3))) is None
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 40])
+def test_choices(count: int) -> None:
+    """One of many choices: on numbers, and on symbols for what is chosen.  The expression grows with their number only."""
+    ports: dict[str, list[Bit]] = {"A": [0, 1], "B": list(range(2, 2 + 2 * count)), "S": list(range(500, 500 + count)), "Y": [900, 901]}
+    cell, space = Cell("c", "$pmux", {}, ports), {"ONE": lanes.ONE}
+    rule = CELLS["$pmux"]
+    names = ["other", *(f"choice{n}" for n in range(count)), *(f"select{n}" for n in range(count))]
+    line = rule.line(cell, names, rule.operands(cell), space, 0, [(0, 0)] * len(names))
+    assert len(line) < 200 + 100 * count
+    words = {"other": lanes.atom("other", 2)} | {f"choice{n}": lanes.atom(f"choice {n}", 2) for n in range(count)}
+    for chosen in (None, 0, count // 2, count - 1):
+        selects = {f"select{n}": lanes.ONE if n == chosen else 0 for n in range(count)}
+        assert eval(line, space, words | selects) == words["other" if chosen is None else f"choice{chosen}"]
+    unknown = {f"select{n}": lanes.atom("select", 1) if n == count - 1 else 0 for n in range(count)}
+    found = eval(line, space, words | unknown)
+    assert found == lanes.operation("mux", 2, unknown[f"select{count - 1}"], words["other"], words[f"choice{count - 1}"])
+
+
 def test_sums_of_a_counter() -> None:
     word, total = lanes.atom("counter", 8), function("$add", 9, 9, 9)
 

@@ -154,9 +154,23 @@ def _mux(s: int, a: int, b: int, width: int) -> int:
     return lanes.operation("mux", width, s, a, b)
 
 
+MOST_NESTED = 2
+"""Choices of a cell that become one expression.  Each of them has the expression of all before it twice."""
+
+
+def _choose(result: int, width: int, *pairs: int) -> int:
+    """The last of some choices whose select is set; ``pairs`` are selects and choices in turn."""
+    for select, choice in zip(pairs[::2], pairs[1::2]):
+        result = _mux(select, result, choice, width)
+    return result
+
+
 def _mux_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
-    space["mux"] = _mux
+    space["mux"], space["choose"] = _mux, _choose
     count, width = len(cell["S"]), len(cell["Y"])
+    if count > MOST_NESTED:
+        pairs = ", ".join(f"{select}, {choice}" for choice, select in zip(names[1 : 1 + count], names[1 + count :]))
+        return f"choose({names[0]}, {width}, {pairs})"
     result = names[0]
     for choice, select in zip(names[1 : 1 + count], names[1 + count :]):
         other = f"({result})" if result != names[0] else result
