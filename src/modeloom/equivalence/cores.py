@@ -322,9 +322,11 @@ class CipherCore(Box):
             return
         operands = tuple(taken(inputs, self.ports[port]) for port in self.unit.ports)
         slot = lanes.number(taken(inputs, self.ports["slot"])) if "slot" in self.ports else 0
-        core = self.names[1 if self.either and self._number(inputs, "decrypt", cycle) else 0]
-        if slot is None:
-            self.flight.append((cycle, core, -1, (lanes.atom(f"{self.path} of {cycle}: no slot", self.width),), 0))
+        way = lanes.number(taken(inputs, self.ports["decrypt"])) if self.either else 0
+        core = self.names[1 if way else 0]
+        if slot is None or way is None:
+            # Nothing is known of a row before the first one has been read.  The result is a new symbol, which must not reach any output.
+            self.flight.append((cycle, core, -1, (lanes.atom(f"{self.path} of {cycle}: no slot or direction", self.width),), 0))
         else:
             self.flight.append((cycle, core, slot, operands, self.keys(core, slot)))
 
