@@ -19,6 +19,8 @@ from modeloom.equivalence import forever, prove_engine
 from modeloom.equivalence.cores import Parts, input_ports
 from modeloom.prove import ProofError
 
+DIRECTION: tuple[str, dict[str, Any]] = ("xcb-1619", {"sector": 48, "cipher_arch": "combined", "prove": False})
+
 MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "several sizes": ("hctr2", SMALL),
     "two lanes": ("hctr2", {"sector": 160, "cipher_cores": 2, "key_slots": 2, "restarts": 20}),
@@ -33,6 +35,8 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "lut6": ("hctr2", {"sector": 64, "mul_arch": "lut6", "cipher_stages": 2, "restarts": 20}),
     "fan-hasan": ("hctr2", {"sector": 64, "mul_arch": "fan-hasan", **ONE}),
     "mastrovito": ("hctr2", {"sector": 64, "mul_arch": "mastrovito", **ONE}),
+    # Cells of more than twenty choices, and a direction that is a bit of the row, of which nothing is known at first.
+    "many stages": ("hch", {"sector": 32, "key_slots": 2, "prove": False}), "a direction in the row": DIRECTION,
     "keys of two lengths": (f"{Path(__file__).parents[1] / 'modes' / 'essiv.py'}:ESSIV", {"sector": 64, "key_slots": 2, **ONE}),
 } | {mode: (mode, {"sector": 64, **ONE}) for mode in ("cmc", "eme", "eme2", "hch", "hctr", "hmch-brw", "tet", "xcb")}
 """What else a core can have.  Their masks, banks and set-ups are those of whole modes."""
@@ -92,6 +96,16 @@ def test_faults_are_refused(fault: Fault, tmp_path: Path) -> None:
     """The proof refuses Verilog with a planted fault, and its message says what is wrong."""
     folder, compiled = made(CORES[fault.core])
     with pytest.raises(ProofError, match=fault.message):
+        prove_engine(faulty(folder, fault, tmp_path / "core"), SectorCore(compiled))
+
+
+@slow
+@pytest.mark.parametrize("other", [r"~\2", r"\2 ^ cipher0_a_decrypt_3_reg", r"\2 ^ cipher0_a[0]"], ids=["other", "late", "data"])
+def test_a_wrong_direction_in_the_row_is_refused(other: str, tmp_path: Path) -> None:
+    """A result under a direction that is not known is a symbol, which does not reach any output unnoticed."""
+    folder, compiled = made(DIRECTION)
+    fault = Fault("a wrong direction", "engine", r"(row_cipher0_a_decrypt_reg) <= ([^;]*);", rf"\1 <= {other};")
+    with pytest.raises(ProofError, match="is not what the definition says|are not those of its key"):
         prove_engine(faulty(folder, fault, tmp_path / "core"), SectorCore(compiled))
 
 
