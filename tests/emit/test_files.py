@@ -22,8 +22,8 @@ from modeloom.cores.sector import CORE_PORTS
 from modeloom.cores.sector.figures import definition_hash
 from modeloom.cores.sector.words import name_words
 from modeloom.emit import check_directory, core_name, emit, files
-from modeloom.emit.names import KEYWORDS
 from modeloom.modes import find
+from modeloom.product.keywords import KEYWORDS
 from modeloom.spec import InputError
 
 _AGAIN = """

@@ -14,8 +14,8 @@ from __future__ import annotations
 import hashlib
 import re
 
-from modeloom.emit.names import KEYWORDS
 from modeloom.product.core import Core, D
+from modeloom.product.keywords import KEYWORDS
 from modeloom.spec import InputError
 
 __all__ = ["check_name", "core_name"]

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from modeloom.cores.front.around import Around
-from modeloom.emit.names import KEYWORDS
 from modeloom.front.map import Register
 from modeloom.interfaces import Interface, Side
 from modeloom.interfaces.front import REGISTER_BUSES, STATUS_ORDER, register_bus
@@ -19,6 +18,7 @@ from modeloom.interfaces.table import Width
 from modeloom.product.core import FrontPart
 from modeloom.product.description import Description
 from modeloom.product.front import ClocksDescription, Crossing, FrontDescription, HostClock
+from modeloom.product.keywords import KEYWORDS
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.markdown import table
 from modeloom.product.ports import CLOCK, TopPort, top_ports

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from modeloom.emit.names import KEYWORDS
 from modeloom.emit.package.outside import APB, AXI_LITE, MAPPED, STREAM, Bus, Outside, outside
 from modeloom.product.description import Description
 from modeloom.product.front import Port
+from modeloom.product.keywords import KEYWORDS
 
 __all__ = ["interfaces_file", "system_verilog"]
 
