@@ -114,6 +114,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Tests of planted faults fail on purpose.
     for name in ("CI", "BUILD_NUMBER"):
         os.environ.pop(name, None)
+    # The tests may run under make, whose options and variables would go on to each make that a test starts, such as that of Verilator.
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL"):
+        os.environ.pop(name, None)
     if not hasattr(config, "workerinput"):  # the workers of pytest-xdist inherit it
         if config.getoption("--shard"):
             config.pluginmanager.register(LongTests(config))

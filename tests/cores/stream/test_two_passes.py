@@ -136,7 +136,7 @@ OTHERS: dict[str, tuple[str, dict[str, Any]]] = {
     "deoxys-ii": ("deoxys-ii", {"cipher_stages": 1, "key_slots": 2}),
     "deoxys-ii in channels": ("deoxys-ii", {"cipher_stages": 1, "key_slots": 2, "channels": 2}),
     "gcm-siv": ("gcm-siv", {"key_bits": 128, "cipher_stages": 1, "mul_stages": 1, "keys": "inline", "key_slots": 8}),
-    "batches": ("hashed-twice", {"key_bits": 128, "key_slots": 2, "cipher_arch": "multistream", "streams": 2}),
+    "batches": ("tests/streams/modes.py:HashedTwice", {"key_bits": 128, "key_slots": 2, "cipher_arch": "multistream", "streams": 2}),
 }
 """What a core can have."""
 

@@ -147,7 +147,8 @@ def key_interval(compiled: CompiledStream) -> int:
     """
     p = bus_parameters(compiled)
     expansion, powers = _preparation_parts(compiled)
-    zeros = CLEAR_CYCLES if p.writers else max(p.keys.words, p.keys.round_keys)
+    # Without writers of their own, zeros wait for the round keys of the next key, which has the same port.
+    zeros = CLEAR_CYCLES if p.writers else max(p.keys.words, p.keys.round_keys) + p.keys.round_keys
     drained = p.tag_stage + p.window + DRAIN_CYCLES + cycles.FENCE_CYCLES + zeros
     whole = expansion + p.token_cycles + powers + drained
     shared = ((expansion, max(1, p.writers)), (max(p.turn_cycles, powers), p.preparations), (whole, p.keys.slots - 1))

@@ -66,9 +66,10 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             for ad, text in ((0, 0), (0, 1), (size, 0), (size, 5 * size)):
                 host.job(slot=rng.choice(slots), decrypt=0, ad=ad, text=d.buffered_bytes - ad + text)
             host.job(slot=host.slots, decrypt=0, text=d.buffered_bytes + 1)
-        for way in filter(None, subject.ways):
-            host.job(slot=slots[0], decrypt=way, ad=3, text=9, wrong_bit=0)
-            host.job(slot=slots[0], decrypt=way, ad=3, text=9)
+        # A second pass compares its tag, too.
+        for kind in filter(None, d.ways):
+            host.job(slot=slots[0], decrypt=kind, ad=3, text=9, wrong_bit=0)
+            host.job(slot=slots[0], decrypt=kind, ad=3, text=9)
         host.settle()
     host.set_gaps({})
     refused = _refused_keys(host)
