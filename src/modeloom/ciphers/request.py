@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.wording import many
 
 __all__ = ["DIRECTION_OF", "FEW_SLOTS", "FORMS", "CoreRequest", "CoreTiming"]
 
@@ -78,7 +79,7 @@ class CoreRequest:
     def __str__(self) -> str:
         does = {"encrypt": "encrypter", "decrypt": "decrypter", "both": "core for both directions"}[self.direction]
         if self.form == "multistream":
-            return f"the {self.form} {does} for {self._sizes}-bit keys with {self.streams} stream{'s' * (self.streams != 1)}"
+            return f"the {self.form} {does} for {self._sizes}-bit keys with {many(self.streams, 'stream')}"
         what = ("register" if self.form == "pipelined" else "cycle") + "s" * (self.stages != 1)
         return f"the {self.form} {does} for {self._sizes}-bit keys with {self.stages} {what} a round"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from modeloom.spec.wording import many
 from modeloom.synth.targets import TARGETS
 
 __all__ = ["area_table"]
@@ -20,7 +21,7 @@ def area_table(result: Mapping[str, Any]) -> str:
     The core is mapped as a whole.  It is usually smaller than the sum of its blocks, because of optimisation across their borders.
     """
     core = result["core"]
-    slots = f"{core['key_slots']} key slot{'s' * (core['key_slots'] > 1)}"
+    slots = many(core["key_slots"], "key slot")
     head = f"{result['design']}: {core['mode']}, {_width(core)}, {slots}; {result['device']}"
     kinds = ["area", "ffs"] if result["luts"] is None else ["luts", "ffs", "lutram_luts", "bram_cells", "dsps"]
     rows = [["", *(UNITS[kind] for kind in kinds)]]
@@ -37,7 +38,7 @@ def area_table(result: Mapping[str, Any]) -> str:
 def _width(figures: Mapping[str, Any]) -> str:
     """What a core takes: the bytes of a unit, such as "sectors of 512 bytes" from ``sector_bytes``, or blocks a cycle."""
     if "blocks_per_cycle" in figures:
-        return f"{figures['blocks_per_cycle']} block{'s' * (figures['blocks_per_cycle'] > 1)} a cycle"
+        return many(figures["blocks_per_cycle"], "block") + " a cycle"
     what, size = _sized(figures)
     return f"{what}s of {size} bytes"
 

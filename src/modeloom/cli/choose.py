@@ -40,8 +40,9 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
     from modeloom.modes import find_any
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
+    from modeloom.spec.wording import many
     from modeloom.sweep.choose import choose as search
-    from modeloom.sweep.choose import many, quantity
+    from modeloom.sweep.choose import quantity
 
     bits, cycles = quantity(rate, "--rate", "bits per second"), quantity(clock, "--clock", "cycles per second")
     definition = find_any(mode)

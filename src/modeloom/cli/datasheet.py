@@ -8,6 +8,7 @@ import json
 import click
 
 from modeloom.cli.files import warn
+from modeloom.spec.wording import many
 
 __all__ = ["datasheet"]
 
@@ -31,5 +32,5 @@ def datasheet(directory: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"schema": "modeloom-datasheet-1", "page": str(page), "areas": areas, "left_out": list(others)}, indent=2))
         return
-    told = f"{areas} area{'s' * (areas != 1)}" if areas else "no area (modeloom synth stores one)"
+    told = many(areas, "area") if areas else "no area (modeloom synth stores one)"
     click.echo(f"{page}: timing of a simulation, {told}")

@@ -15,6 +15,7 @@ from modeloom.cli.files import check_output, columns, warn, warn_broken, whole_f
 from modeloom.cli.options import ALL
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
+from modeloom.spec.wording import many
 
 if TYPE_CHECKING:
     from modeloom.compiler.streams import CompiledStream, StreamOptions
@@ -144,12 +145,12 @@ def build_stream(
         click.echo(json.dumps({**result, **{key: value for key, value in figures.items() if key != "schema"}}, indent=2))
         return
     cycles, cadence = description.cycles, description.cadence
-    batches = "" if cadence is None else f"{cadence.blocks} block{'s' * (cadence.blocks != 1)} every {cadence.interval} cycles, "
+    batches = "" if cadence is None else f"{many(cadence.blocks, 'block')} every {cadence.interval} cycles, "
     derived = description.derive_interval
     most = "at most " if batches or derived or description.message_buffer else ""
     proved = "proved" if description.explain.proved else "not proved"
     click.echo(
-        f"{directory}: {batches}{cycles.associated} cycle{'s' * (cycles.associated != 1)} for a block of associated data, {cycles.text} "
+        f"{directory}: {batches}{many(cycles.associated, 'cycle')} for a block of associated data, {cycles.text} "
         f"for one of text, {cycles.tag} for the tag, latency {most}{description.latency}, {proved}"
     )
     if options.interface == "lwc":

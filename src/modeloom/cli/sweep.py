@@ -42,7 +42,7 @@ def sweep(
     """
     from modeloom.modes import find_any
     from modeloom.spec import InputError
-    from modeloom.sweep.choose import many
+    from modeloom.spec.wording import many
     from modeloom.sweep.executors import cluster, local
     from modeloom.sweep.front import pareto_front
     from modeloom.sweep.grid import read_sweep

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from modeloom.spec.wording import many
+
 if TYPE_CHECKING:
     from modeloom.product.description import Description
 
@@ -22,7 +24,7 @@ def at_width(description: Description, bits: int) -> dict[str, Any]:
     front = WidthFrontEnd(description, bits)
     words = []
     for bare, rate in zip(description.rates, front.rates, strict=True):
-        cycles = f"{rate.interval} cycle{'s' * (rate.interval != 1)}"
+        cycles = many(rate.interval, "cycle")
         limit = "the core is the limit" if rate.interval == bare.interval else f"the streams are the limit: {bare.interval} without them"
         words.append(f"With {bits} bits of data a cycle, {cycles} for a {rate.what} of {rate.bytes} bytes ({limit}).")
     return {"bits": bits, "core_bits": 8 * front.core_bytes, "rates": [asdict(rate) for rate in front.rates], "words": words}

@@ -26,7 +26,7 @@ from typing import Any
 from modeloom.modes import find_any
 from modeloom.report.references import references
 from modeloom.spec import UnknownName
-from modeloom.sweep.front import area_of, pareto_front
+from modeloom.sweep.front import area_of, is_broken, pareto_front
 from modeloom.sweep.store import Row
 from modeloom.sweep.tables import options_text
 
@@ -114,7 +114,7 @@ def _order(row: Row) -> tuple[Any, ...]:
 
 
 def _point(row: Row, front: bool) -> dict[str, Any]:
-    options, (title, security, broken) = json.loads(row["options"]), _mode(row)
+    options, (title, security) = json.loads(row["options"]), _mode(row)
     rate, mhz = row["bytes_per_cycle"], row["mhz"]
     figures = {name: row[name] for name in {**AXES, **COLUMNS, **MORE} if name in row}
     figures |= {
@@ -128,22 +128,22 @@ def _point(row: Row, front: bool) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "key": row["key"], "name": row["name"], "text": options_text(row), "filters": filters, "figures": figures, "front": front,
-        "title": title, "security": security, "broken": broken, "status": row["status"], "error": row["error"], "command": row["command"],
-        "proved": _proved(row), "definition": row["definition"],
+        "title": title, "security": security, "broken": is_broken(row),
+        "status": row["status"], "error": row["error"], "command": row["command"], "proved": _proved(row), "definition": row["definition"],
         "tools": json.loads(row["tools"]), "result": json.loads(row["result"]),
     }  # fmt: skip
 
 
-def _mode(row: Row) -> tuple[str, str, bool]:
-    """The title and the security of a mode of modeloom, and whether it is broken.  Circuits and modes of others have none of these."""
+def _mode(row: Row) -> tuple[str, str]:
+    """The title and the security of a mode of modeloom.  Circuits and modes of others have neither."""
     if row["kind"] == "circuit" or ":" in row["name"]:
-        return "", "", False
+        return "", ""
     try:
         mode = find_any(row["name"])
     except UnknownName:
         # The file may come from another version of modeloom.
-        return "", "", False
-    return mode.title, mode.security, mode.broken
+        return "", ""
+    return mode.title, mode.security
 
 
 def _proved(row: Row) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 
 from modeloom.spec.counters import COUNTERS, Counter
 from modeloom.spec.keyed import CipherKey
+from modeloom.spec.wording import many
 
 __all__ = [
     "ACC", "BOTH", "CIPHER", "DEC", "ENC", "MUL", "OPERANDS", "OPERATIONS", "OUT", "SQR", "TDEC", "TENC", "UNITS", "Kind", "Operation",
@@ -160,7 +161,7 @@ class Operation:
     @property
     def signature(self) -> str:
         """Its arguments in a definition, for messages."""
-        blocks = f"{self.operands} block{'s' * (self.operands > 1)}"
+        blocks = many(self.operands, "block")
         return f"{blocks}, key=" if self.keyed else f"{blocks} and a number" if self.numbers else blocks
 
 

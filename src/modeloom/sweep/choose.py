@@ -22,6 +22,7 @@ from modeloom.compiler.streams import compile_stream
 from modeloom.modes import find_any
 from modeloom.spec import InputError, Mode
 from modeloom.spec.stream import StreamMode
+from modeloom.spec.wording import many
 from modeloom.sweep.compare import message_cycles
 from modeloom.sweep.configuration import Configuration
 from modeloom.sweep.figures import figures_of
@@ -263,8 +264,3 @@ class _Search:
 
 def _enter(blocks: int) -> str:
     return f"{many(blocks, 'block')} enter{'s' * (blocks == 1)} in a cycle"
-
-
-def many(count: int, what: str) -> str:
-    """A number of things, such as "1 block" and "2 blocks"."""
-    return f"{count} {what}{'s' * (count != 1)}"

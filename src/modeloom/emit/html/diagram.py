@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from html import escape
 
 from modeloom.product.page import Box, Diagram, DiagramRow
+from modeloom.spec.wording import many
 
 __all__ = ["diagram"]
 
@@ -128,7 +129,7 @@ class _Picture:
                     if box.drives in read.tracks
                 ]  # fmt: skip
                 ends = [at, *taps]
-                title = f"{box.title}: read at {len(taps)} operand{'s' * (len(taps) != 1)}"
+                title = f"{box.title}: read at {many(len(taps), 'operand')}"
                 yield f'<g class="track"><title>{escape(title, quote=False)}</title>'
                 yield f'<path class="wire" d="M{right} {self._middle(n) - HEIGHT // 2}V{at}H{x}M{x} {min(ends)}V{max(ends)}"/>'
                 yield from (f'<circle class="dot" cx="{x}" cy="{y}" r="3"/>' for y in taps)

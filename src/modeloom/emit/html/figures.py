@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from modeloom.product.description import Description
+from modeloom.spec.wording import many
 
 __all__ = ["CLOCKS", "figure_tiles", "throughput_table"]
 
@@ -21,7 +22,7 @@ def figure_tiles(d: Description) -> Iterator[str]:
     """The figures at the head."""
     tiles = []
     for rate in d.rates[:2]:
-        tiles.append((f"{rate.interval} cycle{'s' * (rate.interval != 1)}", f"for a {rate.what} of {rate.bytes} bytes"))
+        tiles.append((many(rate.interval, "cycle"), f"for a {rate.what} of {rate.bytes} bytes"))
         tiles.append((f"{8 * rate.bytes / rate.interval:.2f} bits", f"a cycle, {rate.what}s of {rate.bytes} bytes"))
     tiles += [(str(d.key_slots), f"key slot{'s' * (d.key_slots != 1)}"), (f"{d.erase_cycles} cycles", "to erase everything")]
     yield '<div class="tiles">'
@@ -39,6 +40,6 @@ def throughput_table(d: Description) -> Iterator[str]:
         bits = 8 * rate.bytes
         cells = "".join(f'<td class="n">{bits * clock / rate.interval / 1000:.2f} Gbit/s</td>' for clock in CLOCKS)
         own = f'<td class="n"><output data-bits="{bits}" data-interval="{rate.interval}"></output></td>'
-        yield f"<tr><td>a {rate.what} of {rate.bytes} bytes every {rate.interval} cycle{'s' * (rate.interval != 1)}</td>{cells}{own}</tr>"
+        yield f"<tr><td>a {rate.what} of {rate.bytes} bytes every {many(rate.interval, 'cycle')}</td>{cells}{own}</tr>"
     yield "</table></div>"
     yield '<p class="quiet">Bits a cycle times the clock. Place and route says which clock a device reaches.</p>'

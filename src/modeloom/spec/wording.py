@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers with their nouns, for messages."""
+
+from __future__ import annotations
+
+__all__ = ["many"]
+
+
+def many(count: int, what: str) -> str:
+    """A number of things, such as "1 block" and "2 blocks".  ``what`` is the noun for one of them."""
+    return f"{count} {what}{'s' * (count != 1)}"
