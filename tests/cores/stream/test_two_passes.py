@@ -169,7 +169,9 @@ def test_proof() -> None:
 @pytest.mark.parametrize("name", OTHERS)
 def test_proof_of_other_cores(name: str) -> None:
     mode, options = OTHERS[name]
-    assert prove_messages(folder(mode, prove=False, **options), StreamCore(compiled(mode, prove=False, **options)).component).blocks > 100
+    report = prove_messages(folder(mode, prove=False, **options), StreamCore(compiled(mode, prove=False, **options)).component)
+    # Nothing leaves of a message that is longer than what the core holds: three blocks.
+    assert report.blocks > (50 if "hold" in options else 100) and report.messages > 200
 
 
 @slow

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.built import slow
+from tests.built import slow, slowly
 from tests.equivalence.stream.beside_faults import BESIDE_FAULTS
 from tests.equivalence.stream.front_faults import DERIVED, FRONT_FAULTS
 from tests.equivalence.stream.inline_faults import INLINE_FAULTS
@@ -68,7 +68,9 @@ MORE: dict[str, tuple[str, dict[str, Any]]] = {
     "ocb3 in lanes": ("ocb3", {**SMALL, "blocks_per_cycle": 2}),
     "ocb3 with channels": ("ocb3", {**SMALL, "channels": 3}),
     "ocb3 held": ("ocb3", {**SMALL, "hold": 100}),
-    "ocb3 on the wire": ("ocb3", {**SMALL, "packet": "wire", "hold": 100}),
+    "ocb3 on the wire": ("ocb3", {**SMALL, "packet": "wire"}),
+    "ocb3 on the wire, held": ("ocb3", {**SMALL, "packet": "wire", "hold": 100}),
+    "ocb3 on the wire, opening alone": ("ocb3", {**SMALL, "packet": "wire", "direction": "decrypt"}),
     "ocb3, keys inline": ("ocb3", {**SMALL, "keys": "inline", "direction": "encrypt"}),
     "pairs": ("aes-otr", SMALL),
     "pairs held": ("aes-otr", {**SMALL, "hold": 100}),
@@ -97,8 +99,10 @@ def test_core() -> None:
     assert report.blocks > 20 * core.compiled.plan.chains and report.messages > 300 and report.cores == 2
 
 
-@slow
-@pytest.mark.parametrize("core", MORE)
+QUICK = "packets on the wire"
+
+
+@pytest.mark.parametrize("core", [QUICK, *slowly(*(name for name in MORE if name != QUICK))])
 def test_more_cores(core: str) -> None:
     mode, options = MORE[core]
     made = StreamCore(compiled(mode, **options)).component

@@ -199,15 +199,20 @@ def latency(compiled: CompiledStream) -> int:
     starts = (first,) if p.program(first).tokens else ()
     if p.plan.runs_ahead:
         held += START_CYCLES + _started_in(compiled)
+    # Without a hash the beat does not wait for the tag behind it.
+    held -= p.window == 1
     if p.wire:
         tag = p.program("tag")
+        if p.plan.runs_ahead:
+            # The start begins with the command, while the beat is kept until its packet ends.  It is the start that takes longer, and
+            # with it the flags of many slots, which answer a cycle later.
+            held += (p.keys.slots > LISTED_SLOTS) - 1
         before = max(p.entry_cycles(*starts, way, "tag") for way in compiled.options.directions) - tag.cycles
         # What is opened ends with this beat.
         # A tag that follows counts from the text, and others from a token behind it.
         last = before + tag.tokens[-1][0] if tag.tokens else _waits(compiled)
         return last + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + held
-    # The flags of many slots answer a cycle later.  Without a hash the beat does not wait for the tag behind it.
-    held -= p.window == 1
+    # The flags of many slots answer a cycle later.
     channels = 0 if p.channels == 1 else CHAINED_CYCLES if p.plan.chained else CHANNEL_CYCLES
     added = held + channels + (PREFIX_CYCLES if p.plan.prefixes else 0)
     waits = _waits(compiled)

@@ -17,7 +17,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.messages import StreamDescription
 from modeloom.spec.stream import ABSORB
 
-__all__ = ["Sent", "judged", "outcome"]
+__all__ = ["Sent", "judged", "outcome", "reached"]
 
 CODES = {
     "nonce": MessageCode.BAD_NONCE_LENGTH, "tag": MessageCode.BAD_TAG_LENGTH, "short": MessageCode.TOO_SHORT, "hole": MessageCode.BAD_KEEP,
@@ -121,7 +121,8 @@ def _stored(d: StreamDescription, planned: Planned, expected: Expected, code: Me
     return code, expected.text & lanes.mask(8 * message.text), message.text, -(-message.text // size), False
 
 
-def _wire(d: StreamDescription, planned: Planned, expected: Expected, symbols: Symbols, code: MessageCode) -> Outcome:
+def reached(d: StreamDescription, planned: Planned) -> tuple[int, int]:
+    """Bytes of header and of text of a packet on the wire that come before its end, or before its fault."""
     message, size = planned.message, d.beat_bytes
     decrypt = message.direction == "decrypt"
     tag = planned.tag_bytes if decrypt and planned.fault != "tag" else 0
@@ -132,7 +133,12 @@ def _wire(d: StreamDescription, planned: Planned, expected: Expected, symbols: S
         came = max(0, -(-message.associated // size) - 1) * size
     rest = max(0, came - tag)
     header = min(message.associated, rest)
-    text = 0 if planned.fault in REFUSED else rest - header
+    return header, 0 if planned.fault in REFUSED else rest - header
+
+
+def _wire(d: StreamDescription, planned: Planned, expected: Expected, symbols: Symbols, code: MessageCode) -> Outcome:
+    size, decrypt = d.beat_bytes, planned.message.direction == "decrypt"
+    header, text = reached(d, planned)
     if decrypt and d.hold is not None:
         if header + text > d.hold and planned.fault not in REFUSED:
             code = max(code, MessageCode.TOO_LONG_TO_HOLD)

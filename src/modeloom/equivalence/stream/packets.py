@@ -68,6 +68,7 @@ class Packets:
         parts = [(symbols.associated, message.associated), (symbols.text, message.text)]
         if self.description.text_first:
             parts.reverse()
+        first = parts[0][1]
         if self.description.wire:
             end = 8 * (message.associated + message.text) * lanes.LANES
             tag = planned.tag_bytes if message.direction == "decrypt" else 0
@@ -81,7 +82,7 @@ class Packets:
                 beats.append({"tdata": data, "tkeep": lanes.constant((1 << min(size, nbytes - at)) - 1, size)})
         nothing = {"tdata": lanes.atom(f"nothing {name}", 8 * size), "tkeep": 0}
         if planned.fault == "short":
-            beats = beats[: max(0, -(-parts[0][1] // size) - 1)]
+            beats = beats[: max(0, -(-first // size) - 1)]
         if planned.fault == "hole" and beats:
             beats[-1] = {**beats[-1], "tkeep": lanes.constant(2, size)}
         beats = beats or [nothing]

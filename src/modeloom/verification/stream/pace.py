@@ -10,7 +10,7 @@ from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
-__all__ = ["check_pace"]
+__all__ = ["check_pace", "latencies"]
 
 COUNT = 24
 """Number of messages of each shape, back to back.  The distances in the second half are compared."""
@@ -42,7 +42,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     if d.timed:
         for way in d.timed:
             stated = d.latency_of(way)
-            found = _latencies(host, way, slots[0])
+            found = latencies(host, way, slots[0])
             if max(found) != stated or min(found) < stated - d.waits:
                 host.fail(f"takes {' or '.join(map(str, sorted(found)))} cycles from text to text, core.json states {stated}")
     even = d.even
@@ -111,7 +111,7 @@ def _steps(cycles: list[int], messages: int) -> set[int]:
     return {b - a for a, b in zip(half, half[messages:])}
 
 
-def _latencies(host: MessageHost, way: int, slot: int, phases: int | None = None) -> set[int]:
+def latencies(host: MessageHost, way: int, slot: int, phases: int | None = None) -> set[int]:
     """The cycles from text to text of lone messages.  With a cadence, they come in all of its phases, or in a number of them."""
     d = host.description
     interval = phases or (1 if d.cadence is None else d.cadence.interval)
@@ -163,7 +163,7 @@ def _derived(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
     assert d.derive_interval is not None
     measured = [way for way in ways if d.text_of(way, 1) and (d.hold is None or not way)][:1]
     places = {slots[0], slots[-1]} if measured else ()
-    longest = max((found for slot in places for found in _latencies(host, measured[0], slot, PHASES)), default=0)
+    longest = max((found for slot in places for found in latencies(host, measured[0], slot, PHASES)), default=0)
     if longest > d.latency:
         host.fail(f"takes {longest} cycles from text to text, core.json states at most {d.latency}")
     least = d.derive_interval * d.beat_bytes
@@ -183,7 +183,7 @@ def _stored(host: MessageHost, subject: StreamSubject, slots: list[int]) -> tupl
     """Measures lone messages that the core stores, and such messages back to back: each takes the cycles of both passes."""
     d = host.description
     assert d.buffered_beats is not None
-    longest = max(_latencies(host, False, slots[0], PHASES))
+    longest = max(latencies(host, False, slots[0], PHASES))
     if longest > d.latency:
         host.fail(f"takes {longest} cycles from text to text, core.json states at most {d.latency}")
     shapes = [min(beats, d.buffered_beats) * d.beat_bytes for beats in (8, 24, d.buffered_beats) if beats <= MOST_STORED]

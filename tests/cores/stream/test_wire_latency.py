@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stated latency of cores whose packets are as they are on the wire is that at their pins, for every kind of start and of tag."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.built import slow, slowly
+from tests.streamed import folder
+
+from modeloom.verification.stream.messages import load_all, slots_used
+from modeloom.verification.stream.pace import check_pace, latencies
+from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.turn_host import host_of
+
+WIRE: dict[str, Any] = {"packet": "wire", "cipher_stages": 1, "key_slots": 2}
+OCB3: dict[str, Any] = {**WIRE, "key_bits": 128}
+STREAMS: dict[str, Any] = {"cipher_arch": "multistream", "cipher_stages": 2}
+
+CORES: dict[str, tuple[str, dict[str, Any]]] = {
+    "a start that runs ahead": ("ocb3", OCB3),
+    "a start that runs ahead, many slots": ("ocb3", {**OCB3, "key_slots": 70}),
+    "a start that runs ahead, held": ("ocb3", {**OCB3, "hold": 64}),
+    "a start that runs ahead, streams": ("ocb3", {**OCB3, **STREAMS, "streams": 4}),
+    "a tag that follows": ("deoxys-i", WIRE),
+    "a tag that follows, held": ("deoxys-i", {**WIRE, "hold": 64}),
+    "a tag that follows, streams": ("deoxys-i", {**WIRE, **STREAMS, "streams": 1}),
+    "a hash": ("gcm", OCB3),
+    "a hash, many slots": ("gcm", {**OCB3, "key_slots": 70}),
+    "no hash": ("tests/streams/modes.py:NoHash", OCB3),
+}
+QUICK = ("a start that runs ahead",)
+
+
+def subject_of(core: str) -> StreamSubject:
+    """The core, built once."""
+    mode, options = CORES[core]
+    return StreamSubject(folder(mode, prove=False, **options), optimize=0)
+
+
+@pytest.mark.parametrize("core", [*QUICK, *slowly(*(name for name in CORES if name not in QUICK))])
+def test_latency(core: str) -> None:
+    subject = subject_of(core)
+    host, d = host_of(subject, subject.rng("pace")), subject.description
+    load_all(host)
+    assert d.timed
+    for way in d.timed:
+        assert max(latencies(host, way, slots_used(host)[0])) == d.latency_of(way)
+
+
+@slow
+@pytest.mark.parametrize("core", CORES)
+def test_pace(core: str) -> None:
+    """Messages follow each other as stated, too."""
+    assert check_pace(subject_of(core))[0]
