@@ -170,7 +170,11 @@ class StreamDescription(MessageFacts):
             if self.steady(ad * size, (text + more) * size)[0] == 1:
                 text += more
                 break
-        return MessageShape(associated=(ad - 1) * size + size // 4, text=(text - 1) * size + size - 1)
+        if self.buffered_beats is not None:
+            # They are not longer than the core can store.
+            ad = min(ad, self.buffered_beats - 1)
+            text = min(text, self.buffered_beats - ad)
+        return MessageShape(associated=max(0, (ad - 1) * size + size // 4), text=(text - 1) * size + size - 1)
 
     @property
     def summary(self) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -17,7 +18,8 @@ from tests.verilog_edit import edit_module
 from modeloom import golden
 from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.buffered import buffered_parameters
-from modeloom.emit import CheckFailed, emit
+from modeloom.cores.stream.vectors import bench_vectors
+from modeloom.emit import CheckFailed, emit, run_bench
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.message import Message
 from modeloom.verification.steps import lint_step, timing_step
@@ -27,6 +29,8 @@ from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.statuses import check_reloads, check_statuses
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.vectors import check_vectors
+
+iverilog = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 
 WIDE = "tests/streams/modes.py:WideTwice"
 SMALL: dict[str, Any] = {"cipher_stages": 1, "message_buffer": 200}
@@ -47,6 +51,45 @@ def test_sizes() -> None:
     """The limit is whole beats.  The memory has two messages, and what comes until the tag of a first pass is there."""
     p = buffered_parameters(compiled("deoxys-ii", prove=False, **CORES["deoxys-ii"][1]))
     assert (p.most_beats, p.words, p.depth) == (13, 128, 32)
+
+
+LATE: dict[str, Any] = {"cipher_arch": "multistream", "streams": 1, "key_slots": 2}
+"""Options of a core whose tags come late, so that the bench sends long messages back to back."""
+
+
+@pytest.mark.parametrize("nbytes", [1, 64, 256, 1 << 14])
+def test_vectors_of_the_bench(nbytes: int) -> None:
+    """A message to seal is refused exactly if it is longer than the core can store, whatever else is wrong with its packet."""
+    made = compiled("deoxys-ii", prove=False, **LATE, message_buffer=nbytes)
+    d = StreamCore(made).describe("core", "modeloom")
+    limit, vectors = d.buffered_beats, bench_vectors(made, d)
+    assert limit is not None
+    (port,) = next(one for one in d.interfaces if one.member == "cmd").payload
+    assert port.packing is not None
+    sealed = [message for message in vectors.messages if not port.packing.unpack(message.command)["decrypt"]]
+    for message in sealed:
+        if message.wanted.code < MessageCode.NO_KEY:
+            assert (len(message.beats) > limit) == (message.wanted.code == MessageCode.TOO_LONG_TO_HOLD)
+    # The longest one has a result, unless the bench would grow with it.
+    assert limit > 64 or any(len(message.beats) == limit and message.wanted.code == MessageCode.OK for message in sealed)
+    # Those back to back have results.
+    burst = vectors.messages[vectors.phases["empty"] : vectors.phases["burst"]]
+    assert {message.wanted.code for message in burst} == {MessageCode.OK}
+
+
+@iverilog
+def test_the_bench() -> None:
+    assert run_bench(folder("deoxys-ii", prove=False, **LATE, message_buffer=64))["messages"] > 200
+
+
+@slow
+@iverilog
+@pytest.mark.parametrize("mode, options", [
+    (WIDE, {**CORES["wide"][1], "message_buffer": 16}), CORES["lanes"], CORES["sealing alone"], CORES["deoxys-ii"],
+    ("deoxys-ii", {**LATE, "streams": 2, "message_buffer": 256}), ("gcm-siv", {**CORES["gcm-siv"][1], "message_buffer": 64}),
+])  # fmt: skip
+def test_the_bench_of_other_options(mode: str, options: dict[str, Any]) -> None:
+    assert run_bench(folder(mode, prove=False, **options))
 
 
 @slow

@@ -185,10 +185,11 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     interfaces = d.interfaces
     rules = PortRules(interfaces, "id", d.named_slots)
     packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
-    # The most messages without a status: those whose tags are in flight, those in waiting tokens, and those in registers on the
-    # way.
+    # The most messages without a status: those whose tags are in flight, those in waiting tokens, those whose starts run ahead, and
+    # those in registers on the way.
     waiting = p.token_depth if d.channels == 1 else p.message_store
-    in_flight = p.tag_depth + waiting + 16 + (DERIVING if compiled.derived is not None else 0)
+    ahead = p.start_depth if p.plan.runs_ahead else 0
+    in_flight = p.tag_depth + waiting + ahead + 16 + (DERIVING if compiled.derived is not None else 0)
     if d.message_buffer is not None:
         stored = buffered_parameters(compiled)
         in_flight += 2 * stored.depth + stored.results + BUFFERING

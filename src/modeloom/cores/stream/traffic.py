@@ -106,6 +106,8 @@ class Traffic:
         Whether a host sends each message to seal twice.
     text_first : bool
         Whether packets have their text before their associated data.
+    stored : int or None
+        Number of beats of the longest packet to seal that the core can store, or None if it stores none.
 
     In a mode with two passes, the passes of sealing take turns, each on messages of its own.
 
@@ -118,9 +120,9 @@ class Traffic:
     def __init__(
         self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
         inline: bool = False, wire: bool = False, channels: int = 1, in_order: bool = True, derives: bool = False, twice: bool = False,
-        text_first: bool = False,
+        text_first: bool = False, stored: int | None = None,
     ):  # fmt: skip
-        self.derives, self.twice, self.text_first = derives, twice, text_first
+        self.derives, self.twice, self.text_first, self.stored = derives, twice, text_first, stored
         self.inline, self.turns, self.wire, self.channels, self.in_order = inline, 0, wire, channels, in_order
         self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
         self.models: dict[int, StreamModel] = {}
@@ -186,12 +188,18 @@ class Traffic:
         found = judge_packet(parts, len(sent.ad), sent.tag_bytes, bool(sent.decrypt), self.hold, run)
         return Outcome(found.code, found.tag, () if found.packet is None else self._whole(found.packet))
 
+    def _too_long(self, sent: Sent, beats: tuple[Beat, ...]) -> bool:
+        """Whether a packet is longer than the core can store.  This is told of before any fault of the packet."""
+        return self.stored is not None and not sent.decrypt and len(beats) > self.stored
+
     def _outcome(self, model: StreamModel | None, sent: Sent, tag: bytes = b"") -> Outcome:
         """The result of a message under a key.  ``tag`` is the tag of the message to open."""
         if model is not None and self.wire:
             return self._of_packet(model, sent, self.packet(sent, tag))
         if model is None:
             return Outcome(MessageCode.NO_KEY)
+        if self._too_long(sent, self.packet(sent)):
+            return Outcome(MessageCode.TOO_LONG_TO_HOLD)
         text, made = self._run(model, sent, tag)
         made = made[: sent.tag_bytes]
         beats = beats_of(text, self.beat_bytes)
@@ -288,11 +296,9 @@ class Traffic:
             beats = self._outcome(self.models[slot], sent).beats
         elif given and not (sent.decrypt and self.hold is not None) and not (self.mode.two_passes and not sent.decrypt):
             beats = (*self._outcome(self.models[slot], sent).beats[:given], (bytes(self.beat_bytes), 0))
-        self.messages.append(
-            BenchMessage(
-                self._command(sent, slot, b""), tuple(edit(list(self.packet(sent)))), Outcome(code, b"", beats), channel=self.channel
-            )
-        )
+        packet = tuple(edit(list(self.packet(sent))))
+        code = MessageCode.TOO_LONG_TO_HOLD if self._too_long(sent, packet) else code
+        self.messages.append(BenchMessage(self._command(sent, slot, b""), packet, Outcome(code, b"", beats), channel=self.channel))
 
     def broken(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], decrypt: int) -> None:
         """A message whose packet on the wire is edited, so that it has this code; nothing, if it is too long to be held."""

@@ -45,7 +45,8 @@ from modeloom.product.messages import StreamDescription
 __all__ = ["BenchVectors", "bench_vectors"]
 
 MOST_HELD = 1024
-"""Number of bytes of the longest messages that the bench sends to a core that holds text.  Its text and its time grow with them."""
+"""Number of bytes of the longest messages that the bench sends to a core that holds text, or stores messages.  Its text and its time grow
+with them."""
 
 WRONG_KEYS = 2
 """Key packets that the bench sends one after another and that are no keys, of a core whose keys come with messages."""
@@ -88,9 +89,11 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     traffic = Traffic(
         compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels,
         in_order=any_order or d.explain.turn is None or d.channels == 1, derives=compiled.derived is not None, twice=d.two_passes,
-        text_first=d.text_first,
+        text_first=d.text_first, stored=d.buffered_beats,
     )  # fmt: skip
     size, shape = d.beat_bytes, d.bench_shape
+    # If the core stores messages to seal, those that only have to have results are not too long for it.
+    most = None if d.buffered_beats is None else max(1, d.buffered_beats - 1) * size
     phases: dict[str, int] = {}
 
     def end(phase: str) -> None:
@@ -102,7 +105,8 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
 
     def some(count: int) -> None:
         for number in range(count):
-            traffic.good(number % 3 * 5, size + 3 * number)
+            text = size + 3 * number
+            traffic.good(number % 3 * 5, text if most is None else min(text, most))
 
     traffic.refused(MessageCode.NO_KEY)
     end("empty")
@@ -205,6 +209,14 @@ def _lengths(traffic: Traffic) -> None:
                 # In wire form the header is held, too.
                 text = min(nbytes, MOST_HELD + nbytes - traffic.hold) - 3 * traffic.wire
                 traffic.good(3, max(0, text), decrypt=decrypt)
+    if traffic.stored is not None:
+        limit = traffic.stored * size
+        for ad in (0, 3):
+            # Associated data take a beat of their own.
+            for nbytes in (limit - 1, limit, limit + 1, limit + 3 * size):
+                text = min(nbytes, MOST_HELD + nbytes - limit) - size * bool(ad)
+                traffic.good(ad, max(0, text), decrypt=0)
+                traffic.good(ad, size + 1, decrypt=0)
     for nonce in sorted(length for lengths in mode.nonce_bytes for length in lengths):
         for decrypt in ways:
             traffic.good(nonce % 5, size + nonce, nonce=nonce, decrypt=decrypt)
