@@ -273,6 +273,8 @@ def test_plain_binary_is_found(clocked_sectors, tmp_path):
         (["xts", "--clock", "data=clk_a", "--clock", "data-in=clk_b"], "--clock gives data-in two clocks, clk_a and clk_b; leave one out"),
         (["xts", "--clock", "all=clk_a", "--clock", "all=clk_b"], "--clock all is there twice; leave one out"),
         (["xts", "--clock", "data=aclk"], "aclk is a name of the core; choose another one, such as clk_data"),
+        (["xts", "--clock", "data=clk,key=clk_host"], "--clock: clk_host is the name of a part of the crossings; choose another one"),
+        (["xts", "--clock", "data=order,status=clk_b"], "order is the name of a part of the crossings"),
         (["xts", "--clock", "data=Clk"], "the name of a clock has lower-case letters, digits and single underscores"),
         (["xts", "--clock", "registers=clk_a"], "--clock registers is for --front registers; add it, or name another bus"),
         (["xts", "--front", "registers", "--clock", "key=clk_a"], "keys are written to registers; use --clock registers"),

@@ -135,6 +135,50 @@ def test_a_length_without_room_is_refused():
     assert bench.packets() == [(bytes(16), 0, True)]
 
 
+@pytest.mark.parametrize("bus", REGISTER_BUSES)
+def test_a_key_whose_words_were_overwritten_is_refused(bus):
+    """An erasure takes words that the host has written; after a packet there are none.  Zeros would take their place in the key."""
+    bench, key = quiet_bench(bus=bus), bytes(range(1, 19))
+
+    def write(words):
+        for at in words:
+            bench.host.write("key_data", int.from_bytes(key[4 * at : 4 * at + 4], "little"), offset=at)
+
+    def refused(slot):
+        with pytest.raises(RegisterRefused):
+            bench.host.write("key_send", slot)
+
+    bench.host.write("key_length", len(key))
+    refused(3)
+    write((0, 1))
+    pulse(bench, "erase_pin")
+    bench.runner.run(max_cycles=40)
+    write((2, 3, 4))
+    refused(3)
+    write((1,))
+    refused(3)
+    write((0,))
+    bench.host.write("key_send", 3)
+    bench.runner.run(max_cycles=200)
+    assert bench.packets() == [(key, 3, False)]
+    refused(4)
+    bench.runner.run(max_cycles=200)
+    assert bench.packets() == []
+
+
+def test_a_slot_that_the_port_cannot_tell_of_is_refused():
+    """Its number would be cut to that of another slot."""
+    bench = quiet_bench()
+    for send in (256 + 2, 0x8002, 1 << 16 | 256 + 2):
+        with pytest.raises(RegisterRefused):
+            bench.host.send_key(bytes(16), send)
+    bench.runner.run(max_cycles=200)
+    assert bench.packets() == []
+    bench.host.write("key_send", 255)
+    bench.runner.run(max_cycles=200)
+    assert bench.packets() == [(bytes(16), 255, False)]
+
+
 def test_state():
     bench = Bench()
     for name in ("key_busy", "key_error"):

@@ -183,6 +183,12 @@ class ClocksFrontEnd(Around):
         for clock in self.clocks:
             if clock in taken:
                 raise InputError(f"--clock: {clock} is the name of another port; choose another one")
+        # Constraints name the instances inside, and one with the name of a port would get another name.
+        paths = (path for one in crossing_paths(self.parameters) for path in (one.source, one.target))
+        inside = {path.partition("/")[0] for path in paths}
+        for clock in self.clocks:
+            if clock in inside:
+                raise InputError(f"--clock: {clock} is the name of a part of the crossings; choose another one, such as {clock}_clk")
 
     def _clock(self, interface: Interface) -> str:
         """The clock of a bus; "" for that of the core."""

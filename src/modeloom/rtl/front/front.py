@@ -193,11 +193,13 @@ class RegisterFront(wiring.Component):
         send, length = registers.key_send_word, registers.key_length_bytes
         fits = length <= 4 * p.map.by_name["key_data"].words
         erases = send[16]
+        # A slot that the port cannot tell of would be another one there.
+        unknown = send[len(keys.slot) : 16].any()
         m.d.comb += [
             self.s_axis_key_tvalid.eq(keys.key.valid), keys.key.ready.eq(self.s_axis_key_tready),
             keys.write.eq(registers.key_data_write), keys.address.eq(registers.key_data_address), keys.word.eq(registers.key_data_word),
             registers.key_data_refuse.eq(keys.busy),
-            registers.key_send_refuse.eq(keys.busy | ~fits & ~erases),
+            registers.key_send_refuse.eq(keys.busy | unknown | ~(fits & keys.complete) & ~erases),
             keys.send.eq(registers.key_send_write), keys.slot.eq(send[: len(keys.slot)]), keys.erase.eq(erases),
             keys.bytes.eq(length[: len(keys.bytes)]),
         ]  # fmt: skip

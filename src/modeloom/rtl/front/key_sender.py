@@ -8,7 +8,8 @@
     zeros ──────┘
 
 A packet that erases a slot has one beat of zeros.  Whatever was sent, and after a reset, every word is overwritten with zeros before the
-next word is taken.
+next word is taken.  A flag for each word tells whether it was written since then, so that no key has zeros in the place of words that an
+erasure took.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ class KeySender(wiring.Component):
         Writes a word while ``busy`` is low.
     send, slot, erase, bytes : In
         Sends so many bytes for a slot, or erases the slot, while ``busy`` is low.
+    complete : Out(1)
+        All words of so many bytes were written since the memory was overwritten.
     busy : Out(1)
     key : Out(stream)
         The port of the core (``interfaces.shared.KEYS``).
@@ -56,7 +59,7 @@ class KeySender(wiring.Component):
         super().__init__({
             "write": In(1), "address": In(range(words)), "word": In(WORD_BITS),
             "send": In(1), "slot": In(layout["slot"].width), "erase": In(1), "bytes": In(range(WORD_BYTES * words + 1)),
-            "busy": Out(1), "key": Out(stream.Signature(layout)),
+            "complete": Out(1), "busy": Out(1), "key": Out(stream.Signature(layout)),
         })  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -72,6 +75,7 @@ class KeySender(wiring.Component):
         read_reg = Signal()
         wipe_reg = Signal(init=1)
         count_reg = Signal(range(BEAT_WORDS + 1))
+        written_reg = Signal(self.words)
         # The word of this cycle was asked for in the cycle before.
         asked_reg = Signal()
         key, last = self.key.payload, Signal()
@@ -84,6 +88,12 @@ class KeySender(wiring.Component):
             last.eq(left_reg <= KEY_BEAT_BYTES),
             self.key.valid.eq(valid_reg), key.data.eq(beat_reg), key.last.eq(last), key.slot.eq(slot_reg), key.erase.eq(erase_reg),
         ]  # fmt: skip
+        with m.If(wipe_reg):
+            m.d.sync += written_reg.eq(0)
+        with m.Elif(memory.we):
+            m.d.sync += written_reg.bit_select(self.address, 1).eq(1)
+        needed = Cat(self.bytes > WORD_BYTES * at for at in range(self.words))
+        m.d.comb += self.complete.eq(~(needed & ~written_reg).any())
         for byte in range(KEY_BEAT_BYTES):
             m.d.comb += key.keep[byte].eq(left_reg > byte)
         with m.If(wipe_reg):
