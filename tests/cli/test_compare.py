@@ -68,6 +68,19 @@ def test_nothing_to_compare(run):
     assert done.err.startswith("modeloom: no mode has such a core: xts: a sector must have at least 16 bytes") and done.err.count("\n") == 1
 
 
+def test_results_are_not_overwritten(run, folder):
+    """A table in the place of the results would destroy all points of a sweep."""
+    line = ("compare", "xts", "--sector", "32", "--jobs", "1", "--results", "a.sqlite")
+    assert run(*line).status == 0
+    stored = (folder / "a.sqlite").read_bytes()
+    for option in ("--svg", "--csv", "--latex"):
+        done = run(*line, option, "a.sqlite")
+        assert (done.status, done.out, done.err) == (2, "", f"modeloom: a.sqlite is the file of results; give another file for {option}\n")
+    done = run(*line, "--svg", "b", "--csv", "c", "--latex", "./b")
+    assert (done.status, done.err) == (2, "modeloom: --svg and --latex name the same file ./b; give another output\n")
+    assert (folder / "a.sqlite").read_bytes() == stored and not (folder / "b").exists()
+
+
 def test_options_are_those_of_explain():
     own = {"target", "results", "synth", "jobs", "svg", "csv_file", "latex_file", "as_json", "modes", "mode", "rate", "clock"}
     explain = {one.name for one in cli.commands["explain"].params} - {"mode", "dumps", "data_width", "svg", "as_json"}
