@@ -35,9 +35,9 @@ def test_the_smallest_core_and_why(run, folder):
     done = run(*arguments)
     assert done.status == 0 and done.err == ""
     assert done.out.splitlines()[:3] == [
-        "32 Gbit/s at 250 MHz are 16 bytes a cycle.",
-        "too slow  cipher-cores 1, lanes 1: 14.2222 bytes a cycle, 28.44 Gbit/s (9 cycles a sector, 8 are allowed)",
-        "enough    cipher-cores 2, lanes 1: 16 bytes a cycle, 32 Gbit/s (8 cycles a sector, 8 are allowed)",
+        "32 Gbit/s at 250 MHz is 16 bytes per cycle.",
+        "too slow  cipher-cores 1, lanes 1: 14.2222 bytes per cycle, 28.4444 Gbit/s (9 cycles per sector, 8 allowed)",
+        "enough    cipher-cores 2, lanes 1: 16 bytes per cycle, 32 Gbit/s (8 cycles per sector, 8 allowed)",
     ]
     made = json.loads(run(*arguments, "--json").out)
     assert made["schema"] == "modeloom-choose-1" and made["bytes_per_cycle"] == 16 == made["bytes_per_cycle_needed"]
