@@ -35,9 +35,9 @@ def test_the_smallest_core_and_why(run, folder):
     done = run(*arguments)
     assert done.status == 0 and done.err == ""
     assert done.out.splitlines()[:3] == [
-        "32 Gbit/s at 250 MHz are 16 bytes a cycle.",
-        "too slow  cipher-cores 1, lanes 1: 14.2222 bytes a cycle, 28.44 Gbit/s (9 cycles a sector, 8 are allowed)",
-        "enough    cipher-cores 2, lanes 1: 16 bytes a cycle, 32 Gbit/s (8 cycles a sector, 8 are allowed)",
+        "32 Gbit/s at 250 MHz is 16 bytes per cycle.",
+        "too slow  cipher-cores 1, lanes 1: 14.2222 bytes per cycle, 28.4444 Gbit/s (9 cycles per sector, 8 allowed)",
+        "enough    cipher-cores 2, lanes 1: 16 bytes per cycle, 32 Gbit/s (8 cycles per sector, 8 allowed)",
     ]
     made = json.loads(run(*arguments, "--json").out)
     assert made["schema"] == "modeloom-choose-1" and made["bytes_per_cycle"] == 16 == made["bytes_per_cycle_needed"]
@@ -66,6 +66,19 @@ def test_nothing_to_compare(run):
     done = run("compare", "xts", "hctr2", "--sector", "8", "--jobs", "1")
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("modeloom: no mode has such a core: xts: a sector must have at least 16 bytes") and done.err.count("\n") == 1
+
+
+def test_results_are_not_overwritten(run, folder):
+    """A table in the place of the results would destroy all points of a sweep."""
+    line = ("compare", "xts", "--sector", "32", "--jobs", "1", "--results", "a.sqlite")
+    assert run(*line).status == 0
+    stored = (folder / "a.sqlite").read_bytes()
+    for option in ("--svg", "--csv", "--latex"):
+        done = run(*line, option, "a.sqlite")
+        assert (done.status, done.out, done.err) == (2, "", f"modeloom: a.sqlite is the file of results; give another file for {option}\n")
+    done = run(*line, "--svg", "b", "--csv", "c", "--latex", "./b")
+    assert (done.status, done.err) == (2, "modeloom: --svg and --latex name the same file ./b; give another output\n")
+    assert (folder / "a.sqlite").read_bytes() == stored and not (folder / "b").exists()
 
 
 def test_options_are_those_of_explain():

@@ -40,7 +40,7 @@ def test_a_failing_point_is_told(run, grid, monkeypatch):
     monkeypatch.setattr("modeloom.sweep.identity.VERSION", "9.9.9")
     done = run("sweep", "grid.toml", "--results", "other.sqlite")
     assert done.status == 0 and "error: modeloom circuit karatsuba --halt 2: modeloom is 0.1.0" in done.out
-    assert done.err == "modeloom: warning: 5 points failed; all but failed checks run again the next time\n"
+    assert done.err == "modeloom: warning: 5 points failed; the next run repeats them, except those that failed a check\n"
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,9 @@ def test_a_failing_point_is_told(run, grid, monkeypatch):
         (["grid.toml", "--results", "grid.toml"], "grid.toml is not a file of results, or it is damaged"),
         (["grid.toml", "--csv", "none/a.csv"], "there is no folder none for the output"),
         (["grid.toml", "--latex", "grid.toml"], "grid.toml is the input"),
+        (["grid.toml", "--csv", "grid.sqlite"], "grid.sqlite is the file of results; give another file for --csv"),
+        (["grid.toml", "--results", "b.sqlite", "--latex", "./b.sqlite"], "b.sqlite is the file of results; give another file for --latex"),
+        (["grid.toml", "--csv", "a", "--latex", "a"], "--csv and --latex name the same file a;"),
         (["grid.toml", "--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"], "leave out one of them"),
         (["grid.toml", "--scheduler", "127.0.0.1:x"], "no Dask scheduler answers at 127.0.0.1:x"),
     ],

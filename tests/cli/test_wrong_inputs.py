@@ -96,7 +96,7 @@ CASES = {
         "build xts -o new --front registers --commands words", "build xts -o new --commands registers",
         "build xts -o new --clock data", "build xts -o new --clock tag=clk_a", "build xts -o new --clock registers=clk_a",
         "build xts -o new --clock data=1x", "build xts -o new --clock data=aclk", "build xts -o new --clock data=clk_a --clock data=clk_b",
-        "build xts -o new --clock data=wire", "build xts -o new --clock all=always_ff",
+        "build xts -o new --clock data=wire", "build xts -o new --clock all=always_ff", "build xts -o new --clock command=reg",
         "build xts -o new --reset up", "build gcm -o new --interface lwc --clock all=clk_a",
         "build xts -o new --front registers --register-bus apb --clock key=clk_a",
         "build xts -o new --front registers --commands registers --clock status=clk_a",

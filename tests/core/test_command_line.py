@@ -100,7 +100,7 @@ def test_verify(smaller: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert run("verify", smaller, *FAST, "--sectors", 10) == 0
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     assert list(lines) == VERIFIED
-    assert lines["files"] == f"{len(list(smaller.iterdir()))} files are what the definition gives today, byte for byte"
+    assert lines["files"] == f"{len(list(smaller.iterdir()))} files are those of the current definition, byte for byte"
 
 
 @slow
@@ -109,7 +109,7 @@ def test_verify_both_directions(built: Path, capsys: pytest.CaptureFixture[str],
     assert run("verify", built, *FAST, "--sectors", 40) == 0
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     assert list(lines) == VERIFIED
-    assert lines["files"] == f"{len(list(built.iterdir()))} files are what the definition gives today, byte for byte"
+    assert lines["files"] == f"{len(list(built.iterdir()))} files are those of the current definition, byte for byte"
     assert lines["vectors"] == "10 published ones fit this core and pass"
     missing = [tool for tool in ("verilator", "iverilog") if not shutil.which(tool)]
     assert (lines["skipped"] == "nothing") == (not missing)

@@ -11,7 +11,7 @@ from tests.built import slow
 
 import modeloom
 from modeloom.spec import InputError
-from modeloom.sweep.choose import choose, quantity
+from modeloom.sweep.choose import choose, quantity, scaled
 
 MEGA, GIGA = Fraction(10) ** 6, Fraction(10) ** 9
 
@@ -31,8 +31,22 @@ def test_quantities(text, value):
 
 @pytest.mark.parametrize("text", ["", "0", "0.0G", "-1G", "1g", "1GB", "100 G", "1e9", "G", "1.G", ".5G", "１G", "inf"])
 def test_other_quantities_are_refused(text):
+    with pytest.raises(InputError, match="--clock must be a number of hertz above 0, .* such as 250M"):
+        quantity(text, "--clock", "hertz", "250M")
     with pytest.raises(InputError, match="--rate must be a number of bits per second above 0"):
         quantity(text, "--rate", "bits per second")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (100 * GIGA, "100 Gbit/s"), (47.90639e9, "47.9064 Gbit/s"), (500 * MEGA, "500 Mbit/s"), (999.9999e6, "1 Gbit/s"),
+        (Fraction(32), "32 bit/s"),
+    ],
+)  # fmt: skip
+def test_numbers_have_the_prefix_that_fits(value, text):
+    """A rate of 40 and a clock of 250, without G and M, read as 40 bit/s at 250 Hz."""
+    assert scaled(value, "bit/s") == text
 
 
 def test_fewer_multipliers_than_the_pipelines_would_need():
@@ -53,19 +67,19 @@ def test_a_tweak_takes_a_pipeline_too():
     found = search("xts", 32, sector=128)
     first, last = found.steps
     assert (first.options, first.compiled, first.enough) == ({"cipher-cores": 1, "lanes": 1}, True, False)
-    assert first.why == "9 cycles a sector, 8 are allowed" and last.enough
+    assert first.why == "9 cycles per sector, 8 allowed" and last.enough
     assert found.configuration.options == {"sector": 128, "cipher-cores": 2, "lanes": 1}
 
 
 def test_what_more_pipelines_do_not_help_ends():
     """The engine takes a sector every four cycles at most: the search does not go on to 64 pipelines."""
-    with pytest.raises(InputError, match=r"reaches 64 Gbit/s at 250 MHz: the largest .* reaches 32 Gbit/s \(4 cycles a sector, 2 are"):
+    with pytest.raises(InputError, match=r"reaches 64 Gbit/s at 250 MHz: .* reaches 32 Gbit/s \(4 cycles per sector, 2 allowed"):
         search("xts", 64, sector=64)
 
 
 @slow
 def test_messages_take_blocks_a_cycle():
-    """Four blocks and the tag of a short message are three beats of two, which are 21 bytes a cycle."""
+    """Four blocks and the tag of a short message are three beats of two, which are 21 bytes per cycle."""
     long, short = search("gcm", 60), search("gcm", 42, message=64)
     assert long.configuration.options == short.configuration.options == {"blocks-per-cycle": 2} and long.figures["proved"] == 1
     assert [round(step.bytes_per_cycle, 2) for step in short.steps] == [16, 21.33]

@@ -33,7 +33,7 @@ from modeloom.cli.verify import verify
 from modeloom.spec import InputError, UnknownName
 from modeloom.version import VERSION
 
-__all__ = ["cli", "main"]
+__all__ = ["cli", "main", "usage_text"]
 
 FAILED_CHECKS = (
     ("modeloom.emit.tools", "CheckFailed"),
@@ -97,7 +97,7 @@ def main(arguments: list[str] | None = None) -> None:
         _stop("interrupted", 130)
     except click.UsageError as error:
         command = f" {error.ctx.info_name}" if error.ctx and error.ctx.parent else ""
-        _stop(f"{_usage(error)} (see modeloom{command} --help)", 2)
+        _stop(f"{usage_text(error)} (see modeloom{command} --help)", 2)
     except (click.ClickException, InputError) as error:
         _stop(error.format_message() if isinstance(error, click.ClickException) else str(error), 2)
     except BrokenPipeError:
@@ -115,7 +115,7 @@ def main(arguments: list[str] | None = None) -> None:
     sys.exit(status)
 
 
-def _usage(error: click.UsageError) -> str:
+def usage_text(error: click.UsageError) -> str:
     """The error message, in words that do not depend on the version of click."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
         return str(UnknownName("option", error.option_name, [name for p in error.ctx.command.get_params(error.ctx) for name in p.opts]))
@@ -123,7 +123,9 @@ def _usage(error: click.UsageError) -> str:
         name = error.param.human_readable_name.upper() if isinstance(error.param, click.Argument) else _long(error.param)
         return f"{name} is missing"
     if isinstance(error, click.BadParameter) and error.param:
-        return f"{_long(error.param)}: {error.message.removesuffix('.')}"
+        # click names the types of Python and of its own.
+        told = error.message.removesuffix(".").replace("valid integer range", "valid integer").replace("valid float", "valid number")
+        return f"{_long(error.param)}: {told}"
     return error.format_message().removesuffix(".")
 
 

@@ -42,9 +42,9 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
     from modeloom.spec.stream import StreamMode
     from modeloom.spec.wording import many
     from modeloom.sweep.choose import choose as search
-    from modeloom.sweep.choose import quantity
+    from modeloom.sweep.choose import quantity, scaled
 
-    bits, cycles = quantity(rate, "--rate", "bits per second"), quantity(clock, "--clock", "cycles per second")
+    bits, cycles = quantity(rate, "--rate", "bits per second"), quantity(clock, "--clock", "hertz", "250M")
     definition = find_any(mode)
     warn_broken(mode, definition)
     options = {name: parts[0] for name, parts in point_values(values).items() if len(parts) == 1}
@@ -74,17 +74,17 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
         }  # fmt: skip
         click.echo(json.dumps(result, indent=2))
         return
-    giga = float(cycles) * 8 / 1e9
-    click.echo(f"{float(bits) / 1e9:g} Gbit/s at {float(cycles) / 1e6:g} MHz are {found.needed:g} bytes a cycle.")
+    rate_of = float(cycles) * 8
+    click.echo(f"{scaled(bits, 'bit/s')} at {scaled(cycles, 'Hz')} is {found.needed:g} bytes per cycle.")
     for step in found.steps:
         told = ", ".join(f"{name} {value}" for name, value in step.options.items())
-        figure = f"{'' if step.compiled else 'at most '}{step.bytes_per_cycle:g} bytes a cycle, {step.bytes_per_cycle * giga:.4g} Gbit/s"
-        click.echo(f"{'enough  ' if step.enough else 'too slow'}  {told}: {figure} ({step.why})")
+        figure = f"{step.bytes_per_cycle:g} bytes per cycle, {scaled(step.bytes_per_cycle * rate_of, 'bit/s')}"
+        click.echo(f"{'enough  ' if step.enough else 'too slow'}  {told}: {'' if step.compiled else 'at most '}{figure} ({step.why})")
     for reason in reasons:
         click.echo(reason)
     figures = found.figures
     click.echo(
-        f"Chosen: {reached:g} bytes a cycle, {reached * giga:.4g} Gbit/s; latency {figures['latency']} cycles, "
+        f"Chosen: {reached:g} bytes per cycle, {scaled(reached * rate_of, 'bit/s')}; latency {figures['latency']} cycles, "
         f"{many(figures['cipher_cores'], 'cipher')}, {many(figures['multipliers'], 'multiplier')}"
         + (f", storage {figures['storage_blocks']} blocks" if figures["storage_blocks"] is not None else "") + "; proved"
     )

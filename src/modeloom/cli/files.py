@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -17,7 +17,7 @@ from modeloom.spec import InputError
 if TYPE_CHECKING:
     from modeloom.spec.keyed import Definition
 
-__all__ = ["check_output", "columns", "transfer_progress", "warn", "warn_broken", "whole_file"]
+__all__ = ["check_output", "check_outputs", "columns", "transfer_progress", "warn", "warn_broken", "whole_file"]
 
 
 def check_output(target: Path, *inputs: Path) -> None:
@@ -28,6 +28,31 @@ def check_output(target: Path, *inputs: Path) -> None:
         raise InputError(f"there is no folder {target.parent} for the output; create it first")
     if any(target.exists() and target.samefile(source) for source in inputs):
         raise InputError(f"{target} is the input; give another output")
+
+
+def check_outputs(outputs: Mapping[str, str | None], *inputs: Path, results: Path | None = None) -> None:
+    """Raises ``InputError`` unless each output of a command can be written, to a file of its own.
+
+    Parameters
+    ----------
+    outputs : mapping
+        Paths by the names of their options.  None is an output that the user does not want.
+    inputs : Path
+        Files that the command reads.
+    results : Path, optional
+        The file of results, which need not exist yet.
+    """
+    taken: dict[Path, str] = {}
+    for option, output in outputs.items():
+        if output is None:
+            continue
+        check_output(Path(output), *inputs)
+        path = Path(output).resolve()
+        if results is not None and path == results.resolve():
+            raise InputError(f"{output} is the file of results; give another file for {option}")
+        if path in taken:
+            raise InputError(f"{taken[path]} and {option} name the same file {output}; give another output")
+        taken[path] = option
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modeloom.cli.files import check_output, warn, warn_broken, whole_file
+from modeloom.cli.files import check_outputs, warn, warn_broken, whole_file
 
 if TYPE_CHECKING:
     from modeloom.sweep.store import Row
@@ -55,11 +55,10 @@ def sweep(
     asked = read_sweep(file)
     for name in dict.fromkeys(point.name for point in asked.points if point.kind != "circuit"):
         warn_broken(name, find_any(name, asked.folder))
-    for output in (csv_file, latex_file):
-        if output is not None:
-            check_output(Path(output), Path(file))
+    stored = asked.results if results is None else Path(results)
+    check_outputs({"--csv": csv_file, "--latex": latex_file}, Path(file), results=stored)
     executor = local(jobs) if scheduler is None else cluster(scheduler)
-    with Store(asked.results if results is None else results) as store, sweep_progress(Path(file).stem) as progress:
+    with Store(stored) as store, sweep_progress(Path(file).stem) as progress:
         report = run_points(asked.points, store, asked.folder, executor, timeout=asked.timeout, progress=progress)
     rows = report.rows
     front = pareto_front(rows)

@@ -45,7 +45,7 @@ def read_file(path: str | Path, expected: str | Path | None = None) -> VectorFil
             return read_wycheproof(path.name, value)
         if value is None and looks_like_cavp(text):
             return read_cavp(path.name, text)
-        raise Unreadable("it is neither JSON of ACVP or Wycheproof nor a response file of CAVP")
+        raise Unreadable("the file is neither JSON of ACVP or Wycheproof nor a response file of CAVP")
     except Unreadable as error:
         raise Unreadable(f"{path}: {error}") from None
     except (KeyError, TypeError, AttributeError, IndexError) as error:

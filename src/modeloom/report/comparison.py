@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A comparison of modes as a picture (SVG): a bar of bytes a cycle for each line, with the other figures beside it.
+"""A comparison of modes as a picture (SVG): a bar of bytes per cycle for each line, with the other figures beside it.
 
 The picture has its own background, so it looks the same on light and on dark pages.
 """
@@ -27,7 +27,7 @@ def comparison(lines: Sequence[Mapping[str, Any]]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'font-family="sans-serif" font-size="13">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-        f'<text x="{LEFT}" y="24" font-weight="bold">bytes a cycle</text>',
+        f'<text x="{LEFT}" y="24" font-weight="bold">bytes per cycle</text>',
     ]
     for number, line in enumerate(lines):
         y = TOP + ROW * number

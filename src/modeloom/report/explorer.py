@@ -35,7 +35,7 @@ __all__ = ["AXES", "FILTERS", "explorer_data", "explorer_page"]
 AXES = {
     "luts_all": "LUTs", "nand2": "NAND2 gates", "storage_blocks": "blocks of storage", "cipher_cores": "cipher cores",
     "multipliers": "multipliers", "ffs": "flip-flops", "bram": "block memories", "latency": "latency (cycles)",
-    "bytes_per_cycle": "bytes a cycle", "gbit": "Gbit/s", "mhz": "MHz after place and route", "levels": "levels of logic",
+    "bytes_per_cycle": "bytes per cycle", "gbit": "Gbit/s", "mhz": "MHz after place and route", "levels": "levels of logic",
 }  # fmt: skip
 """Figures that an axis may have, with their names.  LUTs are those of logic, memories and shift registers together."""
 
@@ -60,16 +60,16 @@ COLUMNS = {
 """Figures of the table.  Columns in which no point has a figure are left out."""
 
 MORE = {
-    "sector_bytes": "bytes of a sector", "blocks_per_cycle": "blocks a cycle", "cycles_per_sector": "cycles a sector",
+    "sector_bytes": "bytes of a sector", "blocks_per_cycle": "blocks per cycle", "cycles_per_sector": "cycles per sector",
     "luts": "LUTs of logic", "lutram_luts": "LUTs of memories", "srl_luts": "LUTs of shift registers", "dsps": "DSP blocks",
 }  # fmt: skip
 """Further figures of a point."""
 
 FILTERS = {
-    "kind": "kind", "sector": "sector (bytes)", "pipelines": "cipher cores", "multipliers": "multipliers", "mul": "form of multiplier",
+    "kind": "kind", "sector": "sector (bytes)", "pipelines": "cipher cores", "multipliers": "multipliers", "mul": "multiplier circuit",
     "sbox": "S-box", "target": "target / area of", "status": "status",
 }  # fmt: skip
-"""Filters beside those of modes, each of which is a name in the fragment of the address."""
+"""Filters other than that of modes.  Each is a name in the fragment of the URL."""
 
 
 def explorer_data(rows: Sequence[Row]) -> dict[str, Any]:
@@ -103,9 +103,9 @@ def _about(rows: Sequence[Row]) -> str:
     done = sum(row["status"] == "ok" for row in rows)
     proved = sum(bool(row["proved"]) for row in rows)
     return (
-        f"{len(rows)} points of modeloom sweep: {done} without a fault, of which {proved} are proved to compute their mode. A click on a "
-        "point shows its figures and the command that builds it. "
-        "The address of this page keeps filters, axes and order, so it can be shared."
+        f"{len(rows)} points of modeloom sweep: {done} have figures, and {proved} are proved to compute their mode. Click a point to "
+        "see its figures and the command that builds it. "
+        "The URL of this page contains the filters, the axes and the order, so it can be shared."
     )
 
 
@@ -147,10 +147,10 @@ def _mode(row: Row) -> tuple[str, str]:
 
 
 def _proved(row: Row) -> str:
-    """What was shown of a point."""
+    """What was proved or tested of a point."""
     what = {"sector": "the program computes the mode", "stream": "the pipeline computes the mode"}.get(row["kind"])
     parts = [what] if what and row["proved"] else []
-    parts += ["the bench of the core has passed"] if row["simulated"] else []
+    parts += ["the testbench of the core passed"] if row["simulated"] else []
     return "; ".join(parts) or "nothing"
 
 

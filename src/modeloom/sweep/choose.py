@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The smallest configuration of a mode whose compiled throughput reaches a rate at a clock: pipelines, then lanes, then multipliers.
 
-A core needs ``rate / 8 / clock`` bytes a cycle.  A configuration whose bound is below that is rejected without being compiled; others are
+A core needs ``rate / 8 / clock`` bytes per cycle.  A configuration whose bound is below that is rejected without being compiled; others are
 compiled, and the search reads what the compiler gives.  The configuration that is chosen is also proved.
 """
 
@@ -29,7 +29,7 @@ from modeloom.sweep.figures import figures_of
 from modeloom.sweep.options import check_options, mode_options
 from modeloom.sweep.point import stream_result
 
-__all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "many", "quantity"]
+__all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "many", "quantity", "scaled"]
 
 MOST_PIPELINES = 64
 """Cipher cores of a core for sectors."""
@@ -67,7 +67,7 @@ class Choice:
     Attributes
     ----------
     needed : float
-        Bytes a cycle that the rate needs.
+        Bytes per cycle that the rate needs.
     configuration : Configuration
     figures : mapping
         The columns of its row (``sweep.figures``).
@@ -81,19 +81,29 @@ class Choice:
     steps: list[Step] = field(default_factory=list)
 
 
-def quantity(text: str, option: str, unit: str) -> Fraction:
+def quantity(text: str, option: str, unit: str, example: str = "100G") -> Fraction:
     """A positive number with an optional suffix k, M or G, such as ``100G`` or ``2.5G``.  Raises ``InputError``."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([kMG]?)", text)
     if match is None or not Fraction(match[1]):
-        raise InputError(f"{option} must be a number of {unit} above 0, optionally with k, M or G, such as 100G, not {text}")
+        raise InputError(f"{option} must be a number of {unit} above 0, optionally with k, M or G, such as {example}, not {text}")
     return Fraction(match[1]) * 1000 ** " kMG".index(match[2] or " ")
+
+
+def scaled(value: Fraction | float, unit: str) -> str:
+    """A number with up to six digits and the largest prefix that fits, such as "47.9064 Gbit/s".
+
+    A value without its prefix, such as 250 instead of 250M, then stands out.
+    """
+    rounded = float(f"{float(value):g}")
+    size, prefix = next(((size, prefix) for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if rounded >= size), (1.0, ""))
+    return f"{rounded / size:g} {prefix}{unit}"
 
 
 def choose(
     name: str, rate: Fraction, clock: Fraction, options: Mapping[str, Any], folder: Path, *, message: int | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Choice:  # fmt: skip
-    """Searches the smallest configuration.
+    """Finds the smallest configuration.
 
     Parameters
     ----------
@@ -131,7 +141,7 @@ class _Search:
         self.steps: list[Step] = []
 
     def stream(self) -> Choice:
-        """Stream modes: blocks a cycle."""
+        """Stream modes: blocks per cycle."""
         assert isinstance(self.mode, StreamMode)
         if self.mode.derives():
             self.options.setdefault("keys", "inline")
@@ -155,7 +165,7 @@ class _Search:
         result = self._compiled(chosen)
         long = message_cycles(result, self.message) if self.message else None
         reached = Fraction(str(self._figures(result)["bytes_per_cycle"])) if long is None else Fraction(self.message or 0, long)
-        what = "cycles of its steps" if long is None else f"{long} cycles for a message of {self.message} bytes"
+        what = "long text" if long is None else f"{long} cycles for a message of {self.message} bytes"
         return self._step(chosen, reached, True, what)
 
     def _largest(self, why: str = "") -> NoReturn:
@@ -196,7 +206,7 @@ class _Search:
                     continue
                 result = self._compiled(chosen)
                 cycles = result["explain"]["cycles_per_sector"]
-                if self._step(chosen, Fraction(size, cycles), True, f"{cycles} cycles a sector, {most} are allowed"):
+                if self._step(chosen, Fraction(size, cycles), True, f"{cycles} cycles per sector, {most} allowed"):
                     return self._fewer_multipliers(chosen, result, most, size)
                 if before is not None and cycles >= before:
                     # Something else than the pipelines takes these cycles.
@@ -218,7 +228,7 @@ class _Search:
             fewer = {**chosen, "mul": count}
             found = self._compiled(fewer)
             cycles = found["explain"]["cycles_per_sector"]
-            why = f"{many(count, 'multiplier')} for {explain['uses']['mul']} products: {cycles} cycles a sector, {most} are allowed"
+            why = f"{many(count, 'multiplier')} for {explain['uses']['mul']} products: {cycles} cycles per sector, {most} allowed"
             if self._step(fewer, Fraction(size, cycles), True, why):
                 return self._choice(fewer)
         return self._choice(chosen)
@@ -254,13 +264,13 @@ class _Search:
         # What was compiled says what is reached, and a bound only what is not.
         best = max(self.steps, key=lambda step: (step.compiled, step.bytes_per_cycle))
         rate = best.bytes_per_cycle * 8 * float(self.clock)
-        asked = float(self.needed) * 8 * float(self.clock)
+        asked = self.needed * 8 * self.clock
         told = ", ".join(f"{name} {value}" for name, value in best.options.items())
         raise InputError(
-            f"no core of {self.name} reaches {asked / 1e9:g} Gbit/s at {float(self.clock) / 1e6:g} MHz: the largest has {told} and reaches "
-            f"{'' if best.compiled else 'at most '}{rate / 1e9:g} Gbit/s ({best.why})" + (f"; {why}" if why else "")
+            f"no core of {self.name} reaches {scaled(asked, 'bit/s')} at {scaled(self.clock, 'Hz')}: the largest has {told} and reaches "
+            f"{'' if best.compiled else 'at most '}{scaled(rate, 'bit/s')} ({best.why})" + (f"; {why}" if why else "")
         )
 
 
 def _enter(blocks: int) -> str:
-    return f"{many(blocks, 'block')} enter{'s' * (blocks == 1)} in a cycle"
+    return f"{many(blocks, 'block')} enter{'s' * (blocks == 1)} per cycle"

@@ -97,10 +97,11 @@ def mode_options(mode: Mode | StreamMode, options: Mapping[str, Any]) -> Options
 
 def _parsed(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of ``modeloom explain`` for options.  Raises ``InputError``."""
+    from modeloom.cli import usage_text
     from modeloom.cli.explain import explain
 
     try:
         context = explain.make_context("explain", [name, *flags(options)])
     except click.UsageError as error:
-        raise InputError(" ".join(error.format_message().split()).removesuffix(".")) from None
+        raise InputError(" ".join(usage_text(error).split())) from None
     return {key: value for key, value in context.params.items() if key not in NOT_OF_POINTS}

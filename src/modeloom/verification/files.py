@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the files of a core with their hashes in ``core.json`` and with the files that the definition gives today."""
+"""Compares the files of a core with their hashes in ``core.json`` and with the files of the current definition."""
 
 from __future__ import annotations
 
@@ -84,10 +84,11 @@ def today(core: Core[D], description: D, directory: Path | None = None) -> dict[
 
 
 def check_emission(directory: Path, texts: Mapping[str, str]) -> None:
-    """Raises ``CheckFailed`` if a file differs from the one that is emitted today in any byte."""
+    """Raises ``CheckFailed`` if a file differs in any byte from the one that is emitted for the current definition."""
     different = [file for file, text in texts.items() if not _same(directory / file, text)]
     if different:
-        raise CheckFailed(f"{directory}: not what the definition gives today: {', '.join(different)}; build the core again")
+        differ = f"{', '.join(different)} differ{'s' * (len(different) == 1)}"
+        raise CheckFailed(f"{directory}: {differ} from the current definition; build the core again")
 
 
 def _same(path: Path, text: str) -> bool:

@@ -35,7 +35,7 @@ def files_step(directory: Path, description: Description, texts: Mapping[str, st
         number = len(description.sha256 or ())
         return Step("files", f"{number} files have the hashes of core.json", {"files": number}, (why,))
     check_emission(directory, texts)
-    return Step("files", f"{len(texts)} files are what the definition gives today, byte for byte", {"files": len(texts)})
+    return Step("files", f"{len(texts)} files are those of the current definition, byte for byte", {"files": len(texts)})
 
 
 def lint_step(directory: Path) -> Step:

@@ -122,10 +122,11 @@ def clock_options(clocks: Sequence[str], reset: str | None) -> ClockOptions | No
     for option, names, clock in _pairs(clocks):
         if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", clock):
             raise InputError(f"--clock {option}: the name of a clock has lower-case letters, digits and single underscores")
+        better = f"clk_{names[0].partition('-')[0]}"
         if clock.startswith(OWN_NAMES) or clock.endswith("_zeroizing"):
-            raise InputError(f"--clock {option}: {clock} is a name of the core; choose another one, such as clk_{names[0][:4]}")
+            raise InputError(f"--clock {option}: {clock} is a name of the core; choose another one, such as {better}")
         if clock in KEYWORDS:
-            raise InputError(f"--clock {option}: {clock} is a Verilog keyword; choose another name, such as clk_{names[0][:4]}")
+            raise InputError(f"--clock {option}: {clock} is a Verilog keyword; choose another name, such as {better}")
         for name in names:
             if name == "all":
                 if everything:

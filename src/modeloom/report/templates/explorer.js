@@ -155,8 +155,8 @@ function plot(points, x, y) {
     }));
   }
   const missing = points.length - shown.length;
-  byId("caption").textContent = `${shown.length} points, ${references.length} designs of papers and open cores (hollow). Dashed: the points that `
-    + `no other one beats in both figures, without broken modes (faint)${missing ? `. ${missing} points do not have both figures and are in the table only` : ""}.`;
+  byId("caption").textContent = `${shown.length} points, ${references.length} designs of papers and open cores (hollow). The dashed line is the Pareto front: no other point is better in `
+    + `both figures. Broken modes (faint) are not on it.${missing ? ` ${missing} points do not have both figures and are only in the table.` : ""}`;
   byId("plot").dataset.axes = `${x} ${y}`;
 }
 
@@ -180,7 +180,7 @@ function panel(one, others = []) {
     section.append(make("pre", { className: "command" }, one.command));
     line("status", one.error ? `${one.status}: ${one.error}` : one.status);
     line("proved", one.proved);
-    line("front of the sweep", one.front ? "yes" : null);
+    line("Pareto front of the sweep", one.front ? "yes" : null);
     line("target", one.filters.target === "none" ? "not synthesised" : one.filters.target);
   } else {
     for (const name of ["device", "area", "measured", "source", "note"]) line(name, one[name]);
@@ -238,8 +238,8 @@ function table(points, x, y) {
     body.append(row);
   }
   byId("points").replaceChildren(make("thead", {}, head), body);
-  byId("count").textContent = `${points.length} of ${data.points.length} points. A click shows the figures of a point and the command that builds it; `
-    + "a click on the head of a column sorts" + (data.points.some(point => point.front) ? ". ★: on the front of the sweep." : ".");
+  byId("count").textContent = `${points.length} of ${data.points.length} points. Click a row to see the figures of the point and the command that builds it. `
+    + "Click the head of a column to sort." + (data.points.some(point => point.front) ? " ★: on the Pareto front of the sweep." : "");
 }
 
 function controls(x, y) {
@@ -257,8 +257,8 @@ function controls(x, y) {
     if (values.length > 1 || state[name]) select(name, title, [["", "all"], ...values.map(value => [value, value])], state[name] || "");
   }
   const possible = Object.entries(AXES).filter(([name]) => has(data.points, name));
-  select("x", "axis to the right", possible, x);
-  select("y", "axis upwards", possible, y);
+  select("x", "x axis", possible, x);
+  select("y", "y axis", possible, y);
   select("references", "papers, open cores", [["", "shown"], ["none", "hidden"]], state.references || "");
   form.append(make("button", { type: "button", onclick: () => { state = {}; go({}); panel(null); } }, "show all"));
   const chips = byId("chips");
@@ -281,7 +281,7 @@ function references() {
     row.append(make("td", { className: "long" }, one.source + (one.note ? `. ${one.note}` : "")));
     return row;
   });
-  const head = ["design", "what", "device", "area", "bytes a cycle", "Gbit/s", "latency", "source"];
+  const head = ["design", "what", "device", "area", "bytes per cycle", "Gbit/s", "latency", "source"];
   byId("references").replaceChildren(make("thead", {}, make("tr", {}, ...head.map(text => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows));
 }
 

@@ -3,7 +3,7 @@
 
 ::
 
-    files     hashes of core.json, and what the definition gives today          nothing was changed
+    files     hashes of core.json, and those of the current definition          nothing was changed
     proof     the pipeline is compiled and proved again                         it computes the definition
     pipeline  the Verilog executed on symbols                               it computes what the pipeline computes, word by word
     lint      Verilator
@@ -75,7 +75,7 @@ def _pipeline(subject: LwcSubject, made: LwcCore) -> Step:
     """Executes the Verilog on symbols."""
     report = prove_words(subject.directory, made.component)
     text = (
-        f"the Verilog computes the pipeline: {report.words} words of DO for {report.messages} messages of symbols in "
+        f"the Verilog computes the pipeline: {report.words} words of DO for {report.messages} symbolic messages in "
         f"{report.cycles} cycles; {report.cores} ciphers and multipliers as a whole"
     )
     return Step("pipeline", text, {"messages": report.messages, "words": report.words, "cycles": report.cycles})

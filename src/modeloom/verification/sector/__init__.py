@@ -3,7 +3,7 @@
 
 ::
 
-    files     hashes of core.json, and what the definition gives today          nothing was changed
+    files     hashes of core.json, and those of the current definition          nothing was changed
     proof     the program is compiled and proved again                          it computes the definition
     lint      Verilator
     timing    the netlist of the Verilog                                        no control signal depends on a secret
@@ -163,14 +163,14 @@ def _engine(subject: Subject, made: SectorCore) -> Step:
     """Proves that the emitted core computes the mode, with execution on symbols."""
     report = prove_engine(subject.directory, made)
     turned = "" if report.whole else ", but not every bank has wrapped around"
-    text = f"{report.sectors} sectors of symbols in {report.cycles} cycles of the Verilog are what the definition says{turned}"
+    text = f"{report.sectors} symbolic sectors in {report.cycles} cycles of the Verilog are those of the definition{turned}"
     return Step("engine", text, {"sectors": report.sectors, "cycles": report.cycles, "blocks": report.blocks, "whole": report.whole})
 
 
 def _cycles(subject: Subject, texts: dict[str, str], need: Need, wanted: bool) -> Step:
     verilog = subject.description.files.verilog
     if (subject.directory / verilog).read_bytes() == texts[verilog].encode():
-        return Step("cycles", "the Verilog is what the definition gives today")
+        return Step("cycles", "the Verilog is that of the current definition")
     if not wanted:
         return Step("cycles", "skipped", {}, ("comparison of each cycle with the definition's core (--no-cycles)",))
     with tempfile.TemporaryDirectory(prefix="modeloom-verify-") as work:

@@ -78,8 +78,8 @@ def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
                 expected = (1 << slots) - 1 ^ (1 - here << slot) if few else here
                 if (loaded := core.simulation.get("key_loaded")) != expected:
                     raise CheckFailed(f"{subject.directory}: slot {slot} is {how}, and key_loaded is {loaded:#x}")
-    where = f"any of {slots} slots" if few else f"slots {', '.join(map(str, checked))} of {slots}"
-    text = f"nothing of a key is left in {where} {cycles} cycles after its erasure begins, nor after it is loaded over"
+    where = "the key slot" if slots == 1 else f"any of {slots} slots" if few else f"slots {', '.join(map(str, checked))} of {slots}"
+    text = f"nothing of a key is left in {where} {cycles} cycles after its erasure begins, or after another key is loaded"
     return text, {"slots": slots, "key_erase_cycles": cycles, "words_that_differed": compared}
 
 
@@ -132,7 +132,7 @@ def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
         request(cores[0], "zeroize")
         _hold(subject, cores[0], "a second zeroize")
     sectors = _again(subject, rng)
-    text = f"zeroize, reset and power-up take {stated} cycles, leave nothing of {differed} words that differed, and the core works again"
+    text = f"zeroize, reset and power-up take {stated} cycles and leave nothing in {differed} words that differed; the core works again"
     return text, {"erase_cycles": stated, "words_that_differed": differed, "sectors": sectors}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 
+from modeloom.spec.wording import many
 from modeloom.verification.sector.coverage import schedule_keys
 from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.subject import Subject
@@ -55,8 +56,8 @@ def check_keys(subject: Subject) -> tuple[str, dict[str, int]]:
             for decrypt in subject.ways:
                 host.job(slot=slot, decrypt=decrypt, size=size)
         host.settle()
-    more = f", {refused} of them refused as the mode wants" if refused else ""
-    text = f"{len(keys)} keys in {host.slots} slots{more}; with them the key schedule reads every entry of its S-boxes"
+    more = f", {refused} of them refused by the mode" if refused else ""
+    text = f"{len(keys)} keys in {many(host.slots, 'slot')}{more}; the key schedule reads every entry of its S-boxes"
     if subject.description.cipher != "aes":
-        text = f"{len(keys)} random and edge keys in {host.slots} slots{more}"
+        text = f"{len(keys)} random and edge keys in {many(host.slots, 'slot')}{more}"
     return text, {"keys": len(keys), "refused": refused, "sectors": host.sectors}

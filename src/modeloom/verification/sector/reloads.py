@@ -63,7 +63,7 @@ def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dic
             traffic(2)
             host.settle()
     loads += _each_place(host)
-    text = f"{loads} keys loaded and {erasures} erased under {host.sectors} sectors of all slots in flight"
+    text = f"{loads} keys loaded and {erasures} erased while {host.sectors} sectors of all slots were in flight"
     return text, {"loads": loads, "erasures": erasures, "sectors": host.sectors}
 
 

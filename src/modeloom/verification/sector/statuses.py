@@ -39,7 +39,7 @@ def check_statuses(subject: Subject) -> tuple[str, dict[str, Any]]:
     if host.codes != possible:
         host.fail(f"never gave {', '.join(sorted(code.name for code in possible - host.codes))}")
     never = "" if possible == set(StatusCode) else "; NO_DIRECTION cannot occur in a core for both directions"
-    text = f"{', '.join(code.name for code in sorted(possible))} are given where they must be{never}; {refusals} key packets refused"
+    text = f"{', '.join(code.name for code in sorted(possible))} are returned when they must be{never}; {refusals} key packets refused"
     return text, {"sectors": host.sectors, "codes": [code.name for code in sorted(possible)], "refused_key_packets": refusals}
 
 

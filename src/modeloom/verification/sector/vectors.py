@@ -105,10 +105,11 @@ def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, dict
             other = Subject(Path(work) / "core", optimize=optimize, seed=subject.seed)
             tests = fitting(other.description)
             run_vectors(other, tests)
-        lengths = "sectors of " + " and ".join(map(str, other.sizes)) + " bytes"
-        text = f"none of the published ones fits this core; {len(tests)} pass on another with the same units, built for {lengths}, "
-        text += f"tweaks of {changed.tweak} and a {changed.key_bits}-bit key"
+        *first, last = map(str, other.sizes)
+        lengths = f"{', '.join(first)} and {last}" if first else last
+        text = f"no published vector fits this core; {len(tests)} pass on a core with the same units, built for sectors of {lengths} "
+        text += f"bytes, tweaks of {changed.tweak} bytes and keys of {changed.key_bits} bits"
         return text, {"on_this_core": 0, "beside": len(tests), "sizes_beside": other.sizes}
     if vectors.for_mode(subject.description.mode, subject.description.cipher):
-        return "none of the published ones fits a core of these units", {"on_this_core": 0, "beside": 0}
-    return "none are published for this mode with this cipher", {"on_this_core": 0, "beside": 0}
+        return "no published vector fits a core with these units", {"on_this_core": 0, "beside": 0}
+    return "there are no published vectors for this mode with this cipher", {"on_this_core": 0, "beside": 0}

@@ -3,7 +3,7 @@
 
 ::
 
-    files     hashes of core.json, and what the definition gives today          nothing was changed
+    files     hashes of core.json, and those of the current definition          nothing was changed
     proof     the pipeline is compiled and proved again                         it computes the definition
     pipeline  the Verilog, executed on symbols                                  it computes the pipeline
     lint      Verilator
@@ -122,7 +122,7 @@ def proof_step(subject: StreamSubject, made: StreamCore) -> Step:
     if proof is None:
         why = "the proof of the pipeline: the core was built without it"
         return Step("proof", "skipped", {}, (why,))
-    text = f"the pipeline computes {description.mode}: {proof.messages} messages of symbols, and by induction those of any length"
+    text = f"the pipeline computes {description.mode}: {proof.messages} symbolic messages, and by induction those of any length"
     return Step("proof", text, {"messages": proof.messages, "blocks": proof.blocks})
 
 
@@ -130,7 +130,7 @@ def _pipeline(subject: StreamSubject, made: StreamCore) -> Step:
     """Executes the Verilog on symbols."""
     report = prove_messages(subject.directory, made.component)
     text = (
-        f"the Verilog computes the pipeline: {report.blocks} blocks of {report.messages} messages of symbols in {report.cycles} cycles; "
+        f"the Verilog computes the pipeline: {report.blocks} blocks of {report.messages} symbolic messages in {report.cycles} cycles; "
         f"{report.cores} ciphers and multipliers as a whole"
     )
     return Step("pipeline", text, {"messages": report.messages, "blocks": report.blocks, "cycles": report.cycles})

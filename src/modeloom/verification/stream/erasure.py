@@ -72,7 +72,7 @@ def check_erasure(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                 raise CheckFailed(
                     f"{subject.directory}: slot {slot} is {how}, and {left[0]} still depends on its old key ({len(left)} words do)"
                 )
-    text = f"nothing of a key is left in its slot {cycles} cycles after its erasure begins, nor after another one is loaded"
+    text = f"nothing of a key is left in its slot {cycles} cycles after its erasure begins, or after another key is loaded"
     return text, {"key_erase_cycles": cycles, "words_that_differed": compared}
 
 

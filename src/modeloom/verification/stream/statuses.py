@@ -77,7 +77,7 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     if host.codes != possible:
         differ = ", ".join(sorted(code.name for code in possible ^ host.codes))
         host.fail(f"gave other statuses than it can: {differ}")
-    told = f"{', '.join(code.name for code in sorted(possible))} are given where they must be; {refused} key packets refused"
+    told = f"{', '.join(code.name for code in sorted(possible))} are returned when they must be; {refused} key packets refused"
     return told, {"messages": host.messages, "codes": [code.name for code in sorted(possible)], "refused_key_packets": refused}
 
 
@@ -157,6 +157,6 @@ def check_reloads(subject: StreamSubject, rounds: int | None = None) -> tuple[st
         host.run(rng.randrange(1, host.key_cycles // 3))
         traffic(rng.randrange(2, 10))
         host.settle()
-    return f"{loads} keys loaded and {erasures} erased under {host.messages} messages in flight", {
+    return f"{loads} keys loaded and {erasures} erased while {host.messages} messages were in flight", {
         "loads": loads, "erasures": erasures, "messages": host.messages,
     }  # fmt: skip

@@ -79,7 +79,7 @@ def check_vectors(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Runs the vectors that fit the core.  If there are none, the result says so."""
     tests = fitting(subject.description)
     if not tests:
-        return "none are published that fit this core", {"vectors": 0}
+        return "no published vector fits this core", {"vectors": 0}
     invalid = sum(test["result"] != "valid" for test in tests)
     try:
         messages = run_vectors(subject.core(), tests, subject.directory)
