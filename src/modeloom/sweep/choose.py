@@ -29,7 +29,7 @@ from modeloom.sweep.figures import figures_of
 from modeloom.sweep.options import check_options, mode_options
 from modeloom.sweep.point import stream_result
 
-__all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "many", "quantity", "scaled"]
+__all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "quantity", "scaled"]
 
 MOST_PIPELINES = 64
 """Cipher cores of a core for sectors."""
