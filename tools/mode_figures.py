@@ -60,7 +60,7 @@ def _compiled(name: str) -> dict[str, Any]:
 def _stream_cycles(name: str) -> str:
     """Cycles a block and latency of the cores of ``bench/aead.py``, which do not depend on the target."""
     rows = [row for row in aead_rows(aead_stored(), "xc7") if row["mode"] == name]
-    head = ("cipher", "cycles a block", "tokens of a message", "latency, cycles", "bytes a cycle, measured")
+    head = ("cipher", "cycles per block", "tokens of a message", "latency, cycles", "bytes per cycle, measured")
     names = ("cycles_a_block", "tokens", "latency", "bytes_a_cycle")
     return table(head, [(row["architecture"], *("-" if row[key] is None else row[key] for key in names)) for row in rows], 1)
 

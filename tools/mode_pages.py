@@ -135,7 +135,7 @@ def figures(name: str, stream: bool) -> str:
     if stream:
         first = (
             "These are cores for keys of 128 bits, and [what authenticated encryption costs](../aead.md) explains the columns. A pipeline "
-            "takes at most one block in each cycle, so no core with one pipeline needs less than one cycle a block.\n"
+            "takes at most one block in each cycle, so no core with one pipeline needs fewer cycles than one per block.\n"
         )
     else:
         first = (

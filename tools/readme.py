@@ -183,15 +183,15 @@ def changes() -> str:
 
 
 def latency() -> str:
-    """Latency over the pins of 4096-byte sectors, as ``bench/latency.py`` has measured it."""
+    """Latency at the pins of 4096-byte sectors, as ``bench/latency.py`` has measured it."""
     rows = [
         (f"`{e['mode']} --cipher-cores {e['aes']}`", e["mul"], e["ii"], e["latency"], e["latency_bound"], e["paths_bound"],
          e["latency_pins"],
          e["least_pins"], f"{e['ratio']:.2f}", "yes" if e["optimal"] else "")
         for e in json.loads((ROOT / "baselines" / "latency.json").read_text(encoding="utf-8"))
     ]  # fmt: skip
-    head = ("`--sector 4096`", "multipliers", "interval", "latency", "bound", "bound without the interval", "over the pins", "least",
-            "ratio", "latency proved the least")  # fmt: skip
+    head = ("`--sector 4096`", "multipliers", "interval", "latency", "bound", "bound without the interval", "at the pins", "least",
+            "ratio", "latency proved minimal")  # fmt: skip
     return table(head, rows, 1)
 
 
@@ -210,7 +210,7 @@ def own_bounds() -> str:
         f"- `{e['mode']} --sector {e['sector']} --cipher-cores {e['aes']}`: {e['latency_reason']}"
         for e in measured if e["latency_reason"]
     ]  # fmt: skip
-    return text + "\n" + "\n".join(["What `explain` says of latencies that are far from the bound:\n", *far]) + "\n" if far else text
+    return text + "\n" + "\n".join(["Reasons that `explain` gives for latencies far above their bounds:\n", *far]) + "\n" if far else text
 
 
 def _clocks() -> tuple[dict[str, Any], dict[str, Any], int, float]:
@@ -364,8 +364,8 @@ def multistream() -> str:
             each["luts"], each["lutram_luts"], each["srl_luts"], each["ffs"], each["pairs"], each["cycles_a_block"], each["latency"],
             f"{each['bytes_a_cycle']:.2f}", f"{1000 * each['bytes_a_cycle'] / each['luts']:.2f}",
         ))  # fmt: skip
-    head = ("core", "LUTs of logic", "of memories", "of shift registers", "registers", "LUT-FF pairs", "cycles a block", "latency",
-            "bytes a cycle", "for 1000 LUTs of logic")  # fmt: skip
+    head = ("core", "LUTs of logic", "of memories", "of shift registers", "registers", "LUT-FF pairs", "cycles per block", "latency",
+            "bytes per cycle", "per 1000 LUTs of logic")  # fmt: skip
     return table(head, lines, 1)
 
 
@@ -394,8 +394,8 @@ def aead(target: str) -> str:
         )
         for row in every
     ]  # fmt: skip
-    head = ("mode", "cipher", "LUTs", "memories", "shift registers", "registers", "block memories", "cycles a block", "tokens", "latency",
-            "bytes a cycle", "for 1000 LUTs")  # fmt: skip
+    head = ("mode", "cipher", "LUTs", "memories", "shift registers", "registers", "block memories", "cycles per block", "tokens", "latency",
+            "bytes per cycle", "per 1000 LUTs")  # fmt: skip
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in every:
         if row["refused"]:

@@ -129,8 +129,8 @@ def cycles() -> str:
                        SECTOR / e["ii"] if e else None)  # fmt: skip
             times = (e.get("latency"), e.get("latency_bound"), pins.get("latency"), pins.get("latency_pins"), e.get("storage_blocks"))
             rows.append((f"`{mode}`", aes, *(_show(figure, 1) for figure in (*figures, *times))))
-    head = ("mode", "pipelines", "multipliers", "interval", "bound", "measured", "bytes a cycle", "latency", "bound", "measured",
-            "measured over the pins", "blocks stored")  # fmt: skip
+    head = ("mode", "pipelines", "multipliers", "interval", "bound", "measured", "bytes per cycle", "latency", "bound", "measured",
+            "measured at the pins", "blocks stored")  # fmt: skip
     return table(head, rows, 1)
 
 
@@ -149,20 +149,20 @@ def areas() -> str:
             share = f"{100 * used(row)[most] / available()[most]:.0f} % of {NAMES[most]}"
             rows.append((f"`{mode}`", aes, row["luts"], blocks["aes"], blocks["multipliers"], blocks["storage"], rest,
                          row["lutram_luts"], row["registers"], row["bram_cells"], share))  # fmt: skip
-    head = ("mode", "pipelines", "LUT4", "of them AES", "multipliers", "storage", "engine, control, buses", "LUT4 as memory", "registers",
+    head = ("mode", "pipelines", "LUT4", "AES", "multipliers", "storage", "engine, control, buses", "LUT4 as memory", "registers",
             "block memories", f"of an {PART}, at most")  # fmt: skip
     return table(head, rows, 1)
 
 
 def clocks() -> str:
-    """Which clock each mode is reckoned with."""
+    """The core whose clock is used for each mode."""
     rows = []
     for mode in MODES:
         found = clock(mode)
         core = routed()[found.core]
         about = (f"`{core['core']['command']}`", "yes" if found.own else "no", placed_and_routed(core))
         rows.append((f"`{mode}`", *about, f"{found.mhz:.1f}"))
-    return table(("mode", "reckoned with the clock of", "a core of the mode", "placer, router", "MHz, routed"), rows, 4)
+    return table(("mode", "clock of", "same mode", "placer, router", "MHz, routed"), rows, 4)
 
 
 def rates() -> str:

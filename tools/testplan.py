@@ -29,11 +29,11 @@ PAGE = ROOT / "docs" / "testplan.md"
 HEAD = """\
 # The test plan
 
-This page names for every feature its tests, and the points of functional coverage that a run of the test of `build --cocotb` counts.
-It is for reviewers who look for what checks a feature. `tools/testplan.py` writes it from `tests/testplan.toml`.
+This page lists the tests of every feature, and the functional coverage points that the test of `build --cocotb` counts.
+It is for reviewers who want to know how a feature is checked. `tools/testplan.py` writes it from `tests/testplan.toml`.
 
 A test is a file in `tests/` and its function. A point is a group and a name; [packages](packages.md#functional-coverage) says how to see
-which points a run met. A core has the points of its own features: the run reports the percentage of these. The tests of this project ask
+which points a run hit. A core has the points of its own features: the run reports the percentage of these. The tests of this project ask
 for 95 % for each core that they drive.
 """
 

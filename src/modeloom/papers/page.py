@@ -17,8 +17,8 @@ Row = dict[str, Any]
 INTRODUCTION = """\
 # The papers' tables, and ours
 
-This page sets the tables of two papers on wide-block modes, of a thesis on GCM, and of a paper on round cores for many streams beside
-what modeloom makes of the same modes. It is for readers of these papers, and for those who want to compare hardware. The papers on
+This page compares the tables of two papers on wide-block modes, of a thesis on GCM, and of a paper on round cores for several streams with
+the results of modeloom for the same modes. It is for readers of these papers, and for engineers who compare hardware. The papers on
 wide-block modes are:
 
 - tes2010: Mancillas-López, Chakraborty, Rodríguez-Henríquez: Reconfigurable hardware implementations of tweakable enciphering
@@ -27,7 +27,7 @@ wide-block modes are:
   tweakable enciphering schemes, IEEE Transactions on Computers 62(2), 2013.
 
 `modeloom papers` prints this page, and `modeloom papers --json` prints its figures. A sector has 32 blocks, and the cipher is
-AES-128. Figures of the papers are given as printed. If one is a misprint, the right figure follows in brackets. "-" means that
+AES-128. Figures of the papers are given as printed. If one is a misprint, the correct figure follows in brackets. "-" means that
 a figure was not printed, or has not been measured yet. `python bench/papers.py --store` measures schedules, areas, cycles at
 the pins and software. Operations are counted when the page is made.
 
@@ -36,9 +36,9 @@ route. Our figures are for one sector at a time (*plain*) and for *overlapped* s
 
 - LUTs (logic and memory), registers and block memories of the whole core, including its buses and the erasure of keys. Yosys
   maps the core block by block, and the figures are the sums of the blocks that `modeloom synth` shows.
-- Cycles for each sector, as the plain Verilog bench counts them at the pins. For a plain core, they are counted from the first
+- Cycles for each sector, as the Verilog testbench counts them at the pins. For a plain core, they are counted from the first
   issue to the last block, and the next sector begins one cycle later.
-- Throughput at the printed clock, because Yosys has no clock for these devices.
+- Throughput at the printed clock, because Yosys gives no clock for these devices.
 
 These are the commands:
 

@@ -71,8 +71,8 @@ alone, have fewer LUTs than the slices of the paper. The core of the first row t
 orders, the counters of associated data and text share a register and an adder.
 """,
     "luts2017-7": """\
-TARGET is `liberty:bench/pitches.lib`, cells of our own: the area of a cell is its width in gate pitches, and a NAND2 gate is the unit.
-The cells of the paper are those of a foundry, for 65 nm. Compare figures within a column only. Ours is the core of Table 5, mapped block by
+TARGET is `liberty:bench/pitches.lib`, our own cell library: the area of a cell is its width in gate pitches, and a NAND2 gate is the unit.
+The cells of the paper are those of a foundry for 65 nm. Compare figures within a column only. Ours is the core of Table 5, mapped block by
 block. Memories are flip-flops here.
 """,
     "luts2017-8": """\

@@ -32,8 +32,8 @@ bytes, and the erasure of keys and states. All figures are for whole cores. Yosy
 
 SENTENCES = {
     "gcm2008-4.1": """\
-TARGET is `liberty:bench/pitches.lib`, cells of our own: the area of a cell is its width in gate pitches, and a NAND2 gate is the unit.
-The cells of the thesis are those of a foundry, for 130 nm. Compare figures within a column only. Yosys maps for area, so the rows for
+TARGET is `liberty:bench/pitches.lib`, our own cell library: the area of a cell is its width in gate pitches, and a NAND2 gate is the unit.
+The cells of the thesis are those of a foundry for 130 nm. Compare figures within a column only. Yosys maps for area, so the rows for
 area and for speed have the same core of ours. Our kbit/s a gate are for the printed clock. *Memories* are those of the queues for
 messages, text and verdicts, and of keys: cells have no memories, so each of their bits is a flip-flop with its multiplexers.
 """,
