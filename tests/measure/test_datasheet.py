@@ -140,10 +140,12 @@ def test_older_cores(copy: Path) -> None:
         check_page(copy)
 
 
-def test_the_command(copy: Path, capsys) -> None:
+def test_the_command(copy: Path, capsys, monkeypatch) -> None:
+    """It names the folder as the user does."""
     (copy / "synth_ecp5.json").write_text("{}")
-    with cli.make_context("modeloom", ["datasheet", str(copy)], obj=[]) as context:
+    monkeypatch.chdir(copy.parent)
+    with cli.make_context("modeloom", ["datasheet", copy.name], obj=[]) as context:
         cli.invoke(context)
     told = capsys.readouterr()
-    assert told.out == f"{copy}/datasheet.html: timing of a simulation, 1 area\n"
+    assert told.out == f"{copy.name}/datasheet.html: timing of a simulation, 1 area\n"
     assert "synth_ecp5.json is not a result for the Verilog" in told.err

@@ -48,7 +48,7 @@ def check_page(directory: str | Path) -> Description:
 
 
 def complete(directory: str | Path, measured: Measured) -> Path:
-    """Writes the page with these contents, and returns its path.
+    """Writes the page with these contents, and returns its path below ``directory``.
 
     Each file is replaced as a whole.  Raises ``InputError`` as ``check_page`` does, and if a build is writing into the folder.
     """
@@ -62,7 +62,7 @@ def complete(directory: str | Path, measured: Measured) -> Path:
             _write(folder, renewed(description, {page.name: text}))
         except OSError as error:
             raise InputError(f"{directory} cannot be written: {error.strerror or error}") from None
-    return page
+    return Path(directory) / page.name
 
 
 def renewed(description: Description, texts: Mapping[str, str]) -> dict[str, str]:
