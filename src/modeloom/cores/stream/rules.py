@@ -13,6 +13,7 @@ from modeloom.cores.packing import command_read
 from modeloom.cores.port_rules import PortRules
 from modeloom.cores.stream.bench import key_cycles
 from modeloom.cores.stream.buffered import buffered_parameters
+from modeloom.cores.stream.derived import derived_parameters
 from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.cores.stream.packing import message_places
 from modeloom.cores.template import filled, without
@@ -40,23 +41,23 @@ WIRE_KEEP = (
 """The same of packets on the wire, which have one channel."""
 
 RINGS = """
-  reg        opens      [0:CHANNELS*IN_FLIGHT-1];
-  reg [7:0]  tag_bytes  [0:CHANNELS*IN_FLIGHT-1];"""
+  reg        opens      [0:CHANNELS*PACKETS-1];
+  reg [7:0]  tag_bytes  [0:CHANNELS*PACKETS-1];"""
 RINGED = """
           opens[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_DECRYPT@;
           tag_bytes[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_TAG_BYTES@;"""
 """What has to be known of a message in wire form."""
 
 SILENT = """
-  reg        silent     [0:CHANNELS*IN_FLIGHT-1];"""
+  reg        silent     [0:CHANNELS*PACKETS-1];"""
 SILENCED = """
           silent[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_DECRYPT@ == 2'd0;"""
 """Whether a message is a first pass, which has no text out."""
 
 
 SOUND = """
-  reg        opens      [0:CHANNELS*IN_FLIGHT-1];
-  reg [63:0] sound      [0:CHANNELS*IN_FLIGHT-1];
+  reg        opens      [0:CHANNELS*PACKETS-1];
+  reg [63:0] sound      [0:CHANNELS*PACKETS-1];
   reg [63:0] sound_now = 64'b0;  // bytes of the full beats at the front of the packet on s_axis, and of the beat behind them
   reg        ragged    = 1'b0;   // there has been a beat that is not full
   reg        whole;"""
@@ -111,12 +112,6 @@ def _packet_rules(d: StreamDescription, values: dict[str, object]) -> dict[str, 
         "RINGS": RINGS, "RINGED": ringed, "PACKET_RULES": filled(__package__ or "", "rules_wire.v", {**values, "LEAVES": leaves}).rstrip(),
     }
 
-
-DERIVING = 4
-"""Messages in registers of the part that derives keys."""
-
-BUFFERING = 4
-"""Messages in registers of the part that stores messages."""
 
 TIDS = 256
 """Values of ``tid``.  Messages of channels that a core does not have get a status too."""
@@ -185,21 +180,18 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
     interfaces = d.interfaces
     rules = PortRules(interfaces, "id", d.named_slots)
     packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
-    # The most messages without a status: those whose tags are in flight, those in waiting tokens, those whose starts run ahead, and
-    # those in registers on the way.
+    whole = (
+        buffered_parameters(compiled) if d.message_buffer is not None else p if compiled.derived is None else derived_parameters(compiled)
+    )
     waiting = p.token_depth if d.channels == 1 else p.message_store
-    ahead = p.start_depth if p.plan.runs_ahead else 0
-    in_flight = p.tag_depth + waiting + ahead + 16 + (DERIVING if compiled.derived is not None else 0)
-    if d.message_buffer is not None:
-        stored = buffered_parameters(compiled)
-        in_flight += 2 * stored.depth + stored.results + BUFFERING
     values = {
         **rules.values(top_ports(interfaces, d), WIRE_KEEP if d.wire else KEEP),
         **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes, d.text_first),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,
         "SLOTS": d.named_slots,
-        "IN_FLIGHT": in_flight,
+        "IN_FLIGHT": whole.most_commands,
+        "PACKETS": whole.most_packets,
         "ERASE_CYCLES": d.erase_cycles,
         "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + waiting * d.cycles_of(0, d.beat_bytes),
         "KEY_WRONG": _key_wrong(d.packet_sizes),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
+from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.stream.sizes import MOST_CHANNELS, MessageSizes
 
 __all__ = ["ORDERS", "SEGMENT_TAGS", "STORE_SLACK", "TURN_PLACES", "MessageDepths"]
@@ -18,6 +19,13 @@ SEGMENT_TAGS, SEGMENT_SLACK = 4, 8
 
 STATUS_PLACES = 2
 """Statuses that have left their queue, in the buffer at the port."""
+
+COMMAND_PLACES = 3
+"""Commands in ``MessageCommands``: one that is checked, and two behind the checks.  One more waits where slots are looked up."""
+
+WIRE_COMMANDS, WIRE_PACKETS, WIRE_SPLIT = 2, 4, 5
+"""In wire form: commands that wait for the splitter, or behind it for their packets; beats before the splitter that wait for the command of
+their packet; and beats from the splitter to the intake.  Each of these beats may be a packet."""
 
 WIRE_AHEAD = 8
 """Messages, in wire form, on the way from the bus to the core."""
@@ -33,6 +41,12 @@ TURN_PLACES = 4
 
 STORE_SLACK = 24
 """Places of the store of tokens that are under way between its parts, amply."""
+
+STORE_LATE = 2
+"""Tokens that the store takes after the number has come at which it takes no more: its ready is a register behind a register."""
+
+TURN_SLICE = 2
+"""Tokens that wait before the places of their channels."""
 
 
 def _power(least: int) -> int:
@@ -156,6 +170,43 @@ class MessageDepths(MessageSizes):
         """Messages that have a command, and whose last token has not entered the pipeline."""
         waiting = TURN_PLACES * self.contexts if self.plan.chained else 0
         return max(self.token_store, _power(ORDERS * self.contexts + waiting + STORE_SLACK))
+
+    @property
+    def channel_messages(self) -> int:
+        """Messages of one channel that are in the store, when no other channel has any."""
+        # Each message whose packet has ended has a token.  One may wait behind the intake, one with a prefix, and one at the entry.
+        tokens = 2 + bool(self.plan.prefixes)
+        tokens += TURN_SLICE + TURN_PLACES if self.plan.chained else self.token_store - STORE_SLACK // 2 + STORE_LATE
+        return min(self.message_store, ORDERS + tokens)
+
+    # -- what a host may send before a status comes -------------------------------------------------------------------------------
+
+    @property
+    def before_entry(self) -> int:
+        """Messages of a channel whose command is checked, and whose last token has not entered the pipeline."""
+        waiting = self.token_depth if self.channels == 1 else self.channel_messages
+        if not self.plan.runs_ahead:
+            return waiting
+        # A message has a place of a start until its first token enters.  One message of a channel is at the entry without a place.
+        return min(self.start_places + 1, 1 + self.start_depth + waiting)
+
+    @property
+    def most_commands(self) -> int:
+        """Commands of a channel that the core takes without a status: as many as all parts between both ports hold."""
+        looked_up = int(not self.inline and self.keys.slots > LISTED_SLOTS)
+        waiting = COMMAND_PLACES + looked_up + WIRE_COMMANDS * self.wire + self.before_entry
+        if self.wire:
+            # A command has a place at the splitter until its packet has gone by, so starts run ahead no further than packets do.
+            waiting = min(waiting, WIRE_COMMANDS + WIRE_SPLIT + self.token_depth)
+        return waiting + self.tag_depth + STATUS_PLACES
+
+    @property
+    def most_packets(self) -> int:
+        """Packets of a channel that the core takes without a status.
+
+        Beats wait for the command of their packet, but in aligned form these are fewer than commands that wait for their packets.
+        """
+        return self.most_commands + WIRE_PACKETS * self.wire
 
     @property
     def mark_bits(self) -> int:

@@ -9,6 +9,7 @@ module @NAME@_rules (
   localparam CHANNELS     = @TIDS@;    // values of tid
   localparam SLOTS        = @SLOTS@;
   localparam IN_FLIGHT    = @IN_FLIGHT@;    // most commands of a channel without a status
+  localparam PACKETS      = @PACKETS@;    // most packets of a channel without a status
   localparam ERASE_CYCLES = @ERASE_CYCLES@;
   localparam PATIENCE     = @PATIENCE@;    // cycles in which a status comes if nothing waits for the host
 
@@ -25,11 +26,11 @@ module @NAME@_rules (
   reg [63:0] length     [0:CHANNELS-1];
   reg [63:0] length_out [0:CHANNELS-1];
   // Rings of each channel: commands, packets in, packets out; "first" are those of the oldest command without a status.
-  reg @TAG_RANGE@ tags       [0:CHANNELS*IN_FLIGHT-1];
-  reg [63:0] associated [0:CHANNELS*IN_FLIGHT-1];
-  reg [63:0] lengths    [0:CHANNELS*IN_FLIGHT-1];
-  reg [63:0] texts      [0:CHANNELS*IN_FLIGHT-1];
-  reg        cuts       [0:CHANNELS*IN_FLIGHT-1];@RINGS@
+  reg @TAG_RANGE@ tags       [0:CHANNELS*PACKETS-1];
+  reg [63:0] associated [0:CHANNELS*PACKETS-1];
+  reg [63:0] lengths    [0:CHANNELS*PACKETS-1];
+  reg [63:0] texts      [0:CHANNELS*PACKETS-1];
+  reg        cuts       [0:CHANNELS*PACKETS-1];@RINGS@
   integer commands   [0:CHANNELS-1];  // taken, without a status yet
   integer packets_in [0:CHANNELS-1];  // taken, without a status yet
   integer packets    [0:CHANNELS-1];  // given on m_axis, without a status yet
@@ -64,7 +65,7 @@ module @NAME@_rules (
   // The place of an entry in the rings of channel c.
   function integer place;
     input integer number;
-    place = c * IN_FLIGHT + number % IN_FLIGHT;
+    place = c * PACKETS + number % PACKETS;
   endfunction
 
   initial forget;
@@ -88,7 +89,7 @@ module @NAME@_rules (
         if (!counts(s_axis_tkeep) && (|s_axis_tkeep || !s_axis_tlast))
           refused("s_axis_tkeep is not ones from bit 0 on");
         if (s_axis_tlast) begin
-          if (packets_in[c] == IN_FLIGHT)
+          if (packets_in[c] == PACKETS)
             broken("s_axis took more packets than it gives statuses for");
           else begin
             lengths[place(first[c] + packets_in[c])] = length[c];
@@ -116,7 +117,7 @@ module @NAME@_rules (
         c = @CHANNEL_OUT@;
         length_out[c] = length_out[c] + ones(m_axis_tkeep);
         if (m_axis_tlast) begin
-          if (packets[c] == IN_FLIGHT || packets[c] >= commands[c])
+          if (packets[c] == PACKETS || packets[c] >= commands[c])
             broken("m_axis gave a packet that no command asked for");
           else begin
             texts[place(first_out[c] + packets[c])] = length_out[c];
@@ -138,7 +139,7 @@ module @NAME@_rules (
           if (m_axis_status_tdata@STATUS_TAG@ != tags[place(first[c])])
             broken("m_axis_status gave another id than that of the oldest command");
           @PACKET_RULES@
-          first[c] = (first[c] + 1) % IN_FLIGHT;
+          first[c] = (first[c] + 1) % PACKETS;
           commands[c] = commands[c] - 1;
           all_commands = all_commands - 1;
           packets_in[c] = packets_in[c] - 1;

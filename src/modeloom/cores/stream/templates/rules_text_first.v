@@ -8,14 +8,14 @@ if (@GIVES_TEXT@) begin
     else if (texts[place(first_out[c])] != text || cuts[place(first_out[c])])
       broken("m_axis gave a text of another length than its command has");
     else begin
-      first_out[c] = (first_out[c] + 1) % IN_FLIGHT;
+      first_out[c] = (first_out[c] + 1) % PACKETS;
       packets[c] = packets[c] - 1;
     end
   end
 end else if ((@CUTS_TEXT@) && packets[c] != 0 && text != 64'b0) begin
   // A text whose associated data are wrong has left as a whole, if the core does not hold it.
   if (whole ? @LEAVES@ && !cuts[place(first_out[c])] && texts[place(first_out[c])] == text : cuts[place(first_out[c])]) begin
-    first_out[c] = (first_out[c] + 1) % IN_FLIGHT;
+    first_out[c] = (first_out[c] + 1) % PACKETS;
     packets[c] = packets[c] - 1;
   end
 end

@@ -8,7 +8,7 @@ if (@LEAVES@) begin
       broken("m_axis_tuser and m_axis_status disagree");
     if ((code == @CODE_OK@ || code == @CODE_WRONG_TAG@) && texts[place(first_out[c])] != text)
       broken("m_axis gave a packet of another length than came in");
-    first_out[c] = (first_out[c] + 1) % IN_FLIGHT;
+    first_out[c] = (first_out[c] + 1) % PACKETS;
     packets[c] = packets[c] - 1;
   end
 end

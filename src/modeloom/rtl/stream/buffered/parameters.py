@@ -23,6 +23,9 @@ __all__ = ["BufferedParameters"]
 SHORTEST = 4
 """Cycles of the shortest message to seal: two tokens in each pass."""
 
+WAITING = 2
+"""Commands whose packets are not stored, or are not to be stored."""
+
 TURNED = 48
 """Cycles from the beats of a first pass to those of the second one, beside the stages of the tag and the window of the hash."""
 
@@ -156,6 +159,20 @@ class BufferedParameters:
     def results(self) -> int:
         """Messages whose second pass has begun, and whose status was not taken; also of those to open."""
         return 2 * self.depth
+
+    @property
+    def most_commands(self) -> int:
+        """Commands that the core takes without a status: those that wait for their packets, for their first pass, for the second one, and
+        for their status.
+
+        Commands inside the core behind are among them.
+        """
+        return WAITING + 2 * self.depth + self.results
+
+    @property
+    def most_packets(self) -> int:
+        """Packets that the core takes without a status.  It takes none before its command."""
+        return self.most_commands
 
     @property
     def erase_words(self) -> int:

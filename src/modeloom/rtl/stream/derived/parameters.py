@@ -23,6 +23,9 @@ __all__ = ["DerivedParameters"]
 MORE_OWNERS = 8
 """Keys that are under way in front of the ring, at most."""
 
+WAITING = 2
+"""Commands that wait for the derivation of their keys."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DerivedParameters:
@@ -138,6 +141,16 @@ class DerivedParameters:
     def owners(self) -> int:
         """Keys that are on the way to the ring or in it, at most."""
         return 1 << (self.messages.keys.slots + MORE_OWNERS - 1).bit_length()
+
+    @property
+    def most_commands(self) -> int:
+        """Commands that the core takes without a status."""
+        return WAITING + self.messages.most_commands
+
+    @property
+    def most_packets(self) -> int:
+        """Packets that the core takes without a status."""
+        return WAITING + self.messages.most_packets
 
     @property
     def flight_bits(self) -> int:
