@@ -138,6 +138,21 @@ def test_statuses_come_while_they_are_read(seed):
     assert got == sent and bench.host.counter("failed") == sum(one[18] > 0 for one in sent)
 
 
+@pytest.mark.parametrize("before", range(4))
+def test_a_read_that_an_erasure_meets_leaves_no_tag(before):
+    """The read comes up to the registers in some cycle around the erasure."""
+    bench = Bench()
+    bench.give(status(random.Random(before)))
+    bench.runner.run(max_cycles=20)
+    bench.host.feed("s_axil_ar", {"s_axil_araddr": [MAP.address("status")]})
+    if before:
+        bench.runner.run(max_cycles=before)
+    bench.pulse("erase_pin")
+    bench.runner.run(max_cycles=60)
+    assert len(bench.runner.take("s_axil_r").values("s_axil_rdata")) == 1
+    assert not any(bench.host.read(f"status_tag{at}") for at in range(4))
+
+
 def test_the_interrupt_of_a_status():
     bench, rng = Bench(), random.Random(1)
     bench.host.write("interrupt_enable", 8)

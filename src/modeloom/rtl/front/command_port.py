@@ -71,11 +71,12 @@ class CommandPort(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        # The queue is held in reset while its words are overwritten, and so after a reset.
+        # The queue is held in reset from an erasure on until its words are overwritten, and so after a reset.  A status that is read in the
+        # cycle after the erasure would leave its tag behind.
         sweep_reg = Signal(init=1)
         at_reg = Signal(range(STATUS_PLACES))
         queue = Queue(self.status_bits, STATUS_PLACES, len(at_reg))
-        m.submodules.queue = ResetInserter(sweep_reg)(queue)
+        m.submodules.queue = ResetInserter(sweep_reg | self.erase)(queue)
         valid_reg = Signal()
         command = Signal(WORD_BITS * self.words)
         count_reg = Signal.like(self.count)
