@@ -15,14 +15,15 @@ from modeloom.product.front import MappedRegisters
 ROOT = Path(__file__).parents[2]
 ADDRESSES = {one.name: one.address for one in read_map({}).registers}
 IDENTITY = {"identification": 0x4D4C4F4D, "version": 0x010203, "build": 0xABCDEF01, "capabilities": 0x00100302, "key_sizes": 32 << 16 | 8}
+LOADED = {"key_loaded0": 0xFF}
 
 
 @pytest.fixture
 def device(tmp_path) -> Path:
-    """A file with the registers of a core that has nothing to do."""
+    """A file with the registers of a core that has nothing to do, and all keys."""
     path = tmp_path / "device"
     page = bytearray(4096)
-    for name, value in IDENTITY.items():
+    for name, value in (IDENTITY | LOADED).items():
         page[ADDRESSES[name] : ADDRESSES[name] + 4] = value.to_bytes(4, "little")
     path.write_bytes(page)
     return path

@@ -118,6 +118,28 @@ def test_keys_that_are_refused(board):
     assert board.call("load_key", 0, bytes(range(1, 33)), 32, POLLS) == OK and board.has_key(0)
 
 
+@pytest.mark.parametrize(("writes", "result"), [(2, BUS), (99, KEY_REFUSED)])
+def test_an_erasure_while_a_key_is_loaded(board, driver, sectors, writes, result):
+    """The pin erases everything behind the second word, or when all has been sent: the driver does not say that the key is there."""
+    left = [writes]
+
+    def write(context, offset, value):
+        answer = board.write(context, offset, value)
+        left[0] -= 1
+        if offset == board.sim.registers.addresses["key_send"] or left[0] == 0:
+            for level, cycles in ((1, 1), (0, 200)):
+                board.sim.simulation.set("zeroize", level)
+                board.sim.runner.run(max_cycles=cycles)
+        return answer
+
+    bus, core = Bus(READ(board.read), WRITE(write), WAIT(board.wait), None), Core()
+    assert driver.modeloom_open(ctypes.byref(core), ctypes.byref(bus)) == OK
+    key = bytes(range(1, 33))
+    assert driver.modeloom_load_key(ctypes.byref(core), 1, key, ctypes.c_size_t(len(key)), POLLS) == result
+    assert not board.has_key(1)
+    assert board.call("load_key", 1, key, len(key), POLLS) == OK and board.has_key(1)
+
+
 def test_erasing(board):
     assert board.call("load_key", 0, bytes(range(1, 33)), 32, POLLS) == OK
     assert board.call("load_key", 2, bytes(range(2, 34)), 32, POLLS) == OK

@@ -85,6 +85,7 @@ enum modeloom_result modeloom_load_key(struct modeloom *core, unsigned slot, con
     enum modeloom_result result;
     uint32_t state;
     size_t at, byte;
+    int loaded;
 
     if (slot >= core->key_slots)
         return MODELOOM_BAD_SLOT;
@@ -103,7 +104,10 @@ enum modeloom_result modeloom_load_key(struct modeloom *core, unsigned slot, con
     if ((result = put(core, OFFSET(key_length), (uint32_t)bytes)) != MODELOOM_OK ||
         (result = send(core, slot, polls, &state)) != MODELOOM_OK)
         return result;
-    return FIELD(state, STATE, KEY_ERROR) ? MODELOOM_KEY_REFUSED : MODELOOM_OK;
+    /* An erasure of everything takes a key on its way, and that is no error of the key. */
+    if ((result = modeloom_has_key(core, slot, &loaded)) != MODELOOM_OK)
+        return result;
+    return FIELD(state, STATE, KEY_ERROR) || !loaded ? MODELOOM_KEY_REFUSED : MODELOOM_OK;
 }
 
 enum modeloom_result modeloom_erase_key(struct modeloom *core, unsigned slot, unsigned long polls)
