@@ -12,8 +12,8 @@ from modeloom.interfaces.shared import CONTROL
 from modeloom.interfaces.table import Interface, Port, Role, Side, Width
 
 __all__ = [
-    "APB", "AXI_LITE", "FRONT_CONTROL", "OKAY", "REGISTER_BUSES", "SLVERR", "STATUS_ORDER", "WORD_BITS", "WORD_BYTES", "apb",
-    "axi_lite", "register_bus",
+    "APB", "AXI_LITE", "FRONT_CONTROL", "OKAY", "QUEUE_ERASURE", "REGISTER_BUSES", "SLVERR", "STATUS_ORDER", "WORD_BITS", "WORD_BYTES",
+    "apb", "axi_lite", "register_bus",
 ]  # fmt: skip
 
 AXI_LITE, APB = REGISTER_BUSES = ("axi-lite", "apb")
@@ -42,6 +42,12 @@ STATUS_ORDER = Interface(
     stream=False,
 )  # fmt: skip
 """With commands over registers and a queue for data in between: what holds a status back until the host has taken its data."""
+
+QUEUE_ERASURE = Interface(
+    "queues", "queue_erasure", "erasure of queues around the registers", Side.HOST,
+    (Port("held", Width(), "queues are being erased"),), stream=False,
+)  # fmt: skip
+"""With queues around the registers: what tells them that an erasure is not over yet."""
 
 
 def axi_lite(address_bits: int) -> Interface:

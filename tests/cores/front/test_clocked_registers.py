@@ -90,6 +90,22 @@ def test_sectors_at_several_ratios(clocked_apb, name):
     assert not core.runner.violations()
 
 
+def test_the_registers_tell_of_the_erasure_of_queues(clocked_apb):
+    """A slow clock of the data holds up the erasure: what the host reads and its event wait for it, as the pin does."""
+    clocks = {"aclk": Clock(1000), "clk_host": Clock(700), "clk_data": Clock(100_000)}
+    core = SimulatedCore(clocked_apb, optimize=0, front=True, clocks=clocks)
+    host, pin = core.registers, lambda: core.simulation.get("zeroizing")
+    host.wait_for("zeroizing")
+    assert not pin()
+    host.write("interrupt_pending", 7)
+    host.write("control", 1)
+    seen = False
+    while host.flag("zeroizing"):
+        seen |= bool(pin())
+        assert not host.read("interrupt_pending") or not pin()
+    assert seen and not pin() and host.read("interrupt_pending") == 2
+
+
 def test_the_driver_stays_as_it_is(clocked_apb, tmp_path):
     source = clocked_apb / "modeloom.c"
     assert source.read_bytes() == (SOURCE.parent / "driver" / "modeloom.c").read_bytes()

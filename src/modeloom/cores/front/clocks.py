@@ -11,7 +11,7 @@ from functools import cached_property
 from modeloom.cores.front.around import Around
 from modeloom.front.map import Register
 from modeloom.interfaces import Interface, Side
-from modeloom.interfaces.front import REGISTER_BUSES, STATUS_ORDER, register_bus
+from modeloom.interfaces.front import QUEUE_ERASURE, REGISTER_BUSES, STATUS_ORDER, register_bus
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT
 from modeloom.interfaces.table import Port as InterfacePort
 from modeloom.interfaces.table import Width
@@ -84,6 +84,11 @@ class ClockOptions:
     def queues_results(self) -> bool:
         """Whether the data that come out have a clock of their own."""
         return bool(self.buses.get(DATA_OUT.name, self.everything))
+
+    @property
+    def queues(self) -> bool:
+        """Whether there are clocks of the host, and so something to erase between them and the core."""
+        return bool(self.buses or self.everything)
 
     def check(self, registers: bool, commands: bool = False) -> None:
         """Raises ``InputError`` for a bus that a core does not have, with or without registers, or with commands over them."""
@@ -180,7 +185,7 @@ class ClocksFrontEnd(Around):
         self.high, self.asynchronous = RESETS[options.reset]
         self.of_bus = {one.name: clock for one in self.inner_interfaces if (clock := self._clock(one))}
         self.clocks = tuple(dict.fromkeys(self.of_bus.values()))
-        taken = {port.name for port in top_ports(self.inner_interfaces, self.shape)} | {"status_waits", "status_may"}
+        taken = {port.name for port in top_ports(self.inner_interfaces, self.shape)} | {"status_waits", "status_may", "queues_held"}
         for clock in self.clocks:
             if clock in taken:
                 raise InputError(f"--clock: {clock} is the name of another port; choose another one")
@@ -215,7 +220,7 @@ class ClocksFrontEnd(Around):
             InterfacePort(f"{clock}_zeroizing", Width(), f"in the clock {clock}: an erasure holds its buses", "hold", Side.CORE)
             for clock in self.clocks
         )
-        outer = [one for one in self.inner_interfaces if one is not STATUS_ORDER]
+        outer = [one for one in self.inner_interfaces if one not in (STATUS_ORDER, QUEUE_ERASURE)]
         return tuple(replace(one, payload=(*one.payload, *more)) if one.name == CONTROL.name else one for one in outer)
 
     @cached_property
@@ -233,7 +238,9 @@ class ClocksFrontEnd(Around):
             group = next(one for one in self.inner_interfaces if one.name == "key")
             flags = tuple((group.port_name(port), port.width.bits(self.shape)) for port in group.ports)
         ordered = STATUS_ORDER in self.inner_interfaces
-        plain = CrossingParameters(self.high, self.asynchronous, tuple(streams), flags, ordered=ordered)
+        plain = CrossingParameters(
+            self.high, self.asynchronous, tuple(streams), flags, ordered=ordered, told=QUEUE_ERASURE in self.inner_interfaces
+        )
         bus = next((one for one in self.inner_interfaces if one.name in REGISTERS and one.name in self.of_bus), None)
         if bus is None:
             return plain

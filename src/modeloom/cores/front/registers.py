@@ -22,6 +22,7 @@ from modeloom.interfaces.front import (
     APB,
     AXI_LITE,
     FRONT_CONTROL,
+    QUEUE_ERASURE,
     REGISTER_BUSES,
     STATUS_ORDER,
     WORD_BITS,
@@ -109,6 +110,8 @@ class RegisterFrontEnd(Around):
         Whether commands and statuses go over registers.
     ordered : bool
         Whether statuses wait, as ``interfaces.front.STATUS_ORDER`` says, since there are queues for data around.
+    queued : bool
+        Whether there are queues around, whose erasure belongs to that of everything (``interfaces.front.QUEUE_ERASURE``).
 
     Raises
     ------
@@ -119,12 +122,14 @@ class RegisterFrontEnd(Around):
     kind = "registers"
 
     def __init__(
-        self, description: Description, bits: int | None = None, bus: str = AXI_LITE, commands: bool = False, ordered: bool = False
-    ):
+        self, description: Description, bits: int | None = None, bus: str = AXI_LITE, commands: bool = False, ordered: bool = False,
+        queued: bool = False,
+    ):  # fmt: skip
         if isinstance(description, LwcDescription):
             raise InputError(LWC)
         super().__init__(description)
         self.bus, self.commands, self.ordered = bus, commands, commands and ordered
+        self.queued = queued
         d = description
         self.widths = None if bits is None else WidthFrontEnd(description, bits)
         # Sectors and messages have a member of this name.
@@ -179,7 +184,7 @@ class RegisterFrontEnd(Around):
         """The interfaces of the module around both."""
         inside = ("key", *(COMMAND_STREAMS if self.commands else ()))
         past = tuple(one for one in self.description.interfaces if one.stream and one.member not in inside)
-        order = (STATUS_ORDER,) if self.ordered else ()
+        order = (*((STATUS_ORDER,) if self.ordered else ()), *((QUEUE_ERASURE,) if self.queued else ()))
         return (FRONT_CONTROL, register_bus(self.bus, self.map.address_bits), *order, *past)
 
     def described(self) -> Description:
@@ -209,7 +214,9 @@ class RegisterFrontEnd(Around):
 
     def parts(self, verilog: str) -> Mapping[str, FrontPart]:
         """The registers for the core with this Verilog, and the converters."""
-        component = RegisterFront(FrontParameters(self._map(verilog), self.description.interfaces, self.shape, self.bus, self.ordered))
+        component = RegisterFront(
+            FrontParameters(self._map(verilog), self.description.interfaces, self.shape, self.bus, self.ordered, self.queued)
+        )
         words = {"bus": BUS_NAMES[self.bus], "module": BUS_TITLES[self.bus]}
         front = FrontPart(component, {name: (title.format_map(words),) for name, title in TITLES.items()})
         return {"front": front, **({} if self.widths is None else self.widths.parts(verilog))}
@@ -324,7 +331,10 @@ def front_of(
     Raises ``InputError`` for an unknown one, and for options ``keys`` and ``interface`` of a core that it does not fit.
     """
     ordered = clocks is not None and clocks.queues_results
-    inner = _inner_front(kind, data_width, keys=keys, interface=interface, bus=bus, commands=commands, ordered=ordered)
+    inner = _inner_front(
+        kind, data_width, keys=keys, interface=interface, bus=bus, commands=commands, ordered=ordered,
+        queued=clocks is not None and clocks.queues,
+    )  # fmt: skip
     if clocks is None:
         return inner
     if interface == "lwc":
@@ -335,7 +345,7 @@ def front_of(
 
 def _inner_front(
     kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None, bus: str | None, commands: str | None,
-    ordered: bool,
+    ordered: bool, queued: bool,
 ) -> Callable[[Description], Around] | None:
     """What makes registers and converters."""
     if kind not in (None, RegisterFrontEnd.kind):
@@ -356,4 +366,6 @@ def _inner_front(
         return None if data_width is None else partial(WidthFrontEnd, bits=data_width)
     if interface == "lwc" or keys == "inline":
         raise InputError(LWC if interface == "lwc" else INLINE)
-    return partial(RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE, commands=commands == REGISTERS, ordered=ordered)
+    return partial(
+        RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE, commands=commands == REGISTERS, ordered=ordered, queued=queued
+    )

@@ -23,7 +23,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.front.map import RegisterMap
 from modeloom.interfaces import Interface, Side
-from modeloom.interfaces.front import APB, AXI_LITE, STATUS_ORDER, WORD_BITS, register_bus
+from modeloom.interfaces.front import APB, AXI_LITE, QUEUE_ERASURE, STATUS_ORDER, WORD_BITS, register_bus
 from modeloom.interfaces.shared import DATA_IN, DATA_OUT
 from modeloom.interfaces.table import CoreShape, Packing
 from modeloom.rtl.front.apb import Apb
@@ -57,6 +57,8 @@ class FrontParameters:
         One of ``interfaces.front.REGISTER_BUSES``.
     ordered : bool
         With commands over registers, whether statuses wait for what ``interfaces.front.STATUS_ORDER`` tells.
+    queued : bool
+        Whether there are queues around, of whose erasure ``interfaces.front.QUEUE_ERASURE`` tells.
     """
 
     map: RegisterMap
@@ -64,6 +66,7 @@ class FrontParameters:
     shape: CoreShape
     bus: str = AXI_LITE
     ordered: bool = False
+    queued: bool = False
 
     @property
     def bus_interface(self) -> Interface:
@@ -117,6 +120,8 @@ class RegisterFront(wiring.Component):
         other side.
     status_waits, status_may : Out(1), In(1)
         With ``ordered``: whether a status could come into the queue, and whether it may.
+    queues_held : In(1)
+        With ``queued``: queues around are being erased.
     """
 
     def __init__(self, parameters: FrontParameters):
@@ -134,6 +139,8 @@ class RegisterFront(wiring.Component):
                 members[interface.port_name(port)] = flow(port.width.bits(p.shape))
         if p.ordered:
             members |= {STATUS_ORDER.port_name(port): Out(1) if port.driver is Side.CORE else In(1) for port in STATUS_ORDER.ports}
+        if p.queued:
+            members |= {QUEUE_ERASURE.port_name(port): In(1) for port in QUEUE_ERASURE.ports}
         for interface in self._driven():
             for port in interface.ports:
                 flow = In if interface.driven_by(port) is Side.CORE else Out
@@ -273,6 +280,8 @@ class RegisterFront(wiring.Component):
         erasing_reg = Signal()
         erased_reg = Signal()
         erasing = Signal()
+        # Queues wait for the pin, so it cannot wait for them.
+        everywhere = Signal()
         code_reg = Signal.like(code)
         told_reg = Signal.like(told)
         came_reg = Signal()
@@ -281,16 +290,17 @@ class RegisterFront(wiring.Component):
         last_told_reg = Signal.like(told)
         m.d.sync += [
             sent_reg.eq(keys.key.valid & keys.key.ready | sent_reg & (keys.busy | self.key_busy)),
-            working_reg.eq(sent_reg), erasing_reg.eq(self.zeroize | erasing_reg & (here | self.zeroizing)), erased_reg.eq(erasing),
+            working_reg.eq(sent_reg), erasing_reg.eq(self.zeroize | erasing_reg & (here | self.zeroizing)), erased_reg.eq(everywhere),
             came_reg.eq(valid & ready), code_reg.eq(code), told_reg.eq(told),
         ]  # fmt: skip
         with m.If(failed):
             m.d.sync += [last_code_reg.eq(code_reg), last_told_reg.eq(told_reg)]
         m.d.comb += [
             failed.eq(came_reg & code_reg.any()),
-            erasing.eq(self.zeroizing | erasing_reg), registers.state_zeroizing.eq(erasing), self.erasing_pin.eq(erasing),
+            erasing.eq(self.zeroizing | erasing_reg), self.erasing_pin.eq(erasing),
+            everywhere.eq(erasing | self.queues_held if p.queued else erasing), registers.state_zeroizing.eq(everywhere),
             registers.interrupt_pending_key_done.eq(working_reg & ~sent_reg),
-            registers.interrupt_pending_zeroized.eq(erased_reg & ~erasing),
+            registers.interrupt_pending_zeroized.eq(erased_reg & ~everywhere),
             registers.interrupt_pending_failed.eq(failed),
             registers.last_failure_code.eq(last_code_reg), registers.last_failure_command.eq(last_told_reg),
         ]  # fmt: skip
