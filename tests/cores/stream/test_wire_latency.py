@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.built import slow, slowly
 from tests.streamed import folder
 
+from modeloom.emit import CheckFailed
 from modeloom.verification.stream.messages import load_all, slots_used
-from modeloom.verification.stream.pace import check_pace, latencies
+from modeloom.verification.stream.pace import check_pace, cycles_told, latencies
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
@@ -47,6 +49,20 @@ def test_latency(core: str) -> None:
     assert d.timed
     for way in d.timed:
         assert max(latencies(host, way, slots_used(host)[0])) == d.latency_of(way)
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_another_latency_is_found(more: int) -> None:
+    subject = subject_of(QUICK[0])
+    right = subject.description.latency
+    subject.description = replace(subject.description, latency=right + more)
+    with pytest.raises(CheckFailed, match=rf"takes \d+ cycles from text to text, core.json states {right + more}"):
+        check_pace(subject)
+
+
+def test_many_numbers_of_cycles_are_told_as_a_span() -> None:
+    assert cycles_told({57}) == "57" and cycles_told({58, 57}) == "57 or 58"
+    assert cycles_told(set(range(295, 351))) == "295 to 350"
 
 
 @slow

@@ -204,8 +204,8 @@ def latency(compiled: CompiledStream) -> int:
     if p.wire:
         tag = p.program("tag")
         if p.plan.runs_ahead:
-            # The start begins with the command, while the beat is kept until its packet ends.  It is the start that takes longer, and
-            # with it the flags of many slots, which answer a cycle later.
+            # The splitter keeps the beat until its packet ends.  The start begins with the command and takes longer, so the cycle of the
+            # splitter costs nothing, and the lookup of the slot in a memory, which many slots need, costs one.
             held += (p.keys.slots > LISTED_SLOTS) - 1
         before = max(p.entry_cycles(*starts, way, "tag") for way in compiled.options.directions) - tag.cycles
         # What is opened ends with this beat.

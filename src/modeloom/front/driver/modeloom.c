@@ -104,7 +104,7 @@ enum modeloom_result modeloom_load_key(struct modeloom *core, unsigned slot, con
     if ((result = put(core, OFFSET(key_length), (uint32_t)bytes)) != MODELOOM_OK ||
         (result = send(core, slot, polls, &state)) != MODELOOM_OK)
         return result;
-    /* An erasure of everything takes a key on its way, and that is no error of the key. */
+    /* An erasure of everything also erases a key that is being loaded, and does not set key_error. */
     if ((result = modeloom_has_key(core, slot, &loaded)) != MODELOOM_OK)
         return result;
     return FIELD(state, STATE, KEY_ERROR) || !loaded ? MODELOOM_KEY_REFUSED : MODELOOM_OK;

@@ -28,7 +28,7 @@ enum modeloom_result {
     MODELOOM_BAD_SLOT,    /* the core has no such key slot */
     MODELOOM_BAD_LENGTH,  /* a length does not fit */
     MODELOOM_TIMEOUT,     /* the core was not done in time */
-    MODELOOM_KEY_REFUSED, /* the mode refuses this key, or it was erased on its way */
+    MODELOOM_KEY_REFUSED, /* the mode refuses this key, or an erasure removed it while it was loaded */
     MODELOOM_NO_COMMANDS, /* commands of this core do not go over registers */
     MODELOOM_BAD_COMMAND  /* a command asks for what commands of this core cannot say */
 };
@@ -94,8 +94,8 @@ enum modeloom_result modeloom_open(struct modeloom *core, const struct modeloom_
 
 /*
  * Loads a key and waits until the core has prepared it, for at most so many polls. The driver keeps no copy of it.
- * MODELOOM_KEY_REFUSED if its length or its value is not one that the mode takes, or if an erasure of everything came meanwhile. The
- * slot is empty then. MODELOOM_BUS if an erasure took words of the key before they were sent: load it again.
+ * MODELOOM_KEY_REFUSED if its length or its value is not one that the mode takes, or if an erasure of everything removed it
+ * while it was loaded. The slot is empty then. MODELOOM_BUS if an erasure removed words of the key before they were sent: load it again.
  */
 enum modeloom_result modeloom_load_key(struct modeloom *core, unsigned slot, const uint8_t *key, size_t bytes, unsigned long polls);
 

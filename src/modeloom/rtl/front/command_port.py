@@ -71,8 +71,8 @@ class CommandPort(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        # The queue is held in reset from an erasure on until its words are overwritten, and so after a reset.  A status that is read in the
-        # cycle after the erasure would leave its tag behind.
+        # The queue is in reset from the cycle of an erasure until its words are overwritten, and also after a reset.  With a later reset, a
+        # status that is read in the cycle after the erasure would leave its tag behind.
         sweep_reg = Signal(init=1)
         at_reg = Signal(range(STATUS_PLACES))
         queue = Queue(self.status_bits, STATUS_PLACES, len(at_reg))

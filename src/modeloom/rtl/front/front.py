@@ -200,7 +200,7 @@ class RegisterFront(wiring.Component):
         send, length = registers.key_send_word, registers.key_length_bytes
         fits = length <= 4 * p.map.by_name["key_data"].words
         erases = send[16]
-        # A slot that the port cannot tell of would be another one there.
+        # The key port would take a slot number that does not fit for another slot.
         unknown = send[len(keys.slot) : 16].any()
         m.d.comb += [
             self.s_axis_key_tvalid.eq(keys.key.valid), keys.key.ready.eq(self.s_axis_key_tready),

@@ -10,7 +10,7 @@ from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
-__all__ = ["check_pace", "latencies"]
+__all__ = ["check_pace", "cycles_told", "latencies"]
 
 COUNT = 24
 """Number of messages of each shape, back to back.  The distances in the second half are compared."""
@@ -26,6 +26,9 @@ MOST_STORED = 256
 
 LAST = 6
 """Cycles by which the last status of messages with new keys may come later than in the mean, beside what it waits for a cadence."""
+
+MOST_TOLD = 4
+"""Numbers of cycles that an error tells one by one."""
 
 TURNS = 80
 """Number of messages with a new key each, of each length.  The mean distance in the second half is compared."""
@@ -44,7 +47,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             stated = d.latency_of(way)
             found = latencies(host, way, slots[0])
             if max(found) != stated or min(found) < stated - d.waits:
-                host.fail(f"takes {' or '.join(map(str, sorted(found)))} cycles from text to text, core.json states {stated}")
+                host.fail(f"takes {cycles_told(found)} cycles from text to text, core.json states {stated}")
     even = d.even
     shapes: list[tuple[int, int, int | None]] = [(0, 1, None), (1, 0, None), (0, size, None), (size + 1, 3 * size - 1, None)]
     shapes += [(1, size, lengths[0]) for lengths in d.nonce_bytes[1:]]
@@ -67,7 +70,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                 bursts = range(messages, len(cycles) // 4, messages)
                 if any(_steps(cycles, burst) == {burst * stated // messages} for burst in bursts):
                     continue
-                host.fail(f"gives {what} every {' or '.join(map(str, sorted(steps)))} cycles, core.json states {stated}")
+                host.fail(f"gives {what} every {cycles_told(steps)} cycles, core.json states {stated}")
     if d.message_buffer is not None:
         return _stored(host, subject, slots)
     if d.derive_interval is not None:
@@ -103,6 +106,12 @@ def _statuses(
     host.flush("packets")
     host.settle()
     return host.status_cycles
+
+
+def cycles_told(cycles: set[int]) -> str:
+    """Numbers of cycles in one phrase.  A cadence gives as many of them as it has phases."""
+    found = sorted(cycles)
+    return " or ".join(map(str, found)) if len(found) <= MOST_TOLD else f"{found[0]} to {found[-1]}"
 
 
 def _steps(cycles: list[int], messages: int) -> set[int]:
