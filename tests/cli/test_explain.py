@@ -5,6 +5,8 @@ import json
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from tests.scripts import ROOT
+from tests.sweeps import MODE
 
 CONTRACT = {
     "schema", "mode", "sector_bytes", "blocks", "uses", "overlap", "cycles_per_sector", "latency", "first_output", "ii", "ii_bound",
@@ -109,3 +111,20 @@ def test_no_text_first_for_others(run, arguments, told):
     result = run("explain", *arguments, "--order", "text-first")
     assert result.status == 2 and not result.out
     assert told in result.err and result.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["explain"], ["compare", "xts", "--jobs", "1"]])
+@pytest.mark.parametrize("path", ["mine.py", "./mine.py"])
+def test_a_picture_does_not_overwrite_its_mode(run, folder, command, path):
+    (folder / "mine.py").write_text(MODE, encoding="utf-8")
+    done = run(*command, "mine.py:Mine", "--sector", "32", "--svg", path)
+    assert (done.status, done.out, done.err) == (2, "", "modeloom: mine.py is the input; give another output\n")
+    assert (folder / "mine.py").read_text(encoding="utf-8") == MODE
+
+
+def test_a_picture_does_not_overwrite_its_stream_mode(run, folder):
+    source = (ROOT / "tests" / "streams" / "modes.py").read_bytes()
+    (folder / "modes.py").write_bytes(source)
+    done = run("explain", "modes.py:NoHash", "--svg", "modes.py")
+    assert (done.status, done.err) == (2, "modeloom: modes.py is the input; give another output\n")
+    assert (folder / "modes.py").read_bytes() == source

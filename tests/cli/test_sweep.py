@@ -3,7 +3,9 @@
 
 import csv
 import json
+import sqlite3
 import sys
+from contextlib import closing
 
 import pytest
 from tests.sweeps import CIRCUITS, contents
@@ -41,6 +43,17 @@ def test_a_failing_point_is_told(run, grid, monkeypatch):
     done = run("sweep", "grid.toml", "--results", "other.sqlite")
     assert done.status == 0 and "error: modeloom circuit karatsuba --halt 2: modeloom is 0.1.0" in done.out
     assert done.err == "modeloom: warning: 5 points failed; the next run repeats them, except those that failed a check\n"
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_failed_check_is_the_exit_status(run, grid, more):
+    """The other points and all files are there nevertheless, and the next run says it again."""
+    assert run("sweep", "grid.toml", "--jobs", "1").status == 0
+    with closing(sqlite3.connect(grid / "grid.sqlite")) as base, base:
+        base.execute("update points set status = 'failed', error = 'the proof failed' where command like '%halt 4'")
+    done = run("sweep", "grid.toml", "--csv", "a.csv", *more)
+    assert done.status == 1 and done.err.splitlines()[-1] == "modeloom: 1 point failed a check"
+    assert "the proof failed" in done.out and "halt" in done.out and len((grid / "a.csv").read_text(encoding="utf-8").splitlines()) == 6
 
 
 @pytest.mark.parametrize(

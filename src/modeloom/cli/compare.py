@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from modeloom.cli.files import check_outputs, columns, warn_broken
+from modeloom.cli.files import check_outputs, columns, mode_files, warn_broken
 from modeloom.cli.points import point_options, point_values
 from modeloom.cli.sweep import sweep_progress, write_text
 
@@ -61,7 +61,8 @@ def compare(
         check_target(target)
     if synth and target is None:
         raise InputError("--synth needs a --target")
-    check_outputs({"--svg": svg, "--csv": csv_file, "--latex": latex_file}, results=None if results is None else Path(results))
+    outputs = {"--svg": svg, "--csv": csv_file, "--latex": latex_file}
+    check_outputs(outputs, *mode_files(modes), results=None if results is None else Path(results))
     options = point_values(values)
     sizes = options.get("sector", [DEFAULT])
     if not all(isinstance(size, int) and size > 0 for size in sizes):

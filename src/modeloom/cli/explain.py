@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from modeloom.cli.files import check_output, columns, warn, warn_broken, whole_file
+from modeloom.cli.files import check_output, columns, mode_files, warn, warn_broken, whole_file
 from modeloom.cli.options import options_from, unit_options
 from modeloom.cli.streams import explain_stream, stream_only
 from modeloom.cli.widths import at_width
@@ -45,13 +45,13 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
 
         front_of(None, data_width, interface=values["interface"])
     warn_broken(mode, definition)
+    if svg is not None:
+        check_output(Path(svg), *mode_files([mode]))
     if isinstance(definition, StreamMode):
         explain_stream(definition, {**values, "dump": dumps, "svg": svg}, as_json, data_width)
         return
     options = options_from(values)
     wanted = dump_names(dumps or "")
-    if svg is not None:
-        check_output(Path(svg))
     with compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)
     texts = {name: dump(compiled, name) for name in wanted}

@@ -17,7 +17,7 @@ from modeloom.spec import InputError
 if TYPE_CHECKING:
     from modeloom.spec.keyed import Definition
 
-__all__ = ["check_output", "check_outputs", "columns", "transfer_progress", "warn", "warn_broken", "whole_file"]
+__all__ = ["check_output", "check_outputs", "columns", "mode_files", "transfer_progress", "warn", "warn_broken", "whole_file"]
 
 
 def check_output(target: Path, *inputs: Path) -> None:
@@ -28,6 +28,11 @@ def check_output(target: Path, *inputs: Path) -> None:
         raise InputError(f"there is no folder {target.parent} for the output; create it first")
     if any(target.exists() and target.samefile(source) for source in inputs):
         raise InputError(f"{target} is the input; give another output")
+
+
+def mode_files(names: Iterable[str]) -> list[Path]:
+    """The files of modes that are named as ``FILE.py:CLASS``, which no output may overwrite."""
+    return [path for name in names if ":" in name and (path := Path(name.rpartition(":")[0])).is_file()]
 
 
 def check_outputs(outputs: Mapping[str, str | None], *inputs: Path, results: Path | None = None) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modeloom.cli.files import check_output, columns, warn, warn_broken, whole_file
+from modeloom.cli.files import columns, warn, warn_broken, whole_file
 from modeloom.cli.options import ALL
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
@@ -82,8 +82,6 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data
 
     svg = values.pop("svg", None)
     options = stream_options(mode, values)
-    if svg is not None:
-        check_output(Path(svg))
     compiled = compile_stream(mode, options)
     if svg is not None:
         from modeloom.report.token_chart import token_chart

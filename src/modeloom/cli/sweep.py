@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,7 @@ def sweep(
         counts = {"known": report.known, "ran": report.ran, "blocks_mapped": report.mapped, "blocks_reused": report.reused}
         made = [{**_plain(row), "front": row["key"] in front} for row in rows]
         click.echo(json.dumps({"schema": SCHEMA, "results": str(store.path), **counts, "points": made}, indent=2, ensure_ascii=False))
+        _checked(rows)
         return
     shown = [row for row in rows if row["status"] == "ok" and (len(rows) <= LONG or row["key"] in front)]
     if text := short_table(shown, front):
@@ -81,6 +82,16 @@ def sweep(
     )
     if broken := sum(row["status"] not in ("ok", "refused") for row in rows):
         warn([f"{many(broken, 'point')} failed; the next run repeats them, except those that failed a check"])
+    _checked(rows)
+
+
+def _checked(rows: Sequence[Row]) -> None:
+    """Raises ``CheckFailed`` if a check of a point failed."""
+    from modeloom.emit import CheckFailed
+    from modeloom.spec.wording import many
+
+    if failed := sum(row["status"] == "failed" for row in rows):
+        raise CheckFailed(f"{many(failed, 'point')} failed a check")
 
 
 def write_text(target: str | None, text: Callable[[], str]) -> None:
