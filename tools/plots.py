@@ -102,7 +102,7 @@ def speedup() -> Series:
 
 
 def aead() -> Series:
-    """Bytes a cycle against LUTs of all kinds on xc7, for each stream mode with its ciphers."""
+    """Bytes per cycle against LUTs of all kinds on xc7, for each stream mode with its ciphers."""
     lines: Series = {}
     for row in aead_rows(aead_stored(), "xc7"):
         if row["luts"] is not None:
@@ -113,7 +113,7 @@ def aead() -> Series:
 
 
 PLOTS: dict[str, tuple[Callable[[], Series], str, str]] = {
-    "aead": (aead, "LUTs of logic, memories and shift registers, xc7", "bytes a cycle"),
+    "aead": (aead, "LUTs of logic, memories and shift registers, xc7", "bytes per cycle"),
     "multiplier_gates": (multiplier_gates, "gates on the longest path of the product", "area of the product, NAND2 gates"),
     "multiplier_luts": (multiplier_luts, "LUT levels, Virtex-6", "LUTs"),
     "sbox_area": (sbox_area, "delay, ns, osu018", "area, NAND2 gates"),
