@@ -90,6 +90,7 @@ CORES = {
     "two blocks a cycle": f"gcm {SHALLOW} --blocks-per-cycle 2",
     "held text": f"gcm {TINY} --hold 64",
     "packets on the wire": f"gcm {TINY} --packet wire",
+    "packets on the wire, starts that run ahead": f"ocb3 {TINY} --packet wire",
     "channels": f"ccm {SHALLOW} --channels 2",
     "keys inline": f"gcm {SHALLOW} --keys inline --key-slots 4",
     "expanded keys": f"gcm {TINY} --keys expanded",

@@ -40,6 +40,10 @@ class CadenceFigures:
         """The mean number of cycles of a block."""
         return self.interval / self.blocks
 
+    def phases(self, title: str) -> frozenset[int]:
+        """The cycles of an interval in which a step may begin."""
+        return Cadence(self.interval, self.blocks).phases(self.steps[title].ciphers)
+
     def after(self, cycle: int, titles: Iterable[str]) -> int:
         """The cycle after which the next step may begin, if steps that share their tokens begin as soon as they may from *cycle* on."""
         steps = [self.steps[title] for title in titles]

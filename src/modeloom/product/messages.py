@@ -62,7 +62,9 @@ class StreamDescription(MessageFacts):
         if self.cadence is None:
             return 0
         # A start that runs ahead waits for its place, and then its message.
-        return self.cadence.interval - (1 if "start" in (self.explain.beside or ()) else self.cadence.blocks)
+        if "start" in (self.explain.beside or ()):
+            return self.cadence.interval - 1
+        return self.cadence.interval - min(len(self.cadence.phases(way)) for way in self.directions)
 
     def steady(self, associated: int, text: int, nonce_bytes: int | None = None) -> tuple[int, int]:
         """For equal messages back to back, after how many of them their distances repeat, and the cycles of so many."""

@@ -66,6 +66,7 @@ class Host:
         self.sim = Simulation(library(compiled, parameters or bus_parameters(compiled), optimize), clock="aclk", reset="aresetn")
         self.runner = StreamRunner(self.sim, seed=seed, gaps=gaps or {})
         self.runner.reset(4)
+        self.lengths_first = compiled.mode.lengths_first
         self.ids = 0
 
     def key(self, key, slot=0, erase=False, wait=True):
@@ -99,7 +100,8 @@ class Host:
         for sent in messages:
             values = {
                 "nonce": sent.nonce, "associated": len(sent.ad), "tag": sent.tag, "tag_bytes": sent.tag_bytes, "id": self.ids & 0xFFFF,
-                "slot": sent.slot, "decrypt": sent.decrypt, **sent.fields,
+                "slot": sent.slot, "decrypt": sent.decrypt,
+                **({"text": len(sent.text)} if self.lengths_first else {}), **sent.fields,
             }  # fmt: skip
             commands.append(pack_message_command(block_bytes=self.size, **values))
             beats += self.beats_of(sent) if sent.beats is None else sent.beats

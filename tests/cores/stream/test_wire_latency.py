@@ -18,7 +18,7 @@ from modeloom.verification.stream.turn_host import host_of
 
 WIRE: dict[str, Any] = {"packet": "wire", "cipher_stages": 1, "key_slots": 2}
 OCB3: dict[str, Any] = {**WIRE, "key_bits": 128}
-STREAMS: dict[str, Any] = {"cipher_arch": "multistream", "cipher_stages": 2}
+STREAMS: dict[str, Any] = {"cipher_arch": "multistream", "cipher_stages": None}
 
 CORES: dict[str, tuple[str, dict[str, Any]]] = {
     "a start that runs ahead": ("ocb3", OCB3),

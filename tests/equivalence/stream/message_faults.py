@@ -99,7 +99,7 @@ FAULTS = (
         "a lane has the power of another", "bus_pipeline", r"\.power_0\(power_0\)", ".power_0(power_1)", TAG, {"blocks_per_cycle": 2},
     ),
     MessageFault(
-        "a partial block is taken for a whole one", "bus_entry", r"\? kind_0_2_choice : kind;", "? kind : kind;", f"{TEXT}|{TAG}",
+        "a partial block is taken for a whole one", "bus_entry", r"\? kind_0_2_choice :\s+kind;", "? kind : kind;", f"{TEXT}|{TAG}",
         {"mode": "padded"},
     ),
     MessageFault(

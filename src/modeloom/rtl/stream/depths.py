@@ -24,8 +24,8 @@ COMMAND_PLACES = 3
 """Commands in ``MessageCommands``: one that is checked, and two behind the checks.  One more waits where slots are looked up."""
 
 WIRE_COMMANDS, WIRE_PACKETS, WIRE_SPLIT = 2, 4, 5
-"""In wire form: commands that wait for the splitter, or behind it for their packets; beats before the splitter that wait for the command of
-their packet; and beats from the splitter to the intake.  Each of these beats may be a packet."""
+"""In wire form: commands that wait behind the splitter for their packets, or for the splitter if no start runs ahead; beats before the
+splitter that wait for the command of their packet; and beats from the splitter to the intake.  Each of these beats may be a packet."""
 
 WIRE_AHEAD = 8
 """Messages, in wire form, on the way from the bus to the core."""
@@ -118,6 +118,11 @@ class MessageDepths(MessageSizes):
         return _power(self.tag_depth + self.token_depth + WIRE_AHEAD + (self.start_depth if self.plan.runs_ahead else 0))
 
     @property
+    def shape_depth(self) -> int:
+        """Commands, in wire form, that wait for the splitter until their packets come."""
+        return self.start_depth if self.plan.runs_ahead else WIRE_COMMANDS
+
+    @property
     def header_depth(self) -> int:
         """Beats of headers, in wire form, that wait until the packets before them have left."""
         return _power(self.window + self.tag_stage + ENTRY_SLACK + HOLD_SLACK)
@@ -196,8 +201,8 @@ class MessageDepths(MessageSizes):
         looked_up = int(not self.inline and self.keys.slots > LISTED_SLOTS)
         waiting = COMMAND_PLACES + looked_up + WIRE_COMMANDS * self.wire + self.before_entry
         if self.wire:
-            # A command has a place at the splitter until its packet has gone by, so starts run ahead no further than packets do.
-            waiting = min(waiting, WIRE_COMMANDS + WIRE_SPLIT + self.token_depth)
+            # A command has a place at the splitter until its packet has gone by.
+            waiting = min(waiting, self.shape_depth + WIRE_SPLIT + self.token_depth)
         return waiting + self.tag_depth + STATUS_PLACES
 
     @property

@@ -91,7 +91,14 @@ class WirePackets(BusComponent[MessageParameters]):
         ):  # fmt: skip
             queues[name] = m.submodules[name] = Queue(layout, depth, p.erase_bits)
             m.d.comb += [queues[name].erase.eq(self.erase), queues[name].erase_address.eq(self.erase_address)]
-        m.submodules.shapes = shapes = RegisterSlice(shape_layout(p))
+        shapes: RegisterSlice | Queue
+        if p.plan.runs_ahead:
+            # Starts run ahead of packets, so the commands of later packets do, too.
+            shapes = Queue(shape_layout(p), p.shape_depth, p.erase_bits)
+            m.d.comb += [shapes.erase.eq(self.erase), shapes.erase_address.eq(self.erase_address)]
+        else:
+            shapes = RegisterSlice(shape_layout(p))
+        m.submodules.shapes = shapes
         m.submodules.splitter = splitter = TagSplitter(p)
         m.submodules.trimmed = trimmed = RegisterSlice(trimmed_layout(p))
         m.submodules.aligner = aligner = TextAligner(p)
@@ -141,7 +148,7 @@ class WirePackets(BusComponent[MessageParameters]):
         ]  # fmt: skip
         return m
 
-    def _commands(self, m: Module, shapes: RegisterSlice, heads: Queue) -> None:
+    def _commands(self, m: Module, shapes: RegisterSlice | Queue, heads: Queue) -> None:
         """Makes shapes and heads of commands."""
         p = self.parameters
         command: Any = self.cmd.payload
