@@ -29,7 +29,7 @@ TAGGED = (
 NONCE = "**A nonce must never be used twice under a key.** The host has to make sure of that; the core does not count nonces."
 
 MISUSE = (
-    "A nonce that is used twice gives neither text nor keys away. It only shows which messages under this nonce are equal. Distinct "
+    "If a nonce is used twice, no text and no key is revealed. An observer only sees which messages under this nonce are equal. Distinct "
     "nonces are still better."
 )  # fmt: skip
 

@@ -83,7 +83,7 @@ def _memories(d: Description) -> Iterator[str]:
     memories = [one for one in d.memories or () if one.write_ports]
     if not memories:
         return
-    yield "The table has its memories, with the style that the Verilog asks for. `core.json` has the tables of constants, too."
+    yield "The table lists the memories, with the RAM style that the Verilog requests. `core.json` also lists the tables of constants."
     yield ""
     head = ["module", "memory", "times", "words", "bits", "read ports", "with a register", "write ports", "style"]
     rows = [

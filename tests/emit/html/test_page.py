@@ -116,7 +116,7 @@ def test_diagrams_are_checked():
 
 
 def test_first_lines_say_what_the_mode_gives():
-    for name, words in (("partial", "wide-block"), ("gcm", "must never be used twice"), ("two passes", "A nonce that is used twice")):
+    for name, words in (("partial", "wide-block"), ("gcm", "must never be used twice"), ("two passes", "If a nonce is used twice")):
         text = page_of(name)
         first = text[text.index("<h1>") : text.index('<section id="figures"')]
         assert words in first and "not protected against power" in first and core_of(name).compiled.mode.security[1:40] in first
