@@ -197,12 +197,13 @@ class AESPipeline(wiring.Component):
                 ports |= {f"{name}_{number}": ports[name] for name in WRITE if name in ports}
         super().__init__(ports)
 
-    def key_place(self, length: int, number: int) -> int:
-        """The place of a round key: 0 for the whitening, or the number of a round.  ``length`` is what ``key_length`` carries.
+    @property
+    def key_place(self) -> Callable[[int, int], int]:
+        """A function that gives the place of a round key: 0 for the whitening, or the number of a round.
 
-        It is for pipelines that encrypt.
+        Its arguments are what ``key_length`` carries, and the number of the round key.  It is for pipelines that encrypt.
         """
-        return self.sizes.place(length, number)
+        return self.sizes.place
 
     @property
     def _block(self) -> bool:
