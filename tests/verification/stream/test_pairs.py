@@ -16,7 +16,7 @@ from modeloom.emit import CheckFailed
 from modeloom.product.folder import read_messages
 from modeloom.verification import verify_core
 from modeloom.verification.steps import run_check
-from modeloom.verification.stream import dynamic_checks
+from modeloom.verification.stream import dynamic_checks, pace
 from modeloom.verification.stream.erasure import check_zeroize
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
@@ -75,3 +75,13 @@ def test_modes_of_the_tests_own(options: dict) -> None:
     subject = StreamSubject(folder(**options), optimize=1)
     for name, check in dynamic_checks(200):
         assert run_check(subject, name, check).text
+
+
+@slow
+def test_cycles_that_fit_no_token_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair returns after an odd number of cycles here.  Without what is allowed for it, the same core is refused."""
+    subject = StreamSubject(folder(**OTR), optimize=0)
+    assert "as core.json states or at most 1 cycle later in the mean" in check_pace(subject)[0]
+    monkeypatch.setattr(pace, "UNUSED", 0)
+    with pytest.raises(CheckFailed, match=r"gives 24 messages of 17 and 47 bytes in [\d.]+ cycles, core.json states 8 for each 1"):
+        check_pace(subject)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from modeloom.spec.wording import many
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.subject import StreamSubject
@@ -102,9 +103,11 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     if not even:
         return f"latency is {d.latency} cycles{_chained(host, slots, ways)}", {"messages": host.messages}
     channels = _interleaved(host, slots, ways) if d.channels > 1 else ""
+    # What is allowed is told, too.
+    later = f" or at most {many(UNUSED, 'cycle')} later in the mean" if returning else ""
     told = (
-        f"latency is {d.latency} cycles{channels}, and messages follow each other as core.json states, with one key and with one for each "
-        "message"
+        f"latency is {d.latency} cycles{channels}, and messages follow each other as core.json states{later}, with one key and with one "
+        "for each message"
     )
     return told, {"messages": host.messages, "shapes": len(shapes)}
 
