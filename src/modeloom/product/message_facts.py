@@ -13,6 +13,7 @@ from modeloom.product.stream_figures import (
     PrefixFigures,
     StreamExplain,
     Tokens,
+    UnusedCycles,
 )  # fmt: skip
 from modeloom.spec.stream import TEXT_FIRST
 
@@ -70,6 +71,9 @@ class MessageFacts(Description):
     ]
     tokens: Annotated[Tokens, "Tokens of the steps of a message."]
     cycles: Annotated[Tokens, "Cycles after which the next step may begin, by step; in the mean, if there is a cadence."]
+    unused: Annotated[
+        UnusedCycles | None, "Cycles of a message in which no token fits; not there if no token returns to the cipher."
+    ] = None
     text_blocks: Annotated[
         int | None, "Blocks of text that are computed together; a packet that is cut off has all of them or none; not there if it is 1."
     ] = None

@@ -22,12 +22,13 @@ from modeloom.product.stream_figures import (
     StreamExplain,
     Tokens,
     UnitPlace,
+    UnusedCycles,
 )  # fmt: skip
 from modeloom.spec.stream import BETWEEN
 
 __all__ = [
     "TAG_VERDICT", "DerivationFigures", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures",
-    "StreamDescription", "StreamExplain", "Tokens", "UnitPlace",
+    "StreamDescription", "StreamExplain", "Tokens", "UnitPlace", "UnusedCycles",
 ]  # fmt: skip
 
 STORED_SLACK = 2
@@ -66,12 +67,15 @@ class StreamDescription(MessageFacts):
             return self.cadence.interval - 1
         return self.cadence.interval - min(len(self.cadence.phases(way)) for way in self.directions)
 
-    def steady(self, associated: int, text: int, nonce_bytes: int | None = None) -> tuple[int, int]:
-        """For equal messages back to back, after how many of them their distances repeat, and the cycles of so many."""
+    def steady(self, associated: int, text: int, nonce_bytes: int | None = None, *, second: bool = False) -> tuple[int, int]:
+        """For equal messages back to back, after how many of them their distances repeat, and the cycles of so many.
+
+        Messages are first passes and openings, or with ``second`` second passes.
+        """
         if self.cadence is None:
-            return 1, self.cycles_of(associated, text, nonce_bytes)
+            return 1, self.cycles_of(associated, text, nonce_bytes, second=second)
         if self._beside_others:
-            cycles = self._places_of(associated, text)
+            cycles = self._places_of(associated, text) + self._unused_by(associated, second)
             messages = self.cadence.interval // gcd(cycles, self.cadence.interval)
             return messages, messages * cycles
         start = "start" if nonce_bytes is None else self._start_title(nonce_bytes)
@@ -103,16 +107,23 @@ class StreamDescription(MessageFacts):
         """
         return self.cycles.of(*self.blocks_of(associated, text))
 
-    def cycles_of(self, associated: int, text: int, nonce_bytes: int | None = None) -> int:
-        """The number of cycles from a message with these numbers of bytes to the next one; the mean, rounded up, if there is a cadence.
+    def _unused_by(self, associated: int, second: bool) -> int:
+        """The number of cycles of a message in which none of its tokens fits, at most, in the mean."""
+        if self.unused is None:
+            return 0
+        return self.unused.message + (associated > 0) * self.unused.associated + second * self.unused.second
 
-        Without ``nonce_bytes`` it is the number for a nonce of the default length.
+    def cycles_of(self, associated: int, text: int, nonce_bytes: int | None = None, *, second: bool = False) -> int:
+        """The number of cycles from a message with these numbers of bytes to the next one; the mean, rounded up, if there is a cadence;
+        the mean, at most, if tokens return to the cipher.
+
+        Without ``nonce_bytes`` it is the number for a nonce of the default length.  With ``second`` it is that of second passes.
         """
         if self.cadence is not None:
-            messages, cycles = self.steady(associated, text, nonce_bytes)
+            messages, cycles = self.steady(associated, text, nonce_bytes, second=second)
             return -(-cycles // messages)
         blocks = self.blocks_of(associated, text)
-        usual = self.cycles.of(*blocks)
+        usual = self.cycles.of(*blocks) + self._unused_by(associated, second)
         if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
             usual -= self.cycles.tag
         return usual if nonce_bytes is None else usual - self.cycles.start + self.start_cycles(self.start_of(nonce_bytes))

@@ -29,6 +29,15 @@ class Tokens:
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnusedCycles:
+    """Cycles of the cipher in which no token of a message fits, in a core whose tokens return to the cipher; at most, in the mean."""
+
+    message: Annotated[int, "Of each message."]
+    associated: Annotated[int, "Of a message with associated data, beside these."]
+    second: Annotated[int, "Of a second pass, beside these."]
+
+
+@dataclass(frozen=True, kw_only=True)
 class StartFigures:
     """The start of a message with a nonce of some length."""
 

@@ -21,7 +21,7 @@ from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_cyc
 from modeloom.product.cadence import CadenceFigures
 from modeloom.product.description import KeyPart, OptionValue, file_names
 from modeloom.product.json_form import read
-from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens
+from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens, UnusedCycles
 from modeloom.product.ports import top_ports
 from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, TEXT_FIRST
 
@@ -67,12 +67,27 @@ def _cycles(compiled: CompiledStream) -> Tokens:
             return 0
         return max(plan.turn_after(plan.step(name)) for name in names if name in titles) - 1
 
-    # A token that has the cipher only when it returns takes the cycle in which it enters from others, at most.
-    alone = a_place * any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns)
     return Tokens(
-        start=begin, associated=most("associated") + turn("associated"),
-        text=most(*texts) + turn(*texts), tag=_between(compiled) + most("tag") + alone,
+        start=begin, associated=most("associated") + turn("associated"), text=most(*texts) + turn(*texts),
+        tag=_between(compiled) + most("tag"),
     )  # fmt: skip
+
+
+def _unused(compiled: CompiledStream, second: bool) -> UnusedCycles | None:
+    """The cycles in which no token fits.  ``second`` says that commands ask for second passes.
+
+    In a pipeline, a token enters where all its cycles are free, and some free cycles fit no token that comes next.  With a cadence,
+    messages fill its places, with two exceptions.  A last block of associated data that has the cipher only when it returns also takes the
+    place in which it enters.  A second pass of few blocks may leave a place between its last block and its tag.
+    """
+    plan = compiled.plan
+    if not plan.returning:
+        return None
+    if plan.cadence is None:
+        return UnusedCycles(message=1, associated=1, second=0)
+    place = -(-plan.cadence.interval // plan.cadence.blocks)
+    alone = any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns)
+    return UnusedCycles(message=0, associated=place * alone, second=place * second)
 
 
 def _between(compiled: CompiledStream) -> int:
@@ -150,6 +165,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         latency=(buffered_latency if buffered else derived_latency if derives else latency)(compiled),
         tokens=explain.tokens,
         cycles=_cycles(compiled),
+        unused=_unused(compiled, mode.two_passes and not buffered and "encrypt" in directions(compiled)),
         shares_tag=compiled.plan.shares_tag,
         text_blocks=mode.text_blocks if compiled.plan.pairs else None,
         chains=explain.chains,

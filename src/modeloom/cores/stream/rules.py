@@ -193,7 +193,7 @@ def rules_module(compiled: CompiledStream, d: StreamDescription) -> str:
         "IN_FLIGHT": whole.most_commands,
         "PACKETS": whole.most_packets,
         "ERASE_CYCLES": d.erase_cycles,
-        "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + waiting * d.cycles_of(0, d.beat_bytes),
+        "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + waiting * max(d.cycles_of(0, d.beat_bytes), d.cycles_of(1, 0)),
         "KEY_WRONG": _key_wrong(d.packet_sizes),
         "COMMAND_READ": f"{packing.bits}'h{command_read(packing, {'tag': 0} if d.wire else {}):0{packing.bits // 4}x}",
         # A core that holds text gives the text of a message only if its tag is correct.

@@ -363,6 +363,18 @@ def _row(figure: str, cycles: int | None) -> list[list[object]]:
     return [[figure, cycles, "cycles"]]
 
 
+def _unused_rows(d: StreamDescription) -> list[list[object]]:
+    """The cycles of the distance in which no token fits."""
+    if d.unused is None:
+        return []
+    parts = {
+        "each message": d.unused.message, "a message with associated data, beside these": d.unused.associated,
+        "a second pass, beside these": d.unused.second,
+    }  # fmt: skip
+    what = "cycles in which no token of {} fits, at most, in the mean"
+    return [[what.format(which), cycles, "cycles"] for which, cycles in parts.items() if cycles]
+
+
 def _stored_rows(d: StreamDescription, shape: MessageShape) -> list[list[object]]:
     """The figures of messages that the core stores."""
     if d.message_buffer is None:
@@ -377,6 +389,7 @@ def _figures(d: StreamDescription) -> Iterator[str]:
     usual, *others = d.explain.starts
     shape, mean = d.bench_shape, "" if d.cadence is None else ", in the mean"
     most = ", at most" if mean or d.derive_interval or d.message_buffer else ""
+    of_messages = ", at most, in the mean" if d.unused else ""
     rows: list[list[object]] = [
         *(
             [[f"blocks that the cipher takes in {d.cadence.interval} cycles", d.cadence.blocks, "blocks"]] if d.cadence is not None else []
@@ -386,13 +399,14 @@ def _figures(d: StreamDescription) -> Iterator[str]:
         [f"start of a message with a nonce of {numbers(usual.nonce_bytes)} bytes", d.cycles.start, "cycles"],
         *([f"the same with {numbers(start.nonce_bytes)} bytes", d.start_cycles(start), "cycles"] for start in others),
         [
-            f"distance of messages of {shape.associated} bytes of associated data and {shape.text} of text",
+            f"distance of messages of {shape.associated} bytes of associated data and {shape.text} of text{of_messages}",
             d.cycles_of(shape.associated, shape.text), "cycles",
         ],
+        *_stored_rows(d, shape),
+        *_unused_rows(d),
         [f"latency over the pins, first beat of text in to first beat out{most}", d.latency, "cycles"],
         *(_row("least mean distance of messages, for their keys", d.derive_interval) if d.derive_interval else []),
         *(_row(f"new keys that cost at most {d.cost_of_key} cycles, at least so far apart", d.key_interval) if d.inline else []),
-        *_stored_rows(d, shape),
         ["most associated data", d.most_associated, "bytes"],
         ["most text", d.most_text, "bytes"],
         *([[f"most {'header and ' * d.wire}text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),

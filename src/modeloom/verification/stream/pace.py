@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from modeloom.spec.wording import many
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.subject import StreamSubject
@@ -21,9 +21,6 @@ STARTED = 64
 
 BESIDE = 2
 """Cycles by which tokens beside those of messages move a status."""
-
-UNUSED = 1
-"""Cycles of the cipher for each message, at most, in the mean, that fit no token, if tokens return: each needs all of its cycles free."""
 
 BURST = 12
 """Longest run of messages in which a period of bursts is looked for, in latencies."""
@@ -51,7 +48,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     load_all(host)
     size, slots = d.beat_bytes, slots_used(host)
     # In a core that holds text, an opened message waits for its verdict, so only sealed messages are measured.
-    ways = [way for way in subject.ways if d.hold is None or not way] or [True]
+    ways: Sequence[int] = [way for way in subject.ways if d.hold is None or not way] or [True]
     if d.timed:
         for way in d.timed:
             stated = d.latency_of(way)
@@ -61,29 +58,32 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     even = d.even
     shapes: list[tuple[int, int, int | None]] = [(0, 1, None), (1, 0, None), (0, size, None), (size + 1, 3 * size - 1, None)]
     shapes += [(1, size, lengths[0]) for lengths in d.nonce_bytes[1:]]
-    returning = d.cadence is None and bool(d.explain.returns)
-    if returning:
-        shapes.append((size + 1, 4 * size, None))
+    if d.unused is not None:
+        # These leave most cycles in which no token fits, in a pipeline and with a cadence.
+        shapes += [(size + 1, 4 * size, None), (1, size, None)]
+    # Second passes may have other distances than first ones and openings.
+    second = 2 in d.ways and d.hold is None
+    measured: list[tuple[Sequence[int], bool]] = [(ways, one) for one in (True, False)] + [([2], True)] * second
     for ad, text, nonce in shapes if even else ():
-        for one in (True, False):
-            messages, stated = d.steady(ad, text, nonce)
-            what = f"{f'{messages} ' * (messages > 1)}messages of {ad} and {text} bytes"
+        for sent, one in measured:
+            messages, stated = d.steady(ad, text, nonce, second=sent == [2])
+            what = f"{f'{messages} ' * (messages > 1)}{'second passes' if sent == [2] else 'messages'} of {ad} and {text} bytes"
             what += f" with {nonce} bytes of nonce" if nonce else ""
             if d.varies:
                 # Tokens beside those of messages change the distances, and tags may come in bursts, but the mean is as stated.
                 lead = d.latency * messages // stated + STARTED
-                cycles = _statuses(host, slots[:1] if one else slots, ways, 2 * COUNT + 2 * lead, ad, text, nonce)[lead : lead + 2 * COUNT]
+                cycles = _statuses(host, slots[:1] if one else slots, sent, 2 * COUNT + 2 * lead, ad, text, nonce)[lead : lead + 2 * COUNT]
                 took = sum(cycles[COUNT:]) - sum(cycles[:COUNT])
-                unused = UNUSED * COUNT if returning else 0
                 # With a cadence, the last status may come a batch later than its place in the mean.
-                if took * messages > COUNT * (stated * COUNT + messages * (unused + d.waits + BESIDE)):
-                    host.fail(f"gives {COUNT} {what} in {took / COUNT:.1f} cycles, core.json states {stated} for each {messages}")
+                if took * messages > COUNT * (stated * COUNT + messages * (d.waits + BESIDE)):
+                    each = f"each {messages}" if messages > 1 else "each"
+                    host.fail(f"gives {COUNT} {what} in {took / COUNT:.1f} cycles, core.json states {stated} for {each}")
                 continue
-            cycles = _statuses(host, slots[:1] if one else slots, ways, COUNT, ad, text, nonce)
+            cycles = _statuses(host, slots[:1] if one else slots, sent, COUNT, ad, text, nonce)
             steps = _steps(cycles, messages)
             if steps != {stated}:
                 # Short messages may come in bursts, whose tags follow together.
-                cycles = _statuses(host, slots[:1] if one else slots, ways, COUNT + BURST * d.latency, ad, text, nonce)
+                cycles = _statuses(host, slots[:1] if one else slots, sent, COUNT + BURST * d.latency, ad, text, nonce)
                 bursts = range(messages, len(cycles) // 4, messages)
                 if any(_steps(cycles, burst) == {burst * stated // messages} for burst in bursts):
                     continue
@@ -103,17 +103,16 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     if not even:
         return f"latency is {d.latency} cycles{_chained(host, slots, ways)}", {"messages": host.messages}
     channels = _interleaved(host, slots, ways) if d.channels > 1 else ""
-    # What is allowed is told, too.
-    later = f" or at most {many(UNUSED, 'cycle')} later in the mean" if returning else ""
+    passes = ", second passes too" if second else ""
     told = (
-        f"latency is {d.latency} cycles{channels}, and messages follow each other as core.json states{later}, with one key and with one "
+        f"latency is {d.latency} cycles{channels}, and messages follow each other as core.json states{passes}, with one key and with one "
         "for each message"
     )
     return told, {"messages": host.messages, "shapes": len(shapes)}
 
 
 def _statuses(
-    host: MessageHost, slots: list[int], ways: list[bool], count: int, ad: int, text: int, nonce: int | None
+    host: MessageHost, slots: list[int], ways: Sequence[int], count: int, ad: int, text: int, nonce: int | None
 ) -> list[int]:
     """The cycles of the statuses of equal messages back to back, in slots and directions in turn."""
     host.status_cycles = []
@@ -163,7 +162,7 @@ def latencies(host: MessageHost, way: int, slot: int, phases: int | None = None)
     return set(found.values())
 
 
-def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) -> int:
+def _check_turns(host: MessageHost, subject: StreamSubject, ways: Sequence[int]) -> int:
     """Measures the cycles that a new key for every message costs.
 
     Returns the number of bytes of the shortest messages that lose few cycles.
@@ -185,7 +184,7 @@ def _check_turns(host: MessageHost, subject: StreamSubject, ways: list[bool]) ->
     return least
 
 
-def _derived(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
+def _derived(host: MessageHost, slots: list[int], ways: Sequence[int]) -> str:
     """Measures lone messages and messages back to back, each of whose keys the core derives."""
     d = host.description
     assert d.derive_interval is not None
@@ -224,7 +223,7 @@ def _stored(host: MessageHost, subject: StreamSubject, slots: list[int]) -> tupl
     return text, {"messages": host.messages, "shapes": len(shapes)}
 
 
-def _interleaved(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
+def _interleaved(host: MessageHost, slots: list[int], ways: Sequence[int]) -> str:
     """Changes the channel at every beat: the messages take no cycle more than one after another."""
     d = host.description
     ad, text = d.beat_bytes + 1, 5 * d.beat_bytes
@@ -241,7 +240,7 @@ def _interleaved(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
     return ", another channel at every beat costs nothing"
 
 
-def _chained(host: MessageHost, slots: list[int], ways: list[bool]) -> str:
+def _chained(host: MessageHost, slots: list[int], ways: Sequence[int]) -> str:
     """Changes the channel at every beat, where a block waits for the one before it.
 
     All channels take the same step at about the same time.  A step whose last token comes c - 1 cycles after its begin takes a channel
