@@ -51,13 +51,14 @@ def test_wrong_options_are_refused(modes, options, told):
 @pytest.mark.parametrize(
     ("mode", "options", "passes"),
     [("gcm", {}, 1), ("gcm", {"blocks_per_cycle": 2}, 1), ("gcm-siv", {"keys": "inline"}, 2),
-     ("gcm-siv", {"keys": "inline", "direction": "decrypt"}, 1)],
+     ("gcm-siv", {"keys": "inline", "direction": "decrypt"}, 1), ("aes-otr", {}, 1), ("deoxys-ii", {}, 2),
+     ("deoxys-ii", {"cipher_arch": "multistream", "streams": 1}, 2)],
 )  # fmt: skip
-def test_cycles_of_a_message_are_those_of_its_steps(mode, options, passes):
+def test_cycles_of_a_message_are_those_of_the_core(mode, options, passes):
     compiled = compile_stream(find_any(mode), StreamOptions(**options), prove=False)
-    steps = StreamCore(compiled).describe("core", "modeloom").cycles
-    beats = 256 // options.get("blocks_per_cycle", 1)
-    assert message_cycles(stream_result(compiled), 4096) == steps.start + beats * steps.text * passes + steps.tag
+    core = StreamCore(compiled).describe("core", "modeloom")
+    wanted = core.cycles_of(0, 4096) + (passes - 1) * core.cycles_of(0, 4096, second=True)
+    assert message_cycles(stream_result(compiled), 4096) == wanted
     assert message_cycles(stream_result(compiled), 4081) == message_cycles(stream_result(compiled), 4096)
 
 

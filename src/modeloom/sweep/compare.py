@@ -134,15 +134,17 @@ def _lines(
 
 
 def message_cycles(result: Mapping[str, Any], nbytes: int) -> int:
-    """Cycles from message to message of a stream mode, for text of a length without associated data: those that each adds.
+    """Cycles from message to message of a stream mode, for text of a length without associated data, as ``core.json`` states them.
 
-    A core that seals takes the text twice if the mode has two passes.
+    A core that seals takes the message twice if the mode has two passes.
     """
     explain, core = result["explain"], result["core"]
     passes = 1 if core["direction"] == "decrypt" else explain.get("passes", 1)
     beats = -(-nbytes // (explain["block_bytes"] * explain["blocks_per_cycle"]))
     cycles: dict[str, int] = core["cycles"]
-    return cycles["start"] + beats * cycles["text"] * passes + cycles["tag"]
+    unused: dict[str, int] = core.get("unused", {})
+    each = cycles["start"] + beats * cycles["text"] + cycles["tag"] + unused.get("message", 0)
+    return passes * each + (passes - 1) * unused.get("second", 0)
 
 
 def _design(point: Configuration, folder: Path) -> str:

@@ -152,6 +152,7 @@ def stream_result(compiled: CompiledStream) -> dict[str, Any]:
         "core": {
             "cycles": vars(described.cycles), "latency": described.latency, "direction": compiled.options.direction,
             "multipliers": compiled.plan.lanes * compiled.plan.uses_multiplier,
+            **({"unused": vars(described.unused)} if described.unused else {}),
         },
     }  # fmt: skip
 
