@@ -32,8 +32,9 @@ NONCE = {"ACVP-AES-GCM": 12, "ACVP-AES-GMAC": 12, "ACVP-AES-CCM": 13, "ACVP-AES-
 TAGS = {"ACVP-AES-GCM": (16, 12), "ACVP-AES-GMAC": (16, 4), "ACVP-AES-CCM": (16, 8), "ACVP-AES-GCM-SIV": (16,)}
 
 
-def xts(key: bytes, tweak: bytes, text: bytes) -> bytes:
-    worker = Cipher(algorithms.AES(key), modes.XTS(tweak)).encryptor()
+def xts(key: bytes, tweak: bytes, text: bytes, decrypt: bool = False) -> bytes:
+    cipher = Cipher(algorithms.AES(key), modes.XTS(tweak))
+    worker = cipher.decryptor() if decrypt else cipher.encryptor()
     return worker.update(text) + worker.finalize()
 
 
@@ -107,6 +108,78 @@ def acvp_xts(numbers: bool = False) -> tuple[Any, Any]:
             answers.append({"tgId": group["tgId"], "tests": results})
     head = {"vsId": 8, "algorithm": "ACVP-AES-XTS", "revision": "1.0", "isSample": True}
     return {**head, "testGroups": questions}, {**head, "testGroups": answers}
+
+
+XTS_UNITS = ((256, 640), (256, 768), (256, 720), (384, 384), (1024, 384))
+"""Bits of a data unit and of a payload: a shorter last unit, whole units, one with a partial block, one unit, and one that is not full."""
+
+XTS_UNABLE = ((256, 690), (250, 640), (130, 130), (256, 552), (64, 640))
+"""The same for tests that nothing can run: three with lengths that are not whole bytes, and two with units of fewer than 16 bytes."""
+
+
+def next_tweak(tweak: bytes) -> bytes:
+    """The tweak of the next data unit: one is added to the first byte, and the carry goes to the bytes behind it."""
+    made = bytearray(tweak)
+    for at in range(len(made)):
+        made[at] = (made[at] + 1) & 0xFF
+        if made[at]:
+            break
+    return bytes(made)
+
+
+def xts_units(key: bytes, tweak: bytes, text: bytes, unit_bytes: int) -> bytes:
+    """A payload of several data units: each is encrypted alone."""
+    sealed = b""
+    while text:
+        sealed += xts(key, tweak, text[:unit_bytes])
+        text, tweak = text[unit_bytes:], next_tweak(tweak)
+    return sealed
+
+
+def acvp_xts_2(numbers: bool = False) -> tuple[Any, Any]:
+    """The prompt and the expected results in the form of revision 2.0: each test has the lengths of its payload and of its data units.
+
+    The tweaks of the second units need a carry.  One tweak has all bits set.  The first payload has a byte more than its length says.
+    Tests that cannot be run have no results.
+    """
+    rng, questions, answers, number = Random("xts 2"), [], [], 0
+    for direction in ("encrypt", "decrypt"):
+        for key_bytes in (32, 64):
+            tests, results = [], []
+            for unit, payload in XTS_UNITS + XTS_UNABLE:
+                number += 1
+                key, text = rng.randbytes(key_bytes), rng.randbytes(-(-payload // 8))
+                if numbers:
+                    tweak = b"\xff" + bytes(15)
+                else:
+                    tweak = b"\xff" * 16 if (unit, payload) == XTS_UNITS[1] else b"\xff" * 3 + rng.randbytes(13)
+                given = output = text
+                if able := (unit, payload) in XTS_UNITS:
+                    output = xts_units(key, tweak, text, unit // 8)
+                if direction == "decrypt":
+                    given, output = output, given
+                if number == 1:
+                    given += b"\x5a"
+                members = ("pt", "ct") if direction == "encrypt" else ("ct", "pt")
+                named = {"sequenceNumber": 255} if numbers else {"tweakValue": _hex(tweak)}
+                lengths = {"dataUnitLen": unit, "payloadLen": payload}
+                tests.append({"tcId": number, "key": _hex(key), **lengths, members[0]: _hex(given), **named})
+                if able:
+                    results.append({"tcId": number, members[1]: _hex(output)})
+            group = {"tgId": len(questions) + 1, "testType": "AFT", "direction": direction, "keyLen": 4 * key_bytes,
+                     "tweakMode": "number" if numbers else "hex"}  # fmt: skip
+            questions.append({**group, "tests": tests})
+            answers.append({"tgId": group["tgId"], "tests": results})
+    head = {"vsId": 9, "algorithm": "ACVP-AES-XTS", "revision": "2.0", "isSample": True}
+    return {**head, "testGroups": questions}, {**head, "testGroups": answers}
+
+
+def one_xts_2(mode: str = "hex", **changes: Any) -> Json:
+    """The prompt with its first test alone, changed.  None removes a member."""
+    prompt, _ = acvp_xts_2(mode == "number")
+    group = prompt["testGroups"][0]
+    test = {name: value for name, value in (group["tests"][0] | changes).items() if value is not None}
+    return {**prompt, "testGroups": [{**group, "tweakMode": mode, "tests": [test]}]}
 
 
 def write(folder: Path, name: str, value: Any) -> Path:

@@ -15,12 +15,14 @@ from tests.cores.lwc import core as lwc
 from modeloom.cli import cli
 from modeloom.conformance import read_file, run_file, subject_of, subjects
 from modeloom.conformance.case import Unreadable
+from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.definition.messages import StreamModel
 from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.messages import MessageCode
 from modeloom.modes.gcm_siv import GCMSIV
 from modeloom.product.message import Message, Outcome
+from modeloom.product.simulated import Sector
 from modeloom.spec import InputError
 
 AEADS = {"ACVP-AES-GCM": "gcm", "ACVP-AES-GMAC": "gcm", "ACVP-AES-CCM": "ccm", "ACVP-AES-GCM-SIV": "gcm-siv"}
@@ -57,6 +59,65 @@ def test_acvp_xts(numbers: bool, tmp_path: Any) -> None:
     assert counted(run("xts", asked, known)) == (8, 0, 0, 0)
     assert CliRunner().invoke(cli, ["vectors", "xts", str(asked), "--response", str(response)], obj=[]).exit_code == 0
     assert json.loads(response.read_text()) == results
+
+
+NOT_BYTES, SHORT_UNIT = "its lengths are not whole bytes", "a data unit has fewer than 16 bytes"
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_acvp_xts_with_several_data_units(numbers: bool, tmp_path: Any) -> None:
+    """Revision 2.0 has the lengths in its tests: each data unit runs with its own tweak, and what cannot run has its reason."""
+    prompt, results = made.acvp_xts_2(numbers)
+    asked, known = made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results)
+    response = tmp_path / "r.json"
+    report = run("xts", asked, known)
+    assert (counted(report), report.not_applicable) == ((20, 0, 0, 20), {NOT_BYTES: 12, SHORT_UNIT: 8})
+    assert CliRunner().invoke(cli, ["vectors", "xts", str(asked), "--response", str(response)], obj=[]).exit_code == 0
+    assert json.loads(response.read_text()) == results
+    # A file with the answers has both forms of the tweak, and the one that is not of its tweakMode may be anything.
+    for group, answers in zip(prompt["testGroups"], results["testGroups"], strict=True):
+        known_here = {test["tcId"]: test for test in answers["tests"]}
+        for test in group["tests"]:
+            test |= known_here.get(test["tcId"], {}) | ({"tweakValue": "00" * 16} if numbers else {"sequenceNumber": 0})
+    assert counted(run("xts", made.write(tmp_path, "projection.json", prompt))) == (20, 0, 0, 20)
+
+
+def test_each_wrong_data_unit_fails(tmp_path: Any) -> None:
+    """A wrong bit in the last byte of an expected text, and an expected text that is too long, are failures."""
+    prompt, results = made.acvp_xts_2()
+    asked = made.write(tmp_path, "p.json", prompt)
+    for group in results["testGroups"]:
+        for test in group["tests"]:
+            member = "ct" if "ct" in test else "pt"
+            right = test[member]
+            for wrong in (right[:-1] + f"{int(right[-1], 16) ^ 1:X}", right + "00"):
+                test[member] = wrong
+                report = run("xts", asked, made.write(tmp_path, "e.json", results))
+                assert list(report.failed) == [f"tcId {test['tcId']}"], report
+            test[member] = right
+
+
+def test_lengths_of_a_test_precede_those_of_its_group(tmp_path: Any) -> None:
+    prompt, results = made.acvp_xts_2()
+    for group in prompt["testGroups"]:
+        group |= {"payloadLen": 128, "dataUnitLen": 128}
+    known = made.write(tmp_path, "e.json", results)
+    assert counted(run("xts", made.write(tmp_path, "p.json", prompt), known)) == (20, 0, 0, 20)
+    # Ranges in a group are no lengths, and lengths in a group alone hold for its tests.
+    for group in prompt["testGroups"]:
+        group |= {"payloadLen": [{"min": 128, "max": 65536, "increment": 8}], "dataUnitLen": 256}
+        group["tests"] = [test for test in group["tests"] if test["dataUnitLen"] == 256 and test["payloadLen"] in (640, 720, 768)]
+        for test in group["tests"]:
+            del test["dataUnitLen"]
+    assert counted(run("xts", made.write(tmp_path, "p.json", prompt), known)) == (12, 0, 0, 0)
+
+
+def test_a_file_of_which_nothing_can_run(tmp_path: Any) -> None:
+    """Its tests are not applicable, and the file is not refused as one without questions."""
+    prompt, _ = made.acvp_xts_2()
+    prompt["testGroups"] = prompt["testGroups"][:1]
+    prompt["testGroups"][0]["tests"] = [test for test in prompt["testGroups"][0]["tests"] if test["payloadLen"] == 130]
+    assert run("xts", made.write(tmp_path, "p.json", prompt)).not_applicable == {NOT_BYTES: 1}
 
 
 @pytest.mark.parametrize("algorithm", AEADS)
@@ -185,6 +246,38 @@ def test_keys_that_software_derives(tmp_path: Any, monkeypatch: pytest.MonkeyPat
     assert counted(report) == (6, 0, 0, 0)
 
 
+class Sectors:
+    """What a core of XTS with 128-bit keys and two key slots gives, from the cryptography package."""
+
+    slots = 2
+
+    def __init__(self) -> None:
+        self.keys: dict[int, bytes] = {}
+
+    def check_key(self, key: bytes) -> None:
+        if len(key) != 32:
+            raise InputError(f"a key has 32 bytes, not {len(key)}")
+
+    def load_key(self, key: bytes, slot: int) -> None:
+        self.keys[slot] = key
+
+    def run(self, sectors: list[Sector]) -> list[bytes]:
+        return [made.xts(self.keys[one.slot], one.tweak, one.data, one.decrypt) for one in sectors]
+
+
+@pytest.mark.parametrize(("sizes", "counts"), [((32, 16), (4, 0, 0, 36)), ((32, 26, 16, 48), (10, 0, 0, 30))])
+def test_data_units_on_a_core(sizes: tuple[int, ...], counts: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each data unit is a sector, and a payload is not applicable if the core lacks the size of one of its units."""
+    monkeypatch.setattr(subjects, "simulated", lambda *_, **__: Sectors())
+    compiled = built.compiled("xts", prove=False, sector=sizes[0], more_sectors=sizes[1:], key_bits=128)
+    subject = subjects.SectorCoreSubject(str(tmp_path), SectorCore(compiled).describe("core", "modeloom build"), 0)
+    prompt, results = made.acvp_xts_2()
+    asked, known = made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results)
+    report = run_file(read_file(asked, known), subject)
+    assert counted(report) == counts
+    assert (sizes == (32, 16)) == ("a sector of this core has 32 or 16 bytes, not 26" in report.not_applicable)
+
+
 @slow
 def test_sector_core(tmp_path: Any) -> None:
     """A core for sectors runs the data units that have its size."""
@@ -192,6 +285,11 @@ def test_sector_core(tmp_path: Any) -> None:
     folder = built.folder("xts", sector=64)
     report = run(folder, made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results))
     assert counted(report) == (4, 0, 0, 4)
+    folder = built.folder("xts", sector=32, more_sectors=(16,), key_bits=128)
+    for numbers in (False, True):
+        prompt, results = made.acvp_xts_2(numbers)
+        report = run(folder, made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results))
+        assert counted(report) == (4, 0, 0, 36)
 
 
 REFUSED = [
@@ -206,6 +304,14 @@ REFUSED = [
     ("Count = 0\nIV = 00\n", "Tag is missing"),
     ("Count = 0\nIV 00\n", "line 2 is not NAME = VALUE"),
     ("Count = 0\nIV = 00\nTag = 0\nKey = 00\n", "Tag is not a string of hexadecimal digits"),
+    (made.one_xts_2(dataUnitLen="256"), "tcId 1: dataUnitLen is not a number of bits"),
+    (made.one_xts_2(payloadLen=None), "'payloadLen' is missing"),
+    (made.one_xts_2(payloadLen=1024), "tcId 1: pt has 81 bytes, not 128"),
+    (made.one_xts_2(tweakValue="00" * 15), "tcId 1: tweakValue has 15 bytes, not 16"),
+    (made.one_xts_2(tweakValue=None), "tcId 1: tweakValue is missing"),
+    (made.one_xts_2("number", sequenceNumber=None), "tcId 1: sequenceNumber is missing"),
+    (made.one_xts_2("number", sequenceNumber=-1), "tcId 1: sequenceNumber is missing, or no number of 16 bytes"),
+    (made.one_xts_2("both"), "tcId 1: tweakMode 'both' is neither hex nor number"),
     ("[BOTH]\nCount = 0\nDataUnitLen = 8\n", "it stands in no section [ENCRYPT] or [DECRYPT]"),
 ]
 

@@ -3,6 +3,9 @@
 
 A vector set has the questions alone (``prompt.json``), or the answers too (``internalProjection.json``).  The answers may also stand in a
 file of their own (``expectedResults.json``).  Lengths are bits.  In files of CCM and GCM-SIV, the tag follows the ciphertext in ``ct``.
+
+Lengths are members of a group of tests.  In revision 2.0 of XTS, those of the payload and of its data units are members of each test, and
+a payload may have several data units.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from modeloom.conformance.case import DIRECTIONS, Case, Unreadable, VectorFile, hex_bytes, whole_bytes
+from modeloom.conformance.case import DIRECTIONS, TWEAK_BYTES, Case, Unreadable, VectorFile, hex_bytes, whole_bytes
 
 __all__ = ["ALGORITHMS", "looks_like_acvp", "read_acvp", "response"]
 
@@ -26,7 +29,11 @@ APPENDED = ("ACVP-AES-CCM", "ACVP-AES-GCM-SIV")
 
 GCM_SIV_TAG_BITS = 128
 
-XTS_TWEAK_BYTES = 16
+LENGTHS = ("payloadLen", "aadLen", "ivLen", "tagLen", "dataUnitLen")
+"""The members with lengths, in bits."""
+
+XTS_LEAST_BITS = 128
+"""Bits of the shortest data unit of XTS."""
 
 
 def _parts(value: object) -> tuple[Object | None, Object] | None:
@@ -52,7 +59,8 @@ def read_acvp(name: str, value: object, answers: object = None) -> VectorFile:
         raise Unreadable(f"algorithm {algorithm!r} is none of {', '.join(ALGORITHMS)}")
     known = dict(_answers(answers, vectors)) if answers is not None else {}
     cases = [_case(algorithm, group, {**test, **known.get(test["tcId"], {})}) for group in vectors["testGroups"] for test in group["tests"]]
-    if not any(case.input(case.directions[0]) is not None for case in cases if not case.reason):
+    able = [case for case in cases if not case.reason]
+    if not cases or able and all(case.input(case.directions[0]) is None for case in able):
         raise Unreadable("it has no questions; give the file with the prompt, and this one with --expected")
     return VectorFile(
         name=name, format="ACVP", algorithm=algorithm, mode=ALGORITHMS[algorithm], cipher="aes", cases=cases, prompt=vectors,
@@ -73,7 +81,8 @@ def _case(algorithm: str, group: Object, test: Object) -> Case:
     name, direction = f"tcId {test['tcId']}", group["direction"]
     if direction not in DIRECTIONS:
         raise Unreadable(f"{name}: direction {direction!r} is neither encrypt nor decrypt")
-    if reason := _reason(algorithm, group):
+    lengths = dict(_lengths(name, group, test))
+    if reason := _reason(algorithm, group, lengths):
         return Case(name=name, directions=(direction,), reason=reason)
 
     def read(member: str) -> bytes | None:
@@ -87,6 +96,10 @@ def _case(algorithm: str, group: Object, test: Object) -> Case:
 
     if algorithm == "ACVP-AES-XTS":
         plain, sealed, tag_bytes = read("pt"), read("ct"), 0
+        if direction == "encrypt":
+            plain = _payload(f"{name}: pt", plain, lengths)
+        else:
+            sealed = _payload(f"{name}: ct", sealed, lengths)
         nonce, ad = _tweak(name, group, test, needed), b""
     else:
         tag_bytes = group.get("tagLen", GCM_SIV_TAG_BITS) // 8
@@ -107,8 +120,19 @@ def _case(algorithm: str, group: Object, test: Object) -> Case:
         valid = True
     return Case(
         name=name, directions=(direction,), key=_key(algorithm, test, needed), nonce=nonce, ad=ad, plain=plain, sealed=sealed,
-        tag_bytes=tag_bytes, valid=valid,
+        tag_bytes=tag_bytes, unit_bytes=lengths["dataUnitLen"] // 8 if "dataUnitLen" in lengths else None, valid=valid,
     )  # fmt: skip
+
+
+def _lengths(name: str, group: Object, test: Object) -> Iterator[tuple[str, int]]:
+    """The lengths of a test in bits.  Those in the test precede those in its group, which may also be ranges instead of numbers."""
+    for member in LENGTHS:
+        if test.get(member) is not None:
+            whole_bytes(test[member], f"{name}: {member}")
+            yield member, test[member]
+        elif isinstance(group.get(member), int):
+            whole_bytes(group[member], member)
+            yield member, group[member]
 
 
 def _key(algorithm: str, test: Object, needed: Callable[[str], bytes]) -> bytes:
@@ -116,27 +140,46 @@ def _key(algorithm: str, test: Object, needed: Callable[[str], bytes]) -> bytes:
     return needed("key1") + needed("key2") if algorithm == "ACVP-AES-XTS" and "key" not in test else needed("key")
 
 
-def _reason(algorithm: str, group: Object) -> str:
-    """Why no test of a group can be run; empty if they can."""
+def _reason(algorithm: str, group: Object, lengths: Mapping[str, int]) -> str:
+    """Why a test with these lengths in bits cannot be run; empty if it can."""
     if group.get("testType", "AFT") != "AFT":
         return f"tests of the type {group['testType']} are not supported"
     if group.get("ivGen", "external") != "external":
         return "the module under test generates the nonce, and no core of modeloom does"
-    for member in ("payloadLen", "aadLen", "ivLen", "tagLen", "dataUnitLen"):
-        if isinstance(group.get(member), int) and whole_bytes(group[member], member) is None:
-            return "its lengths are not whole bytes"
-    if algorithm == "ACVP-AES-XTS" and group.get("dataUnitLen", group.get("payloadLen")) != group.get("payloadLen"):
-        return "its payload has several data units"
+    if any(length % 8 for length in lengths.values()):
+        return "its lengths are not whole bytes"
+    if algorithm == "ACVP-AES-XTS" and "dataUnitLen" in lengths:
+        unit, payload = lengths["dataUnitLen"], lengths["payloadLen"]
+        last = payload % max(unit, 1) or unit  # never longer than the others
+        if last < XTS_LEAST_BITS:
+            return f"a data unit has fewer than {XTS_LEAST_BITS // 8} bytes"
     return ""
 
 
+def _payload(what: str, data: bytes | None, lengths: Mapping[str, int]) -> bytes | None:
+    """The payload that goes in: as many bytes of the member as its length says.  The specification allows more, and ignores them."""
+    if data is None or "payloadLen" not in lengths:
+        return data
+    size = lengths["payloadLen"] // 8
+    if len(data) < size:
+        raise Unreadable(f"{what} has {len(data)} bytes, not {size}")
+    return data[:size]
+
+
 def _tweak(name: str, group: Object, test: Object, needed: Callable[[str], bytes]) -> bytes:
-    if "tweakValue" in test:
-        return needed("tweakValue")
+    """The tweak of the first data unit.  A file with the answers has it in both forms, and only that of ``tweakMode`` is right."""
+    form = group.get("tweakMode", "hex" if "tweakValue" in test else "number")
+    if form == "hex":
+        tweak = needed("tweakValue")
+        if len(tweak) != TWEAK_BYTES:
+            raise Unreadable(f"{name}: tweakValue has {len(tweak)} bytes, not {TWEAK_BYTES}")
+        return tweak
+    if form != "number":
+        raise Unreadable(f"{name}: tweakMode {form!r} is neither hex nor number")
     number = test.get("sequenceNumber")
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 1 << 8 * XTS_TWEAK_BYTES:
-        raise Unreadable(f"{name}: there is neither a tweakValue nor a sequenceNumber")
-    return number.to_bytes(XTS_TWEAK_BYTES, "little")
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 1 << 8 * TWEAK_BYTES:
+        raise Unreadable(f"{name}: sequenceNumber is missing, or no number of {TWEAK_BYTES} bytes")
+    return number.to_bytes(TWEAK_BYTES, "little")
 
 
 def response(file: VectorFile, answers: Mapping[str, bytes | None]) -> tuple[Any, int]:

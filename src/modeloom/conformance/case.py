@@ -9,9 +9,12 @@ from typing import Any
 
 from modeloom.spec.errors import InputError
 
-__all__ = ["DIRECTIONS", "Case", "Unreadable", "VectorFile", "hex_bytes", "whole_bytes"]
+__all__ = ["DIRECTIONS", "TWEAK_BYTES", "Case", "Unreadable", "VectorFile", "hex_bytes", "unit_tweak", "whole_bytes"]
 
 DIRECTIONS = ("encrypt", "decrypt")
+
+TWEAK_BYTES = 16
+"""Bytes of a tweak of XTS."""
 
 
 class Unreadable(InputError):
@@ -20,7 +23,7 @@ class Unreadable(InputError):
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One test: a message, or a sector.
+    """One test: a message, or a text of one or several sectors.
 
     Attributes
     ----------
@@ -33,7 +36,9 @@ class Case:
     plain, sealed : bytes or None
         The plaintext, and the ciphertext with the tag at its end.  None stands for what the file does not tell.
     tag_bytes : int
-        Bytes of the tag; 0 for a sector.
+        Bytes of the tag; 0 for sectors.
+    unit_bytes : int or None
+        Bytes of each sector of the text, which XTS calls a data unit.  The last one may be shorter.  None if the text is one sector.
     valid : bool or None
         Whether the message must open.  None if the file does not tell.
     reason : str
@@ -48,6 +53,7 @@ class Case:
     plain: bytes | None = None
     sealed: bytes | None = None
     tag_bytes: int = 0
+    unit_bytes: int | None = None
     valid: bool | None = True
     reason: str = ""
 
@@ -58,6 +64,15 @@ class Case:
     def output(self, direction: str) -> bytes | None:
         """What must come out, if the message is valid and the file tells it."""
         return self.sealed if direction == "encrypt" else self.plain
+
+    def units(self, direction: str) -> list[tuple[bytes, bytes]]:
+        """The sectors that go in, each with its tweak: that of the test for the first one, and the next number for each one behind it."""
+        data = self.input(direction)
+        assert data is not None
+        if self.unit_bytes is None or len(data) <= self.unit_bytes:
+            return [(self.nonce, data)]
+        starts = range(0, len(data), self.unit_bytes)
+        return [(unit_tweak(self.nonce, number), data[at : at + self.unit_bytes]) for number, at in enumerate(starts)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,3 +122,12 @@ def whole_bytes(bits: object, what: str) -> int | None:
     if not isinstance(bits, int) or isinstance(bits, bool) or bits < 0:
         raise Unreadable(f"{what} is not a number of bits")
     return None if bits % 8 else bits // 8
+
+
+def unit_tweak(first: bytes, number: int) -> bytes:
+    """The tweak of data unit *number* of a text, counted from 0, whose first one has the tweak *first*.
+
+    Source: IEEE 1619, 5.1: tweaks are assigned to data units consecutively, and a tweak is a number in little-endian order.  Releases of
+    NIST's ACVP server before 1.1.0.33 counted in another byte order or without a carry (issue 241 of ACVP-Server, issue 1475 of ACVP).
+    """
+    return ((int.from_bytes(first, "little") + number) % (1 << 8 * len(first))).to_bytes(len(first), "little")

@@ -17,11 +17,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from modeloom.conformance.case import DIRECTIONS, Case, Unreadable, VectorFile, hex_bytes, whole_bytes
+from modeloom.conformance.case import DIRECTIONS, TWEAK_BYTES, Case, Unreadable, VectorFile, hex_bytes, whole_bytes
 
 __all__ = ["looks_like_cavp", "read_cavp"]
-
-XTS_TWEAK_BYTES = 16
 
 Record = Mapping[str, str]
 
@@ -137,9 +135,9 @@ def _xts(record: Record) -> Case:
     if section not in DIRECTIONS:
         raise Unreadable(f"{_name(record)}: it stands in no section [ENCRYPT] or [DECRYPT]")
     if "i" in record:
-        tweak = _bytes(record, "i", XTS_TWEAK_BYTES)
+        tweak = _bytes(record, "i", TWEAK_BYTES)
     else:
-        tweak = _number(record, "DataUnitSeqNumber").to_bytes(XTS_TWEAK_BYTES, "little")
+        tweak = _number(record, "DataUnitSeqNumber").to_bytes(TWEAK_BYTES, "little")
     whole = whole_bytes(_number(record, "DataUnitLen"), "DataUnitLen")
     return Case(
         name=_name(record), directions=(section,), key=_bytes(record, "Key"), nonce=tweak, plain=_bytes(record, "PT"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
@@ -119,15 +120,17 @@ class ModelSubject:
         return Model(self._mode, key, self._cipher) if isinstance(self._mode, Mode) else StreamModel(self._mode, key, self._cipher)
 
     def _one(self, model: Model | StreamModel | None, case: Case, direction: str) -> bytes:
-        data = case.input(direction)
-        assert data is not None
         if isinstance(model, StreamModel):
+            data = case.input(direction)
+            assert data is not None
             step = model.seal if direction == "encrypt" else model.open
             return step(case.nonce, data, case.ad, case.tag_bytes)
         assert isinstance(self._mode, Mode) and model is not None
         self._mode.check_tweak(len(case.nonce))
-        self._mode.check_sector(len(data))
-        return model.encrypt(case.nonce, data) if direction == "encrypt" else model.decrypt(case.nonce, data)
+        units = case.units(direction)
+        for _, data in units:
+            self._mode.check_sector(len(data))
+        return b"".join(model.encrypt(*unit) if direction == "encrypt" else model.decrypt(*unit) for unit in units)
 
 
 class _CoreSubject:
@@ -234,15 +237,17 @@ class SectorCoreSubject(_CoreSubject):
 
     def _check(self, case: Case, direction: str) -> None:
         d = self._description
-        data = case.input(direction)
-        assert data is not None
         if direction not in d.directions:
             raise InputError(f"this core was not built to {direction} sectors")
-        if len(data) not in d.sector_sizes:
-            raise InputError(f"a sector of this core has {' or '.join(map(str, d.sector_sizes))} bytes, not {len(data)}")
+        for _, data in case.units(direction):
+            if len(data) not in d.sector_sizes:
+                raise InputError(f"a sector of this core has {' or '.join(map(str, d.sector_sizes))} bytes, not {len(data)}")
         if len(case.nonce) != d.tweak_bytes:
             raise InputError(f"a tweak of this core has {d.tweak_bytes} bytes, not {len(case.nonce)}")
         self.core.check_key(case.key)
 
     def _run(self, jobs: Sequence[tuple[Job, int]]) -> list[Result]:
-        return self.core.run([Sector(case.nonce, case.input(way) or b"", way == "decrypt", slot) for (case, way), slot in jobs])
+        units = [case.units(way) for (case, way), _ in jobs]
+        sectors = [Sector(*unit, way == "decrypt", slot) for ((_, way), slot), each in zip(jobs, units, strict=True) for unit in each]
+        outputs = iter(self.core.run(sectors))
+        return [b"".join(islice(outputs, len(each))) for each in units]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from modeloom.conformance.case import DIRECTIONS, Case, Unreadable, VectorFile, hex_bytes
+from modeloom.conformance.case import DIRECTIONS, TWEAK_BYTES, Case, Unreadable, VectorFile, hex_bytes
 
 __all__ = ["ALGORITHMS", "read_wycheproof"]
 
@@ -50,6 +50,9 @@ def _case(test: Mapping[str, Any], algorithm: str, group: Mapping[str, Any]) -> 
     tag = read("tag") if "tag" in test else b""
     plain = b"" if is_mac else read("msg")
     ciphertext = b"" if is_mac else read("ct")
+    nonce = read("iv")
+    if algorithm == "AES-XTS":  # a shorter one is the number of the data unit in little-endian order
+        nonce = nonce.ljust(TWEAK_BYTES, b"\0")
     # A tag is as long as its group says; one of another length is forged.
     bits = group.get("tagSize", 8 * len(tag))
     reason = ""
@@ -58,7 +61,7 @@ def _case(test: Mapping[str, Any], algorithm: str, group: Mapping[str, Any]) -> 
     elif bits != 8 * len(tag):
         reason = "its tag is cut off"
     return Case(
-        name=name, directions=DIRECTIONS if result == "valid" else ("decrypt",), key=read("key"), nonce=read("iv"),
+        name=name, directions=DIRECTIONS if result == "valid" else ("decrypt",), key=read("key"), nonce=nonce,
         ad=read("msg") if is_mac else read("aad") if "aad" in test else b"", plain=plain, sealed=ciphertext + tag, tag_bytes=len(tag),
         valid=result == "valid", reason=reason,
     )  # fmt: skip
