@@ -129,3 +129,29 @@ def test_links_for_readers_are_not_loaded() -> None:
 def test_links_out_of_docs(address: str | None, text: str, expected: str) -> None:
     """A link to a file that is not there stays, so that the build refuses it."""
     assert script("tools/site_links.py").rewritten(text, Path("docs/page.md"), address) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ("<td><code>hctr2</code></td>", '<td class="name"><code>hctr2</code></td>'),
+        ('<td style="text-align: right;">a + 2t + 2</td>', '<td class="name" style="text-align: right;">a + 2t + 2</td>'),
+        ("<td>by the sender</td>", "<td>by the sender</td>"),
+        (
+            "<td><code>build gcm --streams 4 --order &quot;text-first&quot; --keys</code></td>",
+            '<td class="command"><code>build gcm <span>--streams 4</span> <span>--order &quot;text-first&quot;</span> <span>--keys</span>'
+            "</code></td>",
+        ),
+        (
+            "<td>one bit for each byte;\nall ones except the last</td>",
+            '<td class="sentence">one bit for each byte;\nall ones except the last</td>',
+        ),
+        ("<td><code>a.py::test_b</code>, <code>verify</code></td>", "<td><code>a.py<wbr>::test_b</code>, <code>verify</code></td>"),
+    ],
+    ids=["name", "few letters", "neither", "command", "sentence", "test"],
+)  # fmt: skip
+def test_marks_of_cells(cell: str, expected: str) -> None:
+    """Only marks are added, and docs/css/tables.css has a rule for each."""
+    assert script("tools/site_tables.py").marked(cell) == expected
+    rules = (ROOT / "docs" / "css" / "tables.css").read_text(encoding="utf-8")
+    assert all(f"td.{name}" in rules for name in re.findall('class="([^"]*)"', expected))
