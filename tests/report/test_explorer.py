@@ -4,49 +4,20 @@
 from __future__ import annotations
 
 import html
-import json
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
 import pytest
+from tests.browser import needs_chromium, opened
+from tests.report.explored import on_front, plotted, row, rows, shown, stored
 
 from modeloom.modes import find_any
 from modeloom.report import explorer
 from modeloom.report.explorer import explorer_data, explorer_page
 from modeloom.report.references import references
-from modeloom.sweep.configuration import Configuration
 from modeloom.sweep.front import pareto_front
-from modeloom.sweep.identity import Identity
-from modeloom.sweep.store import row_of
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed; install it with: apt-get install chromium")
 
 PLANTED = "</script><script>document.documentElement.id = 'planted'</script><img src=x onerror=\"document.documentElement.id='planted'\">"
-
-
-def row(name, luts=None, rate=None, target="xc7", status="ok", area="core", options=None, kind="sector", error=None, **figures):
-    options = {"sector": 512} if options is None else options
-    identity = Identity(Configuration(kind, name, options, target, None if target is None else area), "", {"modeloom": "0.1.0"})
-    made = row_of(identity, {"status": status, "error": error, "result": {}, "seconds": 0.0}, "")
-    return {**made, "luts": luts, "bytes_per_cycle": rate, "sector_bytes": 512, **figures}
-
-
-def rows():
-    return [
-        row("hctr2", 9000, 16.0, cipher_cores=1, multipliers=2, latency=60, proved=1),
-        row("hctr2", 17000, 32.0, options={"sector": 512, "cipher-cores": 2}, cipher_cores=2, multipliers=4, latency=70),
-        row("hctr2", 18000, 31.0, options={"sector": 512, "cipher-cores": 2, "cipher-sbox": "composite"}, cipher_cores=2),
-        row("xts", 7000, 15.5, cipher_cores=1, latency=50, lutram_luts=100),
-        row("xts", 7100, 15.5, options={"sector": 64}, sector_bytes=64),
-        row("xts", 15000, 30.0, area="blocks"), row("gcm", None, 16.0, None, kind="stream", latency=40),
-        row("hctr2", 8000, 16.0, "ecp5", mhz=150.0), row("xts", 9000, 15.5, "ecp5", mhz=100.0),
-        row("karatsuba", 3000, None, "xc7", kind="circuit", options={"halt": 4}, sector_bytes=None, latency=0, levels=7),
-        row("eme", None, None, status="refused", error="a bad option"),
-    ]  # fmt: skip
 
 
 class Elements(HTMLParser):
@@ -68,38 +39,6 @@ class Elements(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
-
-
-def stored(page):
-    """The data of a page."""
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
-
-
-def dom(page, folder, fragment="", *more):
-    """The elements of a page after its script has run, and what the console had."""
-    file = folder / "page.html"
-    file.write_text(page, encoding="utf-8")
-    command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=3000",
-        f"--user-data-dir={folder / 'profile'}", *more, "--dump-dom", f"{file.as_uri()}{fragment}",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 and "</html>" in done.stdout, done.stderr
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-
-
-def shown(text):
-    """Keys of the rows of the table, in their order."""
-    return re.findall(r'data-row="(\w+)"', text)
-
-
-def plotted(text):
-    return set(re.findall(r'data-point="(\w+)"', text))
-
-
-def on_front(text):
-    tags = re.findall(r"<(?:circle|polygon)[^>]*data-point[^>]*>", text)
-    return {re.search(r'data-point="(\w+)"', tag)[1] for tag in tags if "on-front" in tag}
 
 
 def test_the_page_is_whole_and_loads_nothing():
@@ -155,7 +94,7 @@ def test_references_are_as_printed():
 @needs_chromium
 def test_chromium_shows_every_point(tmp_path):
     given = rows()
-    text, console = dom(explorer_page(given, "t"), tmp_path)
+    text, console = opened(explorer_page(given, "t"), tmp_path)
     assert sorted(shown(text)) == sorted(each["key"] for each in given) and console == []
     both = [each for each in given if each["luts"] is not None and each["bytes_per_cycle"] is not None]
     assert plotted(text) == {each["key"] for each in both} and 'data-axes="luts_all bytes_per_cycle"' in text
@@ -167,7 +106,7 @@ def test_chromium_shows_every_point(tmp_path):
 @needs_chromium
 def test_the_front_of_a_target_with_clocks(tmp_path):
     given = [*rows()[:7], row("slow", 8000, 16.0, "ecp5", mhz=100.0), row("fast", 8100, 15.0, "ecp5", mhz=200.0)]
-    text, _ = dom(explorer_page(given, "t"), tmp_path, "#target=ecp5/core")
+    text, _ = opened(explorer_page(given, "t"), tmp_path, fragment="#target=ecp5/core")
     ecp5 = {each["key"] for each in given if each["target"] == "ecp5"}
     assert 'data-axes="luts_all gbit"' in text and on_front(text) == pareto_front(given) & ecp5 == ecp5
 
@@ -177,6 +116,7 @@ FILTERS = {
     "#mode=hctr2,gcm": lambda each: each["name"] in ("hctr2", "gcm"),
     "#sector=64&kind=sector": lambda each: each["sector_bytes"] == 64,
     "#pipelines=2&sbox=composite": lambda each: "composite" in each["options"],
+    "#mul=lut6": lambda each: "lut6" in each["options"],
     "#multipliers=4": lambda each: each["multipliers"] == 4,
     "#target=ecp5/core": lambda each: each["target"] == "ecp5",
     "#status=refused": lambda each: each["status"] == "refused",
@@ -187,7 +127,7 @@ FILTERS = {
 @pytest.mark.parametrize("fragment", FILTERS)
 def test_filters(tmp_path, fragment):
     given = rows()
-    text, console = dom(explorer_page(given, "t"), tmp_path, fragment)
+    text, console = opened(explorer_page(given, "t"), tmp_path, fragment=fragment)
     wanted = {each["key"] for each in given if FILTERS[fragment](each)}
     assert set(shown(text)) == wanted and 0 < len(wanted) < len(given) and plotted(text) <= wanted and console == []
 
@@ -196,7 +136,7 @@ def test_filters(tmp_path, fragment):
 def test_a_filter_that_does_nothing_is_found(tmp_path, monkeypatch):
     read = explorer._template
     monkeypatch.setattr(explorer, "_template", lambda name: read(name).replace("data.points.filter(passes)", "data.points"))
-    text, _ = dom(explorer_page(rows(), "t"), tmp_path, "#mode=hctr2")
+    text, _ = opened(explorer_page(rows(), "t"), tmp_path, fragment="#mode=hctr2")
     assert len(shown(text)) == len(rows())
 
 
@@ -204,7 +144,7 @@ def test_a_filter_that_does_nothing_is_found(tmp_path, monkeypatch):
 def test_an_error_of_the_script_is_found(tmp_path, monkeypatch):
     read = explorer._template
     monkeypatch.setattr(explorer, "_template", lambda name: read(name).replace("references();\nstart();", "start();nothing();"))
-    _, console = dom(explorer_page(rows(), "t"), tmp_path)
+    _, console = opened(explorer_page(rows(), "t"), tmp_path)
     assert len(console) == 1 and "nothing is not defined" in console[0]
 
 
@@ -212,7 +152,7 @@ def test_an_error_of_the_script_is_found(tmp_path, monkeypatch):
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_order(tmp_path, sign):
     given = rows()
-    text, _ = dom(explorer_page(given, "t"), tmp_path, f"#sort={sign}luts_all")
+    text, _ = opened(explorer_page(given, "t"), tmp_path, fragment=f"#sort={sign}luts_all")
     luts = {each["key"]: each["luts"] and each["luts"] + (each["lutram_luts"] or 0) for each in given}
     order = [luts[key] for key in shown(text)]
     known = [each for each in order if each is not None]
@@ -222,7 +162,7 @@ def test_order(tmp_path, sign):
 @needs_chromium
 def test_a_point_shows_its_command(tmp_path):
     given = rows()
-    text, _ = dom(explorer_page(given, "t"), tmp_path, f"#point={given[0]['key']}")
+    text, _ = opened(explorer_page(given, "t"), tmp_path, fragment=f"#point={given[0]['key']}")
     assert f'<pre class="command">{html.escape(given[0]["command"], quote=False)}</pre>' in text
     assert "the program computes the mode" in text and text.count('class="chosen"') == 1
 
@@ -231,20 +171,20 @@ def test_a_point_shows_its_command(tmp_path):
 def test_a_broken_mode_is_marked_and_on_no_front(tmp_path):
     given = [*rows(), row("hmch-brw", 5000, 16.0)]
     page = explorer_page(given, "t")
-    text, console = dom(page, tmp_path, f"#point={given[-1]['key']}")
+    text, console = opened(page, tmp_path, fragment=f"#point={given[-1]['key']}")
     key = given[-1]["key"]
     (node,) = re.findall(rf'<(?:circle|polygon)[^>]*data-point="{key}"[^>]*>', text)
     assert "broken" in node and key not in on_front(text) and console == []
     assert '<p class="warn">This mode is broken.' in text and "hmch-brw (broken)" in text
     assert html.escape(find_any("hmch-brw").security, quote=False) in text
     assert [point["broken"] for point in stored(page)["points"]].count(True) == 1
-    other, _ = dom(page, tmp_path, f"#point={given[0]['key']}")
+    other, _ = opened(page, tmp_path, fragment=f"#point={given[0]['key']}")
     assert '<p class="warn">' not in other and html.escape(find_any("hctr2").security, quote=False) in other
 
 
 @needs_chromium
 def test_a_filter_whose_value_no_point_has_is_shown(tmp_path):
-    text, console = dom(explorer_page(rows(), "t"), tmp_path, "#target=asic/core")
+    text, console = opened(explorer_page(rows(), "t"), tmp_path, fragment="#target=asic/core")
     assert shown(text) == [] and re.search(r'<option value="asic/core"[^>]*>asic/core</option>', text) and console == []
 
 
@@ -260,7 +200,7 @@ def test_a_filter_whose_value_no_point_has_is_shown(tmp_path):
     ],
 )  # fmt: skip
 def test_designs_of_others_need_the_unit_of_the_axis(tmp_path, fragment, sources):
-    text, _ = dom(explorer_page(rows(), "t"), tmp_path, fragment)
+    text, _ = opened(explorer_page(rows(), "t"), tmp_path, fragment=fragment)
     by_id = {one["id"]: one for one in references()}
     assert {by_id[name]["source"] for name in re.findall(r'data-reference="([\w-]+)"', text)} == sources
 
@@ -268,7 +208,7 @@ def test_designs_of_others_need_the_unit_of_the_axis(tmp_path, fragment, sources
 @needs_chromium
 def test_planted_scripts_do_not_run(tmp_path):
     given = [row(PLANTED, 10, 1.0, options={"sector": 512, "preset": PLANTED}), row("eme", 1, 1.0, status="failed", error=PLANTED)]
-    text, console = dom(explorer_page(given, PLANTED), tmp_path, f"#point={given[0]['key']}")
+    text, console = opened(explorer_page(given, PLANTED), tmp_path, fragment=f"#point={given[0]['key']}")
     assert 'id="planted"' not in text and "<img" not in text and sorted(shown(text)) == sorted(each["key"] for each in given)
     assert console == [] and html.escape(PLANTED, quote=False) in text
 

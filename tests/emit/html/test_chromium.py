@@ -4,28 +4,12 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
+from tests.browser import needs_chromium, opened, planted, seen
 from tests.emit.html.cores import page_of
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)")
-
-
-def opened(text: str, folder: Path, *options: str) -> tuple[str, list[str]]:
-    """The document after its script has run, and what the browser wrote to its console."""
-    page = folder / "page.html"
-    page.write_text(text)
-    command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", f"--user-data-dir={folder / 'profile'}",
-        *options, "--dump-dom", page.as_uri(),
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
-    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+pytestmark = needs_chromium
 
 
 @pytest.mark.parametrize("name", ["sizes", "gcm"])
@@ -49,3 +33,40 @@ def test_nothing_is_wider_than_a_phone(tmp_path):
     document, _ = opened(page_of("sizes").replace("</body>", probe), tmp_path, "--window-size=500,900")
     width, window = map(int, re.search(r"<title>(\d+) (\d+)</title>", document).groups())
     assert width <= window <= 500
+
+
+ZOOM = """
+const plus = document.querySelector('[data-zoom="1.5"]'), figure = plus.closest("figure"), group = figure.querySelector("g.zoom");
+const state = () => [group.getAttribute("transform"), +group.ownerSVGElement.getAttribute("width"), group.getBoundingClientRect().width,
+  [...figure.querySelectorAll("text[data-x]")].map(text => +text.getAttribute("x"))];
+const told = [state()];
+for (const zoom of ["1.5", "0.6667"]) { click(figure.querySelector(`[data-zoom="${zoom}"]`)); told.push(state()); }
+return told;
+"""
+
+
+def zoomed(text, folder):
+    """The first chart before a click, after one on plus, and after one on minus: its transform, widths and places of texts."""
+    document, console = opened(planted(text, ZOOM), folder)
+    assert console == []
+    return seen(document)
+
+
+def test_a_chart_zooms_in_and_out(tmp_path):
+    """Cells are scaled along x, texts move without being scaled, and minus gives back what plus took."""
+    (before, width, drawn, places), (zoomed_in, *wide), (out, *back) = zoomed(page_of("sizes"), tmp_path)
+    assert before is None and zoomed_in == "scale(1.5 1)" and len(places) > 5
+    assert wide == [1.5 * width, pytest.approx(1.5 * drawn, rel=0.01), [1.5 * place for place in places]]
+    assert float(out.removeprefix("scale(").removesuffix(" 1)")) == pytest.approx(1, rel=1e-3)
+    assert back == [pytest.approx(width, rel=1e-3), pytest.approx(drawn, rel=1e-3), pytest.approx(places, rel=1e-3)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [('button.addEventListener("click"', 'button.addEventListener("none"'), ('group.setAttribute("transform"', 'svg.setAttribute("other"')],
+    ids=["buttons", "transform"],
+)
+def test_a_chart_that_does_not_zoom_is_found(tmp_path, change):
+    text = page_of("sizes")
+    assert change[0] in text
+    assert [each[0] for each in zoomed(text.replace(*change), tmp_path)] == [None] * 3

@@ -2,7 +2,7 @@
 // Everything that is shown is made with textContent and setAttribute, so text of the file is never read as HTML.
 // The state of the page is its URL fragment: #mode=hctr2,xts&target=xc7/core&x=luts&sort=-bytes_per_cycle
 const data = JSON.parse(document.getElementById("data").textContent);
-const COLOURS = ["#1f77b4", "#e07b00", "#2ca02c", "#d04848", "#9467bd", "#a0705f", "#d862b0", "#8c8c10", "#12a5b5"];
+const COLOURS = ["#1f77b4", "#d97700", "#2ca02c", "#d04848", "#9467bd", "#a0705f", "#d862b0", "#8c8c10", "#109bab"];
 const SHAPES = ["circle", "square", "triangle", "diamond"];
 const FILTERS = data.filters, AXES = data.axes;
 const LOWER = new Set(data.lower);
@@ -239,7 +239,7 @@ function table(points, x, y) {
   }
   byId("points").replaceChildren(make("thead", {}, head), body);
   byId("count").textContent = `${points.length} of ${data.points.length} points. Click a row to see the figures of the point and the command that builds it. `
-    + "Click the head of a column to sort." + (data.points.some(point => point.front) ? " ★: on the Pareto front of the sweep." : "");
+    + "Click a column header to sort." + (data.points.some(point => point.front) ? " ★ marks points on the Pareto front of the sweep." : "");
 }
 
 function controls(x, y) {
