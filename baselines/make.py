@@ -85,7 +85,7 @@ def core(name: str, target: str, pnr: bool) -> dict:
 
 
 def aes(name: str, target: str, pnr: bool) -> dict:
-    """Figures of an AES-128 pipeline alone, with as many registers a round as the cores have."""
+    """Figures of an AES-128 pipeline alone, with as many registers per round as the cores have."""
     pipeline = AESPipeline(128, Options().on(AES).cipher_stages, sbox=PIPELINES[name])
     text = rtlil.convert(pipeline, name="aes_pipeline", emit_src=False)
     command = f"python baselines/make.py {'pnr' if pnr else 'yosys'}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Area and rate of every authenticated encryption mode on three kinds of ciphers, for docs/aead.md and ``modeloom aead``.
 
-Run: python bench/aead.py [--mode NAME,...] [--architecture NAME,...] [--target NAME,...] [--missing] [--store]   (minutes a core)
+Run: python bench/aead.py [--mode NAME,...] [--architecture NAME,...] [--target NAME,...] [--missing] [--store]   (minutes per core)
 
 One JSON object for each measurement, as it comes.  ``--store`` writes it into ``src/modeloom/measure/measured/aead.json``, in the place
 of what was known of it; ``tools/readme.py`` and ``tools/plots.py`` make the tables and the picture of docs/aead.md.  ``--missing``

@@ -48,7 +48,7 @@ MESSAGES = {"key_bits": 128, "key_slots": 2}
 
 
 def sector_core() -> tuple[SectorCore, list[dict[str, object]]]:
-    """XTS with one block a sector."""
+    """XTS with one block per sector."""
     compiled = compile_mode(find("xts"), preset("default").but(**SECTORS))
     core = SectorCore(compiled)
     traffic = SectorTraffic(compiled, bus_parameters(compiled))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """LUTs of whole cores with one pipeline for both directions (``--cipher-arch combined``) beside the same cores with two pipelines.
 
-Run: python bench/combined.py [--store] [CORE ...]      (5 to 20 minutes a core)
+Run: python bench/combined.py [--store] [CORE ...]      (5 to 20 minutes per core)
 
 ``--store`` writes the figures into ``baselines/combined.json``; ``tools/readme.py`` makes the table of docs/circuits.md from it.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage of the emitted Verilog of three small cores in Verilator: lines, toggles, and the states of each state machine.
 
-Run: python bench/coverage.py [--store] [--work FOLDER] [CORE ...]      (needs Verilator and Bitwuzla; ten minutes a core)
+Run: python bench/coverage.py [--store] [--work FOLDER] [CORE ...]      (needs Verilator and Bitwuzla; ten minutes per core)
      python bench/coverage.py --summary
 
 The stimulus is that of ``modeloom verify``: all of its checks that simulate, cycle by cycle (``verilog_coverage.stimulus``).  Bits

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycles of a message of GCM behind the LWC interface, beside those of the core without it, for docs/lwc.md.
 
-Run: python bench/lwc.py [--interface NAME,...] [--store]           (some minutes a core, most of them for the C++ compiler)
+Run: python bench/lwc.py [--interface NAME,...] [--store]           (some minutes per core, most of them for the C++ compiler)
 
 One JSON object a row, as it comes: the mean distance of statuses, in cycles, of messages back to back, and the bytes that go through in a
 cycle.  Messages are sealed, have no associated data, and are compared with the ``cryptography`` package.  The row ``gcm2008`` is of the mix

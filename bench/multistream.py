@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Area and rate of cores of GCM and OCB3 whose cipher is one round for some blocks at a time, beside the pipeline, for docs/streams.md.
 
-Run: python bench/multistream.py [--core NAME,...] [--store]           (some minutes a core)
+Run: python bench/multistream.py [--core NAME,...] [--store]           (some minutes per core)
 
 One JSON object a row, as it comes: what Yosys maps on xc7, with LUT-FF pairs as luts2017 counts them (``modeloom.synth.pairs``), and the
 bytes a cycle of packets of the mix gcm2008, each under the next key slot.  Every output is compared with the ``cryptography`` package.
@@ -63,7 +63,7 @@ def compiled(name: str, *, prove: bool = True) -> CompiledStream:
 
 
 def rate(name: str) -> dict[str, Any]:
-    """The cycles of a block, and the bytes a cycle on the mix."""
+    """The cycles of a block, and the bytes per cycle on the mix."""
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work) / "core"
         description = emit(StreamCore(compiled(name)), folder, command=command(name))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycles a sector that the plain Verilog bench of emitted cores counts, for cores with several AES pipelines.
 
-Run: python bench/pipelines.py [--blocks 32,256] [--aes 1,2,4,8] [--store] [MODE ...]    (needs Icarus Verilog; some minutes a core)
+Run: python bench/pipelines.py [--blocks 32,256] [--aes 1,2,4,8] [--store] [MODE ...]    (needs Icarus Verilog; some minutes per core)
 
 One JSON object a core, as it comes: what the bench measured at the pins beside what the schedule says; ``run_bench`` fails if they
 differ.  The numbers of multipliers are the defaults.  ``--store`` writes each into ``baselines/pipelines.json``, in the place of what

@@ -6,7 +6,7 @@
 
     python bench/sector_rounds.py                     # XTS and HCTR2 at 512 bytes
     python bench/sector_rounds.py heh-brw --sector 4096
-    python bench/sector_rounds.py xts --target xc7    # with areas; some minutes a core
+    python bench/sector_rounds.py xts --target xc7    # with areas; some minutes per core
 """
 
 from __future__ import annotations

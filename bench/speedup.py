@@ -5,8 +5,8 @@ Run: python bench/speedup.py [--streams 1,2,4] [--store]              (about fiv
 
 One JSON object a row, as it comes.  Both forms are simulated, and every block is compared with the reference:
 
-- ``unrolled_cycles``: a core of GCM with N registers a round, from the first beat of a message of B blocks at its pins to the last beat of
-  its ciphertext.  That is r N + B - 1, and the same cycles for each message in the buses and the control (``bus_cycles``).
+- ``unrolled_cycles``: a core of GCM with N registers per round, from the first beat of a message of B blocks at its pins to the last beat
+  of its ciphertext.  That is r N + B - 1, and the same cycles for each message in the buses and the control (``bus_cycles``).
 - ``round_cycles``: the circuit ``aes-multistream`` with N streams, from the first block to the last result.
 
 ``--store`` writes each row into ``src/modeloom/papers/measured/speedups.json``; ``tools/readme.py`` and ``tools/plots.py`` make the table

@@ -154,10 +154,10 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--core", action="append", choices=CORES, help="one of the cores (all)")
-    parser.add_argument("--faults", type=int, default=110, help="faults a core")
+    parser.add_argument("--faults", type=int, default=110, help="faults per core")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cycles", type=int, default=40_000, help="cycles of the long traffic")
-    parser.add_argument("--confirm", type=int, default=2, help="faults a core that are planted for real")
+    parser.add_argument("--confirm", type=int, default=2, help="faults per core that are planted for real")
     parser.add_argument("--jobs", type=int, default=2, help="cores at a time")
     parser.add_argument("--store", action="store_true", help=f"write {STORED.name}")
     arguments = parser.parse_args()

@@ -33,8 +33,8 @@ This page lists the tests of every feature, and the functional coverage points t
 It is for reviewers who want to know how a feature is checked. `tools/testplan.py` writes it from `tests/testplan.toml`.
 
 A test is a file in `tests/` and its function. A point is a group and a name; [packages](packages.md#functional-coverage) says how to see
-which points a run hit. A core has the points of its own features: the run reports the percentage of these. The tests of this project ask
-for 95 % for each core that they drive.
+which points a run hit. A core has the points of its own features: the run reports the percentage of these. The tests of this project
+require 95 % for each core that they drive.
 """
 
 

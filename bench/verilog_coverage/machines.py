@@ -86,7 +86,7 @@ def _slice(path: str) -> Machine:
 
 
 def machines_of(compiled: Compiled) -> list[Machine]:
-    """The machines of a core with one sequential cipher core and the key schedule of four cycles a round key."""
+    """The machines of a core with one sequential cipher core and the key schedule of four cycles per round key."""
     p = bus_parameters(compiled)
 
     (cipher,) = compiled.architecture.cores

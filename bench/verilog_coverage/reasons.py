@@ -47,7 +47,7 @@ LINES = (
     ),
     (
         r"core\.engine\.\w+\.(both|enc): else of else if \(phase_reg\) round_reg <= .*",
-        "the second phase of a round, in a cipher core with one cycle a round",
+        "the second phase of a round, in a cipher core with one cycle per round",
     ),
     (
         r"core\.bus\.key_port: default: ;",

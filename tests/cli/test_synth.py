@@ -81,8 +81,8 @@ def test_a_core_for_messages_has_blocks_a_cycle(run, monkeypatch):
     made = {**figures, "core": core, "dsps": 0, "share": None, "throughput": [measure.throughput(Rate("beat", 64, 1), None)]}
     monkeypatch.setattr(measure, "measure_core", lambda directory, target, **more: made)
     out = run("synth", "core", "--target", "xc7").out
-    assert out.startswith("adder: gcm, 4 blocks a cycle, 16 key slots; ")
-    assert "51.2 Gbit/s at 100 MHz: 64 bytes every 1 cycles, 512 bits a cycle" in out
+    assert out.startswith("adder: gcm, 4 blocks per cycle, 16 key slots; ")
+    assert "51.2 Gbit/s at 100 MHz: 64 bytes every 1 cycles, 512 bits per cycle" in out
 
 
 def test_share_and_throughput():

@@ -30,8 +30,10 @@ def request(direction: str, form: str, key_bits: int, stages: int, slots: int, s
 ENC, DEC = (request(direction, "pipelined", 256, 1, 2) for direction in ("encrypt", "decrypt"))
 """Those of the core that ``test_core`` emits, so that each is built once."""
 BOTH = request("both", "sequential", 128, 1, 2)
-THE_ENC, THE_DEC = (f"cipher quad256: the pipelined {does} for 256-bit keys with 1 register a round" for does in ("encrypter", "decrypter"))
-THE_BOTH = "cipher own-aes: the sequential core for both directions for 128-bit keys with 1 cycle a round"
+THE_ENC, THE_DEC = (
+    f"cipher quad256: the pipelined {does} for 256-bit keys with 1 register per round" for does in ("encrypter", "decrypter")
+)
+THE_BOTH = "cipher own-aes: the sequential core for both directions for 128-bit keys with 1 cycle per round"
 
 
 def refused(cipher: Any, choice: CoreRequest, message: str) -> str:

@@ -18,7 +18,7 @@ from modeloom.spec import DefinitionError, InputError
 
 REQUEST = CoreRequest(direction="encrypt", form="pipelined", key_bits=256, more_key_bits=(128,), stages=1, slots=3)
 ALL = REQUEST.but(more_key_bits=(192, 128))
-THE_CORE = "cipher two-sizes: the pipelined encrypter for 256- and 128-bit keys with 1 register a round"
+THE_CORE = "cipher two-sizes: the pipelined encrypter for 256- and 128-bit keys with 1 register per round"
 
 
 def refused(cipher: BlockCipher, message: str, request: CoreRequest = REQUEST) -> None:

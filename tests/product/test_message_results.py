@@ -75,7 +75,7 @@ def test_text_of_a_wrong_tag(held):
     texts = [b"b" * 3] if held else [b"a" * 20, b"b" * 3]
     results = text_outcomes(pair, [wrong, right], *came_of(texts), held)
     assert [one.text for one in results] == [b"" if held else b"a" * 20, b"b" * 3]
-    with pytest.raises(CoreFault, match="has not the lengths"):
+    with pytest.raises(CoreFault, match="does not have the lengths"):
         text_outcomes(pair, [wrong, right], *came_of(texts), not held)
 
 

@@ -135,7 +135,7 @@ def test_area(pad: Path) -> None:
     assert {"adder", "pad"} <= set(figures["blocks"]) and figures["blocks"]["adder"]["luts"] >= 128
     assert figures["throughput"] == [{"beat_bytes": 16, "interval": 2, "bits_per_cycle": 64.0, "gbit_per_second": None}]
     text = area_table(figures)
-    assert "pad, beats of 16 bytes, 1 key slot;" in text and "16 bytes every 2 cycles, 64 bits a cycle" in text
+    assert "pad, beats of 16 bytes, 1 key slot;" in text and "16 bytes every 2 cycles, 64 bits per cycle" in text
 
 
 @pytest.mark.parametrize(

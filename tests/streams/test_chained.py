@@ -171,5 +171,5 @@ def test_wrong_definitions(steps, message):
 
 def test_lanes_are_refused():
     for mode in (CCM, ChainFromZero):
-        with pytest.raises(InputError, match="several blocks a cycle are impossible|it takes one block a cycle at most"):
+        with pytest.raises(InputError, match="several blocks per cycle are impossible|it takes one block per cycle at most"):
             plan_stream(mode(), 16, LATENCIES, lanes=2)

@@ -201,7 +201,7 @@ def test_wrong_attributes(mode, message):
 
 @pytest.mark.parametrize("mode", [AESOTR, Twice])
 def test_several_blocks_a_cycle_are_refused(mode):
-    with pytest.raises(InputError, match="is for one block a cycle; leave out --blocks-per-cycle"):
+    with pytest.raises(InputError, match="is for one block per cycle; leave out --blocks-per-cycle"):
         compile_stream(mode(), StreamOptions(blocks_per_cycle=2))
 
 

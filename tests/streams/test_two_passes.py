@@ -98,7 +98,7 @@ def test_a_first_pass_that_reads_the_tag(step: str) -> None:
         ("deoxys-ii", {"packet": "wire"}, "--packet wire is not for deoxys-ii: it has two passes, and the tag of a packet comes last"),
         ("deoxys-ii", {"interface": "lwc"}, "--interface lwc is not for deoxys-ii: it has two passes, and the tag of a packet comes last"),
         ("deoxys-ii", {"cipher_cores": 1}, "--cipher-cores 1: a block of deoxys-ii goes through 2 ciphers; leave it out"),
-        ("deoxys-ii", {"blocks_per_cycle": 2}, "deoxys-ii: several ciphers, and a prefix of associated data, are for one block a cycle"),
+        ("deoxys-ii", {"blocks_per_cycle": 2}, "deoxys-ii: several ciphers, and a prefix of associated data, are for one block per cycle"),
         ("hashed-twice", {"cipher_cores": 2}, "--cipher-cores 2: a block of hashed-twice goes through the cipher; leave it out"),
         ("gcm-siv", {}, "gcm-siv has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"),
         ("gcm-siv", {"keys": "expanded"}, "gcm-siv has new keys for each nonce"),

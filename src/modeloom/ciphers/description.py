@@ -58,7 +58,7 @@ class BlockCipher:
         belongs to; ``key_round`` counts the round keys of this key.
     key_schedule : callable
         ``key_schedule(key_bits)``: the Amaranth component that expands keys, with the ports of ``rtl.bus.key_schedule_signature`` seen
-        from outside.  It erases a round key a cycle and keeps no part of a key when it is done.
+        from outside.  It erases one round key per cycle and keeps no part of a key when it is done.
     several_sizes : tuple of str
         Directions for which pipelines and multistream cores take keys of several sizes, which are those of the slots of their blocks.
         A slot is erased with the size that has most round keys before a key of any size is written to it.

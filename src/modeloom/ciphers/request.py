@@ -81,7 +81,7 @@ class CoreRequest:
         if self.form == "multistream":
             return f"the {self.form} {does} for {self._sizes}-bit keys with {many(self.streams, 'stream')}"
         what = ("register" if self.form == "pipelined" else "cycle") + "s" * (self.stages != 1)
-        return f"the {self.form} {does} for {self._sizes}-bit keys with {self.stages} {what} a round"
+        return f"the {self.form} {does} for {self._sizes}-bit keys with {self.stages} {what} per round"
 
     @property
     def _sizes(self) -> str:

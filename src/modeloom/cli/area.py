@@ -36,9 +36,9 @@ def area_table(result: Mapping[str, Any]) -> str:
 
 
 def _width(figures: Mapping[str, Any]) -> str:
-    """What a core takes: the bytes of a unit, such as "sectors of 512 bytes" from ``sector_bytes``, or blocks a cycle."""
+    """What a core takes: the bytes of a unit, such as "sectors of 512 bytes" from ``sector_bytes``, or blocks per cycle."""
     if "blocks_per_cycle" in figures:
-        return many(figures["blocks_per_cycle"], "block") + " a cycle"
+        return many(figures["blocks_per_cycle"], "block") + " per cycle"
     what, size = _sized(figures)
     return f"{what}s of {size} bytes"
 
@@ -74,7 +74,7 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         facts.append(("clock", f"{clock} MHz, {result['clock_target_mhz']:g} asked for ({how})"))
     for each in result["throughput"]:
         bits, at = each["bits_per_cycle"], 100 if clock is None else clock
-        sector = f"{_sized(each)[1]} bytes every {each['interval']} cycles, {bits:g} bits a cycle"
+        sector = f"{_sized(each)[1]} bytes every {each['interval']} cycles, {bits:g} bits per cycle"
         facts.append(("throughput", f"{bits * at / 1000:.1f} Gbit/s at {at} MHz: {sector}"))
     facts.append(("tools", ", ".join(f"{name} {version}" for name, version in result["tools"].items())))
     return facts

@@ -130,4 +130,4 @@ def crypt(
     if as_json:
         click.echo(json.dumps(done("modeloom-crypt-1", description, direction, size, count) | {"cycles": cycles}, indent=2))
         return
-    click.echo(f"{count} sectors of {size} bytes in {cycles} cycles ({cycles / count:.2f} a sector)", err=True)
+    click.echo(f"{count} sectors of {size} bytes in {cycles} cycles ({cycles / count:.2f} per sector)", err=True)

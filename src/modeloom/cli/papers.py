@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``modeloom papers``: every row of the papers' tables of modes beside our results."""
+"""``modeloom papers``: every row of the tables of the papers, together with our results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["papers"]
 @click.argument("names", nargs=-1, metavar="[TABLE ...]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def papers(names: tuple[str, ...], as_json: bool) -> None:
-    """Show the tables of modes in the papers beside the results of modeloom, as in docs/papers.md.
+    """Show the tables of the papers together with the results of modeloom, as in docs/papers.md.
 
     Give names of tables or papers, such as tes2010-2 or gcm2008, to see only these.
     """

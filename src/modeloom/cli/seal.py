@@ -61,7 +61,7 @@ def seal_file(**values: Any) -> None:
 def open_file(**values: Any) -> None:
     """Open the sealed file SOURCE with a simulation of the core in DIRECTORY, and write the plaintext to TARGET.
 
-    If the tag is wrong, the exit status is 1 and there is no TARGET.
+    If the tag is wrong, the exit status is 1 and TARGET is not written.
     """
     _transform(True, **values)
 

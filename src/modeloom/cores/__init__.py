@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makers of cores: hardware around compiled modes."""
+"""Generators of cores: hardware around compiled modes."""

@@ -27,12 +27,12 @@ The program counts its cycles from cycle 0 of its sector. The set-up writes word
 A key packet, and a reset::
 
     first beat ─▶ slot is empty ─ FENCE_CYCLES = 5 ─▶ all sectors that were admitted under the old key show in flight
-    reset ─ SETTLE_CYCLES = 4 ─▶ registers before memories hold zeros ─▶ a word a cycle ─▶ pipelines run empty
+    reset ─ SETTLE_CYCLES = 4 ─▶ registers before memories hold zeros ─▶ one word per cycle ─▶ pipelines run empty
 
 The scheduler imports ``ENTRY_CYCLES`` and ``KEY_DELAY`` from here, the allocator the times at which blocks come, the buses and the engine
-their own numbers, and the makers of cores the formulas for the pins. The checkers of schedules and programs, and the proof, import nothing
-from here. They have their own copies of the numbers. ``tests/cycles`` compares these copies, measures each number in simulated hardware,
-and reads the drawings above.
+their own numbers, and the generators of cores the formulas for the pins. The checkers of schedules and programs, and the proof, import
+nothing from here. They have their own copies of the numbers. ``tests/cycles`` compares these copies, measures each number in simulated
+hardware, and reads the drawings above.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The datasheet of a core in Markdown: overview, theory of operation, interfaces, programmer's guide, figures, security,
-verification.  The ``Sheet`` of the core has the texts that only the maker of the core can write."""
+verification.  The ``Sheet`` of the core has the texts that only the generator of the core can write."""
 
 from __future__ import annotations
 

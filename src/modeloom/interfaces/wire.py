@@ -3,7 +3,7 @@
 
 ::
 
-    beats      │ h h h h │ h t t t │ T T │      4 bytes a beat
+    beats      │ h h h h │ h t t t │ T T │      4 bytes per beat
     header 5, tag 2     ──▶   h h h h h   t t t   T T
 
 A packet counts as if it ended before the first beat with a wrong ``tkeep``.  What is shorter than its tag has neither header nor text.

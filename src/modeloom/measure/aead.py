@@ -90,7 +90,7 @@ def place(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def measure_rate(mode: str, architecture: str, *, optimize: int = 0) -> dict[str, Any]:
-    """A row without areas: cycles a block, tokens and latency as ``core.json`` states them, and bytes a cycle of the simulated core.
+    """A row without areas: cycles per block, tokens and latency as ``core.json`` states them, and bytes a cycle of the simulated core.
 
     A core that the compiler refuses has ``refused``, the line that a user gets.
 
@@ -145,7 +145,7 @@ def stored() -> list[dict[str, Any]]:
 
 
 def rows(every: Iterable[dict[str, Any]], target: str) -> list[dict[str, Any]]:
-    """The rows of a table: a row for each core with its area on a target, and bytes a cycle for 1000 LUTs of all kinds.
+    """The rows of a table: a row for each core with its area on a target, and bytes per cycle for 1000 LUTs of all kinds.
 
     Rows without this area, and cores that the compiler refuses, have None in the place of figures.
     """

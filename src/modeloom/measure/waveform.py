@@ -180,7 +180,9 @@ def waveform(recording: Recording, interfaces: Sequence[Interface], name: str) -
         signal.append([group.name, *rows] if group.name else rows[0])
         signal += rows[1:] if not group.name else []
     cycles = " ".join("…" if gap else str(cycle) for cycle, gap in kept)
-    text = f"{name}: {recording.about} Recorded in a simulation of the emitted Verilog, {len(recording.rows)} cycles; … leaves cycles out."
+    text = (
+        f"{name}: {recording.about} Recorded in a simulation of the emitted Verilog, {len(recording.rows)} cycles. … marks omitted cycles."
+    )
     return {"signal": signal, "head": {"text": text}, "foot": {"tock": cycles}}
 
 

@@ -17,7 +17,7 @@ class XTS(Mode):
     source = "IEEE 1619-2018; SP 800-38E"
     security = (
         "a tweakable cipher on each 16-byte block, not on the sector: equal blocks in equal places of a sector show, and a changed "
-        "ciphertext block garbles its plaintext block alone; birthday bound sigma^2/2^128, and at most 2^20 blocks a sector"
+        "ciphertext block garbles its plaintext block alone; birthday bound sigma^2/2^128, and at most 2^20 blocks per sector"
     )
     field = XTS_ORDER
     key_parts = ("K1", "K2")
@@ -70,5 +70,5 @@ class XTSIEEE(XTS):
 
     name = "xts-ieee"
     title = "XTS of IEEE 1619 with SM4"
-    source = "IEEE 1619-2018, with another cipher than AES"
+    source = "IEEE 1619-2018, with a cipher other than AES"
     cipher = "sm4"

@@ -15,7 +15,7 @@ __all__ = ["page"]
 Row = dict[str, Any]
 
 INTRODUCTION = """\
-# The papers' tables, and ours
+# The tables of the papers and our results
 
 This page compares the tables of two papers on wide-block modes, of a thesis on GCM, and of a paper on round cores for several streams with
 the results of modeloom for the same modes. It is for readers of these papers, and for engineers who compare hardware. The papers on

@@ -16,47 +16,47 @@ Row = dict[str, Any]
 INTRODUCTION = """\
 ## luts2017: many streams through one round
 
-The tables of M. Khairallah, A. Chattopadhyay, T. Peyrin: Looting the LUTs: FPGA Optimization of AES and AES-like Ciphers for
-Authenticated Encryption, 2017. `modeloom papers luts2017` prints this part, and `python bench/papers_luts2017.py --store` measures our
+This part has the tables of M. Khairallah, A. Chattopadhyay, T. Peyrin: Looting the LUTs: FPGA Optimization of AES and AES-like Ciphers
+for Authenticated Encryption, 2017. `modeloom papers luts2017` prints it, and `python bench/papers_luts2017.py --store` measures our
 figures. `modeloom papers luts2017 --json` has the command of each row.
 
-The papers' slices and clocks are those after place and route. Our LUTs (with those of memories), LUT-FF pairs (counted as
+The slices and clocks of the paper are those after place and route. Our LUTs (with those of memories), LUT-FF pairs (counted as
 [circuits](circuits.md) says), registers and LUTs on the longest path (levels) are those of the netlist that Yosys has mapped. Cycles are
-those of a block of one stream: a round core with N streams takes N blocks in N times as many. Throughputs of ours are for the printed
-clock, and Mbit/s a pair are those throughputs by our pairs. A slice of Virtex-5, Virtex-6 and Spartan-6 has four pairs, and one of
+those of a block of one stream: a round core with N streams takes N blocks in N times as many. Our throughputs are at the printed clock,
+and Mbit/s per pair are these throughputs divided by our pairs. A slice of Virtex-5, Virtex-6 and Spartan-6 has four pairs, and one of
 Spartan-3 has two.
 """
 
 SENTENCES = {
     "luts2017-section-2.3": """\
 A cipher with r rounds of N stages each takes r N cycles for N blocks if it has one round, and r N + B - 1 cycles for B blocks if all
-rounds stand in a row. The paper's formula for the gain is G = r B ÷ (r N + B - 1). Both forms of AES-128 (r = 10) were simulated
-(`bench/speedup.py`). *One round* is the circuit `aes-multistream`, from the first block to the last result. *In a row* is a core of GCM
-with N registers in each round, from the first beat of a message at its pins to the last beat of its ciphertext. So it includes the
+rounds are unrolled. The paper's formula for the gain is G = r B ÷ (r N + B - 1). Both forms of AES-128 (r = 10) were simulated
+(`bench/speedup.py`). *One round* is the circuit `aes-multistream`, from the first block to the last result. *Unrolled* is a core of GCM
+with N registers in each round, from the first beat of a message at its pins to the last beat of its ciphertext. It therefore includes the
 cycles of the buses and of the control, 15 for each message of four blocks or more. *Measured* is the quotient of both.
 
 ![Speed-up of the unrolled form against the blocks of a message](img/speedup.svg)
 """,
     "luts2017-2": """\
-Ours is the circuit `aes-multistream`. Its round keys come from outside, so the rows with key schedule *offline* are comparisons of the
-data path. Eleven round keys take 88 LUTs as memory (`modeloom circuit aes-sequential`). The last rows show what streams cost. Four
-streams take the LUTs of two. They have 256 registers without a LUT in front of them, because the state waits for a cycle beside the first
-sums of MixColumns, and for another one where the last round leaves MixColumns out. The rule of packing gives these registers pairs of
-their own. Beside the unrolled cores of [15] stands the circuit `aes-pipeline` with four registers a round and one key slot.
+Ours is the circuit `aes-multistream`. Its round keys come from outside, so the rows with key schedule *offline* are comparisons of the data
+path. Eleven round keys take 88 LUTs as memory (`modeloom circuit aes-sequential`). The last rows show what streams cost. Four streams take
+as many LUTs as two. They have 256 registers that no LUT drives, because the state is delayed by one cycle in parallel with the first sums
+of MixColumns, and by another one where the last round omits MixColumns. By the packing rule, each of these registers takes a separate pair.
+The unrolled cores of [15] are compared with the circuit `aes-pipeline`, with four registers per round and one key slot.
 """,
     "luts2017-3": "Ours is the circuit `aes-multistream --direction decrypt`, again with round keys from outside.\n",
     "luts2017-4": """\
 The columns for two and four streams are ours. The data paths are the circuit `deoxys-bc`, which has more than the data path: a memory of
 16 words for the key's part of the subtweakeys (88 LUTs), and the tweak schedule, with a shift register for the subtweakeys of four
-blocks. So the row of the tweak schedule has no circuit of its own. The key schedule is `deoxys-key-schedule`.
+blocks. The row of the tweak schedule therefore has no circuit of its own. The key schedule is `deoxys-key-schedule`.
 """,
     "luts2017-5": """\
 Ours is a whole core with one key slot. With `--mul-arch lut6`, each S-box has 32 LUTs, as in the paper. The last row is the circuit
 `deoxys-bc --direction both --streams 4`, the cipher of this core with both directions in one data path. The paper compares designs without
 the hardware API.
 
-The second table has the blocks of the core, which were mapped one by one. Nothing is shared across their borders, so their LUTs are more
-than those of the whole core. A block has at least as many pairs as LUTs, and as many as registers.
+The second table has the blocks of the core, which were mapped separately. Nothing is shared across block boundaries, so together they have
+more LUTs than the whole core. A block has at least as many pairs as LUTs, and as many as registers.
 
 The third table has what the paper's design (about 3800 pairs) has: the pipeline with its cipher, its keys and the sums of the mode, and the
 key schedule. Buses and storage have no counterpart in the paper: checks of packets, queues of texts and statuses, comparison of tags, and
@@ -103,8 +103,8 @@ _AREA: list[Column] = [
 
 def _area(unit: str, digits: int) -> list[Column]:
     return [
-        _NAME, *_PRINTED, (unit, _as_printed("throughput")), ("Mbit/s a slice", printed("efficiency")),
-        *_AREA, (unit, ours("throughput", digits)), ("Mbit/s a pair", ours("efficiency")),
+        _NAME, *_PRINTED, (unit, _as_printed("throughput")), ("Mbit/s per slice", printed("efficiency")),
+        *_AREA, (unit, ours("throughput", digits)), ("Mbit/s per pair", ours("efficiency")),
     ]  # fmt: skip
 
 
@@ -116,7 +116,7 @@ def _speedup() -> list[Column]:
     columns: list[Column] = [("blocks", lambda row: row["row"])]
     for streams in STREAMS:
         columns += [
-            (f"N = {streams}: one round", ours(f"round_cycles_{streams}")), ("in a row", ours(f"unrolled_cycles_{streams}")),
+            (f"N = {streams}: one round", ours(f"round_cycles_{streams}")), ("unrolled", ours(f"unrolled_cycles_{streams}")),
             ("G", ours(f"formula_{streams}", 2)), ("measured", ours(f"measured_{streams}", 2)),
         ]  # fmt: skip
     return columns
@@ -135,9 +135,9 @@ COLUMNS: dict[str, list[Column]] = {
     "luts2017-7": [
         _NAME,
         ("printed: kGE", printed("kilogates")), ("MHz", printed("frequency")), ("Mbit/s", _as_printed("throughput")),
-        ("Mbit/s a kGE", printed("efficiency")),
+        ("Mbit/s per kGE", printed("efficiency")),
         ("ours: kGE", ours("kilogates")), ("registers", ours("registers")), ("cycles", ours("cycles")),
-        ("Mbit/s", ours("throughput", 0)), ("Mbit/s a kGE", ours("efficiency")),
+        ("Mbit/s", ours("throughput", 0)), ("Mbit/s per kGE", ours("efficiency")),
     ],
     "luts2017-8": _registers(_area("Mbit/s", 0)),
 }  # fmt: skip

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 INTRODUCTION = """\
 ## gcm2008: GCM
 
-The tables of chapter 4 of a thesis on GCM, beside cores of GCM of the same kinds: P. Patel, Parallel Multiplier Designs for the
+This part compares the tables of chapter 4 of a thesis with GCM cores of the same kinds: P. Patel, Parallel Multiplier Designs for the
 Galois/Counter Mode of Operation, University of Waterloo, 2008. `modeloom papers gcm2008` prints this part, and
 `python bench/papers_gcm2008.py --store` measures our figures.
 
@@ -25,30 +25,31 @@ Our cores in tables 4.1 and 4.2 are those of
 
     modeloom build gcm --key-slots 1 --cipher-stages 1 --mul-stages 0 --mul-arch ARCH --cipher-sbox SBOX -o DIR
 
-They take keys of 128, 192 and 256 bits, and have a register for each round and products in one cycle, as those of the thesis have. They
-also have what the thesis does not have: buses with queues, lengths and tags that are checked, tags of seven sizes, nonces of 1 to 16
+They take keys of 128, 192 and 256 bits. Like those of the thesis, they have one register in each round and compute a product in one
+cycle. Unlike those of the thesis, they also have buses with queues, checks of lengths and tags, tags of seven sizes, nonces of 1 to 16
 bytes, and the erasure of keys and states. All figures are for whole cores. Yosys maps them block by block.
 """
 
 SENTENCES = {
     "gcm2008-4.1": """\
 TARGET is `liberty:bench/pitches.lib`, our own cell library: the area of a cell is its width in gate pitches, and a NAND2 gate is the unit.
-The cells of the thesis are those of a foundry for 130 nm. Compare figures within a column only. Yosys maps for area, so the rows for
-area and for speed have the same core of ours. Our kbit/s a gate are for the printed clock. *Memories* are those of the queues for
-messages, text and verdicts, and of keys: cells have no memories, so each of their bits is a flip-flop with its multiplexers.
+The cells of the thesis are those of a foundry for 130 nm. Compare figures within a column only. Yosys maps for area, so our core is the
+same in the rows for area and for speed. Our kbit/s per gate are at the printed clock. *Memories* are those of the queues for messages, text
+and verdicts, and of keys. The library has no memories, so each of their bits is a flip-flop with its multiplexers.
 """,
     "gcm2008-4.2": """\
 TARGET is `xc4v`. LUTs are those of logic and of memories. The paper prints slices after place and route, which have two LUTs each. Our
-kbit/s a LUT are for the printed clock. Yosys maps each block twice, with and without wide multiplexers (MUXF5 to MUXF8), and the smaller
-mapping counts. Blocks named in a note are mapped without wide multiplexers only: Yosys does not end if it uses them for composite S-boxes.
+kbit/s per LUT are at the printed clock. Yosys maps each block twice, with and without wide multiplexers (MUXF5 to MUXF8), and the smaller
+mapping counts. Blocks named in a note are only mapped without wide multiplexers: Yosys does not terminate if it uses them for composite
+S-boxes.
 """,
     "gcm2008-section-4.4": """\
 The mix `gcm2008` of `modeloom traffic` has these packets.
 """,
     "gcm2008-4.3": """\
-Packets of the mix, with a new key each. Lost cycles are those in which no block of a packet enters. Our figures for the thesis's two
-designs are simulated: `modeloom circuit aes-pipeline-agile` runs the packets, with keys of 256 bits, a block of zeros after each key for
-the key of the hash, and for the row with four cycles three idle ones after this block. Those for the designs of other works are
+Each packet of the mix has a new key. Lost cycles are those in which no block of a packet enters. Our figures for the two designs of the
+thesis are simulated: `modeloom circuit aes-pipeline-agile` runs the packets, with keys of 256 bits and a block of zeros after each key for
+the key of the hash. In the row with four cycles, three idle cycles follow this block. The figures for the designs of other works are
 equation (4.1) with the printed latency. Our own cores take packets back to back: one changes the key slot at every packet, and the other
 one takes a key of 256 bits with every packet (`--keys inline`). With slots, each packet costs one cycle, in which
 E(K, Y0) is computed and the lengths are hashed. The thesis has no cycle for that. With keys inline, a key of 256 bits can come every
@@ -65,9 +66,9 @@ _NAME: Column = ("row", lambda row: row["row"])
 _AREA_41: list[Column] = [
     _NAME,
     ("printed: gates", printed("gates")), ("ns", printed("delay")), ("Gbit/s", printed("throughput", 2)),
-    ("kbit/s a gate", printed("efficiency")),
+    ("kbit/s per gate", printed("efficiency")),
     ("ours: gates", ours("gates")), ("of these cipher", ours("cipher")), ("multiplier", ours("multiplier")),
-    ("memories", ours("storage")), ("kbit/s a gate", ours("efficiency")),
+    ("memories", ours("storage")), ("kbit/s per gate", ours("efficiency")),
 ]  # fmt: skip
 
 
@@ -79,9 +80,9 @@ def _luts(row: Row) -> str:
 _AREA_42: list[Column] = [
     _NAME,
     ("printed: slices", printed("slices")), ("block RAMs", printed("block_rams")), ("MHz", printed("frequency")),
-    ("Gbit/s", printed("throughput", 2)), ("kbit/s a slice", printed("efficiency")),
+    ("Gbit/s", printed("throughput", 2)), ("kbit/s per slice", printed("efficiency")),
     ("ours: LUTs", _luts), ("registers", ours("registers")), ("block memories", ours("block_rams")),
-    ("of these LUTs cipher", ours("cipher")), ("multiplier", ours("multiplier")), ("kbit/s a LUT", ours("efficiency")),
+    ("of these LUTs cipher", ours("cipher")), ("multiplier", ours("multiplier")), ("kbit/s per LUT", ours("efficiency")),
 ]  # fmt: skip
 
 

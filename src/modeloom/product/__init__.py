@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract between the makers of cores and everything that uses a core."""
+"""The contract between the generators of cores and everything that uses a core."""

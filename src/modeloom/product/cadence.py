@@ -24,7 +24,7 @@ class StepFigures:
     """The tokens of a step in a core with a cadence."""
 
     ciphers: Annotated[tuple[int, ...], "Its tokens that use the cipher, by the cycles after its first one."]
-    cycles: Annotated[int, "Cycles after which the next step may begin, if it has not to wait for the cadence."]
+    cycles: Annotated[int, "Cycles after which the next step may begin, if it does not have to wait for the cadence."]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,9 @@
 
     compiled mode ──▶ cores.sector ──▶ SectorCore ─┐
                                                    ├──▶ Core ──▶ emit ──▶ folder ──▶ simulation, taint, synthesis, verify
-    another maker ──▶ ...          ──▶ its Core ───┘                       └─ core.json, read as a Description
+    another generator ──▶ ...      ──▶ its Core ───┘                       └─ core.json, read as a Description
 
-A maker provides the hardware, the interfaces and the contents of ``core.json``.  It also provides the texts that only it can write: the
+A generator provides the hardware, the interfaces and the contents of ``core.json``.  It also provides the texts that only it can write: the
 bench with its vectors, the assertions, the listing, and some sections of the datasheet.  The rest of a folder is the same for every core.
 """
 
@@ -37,7 +37,7 @@ D = TypeVar("D", bound=Description)
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """The parts of the datasheet that only the maker of the core can write: lines of Markdown, with an empty line after each paragraph.
+    """The parts of the datasheet that only the generator of the core can write: lines of Markdown, with an empty line after each paragraph.
 
     Attributes
     ----------
@@ -170,10 +170,10 @@ class Core(ABC, Generic[D]):
 
     @abstractmethod
     def sheet(self, description: D) -> Sheet:
-        """The parts of the datasheet that only its maker can write."""
+        """The parts of the datasheet that only its generator can write."""
 
     def page(self, description: D) -> Page:
-        """The parts of the HTML datasheet that only its maker can write.  By default there are none."""
+        """The parts of the HTML datasheet that only its generator can write.  By default there are none."""
         return Page()
 
     # -- further files ------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 
 ::
 
-    maker ──▶ Description ──plain──▶ core.json ──read──▶ Description ──▶ simulation, taint, synthesis, verify
+    generator ──▶ Description ──plain──▶ core.json ──read──▶ Description ──▶ simulation, taint, synthesis, verify
 
 Each kind of core has its own class, with further fields.  :func:`description_class` finds the class from the schema in
 ``core.json``.

@@ -33,7 +33,7 @@ class MessageFacts(Description):
     tag_bytes: Annotated[tuple[int, ...], "Lengths of tags in bytes, the default first."]
     most_associated: Annotated[int, "Most bytes of associated data."]
     most_text: Annotated[int, "Most bytes of text."]
-    lengths_first: Annotated[bool | None, "Whether a command has the bytes of text of its message; not there if it has not."] = None
+    lengths_first: Annotated[bool | None, "Whether a command has the number of bytes of text of its message; absent if it does not."] = None
     order: Annotated[
         str | None, '"text-first" if packets have text and then associated data; not there if associated data come first.'
     ] = None

@@ -85,7 +85,7 @@ def _of_one_channel(given: Sequence[Given], statuses: Sequence[Status], came: Pa
         tag = status.tag[: one.tag] if status.code == MessageCode.OK else b""
         results.append(Outcome(status.code, bytes(came.data[begin : begin + one.text]), tag))
     if came.keeps != wanted.keeps or came.lasts != wanted.lasts:
-        raise CoreFault("the text that the core gave has not the lengths of the messages")
+        raise CoreFault("the text of the core does not have the lengths of the messages")
     return results
 
 

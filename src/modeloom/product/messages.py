@@ -192,7 +192,7 @@ class StreamDescription(MessageFacts):
     @property
     def summary(self) -> str:
         """The title and the width."""
-        return f"{self.title}, messages of any length, {8 * self.beat_bytes} bits a cycle"
+        return f"{self.title}, messages of any length, {8 * self.beat_bytes} bits per cycle"
 
     @property
     def facts(self) -> Mapping[str, Any]:

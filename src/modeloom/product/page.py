@@ -3,10 +3,10 @@
 
 ::
 
-    maker ──▶ Page ─┬─ gives        sentences on the mode
-                    ├─ diagram      rows of boxes, and what each row reads ──▶ emit.html.diagram
-                    ├─ charts       rows, and cells in cycles or stages    ──▶ emit.html.schedule
-                    └─ definition   lines with their anchors               ──▶ emit.html.definition
+    generator ──▶ Page ─┬─ gives        sentences on the mode
+                        ├─ diagram      rows of boxes, and what each row reads ──▶ emit.html.diagram
+                        ├─ charts       rows, and cells in cycles or stages    ──▶ emit.html.schedule
+                        └─ definition   lines with their anchors               ──▶ emit.html.definition
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class SourceText:
 
 @dataclass(frozen=True)
 class Page:
-    """The parts of the HTML datasheet that only the maker of the core knows.  Each may be absent.
+    """The parts of the HTML datasheet that only the generator of the core knows.  Each may be absent.
 
     Attributes
     ----------

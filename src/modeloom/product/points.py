@@ -29,14 +29,22 @@ POINTS: Mapping[str, Mapping[str, str]] = {
         "encrypt": "a sector or message is encrypted", "decrypt": "one is decrypted",
         "second pass": "a message is sent a second time to be sealed",
     },
-    "slot": {"first": "a key in the first slot that has one", "other": "one in another slot", "missing": "a slot that the core has not"},
-    "size": {"first": "a sector of the first size", "other": "one of another size", "missing": "a size that the core has not"},
+    "slot": {
+        "first": "a key in the first slot that has one", "other": "one in another slot", "missing": "a slot that the core does not have",
+    },
+    "size": {"first": "a sector of the first size", "other": "one of another size", "missing": "a size that the core does not have"},
     "associated": {name: f"{text} of associated data" for name, text in LENGTHS.items()},
     "text": {name: f"{text} of text" for name, text in LENGTHS.items()} | {
         "held": "as much text to open as the core holds", "too long to hold": "more than that",
     },
-    "nonce": {"usual": "a nonce of the first length of the mode", "other": "one of another length", "wrong": "a length that it has not"},
-    "tag": {"usual": "a tag of the first length of the mode", "other": "one of another length", "wrong": "a length that it has not"},
+    "nonce": {
+        "usual": "a nonce of the first length of the mode", "other": "one of another length",
+        "wrong": "a length that the mode does not have",
+    },
+    "tag": {
+        "usual": "a tag of the first length of the mode", "other": "one of another length",
+        "wrong": "a length that the mode does not have",
+    },
     "code": CODES,
     "packet": {
         "right": "`tlast` at the right place", "early": "`tlast` too early", "late": "`tlast` too late",
@@ -44,19 +52,19 @@ POINTS: Mapping[str, Mapping[str, str]] = {
     },
     "answer": {
         "success": "a message behind the LWC interface succeeds", "wrong tag": "one with a wrong tag fails",
-        "fault": "a fault on PDI is answered with a failure", "no key": "words on SDI that are no key; the message fails",
+        "fault": "a fault on PDI is answered with a failure", "no key": "the words on SDI are not a key, and the message fails",
         "before a key": "a message fails before the first key",
     },
     "order": {
-        "right after right": "two commands that succeed", "right after wrong": "one that succeeds behind one that fails",
-        "wrong after right": "one that fails behind one that succeeds", "wrong after wrong": "two that fail",
+        "right after right": "two commands that succeed", "right after wrong": "one that succeeds after one that fails",
+        "wrong after right": "one that fails after one that succeeds", "wrong after wrong": "two that fail",
         "other direction": "a command in another direction than the one before it", "other slot": "one with another slot",
         "other size": "one with another size",
     },
     "key": {
         "none": "a command before any key is loaded", "loaded": "keys are loaded", "under load": "a key is loaded while other slots work",
         "again": "a key is loaded into a slot that has one", "erased": "a key is erased; its slot is empty and the others work",
-        "refused": "a packet that is no key; its slot is empty", "with a message": "a key comes with its message",
+        "refused": "a packet is not a key; its slot is empty", "with a message": "a key comes with its message",
         "late": "messages wait for their keys",
     },
     "erasure": {
@@ -72,9 +80,9 @@ POINTS: Mapping[str, Mapping[str, str]] = {
     },
     "channel": {"first": "a message of channel 0", "other": "one of another channel", "interleaved": "a packet begins within another one"},
     "registers": {
-        "identified": "the registers tell what the core is", "read refused": "a register that can only be written is read",
+        "identified": "the registers identify the core", "read refused": "a register that can only be written is read",
         "write refused": "one that can only be read is written", "part refused": "a write of less than a word",
-        "interrupt": "the event of a key raises the interrupt, and is cleared", "counters": "the counters tell of each command and code",
+        "interrupt": "the event of a key raises the interrupt, and is cleared", "counters": "the counters count commands and codes",
     },
     "commands": {
         "submitted": "a command is submitted", "busy": "it waits while another one is busy", "polled": "a status is polled",

@@ -48,7 +48,7 @@ class Explain:
     key_bits: Annotated[int, "Bits of a key of the cipher."]
     directions: tuple[str, ...]
     units: Annotated[Mapping[str, UnitFigures], "The unit set by kind of unit."]
-    uses: Annotated[Mapping[str, int], "Operations of a sector by kind; the larger number of both directions."]
+    uses: Annotated[Mapping[str, int], "Operations of a sector by kind: the larger number of the two directions."]
     overlap: Annotated[bool, "Whether sectors overlap."]
     cycles_per_sector: Annotated[int, "Cycles from one sector to the next, in a steady state."]
     latency: Annotated[int, "Cycles from the first issue to the last block in the result buffer."]

@@ -115,7 +115,7 @@ class _Chart:
     def _titles(self) -> tuple[str, str]:
         figures = self.compiled.explain()
         lanes = self.plan.lanes
-        title = f"{self.compiled.mode.title}: {many(lanes, 'block')} a cycle, {self.stages} stages"
+        title = f"{self.compiled.mode.title}: {many(lanes, 'block')} per cycle, {self.stages} stages"
         units = ", ".join(f"{self._label(unit)} {self.plan.placed.latencies[unit]} stages" for unit in self.units)
         chains = f"; hash in {figures['chains']} chains" if figures["chains"] else ""
         return title, f"{units}{chains}"

@@ -387,7 +387,7 @@ def _pack(port: Port, column: bytes | bytearray | memoryview | Iterable[int]) ->
     if isinstance(column, bytes | bytearray | memoryview):
         data = bytes(column)
         if len(data) % port.bytes:
-            raise ValueError(f"{port.name} takes {port.bytes} bytes a beat: {len(data)} bytes are not whole beats")
+            raise ValueError(f"{port.name} takes {port.bytes} bytes per beat: {len(data)} bytes are not whole beats")
         if spare and any(top >> (8 - spare) for top in data[port.bytes - 1 :: port.bytes]):
             raise ValueError(f"a value for {port.name} has more than {port.width} bits")
         return data, len(data) // port.bytes

@@ -52,19 +52,19 @@ def check_lanes(plan: StreamPlan) -> None:
         return
     if plan.pairs or plan.returning:
         why = "takes text in pairs" if plan.pairs else "returns to the cipher with a block"
-        raise InputError(f"{plan.mode.name} {why}, which is for one block a cycle; leave out --blocks-per-cycle")
+        raise InputError(f"{plan.mode.name} {why}, which is for one block per cycle; leave out --blocks-per-cycle")
     for name in names[:-1]:
         if len(plan.placed.passes[name]) > 1:
-            raise InputError(f"{plan.mode.name}: {name}() needs a unit twice, so that several blocks a cycle are impossible")
+            raise InputError(f"{plan.mode.name}: {name}() needs a unit twice, so that several blocks per cycle are impossible")
     for whole, part in ((whole, each) for whole, others in plan.last_steps.items() for each in others):
         counted = [_counted(plan, plan.step(name)) for name in (whole, part)]
         if all(counted) and counted[0] != counted[1]:
-            raise InputError(f"{plan.mode.name}: {part}() adds another number to a counter than {whole}(); it takes one block a cycle")
+            raise InputError(f"{plan.mode.name}: {part}() adds another number to a counter than {whole}(); it takes one block per cycle")
     for kind in plan.kinds.values():
         if kind.chained:
-            raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block a cycle at most")
+            raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block per cycle at most")
     if plan.cores > 1 or plan.prefixes:
-        raise InputError(f"{plan.mode.name}: several ciphers, and a prefix of associated data, are for one block a cycle")
+        raise InputError(f"{plan.mode.name}: several ciphers, and a prefix of associated data, are for one block per cycle")
 
 
 def _counted(plan: StreamPlan, step: Step) -> set[tuple[str, int]]:

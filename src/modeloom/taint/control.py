@@ -111,14 +111,14 @@ EXEMPTIONS: tuple[Exemption, ...] = (
         "S-box",
         "memory address",
         lambda tables, cell: tables.is_table(cell),
-        "an S-box is a constant table, 32 LUTs a byte or logic, or a block memory with its register behind the look-up: its result "
+        "an S-box is a constant table, 32 LUTs per byte or logic, or a block memory with its register behind the look-up: its result "
         "is there in the same cycle for every address, and nothing else waits for it",
     ),
     Exemption(
         "S-box in two steps",
         "select",
         lambda tables, cell: tables.is_last_level(cell),
-        "with four registers a round the upper two bits of a byte choose between four looked-up bytes: the last two levels "
+        "with four registers per round the upper two bits of a byte choose between four looked-up bytes: the last two levels "
         "of the same table",
     ),
 )

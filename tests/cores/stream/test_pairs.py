@@ -110,7 +110,7 @@ def test_text_that_is_held(bytes_held):
             "--packet wire is not for aes-otr, which has steps for last blocks: where a packet ends too early, the core would take its "
             "text for a whole one; leave it out",
         ),
-        (AESOTR, {"blocks_per_cycle": 2}, "aes-otr takes text in pairs, which is for one block a cycle; leave out --blocks-per-cycle"),
+        (AESOTR, {"blocks_per_cycle": 2}, "aes-otr takes text in pairs, which is for one block per cycle; leave out --blocks-per-cycle"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_together(mode, options, says):

@@ -117,7 +117,7 @@ def test_a_wrong_linear_map_is_found(monkeypatch):
         return word ^ word.rotate_left(2) ^ word.rotate_left(10) ^ word.rotate_left(18) ^ word.rotate_left(23)
 
     monkeypatch.setattr(pipeline, "linear", wrong)
-    with pytest.raises(DefinitionError, match="cipher sm4: the pipelined encrypter for 128-bit keys with 1 register a round gives "):
+    with pytest.raises(DefinitionError, match="cipher sm4: the pipelined encrypter for 128-bit keys with 1 register per round gives "):
         check_core(SM4, request("encrypt", "pipelined", 1, 1))
 
 
@@ -128,7 +128,7 @@ def test_round_keys_in_the_wrong_order_are_found():
             return super().elaborate(platform)
 
     cipher = replace(SM4, hardware=lambda request: Forward("decrypt"))
-    with pytest.raises(DefinitionError, match="cipher sm4: the sequential decrypter for 128-bit keys with 1 cycle a round gives "):
+    with pytest.raises(DefinitionError, match="cipher sm4: the sequential decrypter for 128-bit keys with 1 cycle per round gives "):
         check_core(cipher, request("decrypt", "sequential", 1, 1))
 
 

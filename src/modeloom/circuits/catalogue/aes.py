@@ -151,7 +151,7 @@ CIRCUITS = (
         _round,
     ),
     Circuit(
-        "aes-pipeline", "AES pipeline, a block a cycle, round keys written from outside", "gcm2008, section 4.2",
+        "aes-pipeline", "AES pipeline, one block per cycle, round keys written from outside", "gcm2008, section 4.2",
         (
             Option("key_bits", 128, "Key size in bits. With all, each slot has its own", choices=(128, 192, 256, ALL)),
             _DIRECTION, _STAGES, _SBOX, _MIX, Option("slots", 1, "Number of keys that the core holds", low=1, high=MOST_SLOTS),

@@ -116,7 +116,7 @@ CIRCUITS = (
         "deoxys-bc", "Deoxys-BC-256, a tweakable block cipher: pipeline, or round core for several blocks at a time",
         "luts2017, sections 2.3 and 4.2; Deoxys v1.41, section 2",
         (
-            Option("form", "multistream", "A round for several blocks at a time, or a block a cycle", choices=tuple(_FORMS)),
+            Option("form", "multistream", "A round for several blocks at a time, or one block per cycle", choices=tuple(_FORMS)),
             Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=DIRECTIONS),
             Option("streams", None, "Number of blocks in a batch of the round core (default: 4)", choices=STREAMS),
             Option("schedule", None, "Key of the round core: stored, or with each block and shifted (default: stored)", choices=SCHEDULES),

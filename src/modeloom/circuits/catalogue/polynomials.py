@@ -96,7 +96,7 @@ _HALT = Option("halt", 16, "Pieces of at most this many bits are multiplied by t
 
 CIRCUITS = (
     Circuit(
-        "brw", "BRW polynomial, two blocks a cycle on one multiplier", "brw2013, section 3",
+        "brw", "BRW polynomial, two blocks per cycle on one multiplier", "brw2013, section 3",
         (_BLOCKS, _STAGES, _SQUARES, _TIMES_H, _ORDER, _FIELD, _HALT), _brw,
     ),
     Circuit(

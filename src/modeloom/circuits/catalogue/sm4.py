@@ -55,7 +55,7 @@ _SOURCE = "GB/T 32907-2016"
 
 CIRCUITS = (
     Circuit(
-        "sm4-pipeline", "SM4 pipeline, a block a cycle, round keys written from outside", _SOURCE,
+        "sm4-pipeline", "SM4 pipeline, one block per cycle, round keys written from outside", _SOURCE,
         (_DIRECTION, _STAGES, _SLOTS), _pipeline,
     ),
     Circuit(

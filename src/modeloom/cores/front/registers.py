@@ -79,7 +79,7 @@ PINS = {"erase_pin": "zeroize", "erasing_pin": "zeroizing"}
 BUS_NAMES = {AXI_LITE: "AXI4-Lite", APB: "APB"}
 """The names of buses for readers."""
 
-BUS_TITLES = {AXI_LITE: "AXI4-Lite, one access at a time", APB: "APB4, three cycles a transfer"}
+BUS_TITLES = {AXI_LITE: "AXI4-Lite, one access at a time", APB: "APB4, three cycles per transfer"}
 """The titles of their modules."""
 
 TITLES = {

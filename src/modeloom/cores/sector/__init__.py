@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The maker of cores for sectors of fixed sizes: buses around the engine of a compiled mode, and the files of such a core.
+"""The generator of cores for sectors of fixed sizes: buses around the engine of a compiled mode, and the files of such a core.
 
 ::
 

@@ -81,7 +81,7 @@ def _theory(compiled: Compiled, d: SectorDescription) -> Iterator[str]:
 
 def _uses(kind: str, uses: Mapping[str, int]) -> str:
     if kind == "cipher":
-        return ", ".join(f"{uses[core]} {core}" for core in ("enc", "dec") if uses.get(core)) + " (the larger number of both directions)"
+        return ", ".join(f"{uses[core]} {core}" for core in ("enc", "dec") if uses.get(core)) + " (the larger of the two directions)"
     return str(uses.get(kind, 0))
 
 
@@ -96,7 +96,7 @@ def _tweak(d: SectorDescription) -> str:
 def _payloads(d: SectorDescription) -> Iterator[str]:
     own = {
         "tweak": _tweak(d),
-        "slot": f"key slot, 0 to {d.key_slots - 1}",
+        "slot": "key slot, always 0" if d.key_slots == 1 else f"key slot, 0 to {d.key_slots - 1}",
         "size": "sector size: " + ", ".join(f"{n} for {size.sector_bytes} bytes" for n, size in enumerate(d.sizes)),
     }
     yield from command_table(COMMANDS, own)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The maker of cores for messages of any length.
+"""The generator of cores for messages of any length.
 
-A core consists of the buses and the pipeline of a compiled stream mode.  The maker also writes the files that go with it::
+A core consists of the buses and the pipeline of a compiled stream mode.  The generator also writes the files that go with it::
 
     hardware     the component, and the sizes of its buses
     core         StreamCore, which makes a Core of a compiled stream mode

@@ -93,7 +93,7 @@ class StreamCore(Core[StreamDescription]):
         """The mode, the width, the cipher and the directions."""
         compiled = self.compiled
         return (
-            f"{compiled.mode.title}, messages of any length, {8 * self._shape.beat_bytes} bits a cycle, {cipher_name(compiled)}, "
+            f"{compiled.mode.title}, messages of any length, {8 * self._shape.beat_bytes} bits per cycle, {cipher_name(compiled)}, "
             f"{' and '.join(directions(compiled))}"
         )
 
@@ -110,8 +110,8 @@ class StreamCore(Core[StreamDescription]):
             slots = f"messages to seal are stored, up to {d.buffered_bytes} bytes; {slots}"
         most = "" if d.cadence is None and d.derive_interval is None and d.message_buffer is None else "at most "
         return (
-            f"Cycles: {d.cycles.associated} a block of associated data, {d.cycles.text} a block of text, {d.cycles.tag} a tag; latency "
-            f"over the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
+            f"Cycles: {d.cycles.associated} per block of associated data, {d.cycles.text} per block of text, {d.cycles.tag} per tag; "
+            f"latency over the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
         )
 
     def describe(self, name: str, command: str) -> StreamDescription:

@@ -111,7 +111,7 @@ def _chart(compiled: CompiledStream, texts: tuple[SourceText, ...]) -> Chart:
     columns = max(placed.depth, *(cell.at + cell.length for cell in cells)) + 1
     tag = placed.outputs["tag"] + placed.passes["tag"][-1].at
     return Chart(
-        title=f"Token pipeline: {plan.lanes} block{'s' * (plan.lanes > 1)} a cycle, {placed.depth} stages",
+        title=f"Token pipeline: {plan.lanes} block{'s' * (plan.lanes > 1)} per cycle, {placed.depth} stages",
         about=(
             "A row is a unit while a step has it. Columns are cycles after the first token of the step, and stages of the pipeline if the "
             f"step has one token. {_tokens(compiled)}"
@@ -173,7 +173,7 @@ class _Diagram:
             *self.around.command(),
             Box("control", "message control", "tokens, nonces, lengths", "chooses the token of each cycle, and counts lengths", "message"),
         ))  # fmt: skip
-        yield DiagramRow((*self.around.data(), Box("control", "blocks", f"{8 * d.beat_bytes} bits a cycle", "pads last blocks", "block")))
+        yield DiagramRow((*self.around.data(), Box("control", "blocks", f"{8 * d.beat_bytes} bits per cycle", "pads last blocks", "block")))
         words = ", ".join(plan.word_name(*word) for word in plan.words)
         slots = "" if d.inline else f" × {d.key_slots} slot{'s' * (d.key_slots != 1)}"
         yield DiagramRow((

@@ -51,7 +51,7 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
     return Sheet(
         summary=(
             f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, "
-            f"{8 * d.beat_bytes} bits a cycle, {_slots(d)}.{warning}"
+            f"{8 * d.beat_bytes} bits per cycle, {_slots(d)}.{warning}"
         ),
         theory=tuple(_theory(d)),
         payloads=tuple(_payloads(d)),
@@ -144,8 +144,8 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
         "nonce": f"nonce of {numbers(d.nonces)} bytes, zeros behind it",
         "nonce_bytes": f"bytes of the nonce: {numbers(d.nonces)}",
         "tag_bytes": f"bytes of the tag: {numbers(d.tag_bytes)}",
-        "slot": f"key slot, 0 to {d.key_slots - 1}",
-        "channel": "channel, 0" if d.channels == 1 else f"channel, 0 to {d.channels - 1}",
+        "slot": "key slot, always 0" if d.key_slots == 1 else f"key slot, 0 to {d.key_slots - 1}",
+        "channel": "channel, always 0" if d.channels == 1 else f"channel, 0 to {d.channels - 1}",
     }
     yield from command_table(groups["s_axis_cmd"], own)
     yield from status_line(groups["m_axis_status"])
@@ -155,7 +155,7 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
     first, behind = ("text", "associated data") if d.text_first else ("associated data", "text")
     begins = "begin with a beat of their own" if d.text_first else "begins with a beat of its own"
     yield (
-        f"A message is one packet on `s_axis`, {d.beat_bytes} bytes a beat: the {first}, then the {behind}, which {begins}. "
+        f"A message is one packet on `s_axis`, {d.beat_bytes} bytes per beat: the {first}, then the {behind}, which {begins}. "
         f"`tkeep` is all ones but in the last beat of the {first} and in the last beat of the {behind}; `tlast` marks the "
         "end of the packet. A message without associated data and text has a packet of one beat with `tkeep` 0. Such a beat may also "
         f"follow the {first} of a message without {behind}."
@@ -187,7 +187,7 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
 def _packets(d: StreamDescription) -> Iterator[str]:
     """Packets as they are on the wire."""
     yield (
-        f"A message is one packet on `s_axis`, {d.beat_bytes} bytes a beat: the header, which is the associated data, the text, and the "
+        f"A message is one packet on `s_axis`, {d.beat_bytes} bytes per beat: the header, which is the associated data, the text, and the "
         "tag of a message to open. They touch each other at any byte. `tkeep` is all ones but in the last beat, where `tlast` is high. A "
         "packet without bytes is one beat with `tkeep` 0. The command states the bytes of the header and of the tag; its field `tag` is "
         "not read."
@@ -211,7 +211,7 @@ def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
     if d.packet_bytes is None:
         sizes = f"{numbers(d.key_sizes)} bytes; its length chooses the size" if len(d.key_sizes) > 1 else f"{d.key_bytes} bytes"
         where = "in the order of the messages" if d.inline else "`tdest` of the first beat names the slot"
-        yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes a beat; {where}."
+        yield f"**Keys.** A key is {sizes}, sent as one packet on `s_axis_key`, 16 bytes per beat; {where}."
         yield ""
         yield from key_table(d, compiled.mode)
         if d.derive_interval is not None:
@@ -229,10 +229,11 @@ def _keys(compiled: CompiledStream, d: StreamDescription) -> Iterator[str]:
         return
     count = bus_parameters(compiled).keys.round_keys
     yield (
-        f"**Keys.** The core has no key schedule: software expands a key. A packet on `s_axis_key` has {d.packet_bytes} bytes, 16 a beat: "
-        f"the parts of the key in their order, and in the place of the {d.cipher.upper()} key its {count} round keys as encryption takes "
-        "them, the first one first. Each part and each round key begins with a beat; what remains of its last beat is not read. `tkeep` is "
-        "all ones in every beat. `tdest` of the first beat names the slot. The core computes all else that depends on the key alone."
+        f"**Keys.** The core has no key schedule: software expands a key. A packet on `s_axis_key` has {d.packet_bytes} bytes, 16 per "
+        f"beat: the parts of the key in their order, and in the place of the {d.cipher.upper()} key its {count} round keys as encryption "
+        "takes them, the first one first. Each part and each round key begins with a beat. What remains of its last beat is not read. "
+        "`tkeep` is all ones in every beat. `tdest` of the first beat names the slot. The core computes all else that depends only on the "
+        "key."
     )
     yield ""
 

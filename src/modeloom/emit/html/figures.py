@@ -23,7 +23,7 @@ def figure_tiles(d: Description) -> Iterator[str]:
     tiles = []
     for rate in d.rates[:2]:
         tiles.append((many(rate.interval, "cycle"), f"for a {rate.what} of {rate.bytes} bytes"))
-        tiles.append((f"{8 * rate.bytes / rate.interval:.2f} bits", f"a cycle, {rate.what}s of {rate.bytes} bytes"))
+        tiles.append((f"{8 * rate.bytes / rate.interval:.2f} bits", f"per cycle, {rate.what}s of {rate.bytes} bytes"))
     tiles += [(str(d.key_slots), f"key slot{'s' * (d.key_slots != 1)}"), (f"{d.erase_cycles} cycles", "to erase everything")]
     yield '<div class="tiles">'
     yield from (f"<div><b>{escape(value)}</b><small>{escape(text)}</small></div>" for value, text in tiles)
@@ -31,7 +31,7 @@ def figure_tiles(d: Description) -> Iterator[str]:
 
 
 def throughput_table(d: Description) -> Iterator[str]:
-    """Throughput of data for some clocks, and for one that the reader gives.  It is bits a cycle times the clock, and claims no clock."""
+    """Throughput of data for some clocks, and for one that the reader gives.  It is bits per cycle times the clock, and claims no clock."""
     yield '<div class="wide"><table>'
     heads = "".join(f"<th>{clock} MHz</th>" for clock in CLOCKS)
     field = f'<label><input type="number" min="1" max="2000" value="{FIRST}" data-clock> MHz</label>'
@@ -42,4 +42,7 @@ def throughput_table(d: Description) -> Iterator[str]:
         own = f'<td class="n"><output data-bits="{bits}" data-interval="{rate.interval}"></output></td>'
         yield f"<tr><td>a {rate.what} of {rate.bytes} bytes every {many(rate.interval, 'cycle')}</td>{cells}{own}</tr>"
     yield "</table></div>"
-    yield '<p class="quiet">Bits a cycle times the clock. Place and route says which clock a device reaches.</p>'
+    yield (
+        '<p class="quiet">The throughput is bits per cycle times the clock frequency. Place and route shows which frequency a device '
+        "reaches.</p>"
+    )

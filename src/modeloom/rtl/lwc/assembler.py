@@ -34,7 +34,7 @@ def piece_layout(parameters: LwcParameters) -> StructLayout:
 
 
 class BeatAssembler(BusComponent[LwcParameters]):
-    """A word a cycle.  ``i.ready`` does not depend on ``i.valid``.
+    """One word per cycle.  ``i.ready`` does not depend on ``i.valid``.
 
     Members
     -------

@@ -36,7 +36,7 @@ __all__ = ["SegmentParser"]
 
 
 class SegmentParser(BusComponent[LwcParameters]):
-    """A word a cycle, except where the message control or the writer is not ready, or a key is not loaded.
+    """One word per cycle, except where the message control or the writer is not ready, or a key is not loaded.
 
     Members
     -------

@@ -38,7 +38,7 @@ def word_layout(parameters: LwcParameters) -> StructLayout:
 
 
 class SegmentWriter(BusComponent[LwcParameters]):
-    """A word a cycle while the text is there.
+    """One word per cycle while the text is there.
 
     Members
     -------

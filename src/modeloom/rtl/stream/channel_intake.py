@@ -9,7 +9,7 @@
                next beat  ▲    progress ◀───────┘
     orders ───────────────┘
 
-A beat a cycle and one cycle for the tag, whatever the channels are.  The commands of a channel wait in places of their own.
+One beat per cycle and one cycle for the tag, whatever the channels are.  The commands of a channel wait in places of their own.
 """
 
 from __future__ import annotations

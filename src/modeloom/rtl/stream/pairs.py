@@ -24,7 +24,7 @@ __all__ = ["PairJoiner", "PairSplitter"]
 
 
 class PairJoiner(BusComponent[MessageParameters]):
-    """A block a cycle.  The second block of a pair leaves in the cycle in which it comes, with the first one.
+    """One block per cycle.  The second block of a pair leaves in the cycle in which it comes, with the first one.
 
     ``i.ready`` does not wait for what comes: the first block of a pair is taken when a token could leave.
 
@@ -70,7 +70,7 @@ class PairJoiner(BusComponent[MessageParameters]):
 
 
 class PairSplitter(wiring.Component):
-    """A block a cycle, the first one in the cycle in which the pair comes.
+    """One block per cycle, the first one in the cycle in which the pair comes.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def connect_prefix(m: Module, intake: Any, prefix: AssociatedPrefix, into: Any) 
 
 
 class AssociatedPrefix(BusComponent[MessageParameters]):
-    """A token a cycle, and one cycle more for associated data that need another block with their prefix.  Latency 1 cycle.
+    """One token per cycle, and one cycle more for associated data that need another block with their prefix.  Latency 1 cycle.
 
     Members
     -------

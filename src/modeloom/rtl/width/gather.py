@@ -23,7 +23,7 @@ __all__ = ["Gather"]
 
 
 class Gather(wiring.Component):
-    """Takes a narrow beat a cycle.  The latency of the last one of a wide beat is 1 cycle.
+    """Takes one narrow beat per cycle.  The latency of the last one of a wide beat is 1 cycle.
 
     If it is *direct*, the latency is 0 cycles: the last beat is taken when the wide beat is.  No beat may be bad then, and the output is
     zero while it is not valid.

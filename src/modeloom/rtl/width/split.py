@@ -21,7 +21,7 @@ __all__ = ["DirectSplit", "Split"]
 
 
 class Split(wiring.Component):
-    """Gives a narrow beat a cycle.  The latency of the first one is 1 cycle, and the wide beat has been taken then.
+    """Gives one narrow beat per cycle.  The latency of the first one is 1 cycle, and the wide beat has been taken then.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Split(wiring.Component):
 
 
 class DirectSplit(wiring.Component):
-    """Gives a narrow beat a cycle, with a latency of 0 cycles.  The wide beat is taken when its last part is.
+    """Gives one narrow beat per cycle, with a latency of 0 cycles.  The wide beat is taken when its last part is.
 
     Parameters
     ----------

@@ -189,7 +189,7 @@ class Host(CoreHost[SimulatedCore]):
     def _packet(self, job: Job, status_cycle: int) -> bytes:
         """The data of a sector, after a check of their form.  They come before the status."""
         if job.size >= len(self.subject.sizes):
-            self.fail(f"gives a good status for a sector size that it has not: {self._words(job)}")
+            self.fail(f"gives a good status for a sector size that it does not have: {self._words(job)}")
         nbytes = self.subject.sizes[job.size]
         form = whole(bytes(nbytes), self.beat_bytes)
         if len(self._beats) < len(form.keeps):

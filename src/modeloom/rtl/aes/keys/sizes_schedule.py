@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The AES key schedule (FIPS 197, 5.2) for keys of several sizes, one word of 32 bits a cycle, in both forms.
+"""The AES key schedule (FIPS 197, 5.2) for keys of several sizes, one word of 32 bits per cycle, in both forms.
 
 Byte 0 of the key is bits [7:0]; word j of the key is bits [32j + 31 : 32j], byte 0 of a word at [7:0].  The shift register of
 ``key_schedule`` has an entry for each size, so that w_i leaves it at the same place.  This is the cycle 1 + i after the start::

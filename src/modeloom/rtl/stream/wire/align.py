@@ -3,7 +3,7 @@
 
 ::
 
-    in      │ h h h h │ h t t t │ t t T │       4 bytes a beat, a header of 5
+    in      │ h h h h │ h t t t │ t t T │       4 bytes per beat, a header of 5
     header  │ h h h h │ h       │                  also for the core, as associated data
     text                        │ t t t t │ t │
 

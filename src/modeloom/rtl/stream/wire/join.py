@@ -3,7 +3,7 @@
 
 ::
 
-    parts   │ h h h │ t t t t │ T T │ ...       4 bytes a beat
+    parts   │ h h h │ t t t t │ T T │ ...       4 bytes per beat
     out             │ h h h t │ t t t T │ T │   a beat leaves when more bytes are there than it has, or the packet has ended
 
 A packet without bytes is a beat without bytes.
