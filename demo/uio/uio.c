@@ -7,7 +7,7 @@
  *     ./uio /dev/uio0 SLOT KEY                                         loads a key, which is hexadecimal
  *     ./uio /dev/uio0 SLOT                                             erases a slot
  *
- * The device tree or the kernel module gives the registers as map 0. Sectors and messages go over a DMA engine: modeloom_sector_command and modeloom_message_command make the beats of their commands.
+ * The device tree or the kernel module gives the registers as map 0. Sectors and messages go over a DMA engine: see demo/dma.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -54,7 +54,13 @@ static const char *text(enum modeloom_result result)
     case MODELOOM_NO_COMMANDS:
         return "commands of the core do not go over registers";
     case MODELOOM_BAD_COMMAND:
-        return "commands of the core cannot say this";
+        return "the core cannot do this";
+    case MODELOOM_NO_KEY:
+        return "the slot holds no key";
+    case MODELOOM_WRONG_TAG:
+        return "the tag is wrong";
+    case MODELOOM_BAD_PACKET:
+        return "the packet is wrong";
     }
     return "unknown";
 }

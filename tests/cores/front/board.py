@@ -7,8 +7,9 @@ import ctypes
 
 from modeloom.product.front import RegisterRefused
 from modeloom.product.simulated import SimulatedCore
+from modeloom.product.simulated_messages import SimulatedStreamCore
 
-OK, BUS, NO_CORE, BAD_SLOT, BAD_LENGTH, TIMEOUT, KEY_REFUSED, NO_COMMANDS, BAD_COMMAND = range(9)
+OK, BUS, NO_CORE, BAD_SLOT, BAD_LENGTH, TIMEOUT, KEY_REFUSED, NO_COMMANDS, BAD_COMMAND, NO_KEY, WRONG_TAG, BAD_PACKET = range(12)
 
 READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint32))
 WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32)
@@ -110,3 +111,12 @@ class Board:
         value = ctypes.c_uint32()
         assert self.call("take_events", ctypes.byref(value)) == OK
         return value.value
+
+
+class MessageBoard(Board):
+    """A core for messages behind the callbacks of the driver."""
+
+    simulated = SimulatedStreamCore
+
+    nonce = bytes(range(1, 13))
+    """The nonce of its messages."""

@@ -18,6 +18,7 @@ from tests.cores.front.board import (
     TIMEOUT,
     Board,
     Layout,
+    MessageBoard,
     MessageCommand,
     SectorCommand,
     message_command,
@@ -32,7 +33,6 @@ from modeloom.cores.front import front_of
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit, lint
 from modeloom.product.folder import read_description
-from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError
 from modeloom.verification.files import today
 from modeloom.verification.front import front_steps
@@ -132,12 +132,6 @@ def test_messages(command_messages):
     lint(command_messages)
     front, registers = (make() for make in front_steps(MessageWork(StreamSubject(command_messages, optimize=0))))
     assert front.figures["control_signals"] > 500 and registers.figures["messages"] == 72
-
-
-class MessageBoard(Board):
-    """A core for messages behind the callbacks of the driver."""
-
-    simulated = SimulatedStreamCore
 
 
 @slow

@@ -4,22 +4,27 @@
 from __future__ import annotations
 
 import ctypes
+import re
 
 import pytest
+from tests.built import compiled, slow
 from tests.c_programs import compile_c
 from tests.cores.front.board import (
     BAD_COMMAND,
     BAD_LENGTH,
+    BAD_PACKET,
     BAD_SLOT,
     BUS,
     KEY_REFUSED,
     NO_CORE,
+    NO_KEY,
     OK,
     POLLS,
     READ,
     TIMEOUT,
     WAIT,
     WRITE,
+    WRONG_TAG,
     Board,
     Bus,
     Core,
@@ -28,12 +33,16 @@ from tests.cores.front.board import (
     SectorCommand,
     message_command,
 )
+from tests.cores.front.cores import SECTORS
 from tests.cores.front.cores import message_core as stream_core
 
 from modeloom import model
-from modeloom.cores.front import RegisterFrontEnd
-from modeloom.interfaces.messages import message_core, pack_message_command
-from modeloom.interfaces.sector import pack_command
+from modeloom.cores.front import RegisterFrontEnd, front_of
+from modeloom.cores.sector import SectorCore
+from modeloom.emit import emit
+from modeloom.interfaces.messages import MessageCode, message_core, pack_message_command
+from modeloom.interfaces.sector import StatusCode, pack_command
+from modeloom.product.simulated import SectorError
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +159,32 @@ def test_erasing(board):
     assert not any(board.has_key(slot) for slot in range(3)) and board.events() & 2
 
 
+@slow
+def test_more_slots_than_registers_have_bits(driver, tmp_path):
+    """One bit tells of the slot of the last key packet.  Keys of other slots remain."""
+    core = SectorCore(compiled("xts", prove=False, **{**SECTORS, "key_slots": 100}))
+    emit(core, tmp_path / "core", command="modeloom build xts", front=front_of("registers"))
+    board = Board(driver, tmp_path / "core").opened()
+    assert board.core.key_slots == 100 and not any(board.has_key(slot) for slot in range(100))
+    keys = {slot: bytes(range(slot % 7, slot % 7 + 32)) for slot in (0, 63, 64, 99)}
+    for slot, key in keys.items():
+        assert board.call("load_key", slot, key, len(key), POLLS) == OK and board.has_key(slot)
+    assert board.has_key(5)
+    assert board.call("load_key", 70, bytes(32), 32, POLLS) == KEY_REFUSED and not board.has_key(70)
+    assert not board.has_key(0)
+    assert board.call("load_key", 100, bytes(range(32)), 32, POLLS) == BAD_SLOT
+    assert board.call("has_key", 100, ctypes.byref(ctypes.c_int())) == BAD_SLOT
+    for slot, key in keys.items():
+        assert board.sim.encrypt(bytes(16), bytes(range(64)), slot) == model("xts", key).encrypt(bytes(16), bytes(range(64)))
+    assert board.call("load_key", 64, keys[64], 32, POLLS) == OK and board.has_key(64)
+    assert board.call("erase_key", 64, POLLS) == OK and not board.has_key(64)
+    assert board.sim.encrypt(bytes(16), bytes(64), 99) == model("xts", keys[99]).encrypt(bytes(16), bytes(64))
+    with pytest.raises(SectorError, match="NO_KEY"):
+        board.sim.encrypt(bytes(16), bytes(64), 64)
+    assert board.call("load_key", 99, keys[99], 32, POLLS) == OK and board.has_key(99)
+    assert board.call("zeroize", POLLS) == OK and not board.has_key(99)
+
+
 FORMS = [
     Layout(block_bytes, states_text or text_first, text_first, two_passes, keys_inline)
     for block_bytes in (8, 16, 32) for states_text in (0, 1) for text_first in (0, 1) for two_passes in (0, 1) for keys_inline in (0, 1)
@@ -229,3 +264,24 @@ def test_status_of_a_message(driver):
         beat = bytes(range(block)) + b"\x34\x12\x06\x00"
         driver.modeloom_message_status(ctypes.byref(Layout(block)), beat, ctypes.byref(number), ctypes.byref(code), tag)
         assert (number.value, code.value, tag.raw) == (0x1234, 6, bytes(range(block)))
+
+
+@pytest.mark.parametrize(("kind", "codes"), [("sector", StatusCode), ("message", MessageCode)])
+def test_codes_of_the_header(sectors, kind, codes):
+    """They are those of the interfaces."""
+    text = (sectors / "modeloom.h").read_text(encoding="utf-8")
+    found = re.search(rf"enum modeloom_{kind}_code {{(.*?)}};", text, re.DOTALL)
+    assert found and re.findall(r"\w+", found[1]) == [f"MODELOOM_{kind.upper()}_{code.name}" for code in codes]
+    assert [int(code) for code in codes] == [*range(len(codes))]
+
+
+def test_results_of_codes(driver):
+    """Each code has a result, and only OK is OK."""
+    wanted = {
+        "OK": OK, "WRONG_TAG": WRONG_TAG, "BAD_KEEP": BAD_PACKET, "NO_KEY": NO_KEY, "NO_DIRECTION": BAD_COMMAND,
+        "NO_CHANNEL": BAD_COMMAND, "UNKNOWN_SIZE": BAD_COMMAND,
+    }  # fmt: skip
+    for kind, codes in ((1, StatusCode), (2, MessageCode)):
+        found = {code.name: driver.modeloom_result_of(kind, int(code)) for code in codes}
+        assert found == {code.name: wanted.get(code.name, BAD_LENGTH) for code in codes}
+        assert all(driver.modeloom_result_of(kind, code) == BAD_COMMAND for code in range(len(codes), 128))

@@ -129,6 +129,7 @@ enum modeloom_result modeloom_has_key(struct modeloom *core, unsigned slot, int 
 
     if (slot >= core->key_slots)
         return MODELOOM_BAD_SLOT;
+    /* The only bit is then that of the slot of the last key packet. */
     if (core->key_slots > 64)
         slot = 0;
     result = get(core, OFFSET(key_loaded) + 4 * (slot / 32), &flags);
@@ -273,6 +274,54 @@ enum modeloom_result modeloom_message_command(const struct modeloom_layout *layo
     beat[2] = (uint8_t)message->tag_bytes;
     beat[3] = (uint8_t)way;
     return MODELOOM_OK;
+}
+
+static enum modeloom_result result_of_sector(unsigned code)
+{
+    switch ((enum modeloom_sector_code)code) {
+    case MODELOOM_SECTOR_OK:
+        return MODELOOM_OK;
+    case MODELOOM_SECTOR_TOO_SHORT:
+    case MODELOOM_SECTOR_TOO_LONG:
+        return MODELOOM_BAD_LENGTH;
+    case MODELOOM_SECTOR_BAD_KEEP:
+        return MODELOOM_BAD_PACKET;
+    case MODELOOM_SECTOR_NO_KEY:
+        return MODELOOM_NO_KEY;
+    case MODELOOM_SECTOR_NO_DIRECTION:
+    case MODELOOM_SECTOR_UNKNOWN_SIZE:
+        return MODELOOM_BAD_COMMAND;
+    }
+    return MODELOOM_BAD_COMMAND; /* of a later version */
+}
+
+static enum modeloom_result result_of_message(unsigned code)
+{
+    switch ((enum modeloom_message_code)code) {
+    case MODELOOM_MESSAGE_OK:
+        return MODELOOM_OK;
+    case MODELOOM_MESSAGE_WRONG_TAG:
+        return MODELOOM_WRONG_TAG;
+    case MODELOOM_MESSAGE_TOO_SHORT:
+    case MODELOOM_MESSAGE_TOO_LONG_TO_HOLD:
+    case MODELOOM_MESSAGE_TOO_LONG:
+    case MODELOOM_MESSAGE_BAD_TAG_LENGTH:
+    case MODELOOM_MESSAGE_BAD_NONCE_LENGTH:
+        return MODELOOM_BAD_LENGTH;
+    case MODELOOM_MESSAGE_BAD_KEEP:
+        return MODELOOM_BAD_PACKET;
+    case MODELOOM_MESSAGE_NO_KEY:
+        return MODELOOM_NO_KEY;
+    case MODELOOM_MESSAGE_NO_DIRECTION:
+    case MODELOOM_MESSAGE_NO_CHANNEL:
+        return MODELOOM_BAD_COMMAND;
+    }
+    return MODELOOM_BAD_COMMAND; /* of a later version */
+}
+
+enum modeloom_result modeloom_result_of(enum modeloom_kind kind, unsigned code)
+{
+    return kind == MODELOOM_MESSAGES ? result_of_message(code) : result_of_sector(code);
 }
 
 void modeloom_sector_status(const uint8_t beat[MODELOOM_SECTOR_STATUS_BYTES], unsigned *number, unsigned *code)

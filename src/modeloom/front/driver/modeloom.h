@@ -8,7 +8,7 @@
  *     static int write32(void *context, uint32_t offset, uint32_t value);
  *
  * Commands, data and statuses go over the streams of the core, which a DMA engine feeds. The functions that make a command
- * and read a status are below.
+ * and read a status are below, and demo/dma of modeloom is an example that calls them.
  */
 #ifndef MODELOOM_H
 #define MODELOOM_H
@@ -30,7 +30,10 @@ enum modeloom_result {
     MODELOOM_TIMEOUT,     /* the core was not done in time */
     MODELOOM_KEY_REFUSED, /* the mode refuses this key, or an erasure removed it while it was loaded */
     MODELOOM_NO_COMMANDS, /* commands of this core do not go over registers */
-    MODELOOM_BAD_COMMAND  /* a command asks for what commands of this core cannot say */
+    MODELOOM_BAD_COMMAND, /* a command asks for what this core cannot do */
+    MODELOOM_NO_KEY,      /* the slot of a command holds no key that is ready */
+    MODELOOM_WRONG_TAG,   /* the tag of a message is wrong, and its text must be discarded */
+    MODELOOM_BAD_PACKET   /* the bytes of a packet are not in beats as the core takes them */
 };
 
 /* What a core works on. */
@@ -102,7 +105,10 @@ enum modeloom_result modeloom_load_key(struct modeloom *core, unsigned slot, con
 /* Erases a slot and waits until nothing is left of its key, for at most so many polls. */
 enum modeloom_result modeloom_erase_key(struct modeloom *core, unsigned slot, unsigned long polls);
 
-/* Whether a slot holds a key that is ready. With more than 64 slots, it tells it of the slot of the last key alone. */
+/*
+ * Whether a slot holds a key that is ready. With more than 64 slots, no register has a bit for each slot: the answer is then that of the
+ * slot whose key was loaded or erased last, whatever slot is asked for.
+ */
 enum modeloom_result modeloom_has_key(struct modeloom *core, unsigned slot, int *loaded);
 
 /* Erases all keys and data, and waits until this is done, for at most so many polls. All work in the core is lost. */
@@ -170,6 +176,35 @@ size_t modeloom_message_status_bytes(const struct modeloom_layout *layout);
  */
 enum modeloom_result modeloom_message_command(const struct modeloom_layout *layout, uint8_t *beat, size_t bytes,
                                               const struct modeloom_message *message);
+
+/* The codes of statuses of a core for sectors. */
+enum modeloom_sector_code {
+    MODELOOM_SECTOR_OK,
+    MODELOOM_SECTOR_TOO_SHORT,
+    MODELOOM_SECTOR_TOO_LONG,
+    MODELOOM_SECTOR_BAD_KEEP,
+    MODELOOM_SECTOR_NO_KEY,
+    MODELOOM_SECTOR_NO_DIRECTION,
+    MODELOOM_SECTOR_UNKNOWN_SIZE
+};
+
+/* The codes of statuses of a core for messages. */
+enum modeloom_message_code {
+    MODELOOM_MESSAGE_OK,
+    MODELOOM_MESSAGE_WRONG_TAG,
+    MODELOOM_MESSAGE_TOO_SHORT,
+    MODELOOM_MESSAGE_TOO_LONG_TO_HOLD,
+    MODELOOM_MESSAGE_TOO_LONG,
+    MODELOOM_MESSAGE_BAD_KEEP,
+    MODELOOM_MESSAGE_NO_KEY,
+    MODELOOM_MESSAGE_NO_DIRECTION,
+    MODELOOM_MESSAGE_NO_CHANNEL,
+    MODELOOM_MESSAGE_BAD_TAG_LENGTH,
+    MODELOOM_MESSAGE_BAD_NONCE_LENGTH
+};
+
+/* What the code of a status says. MODELOOM_BAD_LENGTH for all lengths that the core refuses. */
+enum modeloom_result modeloom_result_of(enum modeloom_kind kind, unsigned code);
 
 /* Reads the beat of a status: the number of its command, and its code, which is 0 for OK. */
 void modeloom_sector_status(const uint8_t beat[MODELOOM_SECTOR_STATUS_BYTES], unsigned *number, unsigned *code);
