@@ -6,19 +6,46 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
+from typing import Any
 
 from tests import streamed
 from tests.built import RUN_FOLDER, slowly
 from tests.cores.lwc import core as lwc
 from tests.emit import emitted
 
-from modeloom.cores.front import front_of
+from modeloom.cores.front import clock_options, front_of
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
 
-__all__ = ["CASES", "folder"]
+__all__ = ["CASES", "CLOCKS_OF_HOST", "WITH_REGISTERS", "folder"]
 
-CASES = ["sectors", "registers", "apb", *slowly("messages", "lwc")]
-"""A core for sectors, one with registers, one with registers behind APB, one for messages, and one behind the LWC interface."""
+CASES = ["sectors", "registers", "apb", "clocked", "wide", *slowly("messages", "clocked-messages", "lwc")]
+"""A core for sectors, one with registers, one with registers behind APB, one whose buses have a clock each, one with beats of 512 bits,
+one for messages, one with some buses in other clocks, and one behind the LWC interface."""
+
+WITH_REGISTERS = {"registers": "s_axil", "apb": "s_apb", "clocked": "s_axil", "clocked-messages": "s_apb"}
+"""Cores with registers, and the bus of these."""
+
+CLOCKS_OF_HOST = {"clocked": ("clk_cpu", "clk_cmd", "clk_status", "clk_in", "clk_out"), "clocked-messages": ("clk_cpu", "clk_data")}
+"""Cores with clocks of the host, and these."""
+
+FRONTS: dict[str, dict[str, Any]] = {
+    "registers": {"kind": "registers"},
+    "apb": {"kind": "registers", "bus": "apb"},
+    "clocked": {
+        "kind": "registers",
+        "clocks": clock_options(
+            ["registers=clk_cpu", "command=clk_cmd", "status=clk_status", "data-in=clk_in", "data-out=clk_out"], "async-high"
+        ),
+    },
+    "wide": {"kind": None, "data_width": 512},
+    "clocked-messages": {
+        "kind": "registers", "data_width": 32, "bus": "apb",
+        "clocks": clock_options(["registers=clk_cpu", "data-in=clk_data"], "async-low"),
+    },
+}  # fmt: skip
+"""What stands around the core."""
 
 MESSAGES = {"key_bits": 128, "key_slots": 3, "cipher_arch": "multistream", "streams": 1}
 
@@ -31,9 +58,16 @@ def folder(kind: str) -> Path:
         return streamed.folder("no-hash", prove=False, **MESSAGES)
     if kind == "lwc":
         return lwc.folder("no-hash", cipher_arch="multistream", streams=1, cipher_stages=None, mul_stages=0)
-    path, bus = Path(os.environ[RUN_FOLDER]) / f"core-package-{kind}", None if kind == "registers" else kind
+    path = Path(os.environ[RUN_FOLDER]) / f"core-package-{kind}"
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.is_dir():
-            emit(emitted.made(emitted.SMALLEST), path, command="modeloom build --front registers", front=front_of("registers", bus=bus))
+            emit(_inside(kind), path, command="modeloom build --front registers", front=front_of(**FRONTS[kind]))
     return path
+
+
+def _inside(kind: str) -> SectorCore | StreamCore:
+    """The core inside a front end."""
+    if kind == "clocked-messages":
+        return StreamCore(streamed.compiled("no-hash", prove=False, **MESSAGES))
+    return emitted.made(emitted.SMALLEST)

@@ -17,6 +17,7 @@ __all__ = ["Packager", "TclError"]
 PROPERTIES = {
     "core": {"name", "version", "display_name", "description", "vendor_display_name", "auto_family_support_level"},
     "fileset": {"top"},
+    "file": {"USED_IN_SYNTHESIS", "PROCESSING_ORDER"},
     "bus": {"abstraction_type_vlnv", "bus_type_vlnv", "interface_mode", "slave_memory_map_ref"},
     "port map": {"physical_name"},
     "parameter": {"value"},
@@ -25,6 +26,14 @@ PROPERTIES = {
     "register": {"address_offset", "size", "access", "description"},
 }
 """The properties of each kind of object."""
+
+VALUES = {
+    "USED_IN_SYNTHESIS": {"true", "false"}, "PROCESSING_ORDER": {"EARLY", "NORMAL", "LATE"}, "interface_mode": {"master", "slave"},
+}  # fmt: skip
+"""The values of some of them."""
+
+FILESETS = {"sources_1": {".v", ".sv"}, "constrs_1": {".xdc"}}
+"""The sets of files of a project, and what belongs there."""
 
 SIGNALS = ("clock", "reset", "interrupt")
 
@@ -52,6 +61,8 @@ class Packager:
         self.inferred = tuple(inferred)
         self.things: dict[str, Thing] = {}
         self.files: list[str] = []
+        self.constraints: list[str] = []
+        self.brought: set[str] = set()
         self.calls: list[str] = []
         self.packaged: dict[str, str] = {}
         self.saved = False
@@ -106,6 +117,7 @@ class Packager:
         def package(*arguments: str) -> str:
             assert arguments[-2:] == ("-import_files", "-force")
             self.packaged = dict(zip(arguments[:-2:2], arguments[1:-2:2], strict=True))
+            self.brought = {*self.files, *self.constraints}
             self.things["core"] = Thing("core", "core", "")
             for name in self.inferred:
                 self._new("bus", name, "core")
@@ -121,6 +133,7 @@ class Packager:
         def set_property(name: str, value: str, handle: str) -> str:
             thing = self.things[handle]
             assert name in PROPERTIES[thing.kind], f"{thing.kind} has no property {name}"
+            assert name not in VALUES or value in VALUES[name], f"{name} is never {value}"
             thing.properties[name] = value
             return ""
 
@@ -133,16 +146,25 @@ class Packager:
             self.things.setdefault("sources", Thing("fileset", "sources_1", ""))
             return "sources"
 
-        def add_files(option: str, path: str) -> str:
-            assert option == "-norecurse" and Path(path).is_file(), path
-            self.files.append(Path(path).name)
+        def add_files(*arguments: str) -> str:
+            *options, no_folders, path = arguments
+            assert no_folders == "-norecurse" and Path(path).is_file(), path
+            assert options in ([], ["-fileset", "constrs_1"]), options
+            file = Path(path)
+            assert file.suffix in FILESETS[options[1] if options else "sources_1"], path
+            (self.constraints if options else self.files).append(file.name)
+            self._new("file", file.name, "")
             return ""
+
+        def get_files(name: str) -> str:
+            return " ".join(handle for handle, thing in self.things.items() if thing.kind == "file" and thing.name == name)
 
         def nothing(*arguments: str) -> str:
             return ""
 
         return {
-            "create_project": nothing, "add_files": add_files, "current_fileset": fileset, "update_compile_order": nothing,
+            "create_project": nothing, "add_files": add_files, "get_files": get_files, "current_fileset": fileset,
+            "update_compile_order": nothing,
             "set_property": set_property, "get_property": lambda name, handle: getattr(self.things[handle], name),
             "ipx::package_project": package, "ipx::current_core": lambda: "core",
             "ipx::get_bus_interfaces": getter("bus"), "ipx::add_bus_interface": lambda name, core: self._new("bus", name, core),

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.emit.package.folders import CASES, folder
+from tests.emit.package.folders import CASES, CLOCKS_OF_HOST, WITH_REGISTERS, folder
 from tests.emit.package.yosys_ports import ports_of
 
 from modeloom.emit.package.ip_xact import NAMESPACE
@@ -99,7 +99,7 @@ def test_buses_are_whole(kind):
     """Every port is on a bus, but for clock, reset, erasure and flags; each bus has its signals in the right direction."""
     ports, mapped = ports_of(folder(kind)), set()
     buses = list(component(kind).iter(tag("busInterface")))
-    assert len(buses) == {"sectors": 5, "messages": 5, "registers": 5, "apb": 5, "lwc": 3}[kind]
+    assert len(buses) == (3 if kind == "lwc" else 5)
     for bus in buses:
         kind_of_bus = bus.find(tag("busType")).get("name")
         assert bus.find(f".//{tag('abstractionRef')}").get("name") == f"{kind_of_bus}_rtl"
@@ -112,8 +112,9 @@ def test_buses_are_whole(kind):
             assert not mapped & {physical}
             mapped.add(physical)
     loose = ports.keys() - mapped
-    flags = {"sectors": {"key_loaded", "key_busy", "key_error"}, "registers": {"irq"}, "apb": {"irq"}, "lwc": set()}
-    assert loose == {"aclk", "aresetn", "zeroize", "zeroizing"} | flags.get(kind, flags["sectors"])
+    flags = {"irq"} if kind in WITH_REGISTERS else set() if kind == "lwc" else {"key_loaded", "key_busy", "key_error"}
+    reset, of_host = "areset" if kind == "clocked" else "aresetn", CLOCKS_OF_HOST.get(kind, ())
+    assert loose == {"aclk", reset, "zeroize", "zeroizing", *flags, *of_host, *(f"{clock}_zeroizing" for clock in of_host)}
 
 
 @pytest.mark.parametrize("kind", CASES)
@@ -122,7 +123,7 @@ def test_files_are_there(kind):
     sets = {value(one, "name"): [value(file, "name") for file in one.iter(tag("file"))] for one in component(kind).iter(tag("fileSet"))}
     assert all((path / name).is_file() for names in sets.values() for name in names)
     assert sets["synthesis"] == [files.verilog, *([files.front] if files.front else [])] and sets["simulation"] == [files.bench]
-    assert ("driver" in sets) == (kind in ("registers", "apb"))
+    assert ("driver" in sets) == (kind in WITH_REGISTERS)
     instance = component(kind).find(f".//{tag('componentInstantiation')}")
     description = read_description(path)
     assert value(instance, "moduleName") == (description.front.top if description.front else description.top)

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from tests.emit.package.folders import CASES, folder
+from tests.emit.package.folders import CASES, WITH_REGISTERS, folder
 
 from modeloom.emit.package.manifest import manifest, read_manifest
 from modeloom.product.folder import read_description
@@ -44,7 +44,7 @@ def test_every_file_and_every_tool(kind):
     for name, hashes in files.items():
         assert hashes == [{"alg": "SHA-256", "content": hashlib.sha256((path / name).read_bytes()).hexdigest()}]
     tools = {one["name"]: one["version"] for one in content["metadata"]["tools"]["components"]}
-    assert tools == versions(*(FRONT_TOOLS if kind in ("registers", "apb") else ()))
+    assert tools == versions(*(FRONT_TOOLS if kind in WITH_REGISTERS else ()))
     whole = content["metadata"]["component"]["bom-ref"]
     assert content["dependencies"] == [{"ref": whole, "dependsOn": [f"file:{name}" for name in files]}]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.emit.package.folders import CASES, folder
+from tests.emit.package.folders import CASES, WITH_REGISTERS, folder
 from tests.emit.package.yosys_ports import ports_of
 
 from modeloom.emit.package import outside
@@ -16,7 +16,24 @@ from modeloom.product.folder import read_description
 
 packager = pytest.importorskip("tests.emit.package.packager", reason="this Python has no Tcl")
 
-CLOCKS = {"aclk", "aresetn", "irq"}
+BUSES = ["s_axis_cmd", "s_axis", "m_axis", "m_axis_status"]
+
+CLOCKS = {
+    "clocked": {
+        "aclk": [], "clk_cpu": ["s_axil"], "clk_cmd": ["s_axis_cmd"], "clk_in": ["s_axis"], "clk_out": ["m_axis"],
+        "clk_status": ["m_axis_status"],
+    },
+    "clocked-messages": {"aclk": ["s_axis_cmd", "m_axis", "m_axis_status"], "clk_cpu": ["s_apb"], "clk_data": ["s_axis"]},
+    "registers": {"aclk": ["s_axil", *BUSES]}, "apb": {"aclk": ["s_apb", *BUSES]}, "lwc": {"aclk": ["pdi", "sdi", "do"]},
+}  # fmt: skip
+"""The buses of each clock, where they are not those of a core alone."""
+
+ALONE = {"aclk": [*BUSES, "s_axis_key"]}
+
+RESETS = {"clocked": ("areset", "ACTIVE_HIGH")}
+"""The reset and its polarity, where they are not those of most cores."""
+
+USUAL = ("aresetn", "ACTIVE_LOW")
 
 
 def script_of(kind: str) -> Path:
@@ -33,7 +50,8 @@ def test_nothing_is_inferred(kind):
     assert tool.saved and tool.calls[-2:] == ["ipx::save_core", "puts"]
     seen, ports = outside(read_description(folder(kind))), ports_of(folder(kind))
     assert tuple(tool.files) == seen.verilog and tool.things["sources"].properties == {"top": seen.top}
-    buses = {name: bus for name, bus in tool.of_kind("bus").items() if name not in CLOCKS}
+    clocks, (reset, polarity) = CLOCKS.get(kind, ALONE), RESETS.get(kind, USUAL)
+    buses = {name: bus for name, bus in tool.of_kind("bus").items() if name not in {*clocks, reset, "irq"}}
     mapped = [one.properties["physical_name"] for name in buses for one in tool.children("port map", name).values()]
     assert len(set(mapped)) == len(mapped) and set(mapped) <= ports.keys()
     prefixes = ("s_ax", "s_apb", "m_ax", "pdi", "sdi", "do_")
@@ -44,25 +62,48 @@ def test_nothing_is_inferred(kind):
         kinds = {bus.properties["bus_type_vlnv"], bus.properties["abstraction_type_vlnv"]}
         word = {"s_axil": "aximm", "s_apb": "apb"}.get(name, "axis")
         assert kinds == {f"xilinx.com:interface:{word}:1.0", f"xilinx.com:interface:{word}_rtl:1.0"}
-    clock = {name: one.properties["value"] for name, one in tool.children("parameter", "aclk").items()}
-    assert clock == {"ASSOCIATED_BUSIF": ":".join(buses), "ASSOCIATED_RESET": "aresetn"}
-    assert tool.children("parameter", "aresetn")["POLARITY"].properties == {"value": "ACTIVE_LOW"}
+    for clock, names in clocks.items():
+        told = {name: one.properties["value"] for name, one in tool.children("parameter", clock).items()}
+        assert set(told.pop("ASSOCIATED_BUSIF", "").split(":")) == set(names or [""]), clock
+        assert told == ({"ASSOCIATED_RESET": reset} if clock == "aclk" else {})
+        assert ports[clock] == ("input", 1)
+    assert sorted(name for names in clocks.values() for name in names) == sorted(buses)
+    assert tool.children("parameter", reset)["POLARITY"].properties == {"value": polarity} and ports[reset] == ("input", 1)
     assert tool.packaged["-root_dir"] == str(folder(kind) / f"{seen.top}_ip")
     assert tool.things["core"].properties["name"] == seen.top
 
 
 @pytest.mark.parametrize("kind", CASES)
+def test_constraints_come_with_the_ip(kind):
+    """They are read late and for the implementation, and nothing else is in their set of files."""
+    tool = packager.Packager()
+    tool.run(script_of(kind))
+    seen, clocked = outside(read_description(folder(kind))), kind.startswith("clocked")
+    assert tool.constraints == ([f"{seen.top}.xdc"] if clocked else []) and tool.brought == {*seen.verilog, *tool.constraints}
+    files = tool.of_kind("file")
+    assert not any(files[name].properties for name in seen.verilog)
+    for name in tool.constraints:
+        assert files[name].properties == {"USED_IN_SYNTHESIS": "false", "PROCESSING_ORDER": "LATE"}
+
+
+@pytest.mark.parametrize("kind", CASES)
 def test_what_vivado_infers_stays(kind):
     names = [bus.name for bus in outside(read_description(folder(kind))).buses]
-    tool = packager.Packager([*names, "aclk", "aresetn"])
+    clocks, (reset, polarity) = CLOCKS.get(kind, ALONE), RESETS.get(kind, USUAL)
+    tool = packager.Packager([*names, *clocks, reset])
     tool.run(script_of(kind))
     assert tool.saved and not tool.of_kind("port map")
-    assert tool.children("parameter", "aclk")["ASSOCIATED_BUSIF"].properties == {"value": ":".join(names)}
+    for clock, buses in clocks.items():
+        told = tool.children("parameter", clock)
+        assert set(told["ASSOCIATED_BUSIF"].properties["value"].split(":")) == set(buses) if buses else "ASSOCIATED_BUSIF" not in told
+    assert tool.children("parameter", reset)["POLARITY"].properties == {"value": polarity}
 
 
-@pytest.mark.parametrize(("kind", "inferred"), [("registers", ()), ("registers", ("s_axil",)), ("apb", ())])
+@pytest.mark.parametrize(
+    ("kind", "inferred"), [("registers", ()), ("registers", ("s_axil",)), ("apb", ()), ("clocked", ()), ("clocked", ("s_axil",))]
+)
 def test_registers(kind, inferred):
-    tool, bus = packager.Packager(inferred), {"registers": "s_axil", "apb": "s_apb"}[kind]
+    tool, bus = packager.Packager(inferred), WITH_REGISTERS[kind]
     tool.run(script_of(kind))
     wanted = {one.name: (one.address, one.access) for one in read_map({}).registers}
     accesses = {"read-only": "read", "write-only": "write", "read-write": "read, write"}
@@ -89,15 +130,23 @@ def test_any_text_is_one_word(text):
     assert tcl.eval(f"return {quoted(text)}") == text
 
 
-@pytest.mark.parametrize(
-    "right, wrong", [("interface_mode", "interface_mood"), ("ipx::add_port_map", "ipx::add_port_mop"), ("$core]", "$cork]")]
-)
+SLIPS = [
+    ("interface_mode", "interface_mood"), ("ipx::add_port_map", "ipx::add_port_mop"), ("$core]", "$cork]"),
+    ("-fileset constrs_1", "-fileset constraints_1"), ("add_files -fileset constrs_1 -norecurse", "add_files -norecurse"),
+    ("USED_IN_SYNTHESIS false", "USED_IN_SYNTHESIS no"), ("USED_IN_SYNTHESIS", "USED_IN_SYNTH"), ("[get_files ", "[get_files other_"),
+    ("PROCESSING_ORDER LATE", "PROCESSING_ORDER LAST"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("right, wrong", SLIPS)
 def test_a_slip_of_the_pen_shows(tmp_path, right, wrong):
     """The commands that stand for Vivado refuse what Vivado would."""
-    text = script_of("sectors").read_text()
+    text, description = script_of("clocked").read_text(), read_description(folder("clocked"))
     assert right in text
-    for file in outside(read_description(folder("sectors"))).verilog:
+    for file in (*outside(description).verilog, description.files.xdc):
         (tmp_path / file).write_text("")
+    (tmp_path / "right.tcl").write_text(text)
+    packager.Packager().run(tmp_path / "right.tcl")
     (tmp_path / "wrong.tcl").write_text(text.replace(right, wrong, 1))
     with pytest.raises((packager.TclError, AssertionError)):
         packager.Packager().run(tmp_path / "wrong.tcl")

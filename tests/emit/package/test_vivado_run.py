@@ -8,7 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.emit.package.folders import CASES, folder
+from tests.built import slowly
+from tests.emit.package.folders import CASES, CLOCKS_OF_HOST, folder
 
 from modeloom.emit.package import outside
 from modeloom.product.folder import read_description
@@ -43,7 +44,7 @@ def run(kind: str, work: Path, report: str, *arguments: str) -> tuple[list[tuple
     """Runs the script of a core in a folder: the calls, and where its results are if no arguments name a folder."""
     description = read_description(folder(kind))
     seen = outside(description)
-    for file in (description.files.vivado_run, *seen.verilog):
+    for file in (description.files.vivado_run, *seen.verilog, *filter(None, [description.files.xdc])):
         shutil.copy(folder(kind) / file, work)
     calls: list[tuple[str, ...]] = []
     answers = {"report_utilization": report, "version": "2024.2"}
@@ -52,8 +53,8 @@ def run(kind: str, work: Path, report: str, *arguments: str) -> tuple[list[tuple
     def stand_in(name: str):
         def call(*given: str) -> str:
             calls.append((name, *given))
-            if name == "read_verilog":
-                assert Path(given[0]).is_file()
+            if name in ("read_verilog", "read_xdc"):
+                assert Path(given[-1]).is_file() and given[:-1] in ((), ("-mode", "out_of_context"))
             if name == "get_timing_paths":
                 return given[given.index("-delay_type") + 1]
             if name == "get_property":
@@ -83,8 +84,16 @@ def test_the_json_file(kind, tmp_path):
     description = read_description(folder(kind))
     seen = outside(description)
     names = [call[0] for call in calls]
-    assert names == [name for name in ORDER for _ in range(len(seen.verilog) if name == "read_verilog" else 1)]
-    assert (results / "clock.xdc").read_text() == "create_clock -name aclk -period 4.0 [get_ports aclk]\n"
+    order = list(ORDER)
+    if clocks := CLOCKS_OF_HOST.get(kind, ()):
+        # Constraints between clocks are for the implementation.
+        order.insert(order.index("opt_design"), "read_xdc")
+    assert names == [name for name in order for _ in range(len(seen.verilog) if name == "read_verilog" else 1)]
+    constraints = [call[1:] for call in calls if call[0] == "read_xdc"]
+    assert constraints[0] == ("-mode", "out_of_context", str(results / "clock.xdc"))
+    assert constraints[1:] == ([(str(tmp_path / f"{seen.top}.xdc"),)] if clocks else [])
+    lines = sorted(f"create_clock -name {clock} -period 4.0 [get_ports {clock}]" for clock in ("aclk", *clocks))
+    assert sorted((results / "clock.xdc").read_text().splitlines()) == lines
     synth = dict(zip(calls[names.index("synth_design")][1::2], calls[names.index("synth_design")][2::2]))
     assert synth == {"-top": seen.top, "-part": "xcku5p-ffvb676-2-e", "-mode": "out_of_context"}
     assert json.loads((results / f"{seen.top}_vivado.json").read_text()) == {
@@ -92,6 +101,37 @@ def test_the_json_file(kind, tmp_path):
         "luts": 3508, "luts_logic": 2868, "luts_memory": 640, "registers": 3724, "block_rams": 4.5, "dsps": 0, "urams": 2,
         "period_ns": 4.0, "slack_ns": -0.25, "hold_slack_ns": 0.031, "clock_mhz": 235.29,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["clocked", *slowly("clocked-messages")])
+def test_constraints_between_clocks_are_tcl(kind):
+    """Each path between clocks has its delay, between cells and from a period that the tool is asked for."""
+    description = read_description(folder(kind))
+    calls: list[tuple[str, ...]] = []
+    tcl = tkinter.Tcl()
+
+    def stand_in(name: str):
+        def call(*given: str) -> str:
+            calls.append((name, *given))
+            return {"get_property": "2.500"}.get(name, f"{name}({given[-1]})")
+
+        return call
+
+    for name in ("get_cells", "get_clocks", "get_pins", "get_property", "set_max_delay", "set_bus_skew", "set_false_path"):
+        tcl.createcommand(name, stand_in(name))
+    tcl.eval(f"source {{{folder(kind) / description.files.xdc}}}")
+    crossings = description.front.clocks.crossings
+    cells = [call[-1] for call in calls if call[0] == "get_cells"]
+    assert all(text.startswith(f"IS_SEQUENTIAL && NAME =~ *{description.front.clocks.instance}/") for text in cells)
+    delays = [call[2:] for call in calls if call[:2] == ("set_max_delay", "-datapath_only")]
+    skews = [call[1:] for call in calls if call[0] == "set_bus_skew"]
+    assert len(delays) == sum(one.kind != "reset" for one in crossings) == sum(call[0] == "set_max_delay" for call in calls)
+    assert len(skews) == sum(one.kind == "gray" for one in crossings) > 0
+    for begin, source, end, target, period in (*delays, *skews):
+        assert (begin, end, period) == ("-from", "-to", "2.500")
+        assert source.removesuffix(")").partition("(")[2] in (*cells, *(f"get_cells({text})" for text in cells)), source
+        assert target in [f"get_cells({text})" for text in cells], target
+    assert {call[1:3] for call in calls if call[0] == "get_property"} == {("-min", "PERIOD")}
 
 
 def test_arguments_and_the_names_of_an_older_family(tmp_path):
