@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,10 @@ ROOT = Path(__file__).parents[2]
 PARAMETERS = {
     "mode": "heh-brw", "sector": 32, "direction": "encrypt", "cipher_arch": "sequential", "cipher-stages": 1, "name": "mine",
     "overlap": True,
+}  # fmt: skip
+
+MESSAGES = {
+    "mode": "gcm", "key-bits": 128, "cipher_arch": "multistream", "streams": 1, "mul-stages": 0, "key_slots": 1, "name": "mine",
 }  # fmt: skip
 
 USER = """\
@@ -120,11 +125,15 @@ def fusesoc(tmp_path: Path, run, parameters: dict) -> subprocess.CompletedProces
 
 
 @slow
-def test_fusesoc_runs_a_core_that_asks_for_another(run, tmp_path):
-    done = fusesoc(tmp_path, run, PARAMETERS)
+@pytest.mark.parametrize(
+    ("parameters", "port"), [(PARAMETERS, "s_axis_tdata"), (MESSAGES, "m_axis_status_tdata")], ids=["sectors", "messages"]
+)
+def test_fusesoc_runs_a_core_that_asks_for_another(run, tmp_path, parameters, port):
+    done = fusesoc(tmp_path, run, parameters)
     assert done.returncode == 0 and "user: ok" in done.stdout, done.stdout[-2000:]
     (verilog,) = (tmp_path / "work").rglob("mine.v")
-    assert "module mine (" in verilog.read_text()
+    head = re.search(r"^module mine \(.*?\);", verilog.read_text(), re.M | re.S)
+    assert head and port in head[0]
     # The bench of the generated core is not that of the user.
     assert not [path for path in tmp_path.rglob("*.scr") if "mine_tb" in path.read_text()]
 

@@ -3,60 +3,120 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.built import slow, slowly
 from tests.emit.emitted import SMALLEST, folder, made
+from tests.emit.package import folders
+from tests.emit.package.folders import CASES, RARE, USUAL, WITH_REGISTERS
+from tests.emit.package.yosys_ports import ports_of
 
 from modeloom.emit import core_name
+from modeloom.emit.package import outside
+from modeloom.product.folder import read_description
 
 NAME = core_name(made(SMALLEST))
 
 FUSESOC = Path(sys.executable).with_name("fusesoc")
 
-TOOLS = {"default": "iverilog", "sim": "iverilog", "sim_verilator": "verilator", "lint": "verilator"}
+TOOLS = {"default": "iverilog", "sim": "iverilog", "sim_verilator": "verilator", "lint": "verilator", "synth": "yosys"}
 """What each target needs."""
 
-QUICK = ["--verilator_options=-O1 -CFLAGS -O0"]
+LINTS = {**dict.fromkeys(WITH_REGISTERS, "lint_registers"), "wide": "lint_width"}
+"""The target that lints a core (``tests/emit/package/folders.py``) with its front end."""
+
+QUICK = {"sim_verilator": ["--verilator_options=-O1 -CFLAGS -O0"]}
 """Compiles in half the time; the bench takes a part of a second in any case."""
+
+VERDICTS = ["default", "sim", "sim_verilator"]
+"""The targets that run the bench."""
+
+QUICKEST = [("sectors", "sim"), ("sectors", "lint")]
+OTHERS = [(kind, target) for kind in (*USUAL, *RARE) for target in (*VERDICTS, "lint", LINTS.get(kind)) if target]
+"""Cores and targets."""
 
 pytestmark = pytest.mark.skipif(not FUSESOC.is_file(), reason="fusesoc is not installed (pip install fusesoc)")
 
 
-def run(root: Path, work: Path, target: str, *more: str) -> subprocess.CompletedProcess[str]:
+def run(root: Path, work: Path, target: str, *more: str, name: str = NAME) -> subprocess.CompletedProcess[str]:
     """Runs a target; skips the test if its tool is missing."""
-    tool = TOOLS[target]
+    tool = TOOLS["lint" if target.startswith("lint") else target]
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed")
-    command = [FUSESOC, "--cores-root", root, "run", "--build-root", work, "--target", target, NAME, *more]
+    command = [FUSESOC, "--cores-root", root, "run", "--build-root", work, "--target", target, name, *more]
     return subprocess.run(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
-@pytest.mark.parametrize("target", ["default", "lint", *slowly("sim")])
-def test_targets(tmp_path: Path, target: str) -> None:
-    done = run(folder(SMALLEST), tmp_path, target)
+@pytest.mark.parametrize(("kind", "target"), [*QUICKEST, *slowly(*(one for one in OTHERS if one not in QUICKEST))])
+def test_targets(tmp_path: Path, kind: str, target: str) -> None:
+    path = folders.folder(kind)
+    name = read_description(path).name
+    done = run(path, tmp_path, target, *QUICK.get(target, []), name=name)
     assert done.returncode == 0, done.stdout[-2000:]
-    assert (f"modeloom-bench: {NAME} ok" in done.stdout) == (target != "lint")
+    assert (f"modeloom-bench: {name} ok" in done.stdout) == (target in VERDICTS)
 
 
-def test_synth_gives_yosys_the_core(tmp_path: Path) -> None:
-    """The script that is set up reads the Verilog, and maps the top.  With a ``yosys`` on the path, it runs."""
-    command = [FUSESOC, "--cores-root", folder(SMALLEST), "run", "--build-root", tmp_path, "--target", "synth"]
-    setup = [] if shutil.which("yosys") else ["--setup"]
-    done = subprocess.run([*command, *setup, NAME], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-    texts = {path: path.read_text() for path in tmp_path.rglob("*.tcl")}
+@pytest.mark.parametrize("kind", CASES)
+def test_these_are_all_targets(kind: str) -> None:
+    description = read_description(folders.folder(kind))
+    targets = yaml.safe_load((folders.folder(kind) / description.files.package).read_text())["targets"]
+    assert targets.keys() - {"synth"} == {target for one, target in OTHERS if one == kind}
+
+
+def sources_of(work: Path, top: str) -> list[Path]:
+    """The files that the script of the target ``synth`` reads; it maps this top to UltraScale+ and nothing of the bench."""
+    texts = {path: path.read_text() for path in work.rglob("*.tcl")}
     script = "\n".join(texts.values())
-    work = next(iter(texts)).parent
-    (source,) = re.findall(r"read_verilog \{(.*)\}", script)
-    assert (work / source).resolve().read_bytes() == (folder(SMALLEST) / f"{NAME}.v").read_bytes()
-    assert re.search(rf"set top {NAME}$", script, re.MULTILINE) and "-family xcup" in script and "synth_xilinx" in script
-    assert f"{NAME}_tb" not in script and (setup or list(tmp_path.rglob("*.json")))
+    assert re.search(rf"set top {top}$", script, re.MULTILINE) and "-family xcup" in script and "synth_xilinx" in script
+    assert "_tb" not in script
+    return [(next(iter(texts)).parent / source).resolve() for source in re.findall(r"read_verilog (?:-\w+ )*\{(.*)\}", script)]
+
+
+@pytest.mark.parametrize("kind", ["sectors", "apb", "wide"])
+def test_synth_gives_yosys_the_core(tmp_path: Path, kind: str) -> None:
+    """The target is set up, which needs no ``yosys``: its script reads the Verilog of the core, and maps its outermost module."""
+    path = folders.folder(kind)
+    seen = outside(read_description(path))
+    command = [FUSESOC, "--cores-root", path, "run", "--setup", "--build-root", tmp_path, "--target", "synth", read_description(path).name]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    read = sources_of(tmp_path, seen.top)
+    assert [file.name for file in read] == list(seen.verilog)
+    assert all(file.read_bytes() == (path / file.name).read_bytes() for file in read)
+
+
+PRIMITIVES = re.compile("LUT[1-6]|FD[RCSP]E|BUFG|[IO]BUF|CARRY[48]|MUXF[789]|RAM.*|SRL.*|DSP.*|INV|GND|VCC|URAM.*")
+"""The cells of UltraScale+ to which Yosys maps a core."""
+
+
+@slow
+@pytest.mark.parametrize("kind", ["sectors", "apb"])
+def test_synth_runs_yosys_on_the_core(tmp_path: Path, kind: str) -> None:
+    """Yosys ends with a netlist of the outermost module, which has its ports and nothing but cells of the device."""
+    path = folders.folder(kind)
+    seen = outside(read_description(path))
+    done = run(path, tmp_path, "synth", name=read_description(path).name)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert [file.name for file in sources_of(tmp_path, seen.top)] == list(seen.verilog)
+    (netlist,) = (file for file in tmp_path.rglob("*.json") if "modules" in json.loads(file.read_text()))
+    # The netlist also has the cells of the library, as empty modules.
+    modules = json.loads(netlist.read_text())["modules"]
+    tops = {name for name, module in modules.items() if "top" in module.get("attributes", {})}
+    assert tops == {seen.top}
+    ports = {name: (port["direction"], len(port["bits"])) for name, port in modules[seen.top]["ports"].items()}
+    assert ports == ports_of(path)
+    own = {name for name in modules if name.startswith(seen.top) or name.startswith(read_description(path).name)}
+    kinds = Counter(cell["type"] for name in own for cell in modules[name]["cells"].values() if cell["type"] not in own)
+    assert all(PRIMITIVES.fullmatch(kind) for kind in kinds), kinds
+    assert kinds["LUT6"] > 100 and kinds["FDRE"] > 100
 
 
 def breakable(tmp_path: Path) -> Path:
@@ -96,7 +156,7 @@ def test_a_broken_core_fails_in_verilator(tmp_path: Path) -> None:
     path = breakable(tmp_path)
     work = tmp_path / "work"
     work.mkdir()
-    done = run(path, work, "sim_verilator", *QUICK)
+    done = run(path, work, "sim_verilator", *QUICK["sim_verilator"])
     assert done.returncode == 0 and f"modeloom-bench: {NAME} ok" in done.stdout, done.stdout[-2000:]
     (program,) = work.rglob(f"V{NAME}_tb")
     done = subprocess.run([program, "+broken"], cwd=work, stdout=subprocess.PIPE, text=True, check=False)

@@ -18,9 +18,11 @@ from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
 
-__all__ = ["CASES", "CLOCKS_OF_HOST", "WITH_REGISTERS", "folder"]
+__all__ = ["CASES", "CLOCKS_OF_HOST", "RARE", "USUAL", "WITH_REGISTERS", "folder"]
 
-CASES = ["sectors", "registers", "apb", "clocked", "wide", *slowly("messages", "clocked-messages", "lwc")]
+USUAL = ["sectors", "registers", "apb", "clocked", "wide"]
+RARE = ["messages", "clocked-messages", "lwc"]
+CASES = [*USUAL, *slowly(*RARE)]
 """A core for sectors, one with registers, one with registers behind APB, one whose buses have a clock each, one with beats of 512 bits,
 one for messages, one with some buses in other clocks, and one behind the LWC interface."""
 

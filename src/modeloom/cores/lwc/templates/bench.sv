@@ -9,8 +9,6 @@
 // simulator then exits with a status other than 0. +dump=FILE writes a waveform (Verilator also needs --trace). The expected words come
 // from the software model of modeloom @VERSION@.
 
-`timescale 1ns / 1ps
-
 /* verilator lint_off WIDTH */
 module @NAME@_tb;
   localparam PDI_WORDS = @PDI_WORDS@;
