@@ -14,8 +14,10 @@ from modeloom.product.core import FrontEnd, FrontPart
 from modeloom.product.description import Description
 from modeloom.product.ports import TopPort, top_ports
 
-__all__ = ["Around"]
+__all__ = ["CORE_INSTANCE", "Around"]
 
+CORE_INSTANCE = "core"
+"""The name of the instance of the inner module."""
 
 class Around(FrontEnd):
     """A front end that is a module around the core, or around another one.
@@ -90,7 +92,7 @@ class Around(FrontEnd):
         outer = {port.name for port in self.host_ports}
         wires = [Wire(net, port.width, port.vector) for port in core if (net := self.core_net(port.name)) not in outer]
         instances = [
-            Instance(self.inner, "core", {port.name: self.core_net(port.name) for port in core}),
+            Instance(self.inner, CORE_INSTANCE, {port.name: self.core_net(port.name) for port in core}),
             Instance(f"{d.name}_{name}", self.instance(name), {port: self.net(port) for port in part.component.signature.members}),
         ]
         return wrapper(self.top, self.host_ports, self.interfaces, wires, instances, self.clocking)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from modeloom.cores.front.around import Around
+from modeloom.cores.front.around import CORE_INSTANCE, Around
 from modeloom.front.map import Register
 from modeloom.interfaces import Interface, Side
 from modeloom.interfaces.front import QUEUE_ERASURE, REGISTER_BUSES, STATUS_ORDER, register_bus
@@ -189,6 +189,11 @@ class ClocksFrontEnd(Around):
         for clock in self.clocks:
             if clock in taken:
                 raise InputError(f"--clock: {clock} is the name of another port; choose another one")
+        # A port and an instance share the names of a module.  A port with the name of a module is legal, but linters warn of it.
+        own = {CORE_INSTANCE, self.instance(PART), self.top, self.inner}
+        for clock in self.clocks:
+            if clock in own:
+                raise InputError(f"--clock: {clock} is the name of a module or an instance of this core; choose another one")
         # Constraints name the instances inside, and one with the name of a port would get another name.
         paths = (path for one in crossing_paths(self.parameters) for path in (one.source, one.target))
         inside = {path.partition("/")[0] for path in paths}
