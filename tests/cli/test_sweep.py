@@ -2,13 +2,20 @@
 """``modeloom sweep``: what it prints, the files that it writes, and its exit status."""
 
 import csv
+import io
 import json
+import re
 import sqlite3
 import sys
 from contextlib import closing
+from functools import partial
 
 import pytest
-from tests.sweeps import CIRCUITS, contents
+from rich.console import Console
+from tests.sweeps import CIRCUITS, contents, stopping, write
+
+from modeloom.cli.sweep import sweep_progress
+from modeloom.synth import SynthesisError
 
 GRID = CIRCUITS + '[[grid]]\nmodes = ["xts"]\nsector = 16\naes = 3\n'
 
@@ -41,8 +48,8 @@ def test_points_and_files(run, grid):
 def test_a_failing_point_is_told(run, grid, monkeypatch):
     monkeypatch.setattr("modeloom.sweep.identity.VERSION", "9.9.9")
     done = run("sweep", "grid.toml", "--results", "other.sqlite")
-    assert done.status == 0 and "error: modeloom circuit karatsuba --halt 2: modeloom is 0.1.0" in done.out
-    assert done.err == "modeloom: warning: 5 points failed; the next run repeats them, except those that failed a check\n"
+    assert done.status == 0 and "error: modeloom circuit karatsuba --halt 2: the worker has modeloom 0.1.0" in done.out
+    assert done.err == "modeloom: warning: 5 points did not finish; the next run repeats them\n"
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
@@ -52,8 +59,65 @@ def test_a_failed_check_is_the_exit_status(run, grid, more):
     with closing(sqlite3.connect(grid / "grid.sqlite")) as base, base:
         base.execute("update points set status = 'failed', error = 'the proof failed' where command like '%halt 4'")
     done = run("sweep", "grid.toml", "--csv", "a.csv", *more)
-    assert done.status == 1 and done.err.splitlines()[-1] == "modeloom: 1 point failed a check"
+    # The next run does not repeat this point, so no warning says so.
+    assert done.status == 1 and done.err == "modeloom: 1 point failed a check\n"
     assert "the proof failed" in done.out and "halt" in done.out and len((grid / "a.csv").read_text(encoding="utf-8").splitlines()) == 6
+
+
+def test_a_bench_that_fails_is_the_exit_status(run, folder):
+    """Where the point runs, a byte of the S-box of the key schedule is changed after the core has been emitted, so that its bench fails."""
+    does = """
+import modeloom.emit
+import modeloom.sweep.point as point
+def emit(core, directory, **more):
+    modeloom.emit.emit(core, directory, **more)
+    (file,) = directory.glob("*.v")
+    text = file.read_text()
+    assert text.count("words[0] = 8'h63;") == 1
+    file.write_text(text.replace("words[0] = 8'h63;", "words[0] = 8'h62;"))
+point.emit = emit
+"""
+    grid = '[[grid]]\nmodes = ["mine.py:Mine"]\nsimulate = true\nsector = 32\naes-arch = "sequential"\ndirection = "encrypt"\n'
+    write(folder, CIRCUITS + grid, stopping(does))
+    done = run("sweep", "a.toml", "--jobs", "1")
+    assert done.status == 1 and done.err == "modeloom: 1 point failed a check\n"
+    assert "\nfailed: modeloom build mine.py:Mine" in done.out and "5 points in a.sqlite: 0 known, 5 run, 1 without figures" in done.out
+    assert sorted((row["status"], row["simulated"]) for row in contents(folder / "a.sqlite")) == [("failed", None)] + [("ok", None)] * 4
+    again = run("sweep", "a.toml")
+    assert (again.status, again.err) == (1, done.err) and "5 known, 0 run" in again.out
+
+
+def test_a_missing_tool_is_told(run, folder, monkeypatch):
+    """One line before anything runs if all points need it, and a point without figures if others do not."""
+
+    def missing():
+        raise SynthesisError("nextpnr is missing: install it")
+
+    monkeypatch.setattr("modeloom.sweep.identity.find_nextpnr", missing)
+    routed = '[[grid]]\ncircuits = ["karatsuba"]\ntargets = ["ecp5"]\npnr = true\n'
+    write(folder, routed)
+    done = run("sweep", "a.toml")
+    assert (done.status, done.out, done.err) == (2, "", "modeloom: nextpnr is missing: install it\n")
+    write(folder, routed + CIRCUITS)
+    done = run("sweep", "a.toml")
+    command = "modeloom circuit karatsuba --target ecp5 --pnr"
+    assert done.status == 0 and f"\nerror: {command}: nextpnr is missing: install it\n" in done.out
+    assert done.err == "modeloom: warning: 1 point did not finish; the next run repeats it\n"
+
+
+def test_the_progress_shows_the_time_left(monkeypatch):
+    """On a terminal whose clock is that of the test: points that take a minute each."""
+    screen, seconds = io.StringIO(), [0.0]
+    terminal = partial(Console, file=screen, force_terminal=True, width=120, get_time=lambda: seconds[0])
+    monkeypatch.setattr("rich.console.Console", lambda *, stderr: terminal())
+    row = {"status": "ok", "name": "karatsuba", "command": "", "error": None}
+    with sweep_progress("grid") as progress:
+        progress(0, 5, None)
+        for done in (1, 2):
+            seconds[0] += 60
+            progress(done, 5, row)
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
+    assert re.search(r"grid: karatsuba +\S+ +2/5 +0:02:00 +left +0:03:00", shown)
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,18 @@ GRID = (
 modes = ["mine.py:Mine"]
 sector = [16, 32, 48]
 [[grid]]
-modes = ["gcm"]
+modes = ["mine.py:Ends", "gcm"]
 """
 )
+
+ENDS = """
+class Ends(Mine):
+    name = "ends"
+
+    def encrypt(self, o, k, t, p):
+        os._exit(3)
+"""
+"""A mode whose definition ends the process that traces it, which is one of the sweep and not of a worker."""
 
 
 @pytest.fixture
@@ -58,7 +67,7 @@ def test_a_killed_worker_changes_nothing(tmp_path, dask):
     """The first process that runs a point of the mode waits until its worker is killed.  The other worker runs the point again."""
     pid = tmp_path / "pid"
     does = f"(Path({str(pid)!r}).exists() or (Path({str(pid)!r}).write_text(str(os.getppid())), time.sleep(120)))"
-    file = write(tmp_path, GRID, stopping(does))
+    file = write(tmp_path, GRID, stopping(does) + ENDS)
     _, found = dask("dask_scheduler", "--port", "0", "--host", "127.0.0.1", until=r"Scheduler at:\s+(tcp://\S+)")
     address = found[1]
     workers = {}
@@ -76,10 +85,11 @@ def test_a_killed_worker_changes_nothing(tmp_path, dask):
     killed.send_signal(signal.SIGKILL)
     assert killed.wait(10) == -signal.SIGKILL
     out, _ = sweep.communicate(timeout=180)
-    assert sweep.returncode == 0 and "8 points in" in out and "0 known, 8 run, 0 without figures" in out
+    assert sweep.returncode == 0 and "9 points in" in out and "0 known, 9 run, 1 without figures" in out
     here = run(file)
-    assert here.ran == 8
+    assert here.ran == 9
     rows = contents(tmp_path / "dask.sqlite")
-    assert len(rows) == 8 and rows == contents(tmp_path / "a.sqlite")
+    assert [row["name"] for row in rows if row["status"] == "crashed"] == ["mine.py:Ends"]
+    assert len(rows) == 9 and rows == contents(tmp_path / "a.sqlite")
     again = run(file, cluster(address), "dask.sqlite")
-    assert (again.known, again.ran) == (8, 0)
+    assert (again.known, again.ran) == (8, 1)

@@ -18,7 +18,7 @@ from modeloom.spec import InputError
 from modeloom.sweep.compare import compared, message_cycles, points_of
 from modeloom.sweep.configuration import Configuration
 from modeloom.sweep.executors import local
-from modeloom.sweep.identity import identity_of
+from modeloom.sweep.identity import Identity, definition_of, tools_of
 from modeloom.sweep.point import stream_result
 from modeloom.sweep.store import Store, row_of
 
@@ -63,7 +63,7 @@ def test_cycles_of_a_message_are_those_of_the_core(mode, options, passes):
 
 
 def area_row(point, luts, area):
-    identity = identity_of(point, HERE)
+    identity = Identity(point, definition_of(point, HERE), tools_of(point, HERE))
     row = row_of(identity, {"status": "ok", "error": None, "result": {}, "seconds": 0.0}, "2026-01-01")
     return {**row, "luts": luts, "lutram_luts": 10, "srl_luts": 1, "ffs": 5, "bram": 0, "area": area}
 

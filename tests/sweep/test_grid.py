@@ -86,13 +86,14 @@ WRONG = {
     "[[grid]": "is not valid TOML",
     "[grids]\n": "unknown table in .*'grids'; did you mean grid",
     "[sweep]\ntarget = []": "unknown key of \\[sweep\\].*'target'; did you mean targets",
-    "[sweep]\ntimeout = 0\n[[grid]]\nmodes = ['xts']": "timeout is a number of seconds above 0, not 0",
-    "[sweep]\nsimulate = 1": "simulate is true or false, not 1",
+    "[sweep]\ntimeout = 0\n[[grid]]\nmodes = ['xts']": "timeout must be a number of seconds above 0, not 0",
+    "[sweep]\nresults = 1": "results must be a string, not 1",
+    "[sweep]\nsimulate = 1": "simulate must be true or false, not 1",
     "sweep = 3": "write \\[sweep\\]",
-    "grid = [3]": "write \\[\\[grid\\]\\]",
+    "grid = [3]": "has one or more grids; write \\[\\[grid\\]\\]",
     "[[grid]]\n": "grid 1: a grid needs modes",
     "[[grid]]\nmodes = ['xts']\ncircuits = ['karatsuba']": "either modes or circuits",
-    "[[grid]]\nmodes = []": "not an empty one",
+    "[[grid]]\nmodes = []": "modes must be a non-empty list of names",
     "[[grid]]\nmodes = ['hctr3']": "unknown mode 'hctr3'; did you mean hctr",
     "[[grid]]\nmodes = ['none.py:Mine']": "there is no Python file none.py",
     "[[grid]]\nmodes = ['mine.py:Yours']": "unknown mode in mine.py 'Yours'",
@@ -106,14 +107,14 @@ WRONG = {
     "[[grid]]\nmodes = ['xts']\naes = 'two'": "two.* is not a valid integer",
     "[[grid]]\nmodes = ['xts']\naes = true": "cipher-cores must be a value, not true",
     "[[grid]]\nmodes = ['xts']\nexact = 3": "exact must be true or false, not 3",
-    "[[grid]]\nmodes = ['xts']\naes = 1.5": "aes must be a number, a text, true or false, not 1.5",
+    "[[grid]]\nmodes = ['xts']\naes = 1.5": "aes must be a number, a string, true or false, not 1.5",
     "[[grid]]\nmodes = ['xts']\naes = []": "aes is an empty list",
     "[[grid]]\nmodes = ['xts']\naes = {n = 1}": "not a table",
     "[[grid]]\nmodes = ['xts']\naes = 1\ncipher-cores = 2": "cipher-cores is given twice",
     "[[grid]]\nmodes = ['xts']\nsector = '512,x'": "is not a size in bytes",
-    "[[grid]]\nmodes = ['xts']\ntargets = 'xc7'": "targets is a list, not 'xc7'",
+    "[[grid]]\nmodes = ['xts']\ntargets = 'xc7'": "targets must be a list, not 'xc7'",
     "[[grid]]\nmodes = ['xts']\ntargets = ['xc9']": "unknown target 'xc9'",
-    "[[grid]]\nmodes = ['xts']\ntargets = [7]": "targets is a list of names",
+    "[[grid]]\nmodes = ['xts']\ntargets = [7]": "targets must be a list of names",
     "[[grid]]\nmodes = ['xts']\ntargets = ['liberty:none.lib']": "none.lib",
     "[[grid]]\nmodes = ['xts']\ntargets = ['xc7']\npnr = true": "pnr is for the target ecp5",
     "[[grid]]\nmodes = ['xts']\nfreq = 100": "add pnr = true",
@@ -134,5 +135,5 @@ def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="there is no file"):
         read_sweep(tmp_path / "none.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot be read: it is not valid UTF-8"):
         read_sweep(tmp_path / "bytes.toml")

@@ -83,7 +83,7 @@ WRONG = {
     "damaged": (damaged, "not a file of results, or it is damaged"),
     "cut": (lambda path: (damaged(path), path.write_bytes(path.read_bytes()[:6000])), "not a file of results, or it is damaged"),
     "schema": (other_schema, f"has the schema modeloom-sweep-0, and this version writes {SCHEMA}"),
-    "database": (other_database, "a database of something else"),
+    "database": (other_database, "is a different SQLite database"),
     "folder": (Path.mkdir, "is a folder"),
 }
 

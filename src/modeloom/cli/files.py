@@ -17,7 +17,9 @@ from modeloom.spec import InputError
 if TYPE_CHECKING:
     from modeloom.spec.keyed import Definition
 
-__all__ = ["check_output", "check_outputs", "columns", "mode_files", "transfer_progress", "warn", "warn_broken", "whole_file"]
+__all__ = [
+    "broken_text", "check_output", "check_outputs", "columns", "mode_files", "transfer_progress", "warn", "warn_broken", "whole_file",
+]  # fmt: skip
 
 
 def check_output(target: Path, *inputs: Path) -> None:
@@ -87,7 +89,12 @@ def warn(warnings: Iterable[str]) -> None:
 def warn_broken(name: str, mode: Definition) -> None:
     """Warns of a mode that is broken."""
     if mode.broken:
-        warn([f"{name} is broken: {mode.security}"])
+        warn([broken_text(name, mode.security)])
+
+
+def broken_text(name: str, security: str) -> str:
+    """The warning of a mode that is broken."""
+    return f"{name} is broken: {security}"
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from modeloom.cli.files import check_outputs, warn, warn_broken, whole_file
+from modeloom.cli.files import broken_text, check_outputs, warn, whole_file
 
 if TYPE_CHECKING:
     from modeloom.sweep.store import Row
@@ -40,12 +40,12 @@ def sweep(
     Results are stored in one file. Points that are already in it do not run again, so an interrupted sweep continues. A point that fails
     reports the reason and does not stop the others.
     """
-    from modeloom.modes import find_any
     from modeloom.spec import InputError
     from modeloom.spec.wording import many
     from modeloom.sweep.executors import cluster, local
     from modeloom.sweep.front import pareto_front
     from modeloom.sweep.grid import read_sweep
+    from modeloom.sweep.point import FINAL
     from modeloom.sweep.run import run_points
     from modeloom.sweep.store import Store
     from modeloom.sweep.tables import csv_table, latex_table, short_table
@@ -53,8 +53,7 @@ def sweep(
     if jobs is not None and scheduler is not None:
         raise InputError("--jobs is for this machine, but --scheduler uses other machines; leave out one of them")
     asked = read_sweep(file)
-    for name in dict.fromkeys(point.name for point in asked.points if point.kind != "circuit"):
-        warn_broken(name, find_any(name, asked.folder))
+    warn(broken_text(name, security) for name, security in asked.broken.items())
     stored = asked.results if results is None else Path(results)
     check_outputs({"--csv": csv_file, "--latex": latex_file}, Path(file), results=stored)
     executor = local(jobs) if scheduler is None else cluster(scheduler)
@@ -80,8 +79,8 @@ def sweep(
     click.echo(
         f"{many(len(rows), 'point')} in {store.path}: {report.known} known, {report.ran} run, {len(missed)} without figures{blocks}"
     )
-    if broken := sum(row["status"] not in ("ok", "refused") for row in rows):
-        warn([f"{many(broken, 'point')} failed; the next run repeats them, except those that failed a check"])
+    if again := sum(row["status"] not in FINAL for row in rows):
+        warn([f"{many(again, 'point')} did not finish; the next run repeats {'it' if again == 1 else 'them'}"])
     _checked(rows)
 
 

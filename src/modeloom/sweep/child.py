@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process in which points run, one after another: ``python -m modeloom.sweep.child``.
+"""The process in which modes are read and points run, one after another: ``python -m modeloom.sweep.child``.
 
-A line of JSON on standard input is a point, and a line on standard output its outcome.  What a definition or a tool prints goes to
-standard error.  The process ends when its input ends, and when the process that started it is gone.
+A line of JSON on standard input asks to read a mode, or to trace or run a point, and a line on standard output is the outcome.  What a
+definition or a tool prints goes to standard error.  The process ends when its input ends, and when the process that started it is gone.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ def main() -> None:
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
 
     from modeloom.sweep.configuration import Configuration
-    from modeloom.sweep.point import run_point
+    from modeloom.sweep.point import read_point, run_point, trace_point
 
     for line in sys.stdin:
         asked: dict[str, Any] = json.loads(line)
-        configuration = Configuration.from_dict(asked["configuration"])
-        outcome = run_point(configuration, asked["definition"], asked["tools"], Path(asked["folder"]))
+        configuration, folder = Configuration.from_dict(asked["configuration"]), Path(asked["folder"])
+        if asked["task"] == "run":
+            outcome = run_point(configuration, asked["definition"], asked["tools"], folder)
+        else:
+            outcome = {"read": read_point, "trace": trace_point}[asked["task"]](configuration, folder)
         out.write(json.dumps(outcome) + "\n")
         out.flush()
 

@@ -112,5 +112,5 @@ def flags(options: Mapping[str, Any]) -> list[str]:
         elif isinstance(value, (int, str)) and not isinstance(value, bool):
             found += [f"--{name}", str(value)]
         else:
-            raise InputError(f"{name} must be a number, a text or true, not {value!r}")
+            raise InputError(f"{name} must be a number, a string or true, not {value!r}")
     return found

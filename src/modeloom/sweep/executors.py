@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where points run: in processes of this machine, or on the workers of a Dask cluster."""
+"""Where points run: in processes of this machine, or on the workers of a Dask cluster.  Definitions are always traced on this machine."""
 
 from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from modeloom.emit.tools import ToolMissing
 from modeloom.spec import InputError
-from modeloom.sweep.point import Outcome
-from modeloom.sweep.run import Executor
+from modeloom.sweep.point import Outcome, ended
+from modeloom.sweep.run import Executor, Workers
 from modeloom.sweep.worker import Request, perform, stop_children
 
 __all__ = ["cluster", "local"]
@@ -22,23 +25,25 @@ CONNECT = 10
 """Seconds in which a scheduler must answer."""
 
 
-def local(jobs: int | None = None) -> Executor:
+@contextmanager
+def local(jobs: int | None = None) -> Iterator[Workers]:
     """Runs so many points at a time on this machine (default: as many as it has processor cores)."""
+    with _processes(jobs) as perform_here:
+        yield Workers(run=perform_here, trace=perform_here)
+
+
+@contextmanager
+def _processes(jobs: int | None = None) -> Iterator[Callable[[Request], Future[Outcome]]]:
+    """Processes of this machine, which end afterwards."""
     count = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count() or 1
-
-    def run(requests: Sequence[Request]) -> Iterator[tuple[int, Outcome]]:
-        pool = ThreadPoolExecutor(max_workers=min(count, len(requests)))
-        try:
-            numbers = {pool.submit(perform, request): number for number, request in enumerate(requests)}
-            for future in as_completed(numbers):
-                yield numbers[future], future.result()
-        finally:
-            # What waits does not begin, and what runs ends with its process.
-            pool.shutdown(wait=False, cancel_futures=True)
-            stop_children()
-            pool.shutdown()
-
-    return run
+    pool = ThreadPoolExecutor(max_workers=count)
+    try:
+        yield lambda request: pool.submit(perform, request)
+    finally:
+        # What waits does not begin, and what runs ends with its process.
+        pool.shutdown(wait=False, cancel_futures=True)
+        stop_children()
+        pool.shutdown()
 
 
 def cluster(address: str) -> Executor:
@@ -62,19 +67,32 @@ def cluster(address: str) -> Executor:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"no Dask scheduler answers at {address}: {first}") from None
 
-    def run(requests: Sequence[Request]) -> Iterator[tuple[int, Outcome]]:
-        from distributed import as_completed as ended
+    return _on(client)
 
+
+@contextmanager
+def _on(client: Any) -> Iterator[Workers]:
+    """Runs points on the workers of a client of Dask, and traces definitions on this machine."""
+    with _processes() as perform_here:
         try:
-            futures = [client.submit(perform, request, pure=False) for request in requests]
-            numbers = {future.key: number for number, future in enumerate(futures)}
-            for future in ended(futures, loop=client.loop):
-                yield numbers[future.key], _outcome(future)
-                future.release()
+            yield Workers(run=partial(_submitted, client), trace=perform_here)
         finally:
             client.close()
 
-    return run
+
+def _submitted(client: Any, request: Request) -> Future[Outcome]:
+    """The outcome of a request that a cluster performs."""
+    outcome: Future[Outcome] = Future()
+
+    def hand_over(remote: Any) -> None:
+        try:
+            outcome.set_result(_outcome(remote))
+        except BaseException as error:
+            outcome.set_exception(error)
+        remote.release()
+
+    client.submit(perform, request, pure=False).add_done_callback(hand_over)
+    return outcome
 
 
 def _answers(address: str) -> None:
@@ -102,7 +120,4 @@ def _outcome(future: Any) -> Outcome:
         return outcome
     except Exception as error:
         first = (str(error).splitlines() or [""])[0]
-        return {
-            "status": "crashed", "error": f"the cluster lost the point: {type(error).__name__}: {first}", "result": {}, "seconds": 0.0,
-            "blocks": {"reused": 0, "mapped": 0},
-        }  # fmt: skip
+        return ended(time.monotonic(), "crashed", f"the cluster lost the point: {type(error).__name__}: {first}")

@@ -15,8 +15,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -24,11 +24,12 @@ from typing import Any
 
 from modeloom.circuits import find_circuit
 from modeloom.measure.core import check_clock, check_target
-from modeloom.modes import find_any
 from modeloom.spec import InputError, UnknownName
-from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import AREAS, Configuration
+from modeloom.sweep.identity import is_foreign
 from modeloom.sweep.options import check_options, option_name
+from modeloom.sweep.point import Outcome, read_point
+from modeloom.sweep.worker import perform
 
 __all__ = ["MOST_POINTS", "Sweep", "points", "read_sweep"]
 
@@ -48,13 +49,14 @@ SUBJECTS = ("modes", "circuits")
 class Sweep:
     """A sweep: its points in the order of the file, where its results are stored, and the time limit of a point in seconds.
 
-    ``folder`` is that of the file, where relative paths begin.
+    ``folder`` is that of the file, where relative paths begin.  ``broken`` has the reason for each mode that is broken.
     """
 
     points: tuple[Configuration, ...]
     results: Path
     folder: Path
     timeout: float | None = None
+    broken: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_sweep(path: str | Path) -> Sweep:
@@ -63,7 +65,8 @@ def read_sweep(path: str | Path) -> Sweep:
     Raises
     ------
     InputError
-        There is no such file, it is no TOML, or it has an unknown key, a wrong value or no points.
+        There is no such file, it is no TOML, or it has an unknown key, a wrong value or no points.  The file of a mode cannot be read, or
+        not in the time limit.
     """
     file = Path(path)
     try:
@@ -73,7 +76,7 @@ def read_sweep(path: str | Path) -> Sweep:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path} cannot be read: it is no UTF-8") from None
+        raise InputError(f"{path} cannot be read: it is not valid UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not valid TOML: {error}") from None
     for name in data:
@@ -81,18 +84,29 @@ def read_sweep(path: str | Path) -> Sweep:
             raise UnknownName(f"table in {path}", name, ["sweep", "grid"])
     common, grids = data.get("sweep", {}), data.get("grid", [])
     if not isinstance(common, dict):
-        raise InputError(f"{path}: sweep is a table: write [sweep]")
+        raise InputError(f"{path}: sweep must be a table; write [sweep]")
     if not isinstance(grids, list) or not all(isinstance(grid, dict) for grid in grids):
-        raise InputError(f"{path}: a sweep has one grid or more: write [[grid]] before each")
+        raise InputError(f"{path}: a sweep has one or more grids; write [[grid]] before each")
     for name, value in common.items():
         if name not in STEPS | OF_ALL:
             raise UnknownName(f"key of [sweep] in {path}", name, [*STEPS, *OF_ALL])
         _typed(f"{path}, [sweep]", name, value)
+    timeout = common.get("timeout")
+    if timeout is not None and not timeout > 0:
+        raise InputError(f"{path}: timeout must be a number of seconds above 0, not {timeout}")
+    modes: dict[str, Outcome] = {}
+
+    def kind_of(name: str) -> str:
+        if name not in modes:
+            modes[name] = _mode(name, file.parent, timeout)
+        kind: str = modes[name]["result"]["kind"]
+        return kind
+
     found: dict[str, Configuration] = {}
     for number, grid in enumerate(grids, 1):
         place = f"{path}, grid {number}"
         try:
-            for point in points(grid, {name: common[name] for name in STEPS if name in common}, file.parent):
+            for point in points(grid, {name: common[name] for name in STEPS if name in common}, file.parent, kind_of):
                 found.setdefault(point.canonical, point)
         except InputError as error:
             raise InputError(f"{place}: {error}") from None
@@ -100,14 +114,14 @@ def read_sweep(path: str | Path) -> Sweep:
         raise InputError(f"{path} has no points; add a [[grid]] with modes or circuits")
     if len(found) > MOST_POINTS:
         raise InputError(f"{path} has {len(found)} points, more than {MOST_POINTS}; make several sweeps of it")
-    timeout = common.get("timeout")
-    if timeout is not None and not timeout > 0:
-        raise InputError(f"{path}: timeout is a number of seconds above 0, not {timeout}")
     results = file.parent / common["results"] if "results" in common else file.with_suffix(".sqlite")
-    return Sweep(tuple(found.values()), results, file.parent, timeout)
+    broken = {name: mode["result"]["broken"] for name, mode in modes.items() if mode["result"]["broken"] is not None}
+    return Sweep(tuple(found.values()), results, file.parent, timeout, broken)
 
 
-def points(grid: Mapping[str, Any], common: Mapping[str, Any], folder: Path) -> Iterator[Configuration]:
+def points(
+    grid: Mapping[str, Any], common: Mapping[str, Any], folder: Path, kind_of: Callable[[str], str]
+) -> Iterator[Configuration]:
     """The points of a grid.
 
     Parameters
@@ -118,6 +132,8 @@ def points(grid: Mapping[str, Any], common: Mapping[str, Any], folder: Path) -> 
         The steps that hold if the grid says nothing else.
     folder : Path
         Where relative paths begin.
+    kind_of : callable
+        Gives the kind of the mode of a name, "sector" or "stream".  It raises ``InputError`` if there is none.
 
     Raises
     ------
@@ -133,9 +149,9 @@ def points(grid: Mapping[str, Any], common: Mapping[str, Any], folder: Path) -> 
     steps = {**common, **{name: value for name, value in grid.items() if name in STEPS}}
     names = _listed(subjects[0], grid[subjects[0]])
     if not names or not all(isinstance(name, str) for name in names):
-        raise InputError(f"{subjects[0]} is a list of names, and not an empty one")
+        raise InputError(f"{subjects[0]} must be a non-empty list of names")
     targets = _targets(steps, folder)
-    kinds = [_kind(subjects[0], name, folder) for name in names]
+    kinds = [_circuit(name) if subjects[0] == "circuits" else kind_of(name) for name in names]
     _check_steps(grid, steps, subjects[0], targets)
     given = {name: _listed(name, value) for name, value in grid.items() if name not in (*SUBJECTS, *STEPS)}
     if len(names) * len(targets) * prod(map(len, given.values())) > MOST_POINTS:
@@ -166,12 +182,24 @@ def _point(kind: str, name: str, options: dict[str, Any], target: str | None, st
     )  # fmt: skip
 
 
-def _kind(subject: str, name: str, folder: Path) -> str:
-    """The kind of a mode or a circuit.  Raises ``InputError`` if there is none of this name."""
-    if subject == "circuits":
-        find_circuit(name)
-        return "circuit"
-    return "stream" if isinstance(find_any(name, folder), StreamMode) else "sector"
+def _circuit(name: str) -> str:
+    """The kind of a circuit.  Raises ``InputError`` if there is none of this name."""
+    find_circuit(name)
+    return "circuit"
+
+
+def _mode(name: str, folder: Path, timeout: float | None) -> Outcome:
+    """What ``read_point`` says of a mode.  The file of a user is read in another process, which it may end.  Raises ``InputError``."""
+    asked = Configuration("", name)
+    if is_foreign(asked):
+        outcome = perform({"task": "read", "configuration": asked.as_dict(), "folder": str(folder.resolve()), "timeout": timeout})
+    else:
+        outcome = read_point(asked, folder)
+    if outcome["status"] in ("crashed", "timeout"):
+        raise InputError(f"{name}: {outcome['error']}; a file must only define modes")
+    if outcome["status"] != "ok":
+        raise InputError(outcome["error"])
+    return outcome
 
 
 def _targets(steps: Mapping[str, Any], folder: Path) -> Sequence[str | None]:
@@ -179,7 +207,7 @@ def _targets(steps: Mapping[str, Any], folder: Path) -> Sequence[str | None]:
     targets = list(dict.fromkeys(steps.get("targets", ())))
     for target in targets:
         if not isinstance(target, str):
-            raise InputError(f"targets is a list of names, not of {target!r}")
+            raise InputError(f"targets must be a list of names, not of {target!r}")
         library = target.removeprefix("liberty:")
         check_target(target if library == target else f"liberty:{folder / library}")
     return targets or [None]
@@ -201,9 +229,9 @@ def _check_steps(grid: Mapping[str, Any], steps: Mapping[str, Any], subject: str
 def _typed(place: str, name: str, value: Any) -> None:
     """Raises ``InputError`` unless a value has the type of its key."""
     kind = {**STEPS, **OF_ALL}[name]
-    words = {list: "a list", str: "a text", bool: "true or false"}.get(kind, "a number")  # type: ignore[call-overload]
+    words = {list: "a list", str: "a string", bool: "true or false"}.get(kind, "a number")  # type: ignore[call-overload]
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):  # type: ignore[arg-type]
-        raise InputError(f"{place}: {name} is {words}, not {value!r}".removeprefix(": "))
+        raise InputError(f"{place}: {name} must be {words}, not {value!r}".removeprefix(": "))
 
 
 def _listed(name: str, value: Any) -> list[Any]:
@@ -218,5 +246,5 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, list) and value and all(isinstance(each, (int, str)) and not isinstance(each, bool) for each in value):
         return ",".join(map(str, value))
     if not isinstance(value, (int, str)):
-        raise InputError(f"{name} must be a number, a text, true or false, not {value!r}")
+        raise InputError(f"{name} must be a number, a string, true or false, not {value!r}")
     return value

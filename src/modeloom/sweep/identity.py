@@ -24,7 +24,7 @@ from modeloom.compiler.work import Work
 from modeloom.cores.sector.figures import definition_hash as sector_hash
 from modeloom.cores.stream.figures import definition_hash as stream_hash
 from modeloom.emit.tools import require
-from modeloom.modes import find_any
+from modeloom.modes import BUILT_IN, STREAMS, VARIANTS, find_any
 from modeloom.spec import InputError, Mode, checked_mode
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration
@@ -32,7 +32,7 @@ from modeloom.sweep.options import mode_options
 from modeloom.synth import find_nextpnr
 from modeloom.version import VERSION
 
-__all__ = ["Identity", "definition_of", "identity_of", "mode_of", "sources_hash", "tools_of"]
+__all__ = ["Identity", "definition_of", "is_foreign", "mode_of", "sources_hash", "tools_of"]
 
 COMPILER = ("spec", "ciphers", "definition", "ir", "schedule", "allocate", "prove", "streams", "cycles", "compiler")
 """Folders whose sources make the figures of a compiled point."""
@@ -52,9 +52,9 @@ class Identity:
     ----------
     definition : str
         The SHA-256 of the traced definition, as in ``core.json``.  A circuit has that of its sources.  Empty if the definition cannot be
-        traced with these options.
+        traced with these options, or its trace did not end, or a tool is missing.
     tools : mapping
-        Versions by name: ``modeloom``, ``sources`` (a hash), ``python``, and what the steps use.
+        Versions by name: ``modeloom``, ``sources`` (a hash), ``python``, and what the steps use.  Only the first if a tool is missing.
     """
 
     configuration: Configuration
@@ -68,15 +68,12 @@ class Identity:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def identity_of(configuration: Configuration, folder: Path) -> Identity:
-    """The identity of a point.
+def is_foreign(configuration: Configuration) -> bool:
+    """Whether the definition of a point is not part of modeloom: it is in a file, or in an installed package."""
+    return configuration.kind != "circuit" and configuration.name not in _OWN
 
-    Raises
-    ------
-    ToolMissing, SynthesisError
-        A tool that the point needs is missing.
-    """
-    return Identity(configuration, definition_of(configuration, folder), tools_of(configuration, folder))
+
+_OWN = frozenset(mode.name for mode in (*BUILT_IN, *VARIANTS, *STREAMS))
 
 
 def mode_of(configuration: Configuration, folder: Path) -> Mode | StreamMode:
@@ -111,7 +108,13 @@ def _traced(mode: Mode, options: Options) -> Any:
 
 
 def tools_of(configuration: Configuration, folder: Path) -> dict[str, str]:
-    """The versions of what makes the figures of a point.  Raises as ``identity_of``."""
+    """The versions of what makes the figures of a point.
+
+    Raises
+    ------
+    ToolMissing, SynthesisError
+        A tool that the point needs is missing.
+    """
     hardware = configuration.simulate or configuration.target is not None
     rooms = CIRCUITS if configuration.kind == "circuit" else HARDWARE if hardware else COMPILER
     found = {"modeloom": VERSION, "sources": sources_hash(rooms)[:16], "python": platform.python_version()}

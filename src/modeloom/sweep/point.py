@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one point: compiles and proves it, and, if asked, simulates, synthesises, places and routes it."""
+"""Runs one point: compiles and proves it, and, if asked, simulates, synthesises, places and routes it.
+
+Before this, its definition is traced, which gives the hash in the key of its row.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ from modeloom.emit import emit, run_bench
 from modeloom.measure.circuit import measure_circuit
 from modeloom.measure.core import measure_blocks, measure_core
 from modeloom.measure.known_blocks import KnownBlocks
+from modeloom.modes import find_any
 from modeloom.product.core import Core
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
@@ -33,14 +37,14 @@ from modeloom.sweep.identity import definition_of, mode_of, tools_of
 from modeloom.sweep.options import mode_options
 from modeloom.synth import Known
 
-__all__ = ["FINAL", "STATUSES", "Outcome", "run_point", "stream_result"]
+__all__ = ["FINAL", "STATUSES", "Outcome", "ended", "failed", "read_point", "run_point", "stream_result", "trace_point"]
 
 STATUSES = {
     "ok": "all steps have passed",
     "refused": "no core has these options, or the definition is wrong",
     "failed": "a check has failed: a proof, or the bench",
     "error": "a tool or the machine has failed",
-    "crashed": "the process of the point has ended",
+    "crashed": "the process of the point terminated",
     "timeout": "the point took longer than its limit",
 }
 """What a row may have as ``status``."""
@@ -50,6 +54,42 @@ FINAL = ("ok", "refused", "failed")
 
 Outcome = dict[str, Any]
 """``status``, ``error`` (one line or None), ``result`` (plain data by step), ``seconds``, and ``blocks`` (reused and mapped)."""
+
+
+def ended(begin: float, status: str, error: str | None, result: dict[str, Any] | None = None, **blocks: int) -> Outcome:
+    """The outcome of a point that began at a time of ``time.monotonic``."""
+    return {
+        "status": status, "error": None if error is None else " ".join(error.split()) or status, "result": result or {},
+        "seconds": round(time.monotonic() - begin, 3), "blocks": {"reused": 0, "mapped": 0} | blocks,
+    }  # fmt: skip
+
+
+def failed(fault: Exception, begin: float | None = None) -> Outcome:
+    """The outcome of a point that an exception has ended."""
+    return ended(time.monotonic() if begin is None else begin, *_told(fault))
+
+
+def read_point(configuration: Configuration, folder: Path) -> Outcome:
+    """Reads the mode of a point whose kind and options are not known yet: ``kind``, and ``broken`` (the reason or None) in the result."""
+    begin = time.monotonic()
+    try:
+        mode = find_any(configuration.name, folder)
+        kind = "stream" if isinstance(mode, StreamMode) else "sector"
+        return ended(begin, "ok", None, {"kind": kind, "broken": mode.security if mode.broken else None})
+    except Exception as fault:
+        return failed(fault, begin)
+
+
+def trace_point(configuration: Configuration, folder: Path) -> Outcome:
+    """Traces the definition of a point: ``definition`` in the result is its hash, or empty if the compiler refuses it.
+
+    It raises nothing that a definition can cause, but the definition may end the process.
+    """
+    begin = time.monotonic()
+    try:
+        return ended(begin, "ok", None, {"definition": definition_of(configuration, folder)})
+    except Exception as fault:
+        return failed(fault, begin)
 
 
 def run_point(configuration: Configuration, definition: str, tools: Mapping[str, str], folder: Path) -> Outcome:
@@ -69,25 +109,20 @@ def run_point(configuration: Configuration, definition: str, tools: Mapping[str,
         _check_here(configuration, definition, tools, folder)
         _run(configuration, definition, folder, result, blocks)
         status, error = "ok", None
-    except InputError as refusal:
-        status, error = "refused", str(refusal)
     except Exception as fault:
-        checked = isinstance(fault, _failed_checks())
-        status, error = "failed" if checked else "error", str(fault) if checked or _told(fault) else _where(fault)
-    return {
-        "status": status, "error": None if error is None else " ".join(error.split()) or status, "result": result,
-        "seconds": round(time.monotonic() - begin, 3), "blocks": blocks,
-    }  # fmt: skip
+        status, error = _told(fault)
+    return ended(begin, status, error, result, **blocks)
 
 
 def _check_here(configuration: Configuration, definition: str, tools: Mapping[str, str], folder: Path) -> None:
-    """Raises ``RuntimeError`` if the definition or a tool is not the one that the row will state."""
+    """Raises ``OSError`` if the definition or a tool is not the one that the row will state."""
     here = tools_of(configuration, folder)
     for name in sorted({*tools, *here}):
         if tools.get(name) != here.get(name):
-            raise OSError(f"{name} is {here.get(name, 'missing')} where the point runs, and {tools.get(name, 'missing')} where it began")
+            mine, theirs = here.get(name, "no version"), tools.get(name, "no version")
+            raise OSError(f"the worker has {name} {mine}, but the sweep was started with {theirs}")
     if configuration.kind != "circuit" and definition_of(configuration, folder) != definition:
-        raise OSError(f"the definition of {configuration.name} is another one where the point runs")
+        raise OSError(f"the worker has a different definition of {configuration.name}")
 
 
 def _run(configuration: Configuration, definition: str, folder: Path, result: dict[str, Any], blocks: dict[str, int]) -> None:
@@ -165,18 +200,18 @@ def _target(configuration: Configuration, folder: Path) -> str | None:
     return f"liberty:{folder / target.removeprefix('liberty:')}"
 
 
-def _failed_checks() -> tuple[type[Exception], ...]:
-    from modeloom.cli import FAILED_CHECKS
+def _told(fault: Exception) -> tuple[str, str]:
+    """The status after an exception, and the error that the row states."""
+    from modeloom.cli import FAILED_CHECKS, MISSING_TOOLS
 
-    return tuple(getattr(import_module(module), name) for module, name in FAILED_CHECKS)
+    def is_one_of(errors: tuple[tuple[str, str], ...], *more: type[Exception]) -> bool:
+        return isinstance(fault, (*more, *(getattr(import_module(module), name) for module, name in errors)))
 
-
-def _told(fault: Exception) -> bool:
-    """Whether the message of an error is made for users."""
-    from modeloom.cli import MISSING_TOOLS
-
-    known = tuple(getattr(import_module(module), name) for module, name in MISSING_TOOLS)
-    return isinstance(fault, (*known, OSError)) and bool(str(fault))
+    if isinstance(fault, InputError):
+        return "refused", str(fault)
+    if is_one_of(FAILED_CHECKS):
+        return "failed", str(fault)
+    return "error", str(fault) if is_one_of(MISSING_TOOLS, OSError) and str(fault) else _where(fault)
 
 
 def _where(fault: Exception) -> str:

@@ -31,7 +31,7 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "target": ("TEXT", "the target; NULL if the point is not synthesised"),
     "area": ("TEXT", "`core` if it is mapped as a whole, `blocks` if block by block; NULL without a target"),
     "configuration": ("TEXT NOT NULL", "all of the above and the steps, as a JSON object"),
-    "definition": ("TEXT NOT NULL", "SHA-256 of the traced definition, as in `core.json`; for a circuit, that of its sources"),
+    "definition": ("TEXT NOT NULL", "SHA-256 of the traced definition, as in `core.json`; of the sources of a circuit; empty if unknown"),
     "tools": ("TEXT NOT NULL", "versions by name, as a JSON object"),
     "command": ("TEXT NOT NULL", "the commands that build or show the point"),
     "status": ("TEXT NOT NULL", "`ok`, `refused`, `failed`, `error`, `crashed` or `timeout`"),
@@ -92,17 +92,18 @@ class Store:
 
     def finished(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys whose points need not run again."""
-        wanted = set(keys)
         with self._told():
-            marks = ", ".join("?" * len(FINAL))
-            rows = self._database.execute(f"SELECT key FROM points WHERE status IN ({marks})", FINAL)  # noqa: S608
-            return {row["key"] for row in rows if row["key"] in wanted}
+            statuses = ((key, self._database.execute("SELECT status FROM points WHERE key = ?", [key]).fetchone()) for key in keys)
+            return {key for key, row in statuses if row is not None and row["status"] in FINAL}
 
-    def add(self, row: Row) -> None:
-        """Writes a row in the place of one with the same key."""
+    def add(self, row: Row, instead_of: Iterable[str] = ()) -> None:
+        """Writes a row in the place of one with the same key, and of rows with other keys whose points need to run again."""
         names = ", ".join(COLUMNS)
         marks = ", ".join("?" * len(COLUMNS))
-        with self._told():
+        old = set(instead_of)
+        old -= self.finished(old)
+        with self._told(), self._transaction():
+            self._database.executemany("DELETE FROM points WHERE key = ?", [(key,) for key in sorted(old)])
             self._database.execute(
                 f"INSERT OR REPLACE INTO points ({names}) VALUES ({marks})", [row[name] for name in COLUMNS]  # noqa: S608
             )
@@ -124,7 +125,7 @@ class Store:
             self._make()
             return
         if "meta" not in tables or "points" not in tables:
-            raise InputError(f"{self.path} is a database of something else; give another file for the results")
+            raise InputError(f"{self.path} is a different SQLite database; give another file for the results")
         found = self._database.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
         if found is None or found["value"] != SCHEMA:
             schema = "no schema" if found is None else f"the schema {found['value']}"
@@ -143,6 +144,17 @@ class Store:
             f"INSERT OR REPLACE INTO meta VALUES ('schema', '{SCHEMA}');"
             "COMMIT;"
         )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All changes of the body, or none."""
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            self._database.rollback()
+            raise
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -18,12 +18,25 @@ import threading
 import time
 from typing import Any
 
-from modeloom.sweep.point import Outcome
+from modeloom.sweep.point import Outcome, ended
 
 __all__ = ["Request", "perform", "stop_children"]
 
 Request = dict[str, Any]
-"""A point as plain data: ``configuration``, ``definition``, ``tools``, ``folder``, and ``timeout`` in seconds or None."""
+"""What to do with a point, as plain data: ``task`` (a key of ``TASKS``), ``configuration``, ``folder``, and ``timeout`` in seconds or None.
+
+To run it takes ``definition`` and ``tools``, too.
+"""
+
+TASKS = {
+    "read": ("the file was read for more than {limit:g} s", "the process that read the file terminated"),
+    "trace": ("the definition was traced for more than {limit:g} s", "the process that traced the definition terminated"),
+    "run": ("the point took longer than {limit:g} s", "the process of the point terminated"),
+}
+"""What a process does, with what to say if it takes too long, and if the process ends."""
+
+LONGEST = 3600
+"""Seconds of one wait.  The operating system takes no more than 24 days."""
 
 PATIENCE = 5
 """Seconds in which a process may end by itself."""
@@ -49,24 +62,27 @@ class _Child:
     def ask(self, request: Request) -> Outcome:
         """The outcome of a point.  The process is of no use afterwards if it has crashed or was stopped."""
         begin = time.monotonic()
+        too_long, terminated = TASKS[request["task"]]
         line = json.dumps(request).encode() + b"\n"
         assert self._process.stdin and self._process.stdout
         try:
             self._process.stdin.write(line)
             self._process.stdin.flush()
         except BrokenPipeError:
-            return self._lost(begin)
+            return self._lost(begin, terminated)
         limit, answer = request["timeout"], b""
         with selectors.DefaultSelector() as waiting:
             waiting.register(self._process.stdout, selectors.EVENT_READ)
             while not answer.endswith(b"\n"):
                 left = None if limit is None else begin + limit - time.monotonic()
-                if left is not None and (left <= 0 or not waiting.select(left)):
+                if left is not None and left <= 0:
                     self.stop()
-                    return _outcome("timeout", f"the point took longer than {limit:g} s; allow more time with timeout", begin)
+                    return ended(begin, "timeout", f"{too_long.format(limit=limit)}; allow more time with timeout")
+                if not waiting.select(LONGEST if left is None else min(left, LONGEST)):
+                    continue
                 data = os.read(self._process.stdout.fileno(), 1 << 16)
                 if not data:
-                    return self._lost(begin)
+                    return self._lost(begin, terminated)
                 answer += data
         outcome: Outcome = json.loads(answer)
         return outcome
@@ -84,7 +100,7 @@ class _Child:
             self._process.kill()
             self._process.wait()
 
-    def _lost(self, begin: float) -> Outcome:
+    def _lost(self, begin: float, terminated: str) -> Outcome:
         """The outcome of a point whose process has ended by itself."""
         try:
             status = self._process.wait(PATIENCE)
@@ -95,11 +111,11 @@ class _Child:
         self._errors.seek(0)
         lines = self._errors.read()[-4096:].decode(errors="replace").splitlines()
         last = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return _outcome("crashed", f"the process of the point has ended ({how})" + (f": {last}" if last else ""), begin)
+        return ended(begin, "crashed", f"{terminated} ({how})" + (f": {last}" if last else ""))
 
 
 def perform(request: Request) -> Outcome:
-    """Runs a point in the process of this thread.  It raises nothing that a point can cause."""
+    """Does what is requested in the process of this thread.  It raises nothing that a point can cause."""
     child: _Child | None = getattr(_mine, "child", None)
     if child is None or not child.alive:
         child = _mine.child = _Child()
@@ -121,8 +137,3 @@ def stop_children() -> None:
         _children.clear()
     for child in children:
         child.stop()
-
-
-def _outcome(status: str, error: str, begin: float) -> Outcome:
-    seconds = round(time.monotonic() - begin, 3)
-    return {"status": status, "error": error, "result": {}, "seconds": seconds, "blocks": {"reused": 0, "mapped": 0}}
