@@ -60,7 +60,8 @@ class Silent(SimulatedCore):
         (lambda: modeloom.compile("hctr2", sektor=64), InputError,
          "unknown option 'sektor'; did you mean sector or storage or more_sectors?"),
         (lambda: modeloom.compile("hctr2", sector=16384), InputError,
-         "hctr2: the buses of a core can count 512 blocks in a sector (8192 bytes), but 16384 bytes are 1024; choose a smaller --sector"),
+         "hctr2: a sector has at most 512 blocks (8192 bytes), but 16384 bytes are 1024; longer sectors are not tested, because twice the "
+         "blocks take the compiler two to four times as long; choose a smaller --sector"),
         (lambda: Options(key_slots="1"), TypeError, "key_slots must be int, not '1'"),
         (lambda: modeloom.simulate("nowhere"), InputError,
          "nowhere does not contain a core (core.json is missing); build one with: modeloom build MODE -o nowhere"),

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from modeloom.ciphers import CIPHERS
-from modeloom.compiler.limits import MOST_BLOCKS, MOST_SLOTS
+from modeloom.compiler.limits import LONGER_SECTORS, MOST_BLOCKS, MOST_SLOTS
 from modeloom.compiler.options import Options
 from modeloom.compiler.presets import PRESETS, preset
 from modeloom.compiler.stream_options import MOST_SLOTS as MOST_MESSAGE_SLOTS
@@ -54,7 +54,7 @@ _UNIT_OPTIONS = [
     click.option(
         "--sector", type=SectorSizes(),
         help=f"Sector size in bytes (default: 512). Give several sizes as 512,4096. A sector has at most {MOST_BLOCKS} blocks, which are "
-        f"{16 * MOST_BLOCKS} bytes with AES, because twice the blocks take the compiler about three times as long.",
+        f"{16 * MOST_BLOCKS} bytes with AES; {LONGER_SECTORS}.",
     ),
     click.option("--tweak", type=int, help="Tweak size in bytes (default: the first size of the mode)."),
     cipher_option,

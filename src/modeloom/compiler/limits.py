@@ -9,22 +9,24 @@ from collections.abc import Iterable
 
 from modeloom.spec import InputError, Mode
 
-__all__ = ["MOST_BLOCKS", "MOST_SLOTS", "check_blocks"]
+__all__ = ["LONGER_SECTORS", "MOST_BLOCKS", "MOST_SLOTS", "check_blocks"]
 
 MOST_BLOCKS = 512
-"""Blocks of a sector: what the buses count (``rtl.bus.parameters``), and what the compiler has been measured with."""
+"""Blocks of a sector.  The hardware refuses more, too (``rtl.bus.sector.parameters``)."""
+
+LONGER_SECTORS = "longer sectors are not tested, because twice the blocks take the compiler two to four times as long"
+"""Why there are no more, for messages.  ``docs/scaling.md`` has measurements.  Memories and counters could be larger."""
 
 MOST_SLOTS = 256
 """Key slots of a core for sectors: a command has eight bits for the number of one."""
 
 
 def check_blocks(mode: Mode, sizes: Iterable[int]) -> None:
-    """Raises ``InputError`` for a sector size, in bytes, of more blocks than a core has places for."""
+    """Raises ``InputError`` for a sector size, in bytes, of too many blocks."""
     for nbytes in sizes:
         blocks = -(-nbytes // mode.block_bytes)
         if blocks > MOST_BLOCKS:
             raise InputError(
-                f"{mode.name}: the buses of a core can count {MOST_BLOCKS} blocks in a sector "
-                f"({MOST_BLOCKS * mode.block_bytes} bytes), but "
-                f"{nbytes} bytes are {blocks}; choose a smaller --sector"
+                f"{mode.name}: a sector has at most {MOST_BLOCKS} blocks ({MOST_BLOCKS * mode.block_bytes} bytes), but "
+                f"{nbytes} bytes are {blocks}; {LONGER_SECTORS}; choose a smaller --sector"
             )
