@@ -18,7 +18,7 @@ BITS = (
         "all counters together (tests/formal/stream_rules.py proves it for the bus)",
     ),
     (
-        r"core\.engine\.bank_\w+\.mem0\[1\]\[\d+\]",
+        r"core\.engine\.bank_\w+\.bank_\w+_words\[1\]\[\d+\]",
         "the second word of a result bank of which the program uses one cell. Only the erasure writes it, with zeros",
     ),
 )

@@ -85,7 +85,7 @@ def test_faults_of_the_firmware(small, tmp_path, fault):
     ("what", "name", "old", "new", "message"),
     [
         ("tags are not compared", "core", "wrong_reg <= |parts_reg;", "wrong_reg <= 1'h0;", f"FAIL: {TAKEN}"),
-        ("a bit of the S-box", "core", "words[1] = 8'h7c", "words[1] = 8'h7d", f"FAIL: {TAG}"),
+        ("a bit of the S-box", "core", "aes_sbox[1] = 8'h7c", "aes_sbox[1] = 8'h7d", f"FAIL: {TAG}"),
         ("packets end too early", "modeloom_packets.py", "last.eq(ends & (~in_first | (second == 0)))", "last.eq(ends)", f"FAIL: {STUCK}"),
         ("statuses are cut off", "modeloom_dma.py", "Converter(self.whole_words(core.status.data)", "Converter(32", f"FAIL: {STUCK}"),
     ],

@@ -98,7 +98,7 @@ def test_firmware_that_does_not_end(small):
 @pytest.mark.parametrize(
     ("what", "name", "old", "new", "message"),
     [
-        ("a bit of the S-box", "core", "words[1] = 8'h7c", "words[1] = 8'h7d", f"FAIL: {CIPHERTEXT}"),
+        ("a bit of the S-box", "core", "aes_sbox[1] = 8'h7c", "aes_sbox[1] = 8'h7d", f"FAIL: {CIPHERTEXT}"),
         ("bytes of a word exchanged", "modeloom_dma.py", 'endianness="big", with_csr', 'endianness="little", with_csr', f"FAIL: {STUCK}"),
         ("the writer ends with the first sector", "modeloom_packets.py", 'omit={"last", "keep"}', 'omit={"keep"}', f"FAIL: {STUCK}"),
         ("no end of a sector", "modeloom_packets.py", "core.sink.last.eq(left == 0)", "core.sink.last.eq(0)", f"FAIL: {STUCK}"),

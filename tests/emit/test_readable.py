@@ -5,12 +5,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from tests import streamed
+from tests.built import slowly
 from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder, made
+from tests.emit.package import folders
 
 from modeloom.cores.sector.sections import engine_sections, module_titles
 from modeloom.emit import core_name
+from modeloom.emit.package import outside
+from modeloom.product.folder import read_description
 from modeloom.rtl.engine.layout import engine_fields
 
 CHOICES = [PARTIAL, PLAIN, SLOTS]
@@ -22,7 +28,8 @@ def verilog(choice: tuple) -> str:
 
 def modules(text: str) -> dict[str, str]:
     """Bodies of the modules below the top, and of no assertions."""
-    text = text[: text.index("`ifdef", text.index("\nendmodule"))]
+    top, end, rest = text.partition("\nendmodule")
+    text = top + end + rest.partition("`ifdef")[0]
     return dict(re.findall(r"^module (\w+) ?(\(.*?^endmodule)", text, re.M | re.S))
 
 
@@ -35,12 +42,34 @@ def test_lines_are_short(choice: tuple) -> None:
     assert [line for line in verilog(choice).splitlines() if len(line) > 160] == []
 
 
+def nameless(body: str) -> list[str]:
+    """Names that are a number, or a word for any port, net or memory with a number."""
+    names = set(re.findall(r"\b[A-Za-z_]\w*\b", body))
+    wrong = r"_\d+_|[pwu]\d+(_\w+)?|net(_\w+)?|port|(\w+_)?port(_\d+)+|mem(ory)?\d+(_\w+)?"
+    return sorted(one for one in names if re.fullmatch(wrong, one))
+
+
 @pytest.mark.parametrize("choice", CHOICES)
 def test_nothing_is_without_a_name(choice: tuple) -> None:
     """No number in the place of a name, and no port or net that was named by nothing but its place."""
-    for name, body in modules(verilog(choice)).items():
-        names = set(re.findall(r"\b[A-Za-z_]\w*\b", body))
-        assert not [one for one in names if re.fullmatch(r"_\d+_|[pwu]\d+|net(_\w+)?|port\w*_\d+|memory\d+", one)], name
+    assert not {name: found for name, body in modules(verilog(choice)).items() if (found := nameless(body))}
+
+
+def gcm() -> Path:
+    """A message core with a multiplier and a sum of counters, whose ports are slices."""
+    return streamed.folder("gcm", prove=False, key_bits=128, cipher_arch="multistream", streams=1, key_slots=3)
+
+
+@pytest.mark.parametrize("kind", ["registers", "apb", *slowly("messages", "gcm", "lwc")])
+def test_nothing_is_without_a_name_in_cores_of_other_kinds(kind: str) -> None:
+    """The same in cores with registers, in cores for messages, and in what lies beside them."""
+    path = gcm() if kind == "gcm" else folders.folder(kind)
+    description = read_description(path)
+    found = {name: body for file in outside(description).verilog for name, body in modules((path / file).read_text()).items()}
+    assert len(found) > 10 and (kind not in ("registers", "apb") or any("_front" in name for name in found))
+    assert not {name: names for name, body in found.items() if (names := nameless(body))}
+    memories = description.memories or ()
+    assert memories and not [one for one in memories if re.fullmatch(r"mem(ory)?\d*|words", one.name)]
 
 
 @pytest.mark.parametrize("choice", CHOICES)
@@ -69,9 +98,9 @@ def test_no_choice_has_equal_arms(choice: tuple) -> None:
 def test_a_table_is_one_module_that_is_instanced(choice: tuple) -> None:
     """Every table that is read without a clock: one module for each, one read in it, and instances wherever a byte is looked up."""
     text = verilog(choice)
-    tables = {name: body for name, body in modules(text).items() if re.search(r"^  assign data = words\[address\];$", body, re.M)}
+    tables = {name: body for name, body in modules(text).items() if re.search(r"^  assign data = \w+\[address\];$", body, re.M)}
     assert tables, "a core has at least the S-box of its key schedule"
-    words = {name: tuple(re.findall(r"words\[\d+\] = (\S+);", body)) for name, body in tables.items()}
+    words = {name: tuple(re.findall(r"\w+\[\d+\] = (\S+);", body)) for name, body in tables.items()}
     assert len(set(words.values())) == len(words) and all(len(some) >= 64 for some in words.values())
     assert any(name.endswith("_aes_sbox") for name in tables)
     for name in tables:

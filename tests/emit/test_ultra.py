@@ -55,7 +55,8 @@ class BlockPorts:
 
 def test_a_large_block_memory_asks_for_it():
     text, (found,) = emitted(Clocked())
-    assert found.style == "ultra" and re.search(r'\(\* ram_style = "ultra", no_rw_check = 1.*\n *reg \[143:0\] mem0 \[511:0\];', text)
+    assert found.style == "ultra" and found.name == "memory_words"
+    assert re.search(r'\(\* ram_style = "ultra", no_rw_check = 1.*\n *reg \[143:0\] memory_words \[511:0\];', text)
 
 
 def test_without_the_option_it_is_a_block_memory():

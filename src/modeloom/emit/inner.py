@@ -17,6 +17,7 @@ from amaranth.back import rtlil
 
 from modeloom.emit.circuit import check_loops, circuit_of
 from modeloom.emit.copies import copy_modules
+from modeloom.emit.held import name_memories
 from modeloom.emit.members import name_ports
 from modeloom.emit.memories import memories_of
 from modeloom.emit.names import plain_design
@@ -27,6 +28,7 @@ from modeloom.emit.share import share
 from modeloom.emit.simplify import drop_unused, name_the_rest, rename, simplify
 from modeloom.emit.tables import table_modules
 from modeloom.emit.ultra import use_ultra
+from modeloom.emit.unnamed import name_the_unnamed
 from modeloom.emit.verilog import verilog_of
 from modeloom.product.core import Core, D, Sections
 from modeloom.product.description import MemoryDescription
@@ -56,6 +58,7 @@ def component_rtlil(component: Any, top: str) -> str:
     modules = parse(text)
     name_registers(modules)
     name_ports(modules, "\\" + top)
+    name_the_unnamed(modules, "\\" + top)
     modules = prune(modules, "\\" + top)
     plain_design(modules)
     return render(share(modules, "\\" + top))
@@ -112,6 +115,7 @@ def inner_verilog(
     circuits = drop_unused(circuits, "\\" + top)
     if ram is not None:
         use_ultra(circuits)
+    name_memories(circuits, "\\" + top)
     texts = []
     for circuit in circuits:
         rename(circuit, name_the_rest(circuit))

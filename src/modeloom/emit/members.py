@@ -13,11 +13,11 @@ import re
 from collections import defaultdict
 
 from modeloom.emit.rtlil import RtlilModule, Statement
+from modeloom.emit.unnamed import UNNAMED
 
 __all__ = ["name_ports"]
 
 _NUMBER = re.compile(r"\$\d+$")
-_UNNAMED = re.compile(r"\\port(\$\d+)*")
 
 
 def name_ports(modules: list[RtlilModule], top: str) -> None:
@@ -40,13 +40,13 @@ def name_ports(modules: list[RtlilModule], top: str) -> None:
         for connection in instance.connections():
             port = connection.port
             width = _width(module, port)
-            outside = {_bare(one) for one in _names(aliases[parent.name], connection.signal)}
+            outside = {_bare(one) for one in _names(aliases[parent.name], connection.signal) if not UNNAMED.fullmatch(one)}
             own = [port, *inside.get((port, width - 1, 0), ())]
-            common = [one for one in own if _bare(one) in outside and not _UNNAMED.fullmatch(one)]
+            common = [one for one in own if _bare(one) in outside and not UNNAMED.fullmatch(one)]
             chosen = port if port in common and not _NUMBER.search(port) else next(iter(common), "")
-            if not chosen and _UNNAMED.fullmatch(port):
-                chosen = next((one for one in own[1:] if not _UNNAMED.fullmatch(one)), "") or min(outside, default="")
-            if not chosen and _UNNAMED.fullmatch(port):
+            if not chosen and UNNAMED.fullmatch(port):
+                chosen = next((one for one in own[1:] if not UNNAMED.fullmatch(one)), "") or min(outside, default="")
+            if not chosen and UNNAMED.fullmatch(port):
                 chosen = _part_of(module, [port, f"[{width - 1}:0]" if width > 1 else "[0]"]) or _part_of(parent, connection.signal)
             if not chosen or chosen == port and not _NUMBER.search(port):
                 continue
@@ -158,7 +158,7 @@ def _apply(module: RtlilModule, ports: dict[str, str], new: dict[str, str]) -> N
         number = line[at + 1]
         del line[at : at + 2]
         width = _width_of(line)
-        if _UNNAMED.fullmatch(old):
+        if UNNAMED.fullmatch(old):
             # The port replaces the net, because nothing else uses the name of the net.
             line[-1:] = ["output", number, line[-1]]
             for statement in statements:

@@ -3,7 +3,7 @@
 
 ::
 
-    \\key_busy$104    ──▶  key_busy            \\port$4127$0  ──▶  p3 (its place among the ports)
+    \\key_busy$104    ──▶  key_busy            \\port$4127$0  ──▶  p3 (its place among the ports, if ``unnamed`` finds no name)
     \\s__payload.data ──▶  s_payload_data      \\final        ──▶  final_v (a keyword of SystemVerilog)
 """
 

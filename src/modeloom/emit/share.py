@@ -8,7 +8,7 @@ from itertools import count
 
 from modeloom.emit.rtlil import RtlilModule, render
 
-__all__ = ["share"]
+__all__ = ["common", "share"]
 
 
 def share(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
@@ -57,15 +57,24 @@ def _children_first(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
     return list(order.values())
 
 
-def _common(members: list[str], taken: set[str]) -> str:
-    """A name for a shared module: the name of the first member, without the numbers in which the members differ."""
+def common(members: list[str]) -> str | None:
+    """The name of the first member, without the numbers in which the members differ.  None if they differ in more than numbers."""
     parts = [re.split(r"(\d+)", member) for member in members]
-    if len({len(part) for part in parts}) == 1:
-        columns = [set(column) for column in zip(*parts, strict=True)]
-        if all(len(column) == 1 for column in columns[::2]):
-            name = "".join(column.pop() for column in columns if len(column) == 1)
-            for number in count(1):
-                candidate = name if number == 1 else f"{name}_{number}"
-                if candidate not in taken:
-                    return candidate
-    return members[0]
+    if len({len(part) for part in parts}) > 1:
+        return None
+    columns = [set(column) for column in zip(*parts, strict=True)]
+    if any(len(column) > 1 for column in columns[::2]):
+        return None
+    return "".join(column.pop() for column in columns if len(column) == 1)
+
+
+def _common(members: list[str], taken: set[str]) -> str:
+    """A name for a shared module: what is common to the names of all members."""
+    name = common(members)
+    if name is None:
+        return members[0]
+    for number in count(1):
+        candidate = name if number == 1 else f"{name}_{number}"
+        if candidate not in taken:
+            return candidate
+    raise AssertionError("one of the numbers is free")

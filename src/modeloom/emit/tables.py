@@ -25,7 +25,7 @@ TABLE = "table"
 WHOLE = "table_whole"
 """Attribute of such a memory: tools should map the module of the table by itself.  This holds for all places of the table."""
 
-_CLOCK, _ADDRESS, _DATA, _WORDS = "\\clk", "\\address", "\\data", "\\words"
+_CLOCK, _ADDRESS, _DATA = "\\clk", "\\address", "\\data"
 
 
 def table_modules(circuits: list[Circuit], top: str) -> list[Circuit]:
@@ -57,7 +57,7 @@ def table_modules(circuits: list[Circuit], top: str) -> list[Circuit]:
             size = (any(clocked), len(groups[0]), first.address.width, memory.width, memory.depth)
             key = (label, size, tuple(memory.words), tuple(sorted(memory.attributes.items())))
             if key not in found:
-                found[key] = _module(free_name(f"\\{top}_{label}", taken), len(groups[0]), first, memory)
+                found[key] = _module(free_name(f"\\{top}_{label}", taken), f"\\{label}", len(groups[0]), first, memory)
             found[key].whole_module |= alone
             place = places[label] = places.get(label, -1) + 1
             for i, group in enumerate(groups):
@@ -94,8 +94,8 @@ def free_name(name: str, taken: set[str]) -> str:
     return new
 
 
-def _module(name: str, ports: int, read: Read, memory: Memory) -> Circuit:
-    """The module of a table with so many ports, which are read as *read* is."""
+def _module(name: str, words: str, ports: int, read: Read, memory: Memory) -> Circuit:
+    """The module of a table with so many ports, which are read as *read* is.  ``words`` is the name of the memory in it."""
     bits = read.address.width
     numbers = [f"_{port}" for port in range(ports)] if ports > 1 else [""]
     clock = None if read.clock is None else net(_CLOCK, 1)
@@ -105,6 +105,6 @@ def _module(name: str, ports: int, read: Read, memory: Memory) -> Circuit:
     return Circuit(
         name,
         nets,
-        reads={_DATA + number: Read(_WORDS, net(_ADDRESS + number, bits), const(1, 1), clock, True) for number in numbers},
-        memories={_WORDS: Memory(memory.width, memory.depth, dict(memory.attributes), list(memory.words))},
+        reads={_DATA + number: Read(words, net(_ADDRESS + number, bits), const(1, 1), clock, True) for number in numbers},
+        memories={words: Memory(memory.width, memory.depth, dict(memory.attributes), list(memory.words))},
     )  # fmt: skip

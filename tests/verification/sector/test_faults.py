@@ -25,7 +25,7 @@ from modeloom.verification.sector.subject import Subject
 
 KNOWN: dict[str, tuple[tuple[str, str, str], Callable, str]] = {
     "a wrong byte in the table of the key schedule": (
-        ("aes_sbox", r"words\[83\] = 8'hed", "words[83] = 8'hec"), keys.check_keys, "computes a wrong result",
+        ("aes_sbox", r"aes_sbox\[83\] = 8'hed", "aes_sbox[83] = 8'hec"), keys.check_keys, "computes a wrong result",
     ),
     "key words that an erasure does not overwrite": (
         ("core_bus_key_port", r"words_left_reg <= 3'h7", "words_left_reg <= 3'h5"), erasure.check_key_erasure,

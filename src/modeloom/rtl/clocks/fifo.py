@@ -5,7 +5,7 @@
 
              domain "write"                    domain "read"
 
-    i ──▶ words ─────────────────────────────▶ [payload_reg] ──▶ o
+    i ──▶ beats ─────────────────────────────▶ [payload_reg] ──▶ o
           [w_gray_reg] ──▶ Synchronizer ─────▶ there is a word
           there is room ◀───── Synchronizer ◀─ [r_gray_reg]
           zeros to words that were read ◀──┘
@@ -77,7 +77,7 @@ class ClockFifo(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m, bits = Module(), self.bits
-        m.submodules.words = words = memory.Memory(shape=self.width, depth=self.depth, init=[], attrs={"ram_style": "distributed"})
+        m.submodules.beats = words = memory.Memory(shape=self.width, depth=self.depth, init=[], attrs={"ram_style": "distributed"})
         m.submodules.to_read = to_read = DomainRenamer("read")(Synchronizer(bits + 1))
         m.submodules.to_write = to_write = DomainRenamer("write")(Synchronizer(bits + 1))
 

@@ -57,7 +57,7 @@ def _paths(p: CrossingParameters) -> Iterator[CrossingPath]:
         name = one.name
         yield CrossingPath("gray", f"{name}/w_gray_reg", f"{name}/to_read/meta_reg")
         yield CrossingPath("gray", f"{name}/r_gray_reg", f"{name}/to_write/meta_reg")
-        yield CrossingPath("memory", f"{name}/words", f"{name}/o_payload")
+        yield CrossingPath("memory", f"{name}/beats", f"{name}/o_payload")
     results, statuses = p.stream(RESULTS), p.stream(STATUSES)
     apart = statuses is not None and results is not None and results.clock != statuses.clock
     if apart or results is not None and p.ordered:
