@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes for synthesis: the attributes in the hardware descriptions, and their equivalents for Vivado and Quartus.
+"""What tools for synthesis are told of memories and registers: attributes, and statements of memories in the forms of templates.
+
+The attributes in the hardware descriptions, and their equivalents for Vivado and Quartus:
 
 ========================  ======================================  ==============================================
 description               Yosys, Vivado                           Quartus
@@ -20,6 +22,33 @@ Registers of synchronisers also have ``syn_preserve`` for Synplify and Radiant.
 
 Sources: UG901 (RAM_STYLE, ROM_STYLE, RW_ADDR_COLLISION, KEEP, ASYNC_REG), Quartus Prime help (ramstyle, romstyle, keep, altera_attribute),
 Yosys' memory_libmap.
+
+``verilog`` writes memories in these forms::
+
+    RAM, read with a register      always @(posedge clk) begin if (we) words[waddr] <= wdata; end
+    (block RAM or LUTs)            always @(posedge clk) begin if (en) rdata <= words[raddr]; end
+    RAM, read without a register   always @(posedge clk) begin if (we) words[waddr] <= wdata; end
+    (LUTs)                         assign rdata = words[raddr];
+    ROM, read with a register      initial begin words[0] = ...; end
+    (block memory)                 always @(posedge clk) begin rdata <= words[raddr]; end
+    ROM, read without a register   initial begin words[0] = ...; end
+    (logic)                        assign rdata = words[raddr];
+
+They are those of these templates:
+
+- AMD UG901 (Vivado Design Suite User Guide: Synthesis), chapter "HDL Coding Techniques".  RAM with a register: "Simple Dual-Port Block RAM
+  with Single Clock (Verilog)" (simple_dual_one_clock.v).  RAM without one: "Dual-Port RAM with Asynchronous Read" (rams_dist.v).  ROM: "ROM
+  HDL Coding Techniques".  Its example "ROM Using Block RAM Resources (Verilog)" is a ``case``; a ROM as an array, as here, is in "ROM_STYLE
+  Verilog Example".
+- Quartus Prime Pro Edition User Guide: Design Recommendations, chapter "Recommended HDL Coding Styles", section "Inferring Memory Functions
+  from HDL Code".  RAM with a register: "Single-Clock Synchronous RAM with Old Data Read-During-Write Behavior"; for ``no_rw_check`` see
+  "Check Read-During-Write Behavior".  Initial contents: "Specifying Initial Memory Contents at Power-Up".  ROM: "Inferring ROM Functions
+  from HDL Code".  There is no template without a register: "Use Synchronous Memory Blocks" says that such memories become logic cells.
+- Yosys documentation, "Memory handling", section "Supported memory patterns" (``memory_libmap``).  RAM with a register: "Synchronous SDP
+  read first", and with ``no_rw_check`` "Synchronous SDP with undefined collision behavior".  RAM without one: "Asynchronous-read SDP".
+  Initial contents: "Initial data".
+
+``ultra`` cites the template of UltraRAM.
 """
 
 from __future__ import annotations

@@ -275,6 +275,7 @@ class _Writer:
         return [*wrapped(f"{head} begin", indent), *body, f"{margin}end"]
 
     def _read(self, name: str, read: Read) -> list[str]:
+        """A read port with a register.  Memories have the forms of templates (``vendor``), so that tools infer them."""
         text = f"{plain(name)} <= {plain(read.memory)}[{self.text(read.address)}];"
         always = read.enable.constant and "0" not in read.enable.name
         return wrapped(text if always else f"if ({self.text(read.enable)}) {text}", 4)
