@@ -56,7 +56,7 @@ def test_the_page(results, request):
     [
         (["no.sqlite", "-o", "a.html"], "there is no file of results no.sqlite"),
         (["a.toml", "-o", "a.html"], "a.toml is not a file of results, or it is damaged"),
-        (["other.sqlite", "-o", "a.html"], "other.sqlite is a database of something else"),
+        (["other.sqlite", "-o", "a.html"], "other.sqlite is a different SQLite database"),
         (["later.sqlite", "-o", "a.html"], "later.sqlite has the schema modeloom-sweep-9, and this version writes modeloom-sweep-1"),
         (["none.sqlite", "-o", "a.html"], "none.sqlite has no points"),
         (["empty.sqlite", "-o", "a.html"], "empty.sqlite is empty"),

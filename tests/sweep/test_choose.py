@@ -91,7 +91,7 @@ def test_messages_take_blocks_a_cycle():
     [
         ("hctr2", 1000, {"sector": 128}, "reaches 1000 Gbit/s at 250 MHz: the largest has lanes 8 and reaches at most 256 Gbit/s"),
         ("gcm", 1000, {}, "reaches 1000 Gbit/s at 250 MHz: the largest has blocks-per-cycle 4 and reaches 128 Gbit/s"),
-        ("aes-otr", 127, {}, r"the largest has blocks-per-cycle 1 and reaches 32 Gbit/s .*; aes-otr takes text in pairs.* a cycle$"),
+        ("aes-otr", 127, {}, r"the largest has blocks-per-cycle 1 and reaches 32 Gbit/s .*; aes-otr takes text in pairs.* per cycle$"),
         ("gcm-siv", 127, {}, "the largest has blocks-per-cycle 4 and reaches 64 Gbit/s"),
         ("ccm", 1, {"key_bits": 100}, "--key-bits must be"),
         ("hctr2", 1, {"cipher_cores": 2}, "--cipher-cores is what modeloom choose searches"),
