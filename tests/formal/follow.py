@@ -75,13 +75,13 @@ class Followed:
         return self.state[next(name for name in names if self.state.has(name))]
 
     def cell(self, name: str) -> Cell:
-        """A memory."""
+        """The memory of an instance."""
         if name not in self._cells:
-            (self._cells[name],) = (c for c in self.state.machine.netlist.cells if c.type == "$mem_v2" and c.name == name)
+            self._cells[name] = self.state.machine.memory(name)
         return self._cells[name]
 
     def word(self, name: str, at: Bits) -> Bits:
-        """A word of a memory."""
+        """A word of the memory of an instance."""
         cell = self.cell(name)
         return self.state.word(cell, at[: cell.parameters["ABITS"]] if at.width > cell.parameters["ABITS"] else at)
 
@@ -113,7 +113,7 @@ class Queue:
 
     def word(self, at: Bits) -> Bits:
         """The word at a pointer."""
-        return self.of.word(f"{self.name}.memory.mem0", at)
+        return self.of.word(f"{self.name}.memory", at)
 
     def holds(self, at: Bits) -> Bits:
         """Whether a pointer is at a payload that is in the queue."""

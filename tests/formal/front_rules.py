@@ -69,7 +69,7 @@ class Front(Followed):
 
     def flags(self, name: str, context: Bits) -> Bits:
         """A word of the numbers of messages."""
-        return self.word(f"intake.{name}.words", context)
+        return self.word(f"intake.{name}", context)
 
     def waiting(self, context: Bits) -> Bits:
         """How many messages of a context have a command, and have not had their last beat."""
@@ -77,11 +77,11 @@ class Front(Followed):
 
     def stored(self, number: Bits, context: Bits) -> Bits:
         """What the packet of a message has to be."""
-        return self.word("intake.orders.mem0", concat([number[:INDEX_BITS], context]))
+        return self.word("intake.orders", concat([number[:INDEX_BITS], context]))
 
     def progress(self, context: Bits) -> Bits:
         """The state of the packet of a context."""
-        return self.word("intake.progress.words.mem0", context)
+        return self.word("intake.progress.words", context)
 
     @property
     def mine(self) -> Bits:
@@ -266,7 +266,7 @@ def text_ends_once(s: Front) -> Bits:
 
 def message_is_stored(s: Front) -> Bits:
     """The message stands in its place, and the entry gets it with its tokens."""
-    stored = s.word("messages.mem0", s["place"])
+    stored = s.word("messages", s["place"])
     out = s["token_valid"] & s.leaving("message").equals(s["place"])
     return (~s.is_at(FREE)).implies(stored.equals(s["message"])) & out.implies(s["message_payload"].equals(s["message"]))
 
@@ -319,7 +319,7 @@ def commands_wait_for_places(s: Front, t: Front) -> Bits:
     stored = s["intake_order"][:64].equals(s["order_payload"][order.offset : order.offset + order.width])
     return all_of([
         taken.implies(s["pool_o_valid"] & s["order_valid"] & stored), s["pool_free"].implies(s.pool.ready),
-        taken.implies(t.word("messages.mem0", s["pool_o_payload"]).equals(s["order_payload"][: s.p.message.size])),
+        taken.implies(t.word("messages", s["pool_o_payload"]).equals(s["order_payload"][: s.p.message.size])),
     ])  # fmt: skip
 
 

@@ -49,6 +49,11 @@ class Machine:
                 return self.netlist.net(candidate)
         return None
 
+    def memory(self, instance: str) -> Cell:
+        """The only memory of an instance, whatever its name is.  Instances have dots between them."""
+        (cell,) = (cell for cell in self.netlist.cells if cell.type == "$mem_v2" and cell.name.rpartition(".")[0] == instance)
+        return cell
+
     def free(self, label: str) -> State:
         """Any state."""
         return State(self, label)

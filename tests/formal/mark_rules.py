@@ -185,7 +185,7 @@ def contexts_know_their_packets(s: Marks) -> Bits:
     overwrites, context = s["entry.offset_reg"].some() & s["entry.false_reg"], s["entry.scrub_context_reg"]
     rules = [(context.wide < CONTEXTS) | s["entry.scrubbed"], overwrites.implies(s["entry.scrub"] & ~s["entry.scrubbed"])]
     for n in range(CONTEXTS):
-        word, begun = s.word("entry.contexts.words", constant(n, s.p.context_bits)), s[f"begun_{n}"]
+        word, begun = s.word("entry.contexts", constant(n, s.p.context_bits)), s[f"begun_{n}"]
         rules += [
             word[word.width - 1].equals(begun), s[f"closed_{n}"].implies(begun), begun.implies(word[0]),
             (overwrites & context.equals(n)).implies(~word[0]),

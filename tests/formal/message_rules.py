@@ -125,7 +125,7 @@ class MessageState:
 
     def word(self, queue: str, at: Bits) -> Bits:
         """A word of its memory."""
-        (cell,) = (c for c in self.state.machine.netlist.cells if c.type == "$mem_v2" and c.name == f"{queue}.memory.mem0")
+        cell = self.state.machine.memory(f"{queue}.memory")
         return self.state.word(cell, at[: cell.parameters["ABITS"]])
 
     def stored(self, queue: str) -> Iterator[tuple[Bits, Bits]]:
@@ -147,7 +147,7 @@ class MessageState:
         """The two places of a slice: registers, or words of a memory."""
         if self.state.has(f"{name}.payload0_reg"):
             return self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
-        (cell,) = (c for c in self.state.machine.netlist.cells if c.type == "$mem_v2" and c.name == f"{name}.words")
+        cell = self.state.machine.memory(name)
         return self.state.word(cell, constant(0, 1)), self.state.word(cell, constant(1, 1))
 
     def keep_is_whole(self, beat: Bits) -> Bits:

@@ -55,7 +55,7 @@ class Passage(Followed):
         if self.state.has(f"{name}.payload0_reg"):
             zero, one = self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
         else:
-            zero, one = (self.word(f"{name}.words", constant(place, 1)) for place in range(2))
+            zero, one = (self.word(name, constant(place, 1)) for place in range(2))
         newer = self[f"{name}.from_reg"]
         valid = self.first(f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
         return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]

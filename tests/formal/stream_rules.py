@@ -165,8 +165,7 @@ class BusState:
 
     def entry(self, n: int) -> Bits:
         """Word n of the queue's memory, tag below code."""
-        cell = next(c for c in self.state.machine.netlist.cells if c.type == "$mem_v2" and c.name == "queue.queue.storage")
-        return self.state.word(cell, constant(n, 16))
+        return self.state.word(self.state.machine.memory("queue.queue"), constant(n, 16))
 
     def occupied(self, n: int) -> Bits:
         """Whether word n holds an entry."""

@@ -49,7 +49,7 @@ class TokenState:
 
     def word(self, at: Bits) -> Bits:
         """A word of the memory of the window."""
-        (cell,) = (c for c in self.state.machine.netlist.cells if c.type == "$mem_v2" and c.name == "window.memory.mem0")
+        cell = self.state.machine.memory("window.memory")
         return self.state.word(cell, at[: cell.parameters["ABITS"]])
 
     def waiting_beats(self) -> list[tuple[Bits, Bits, Bits]]:

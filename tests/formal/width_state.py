@@ -169,7 +169,7 @@ class Converters:
         """What is kept of the channel, or in another word, in the part that converts."""
         if self.p.channels == 1:
             return self[f"{self.part}.kept_reg"]
-        memories, name = (c for c in self.state.machine.netlist.cells if c.type == "$mem_v2"), f"{self.part}.of_channels.words"
+        memories, name = (c for c in self.state.machine.netlist.cells if c.type == "$mem_v2"), f"{self.part}.of_channels."
         (cell,) = (memory for memory in memories if memory.name.startswith(name))
         return self.state.word(cell, self.channel if context is None else context)
 

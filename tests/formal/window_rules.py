@@ -105,7 +105,7 @@ class Window(Followed):
     def waiting(self, context: int | Bits) -> Bits:
         """The word of a context."""
         at = constant(context, self.p.context_bits) if isinstance(context, int) else context
-        return self.word("waiting.words.mem0", at)
+        return self.word("waiting.words", at)
 
     # -- what moves -----------------------------------------------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ def tokens_are_somewhere(s: Window) -> Bits:
     ]  # fmt: skip
     rules = [_located(s, "a"), _located(s, "b"), s["a_where"].equals(IDLE).implies(s["b_where"].equals(IDLE))]
     for there, place in places:
-        stored = s.word("store.mem0", s["place"]).equals(s["payload"])
+        stored = s.word("store", s["place"]).equals(s["payload"])
         rules.append(where.equals(there).implies(place.equals(s["place"]) & stored))
     token = s.p.weighted["token"]
     rules.append(where.equals(OUT).implies(s.out[token.offset : token.offset + token.width].equals(s["payload"])))
