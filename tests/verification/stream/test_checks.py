@@ -61,7 +61,8 @@ FAULTS = {
     "bits of the tag are not compared": (r"\|different_reg\[5:0\]", "|different_reg[5:1]", check_lengths, "gives OK where WRONG_TAG"),
     "state is left by zeroize": (r"\bmask_reg <= 128'h0;", "", check_zeroize, "still depends on keys or data after"),
     "a command is left by zeroize": (
-        r"(module \S*command_checked \((?s:.*?)signature_en = put) \| rst;", r"\1;", check_zeroize, "checked.words.* still depends on",
+        r"(module \S*command_checked \((?s:.*?)signature_en = put) \| rst;", r"\1;", check_zeroize,
+        r"checked\.command_checked.* still depends on",
     ),
     "a power of a key stays behind its set-up": (
         r"(if \(word_valid & )set_up_ends(\) last_word <= 128'h0;)", r"\g<1>1'b0\2", check_erasure, "last_word still depends on its old",
