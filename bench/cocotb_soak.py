@@ -5,16 +5,19 @@
 ::
 
     python bench/cocotb_soak.py sectors 100000               # in Verilator; a third without pauses, with 30 % and with 80 %
-    python bench/cocotb_soak.py messages 100000 --store      # bench/cocotb_soak.json gets what was run
+    python bench/cocotb_soak.py messages 100000 --store      # bench/cocotb_soak.json gets what was run: about 25 minutes
 
 DISTINCT commands with data of their own are sent again and again, each time in another order and with numbers that run through all rounds.
 One in ten has a fault.  Each status is compared by its number and code, and each packet byte by byte.  The seconds are those of the build
 of the simulation, too.
+
+What is stored belongs to the Verilog with the stored hash.  ``python tools/readme.py`` then writes the table in docs/packages.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -22,6 +25,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 
 from modeloom.compiler.compile import compile_mode
@@ -90,6 +95,24 @@ def row(command: bytes, sent, wanted, code: int, tag: bytes) -> dict[str, object
     }  # fmt: skip
 
 
+def versions(simulator: str) -> dict[str, str]:
+    """The versions of the simulator and of cocotb."""
+    asked = ["verilator", "--version"] if simulator == "verilator" else ["iverilog", "-V"]
+    told = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    found = re.search(r"\d+\.\d+", told)
+    if found is None:
+        raise SystemExit(f"cocotb_soak.py: {asked[0]} tells no version: {told[:80]}")
+    return {simulator: found[0], "cocotb": version("cocotb")}
+
+
+def about(verilog: Path, simulator: str) -> dict[str, object]:
+    """What a result belongs to: the Verilog that was run, the day, and the versions."""
+    return {
+        "sha256": hashlib.sha256(verilog.read_bytes()).hexdigest(), "date": datetime.now(UTC).date().isoformat(),
+        "versions": versions(simulator),
+    }  # fmt: skip
+
+
 def run(kind: str, count: int, simulator: str, seed: int, folder: Path) -> dict[str, object]:
     """Builds the core and its test, and runs it.  Raises ``SystemExit`` if anything was wrong."""
     core, rows = sector_core() if kind == "sectors" else message_core()
@@ -98,6 +121,7 @@ def run(kind: str, count: int, simulator: str, seed: int, folder: Path) -> dict[
     told = json.loads(cases.read_text(encoding="utf-8"))
     cases.write_text(json.dumps({**told, "after": rows}), encoding="utf-8")
     rounds = -(-count // (PATTERNS * DISTINCT))
+    belongs = about(folder / str(description.files.verilog), simulator)
     environment = {**os.environ, "ROUNDS": str(rounds), "SEED": str(seed), "COVERAGE": "0", "COCOTB_TEST_FILTER": "results"}
     start = time.monotonic()
     result = subprocess.run(
@@ -109,7 +133,8 @@ def run(kind: str, count: int, simulator: str, seed: int, folder: Path) -> dict[
         raise SystemExit(f"{result.stdout[-3000:]}\n{result.stderr[-1000:]}\ncocotb_soak.py: {last}")
     sent = rounds * PATTERNS * DISTINCT
     return {
-        "command": f"python bench/cocotb_soak.py {kind} {count} --seed {seed}", "core": description.name, "simulator": simulator,
+        "command": f"python bench/cocotb_soak.py {kind} {count} --simulator {simulator} --seed {seed}", "core": description.name,
+        "simulator": simulator, **belongs,
         "sent": sent, "rounds": rounds, "distinct": DISTINCT, "seconds": round(seconds), "each second": round(sent / seconds, 1),
     }  # fmt: skip
 

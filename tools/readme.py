@@ -292,6 +292,17 @@ def faults() -> str:
     return table(head, rows, 1)
 
 
+def soak() -> str:
+    """What ``bench/cocotb_soak.py`` has stored, and the Verilog that it belongs to."""
+    stored = json.loads((ROOT / "bench" / "cocotb_soak.json").read_text(encoding="utf-8"))
+    rows = []
+    for kind, told in stored.items():
+        tools = ", ".join(f"{name} {number}" for name, number in told.get("versions", {told["simulator"]: ""}).items()).strip()
+        hashed = f"`{told['sha256']}`" if "sha256" in told else "not stored"
+        rows.append((kind, f"`{told['core']}`", hashed, told.get("date", "not stored"), tools, f"{told['sent']:,}".replace(",", " ")))
+    return table(("sent", "core", "SHA-256 of its Verilog", "date", "simulated with", "number"), rows, 5)
+
+
 def _area(name: str) -> dict[str, Any]:
     """What ``python baselines/make.py yosys NAME`` has measured of a core on xc7."""
     (path,) = (ROOT / "baselines").glob(f"yosys-*/{name}.xc7.json")
@@ -474,6 +485,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "results": results,
     "routed": routed,
     "seal_speed": seal_speed,
+    "soak": soak,
     "squares": squares,
     "traffic": traffic,
     **TABLES,
