@@ -18,17 +18,22 @@ from modeloom.emit.inner import component_rtlil, inner_verilog
 
 TOP = "front"
 
+MAPS = {"keys": False, "commands": True}
+"""The map of a core with registers for keys, and the one with ``--commands registers``."""
+
+each_map = pytest.mark.parametrize("of", MAPS)
+
 
 @lru_cache
-def verilog() -> str:
+def verilog(of: str) -> str:
     """The front end as it is emitted."""
-    return inner_verilog(component_rtlil(component(), TOP), TOP)
+    return inner_verilog(component_rtlil(component(commands=MAPS[of]), TOP), TOP)
 
 
 @lru_cache
-def machine() -> Machine:
+def machine(of: str) -> Machine:
     """The same as a transition system."""
-    return machine_of(verilog(), TOP)
+    return machine_of(verilog(of), TOP)
 
 
 def running(s: LiteState):
@@ -42,15 +47,17 @@ def unproved(built: Machine) -> list[str]:
     return unproved_by_induction(INVARIANTS, RULES, LiteState.start(before.next()), [~before["aresetn"]], s, s.next(), [running(s)])
 
 
-def test_rules_of_axi4_lite():
-    assert not unproved(machine())
+@each_map
+def test_rules_of_axi4_lite(of):
+    assert not unproved(machine(of))
 
 
-def test_no_output_depends_on_an_input_of_the_same_cycle():
-    reached = outputs_reached(machine(), "s_axil_") | outputs_reached(machine(), "irq")
+@each_map
+def test_no_output_depends_on_an_input_of_the_same_cycle(of):
+    reached = outputs_reached(machine(of), "s_axil_") | outputs_reached(machine(of), "irq")
     assert len(reached) == 9 and not any(reached.values()), reached
     # The pin for erasures is one that does, so paths are seen.
-    assert "erase_pin" in outputs_reached(machine(), "zeroize")["zeroize"]
+    assert "erase_pin" in outputs_reached(machine(of), "zeroize")["zeroize"]
 
 
 SEEN = {
@@ -61,9 +68,10 @@ SEEN = {
 }
 
 
+@each_map
 @pytest.mark.parametrize("what", SEEN)
-def test_the_invariants_allow(what):
-    s = LiteState.any(machine())
+def test_the_invariants_allow(what, of):
+    s = LiteState.any(machine(of))
     assert holds(~SEEN[what](s), all_of(one(s) for one in INVARIANTS), running(s)) is not None
 
 
@@ -87,6 +95,7 @@ FAULTS = (
 """Edits of the emitted Verilog, each with the rule or invariant that it breaks."""
 
 
+@each_map
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.what)
-def test_a_fault_breaks_the_proof(fault):
-    assert fault.breaks in unproved(fault.planted(verilog(), TOP))
+def test_a_fault_breaks_the_proof(fault, of):
+    assert fault.breaks in unproved(fault.planted(verilog(of), TOP))

@@ -9,18 +9,21 @@ from pathlib import Path
 
 from modeloom.cores.front.registers import RegisterFrontEnd
 from modeloom.emit.inner import component_rtlil
-from modeloom.front.map import RegisterMap, read_map
+from modeloom.front.map import PARTS, RegisterMap, read_map
 from modeloom.interfaces.front import AXI_LITE
+from modeloom.interfaces.messages import message_core
 from modeloom.interfaces.sector import SECTOR_CORE
 from modeloom.interfaces.table import CoreShape
 from modeloom.product.front import ApbHost, AxiLiteHost, FrontDescription, register_host
-from modeloom.rtl.front import FrontParameters, RegisterFront
+from modeloom.rtl.front import STATUS_PLACES, FrontParameters, RegisterFront
 from modeloom.sim import Simulation, Stream, StreamRunner, build
 
 FIGURES = {
     "MAJOR": 3, "MINOR": 14, "PATCH": 15, "BUILD": 0x92653589, "KIND": 1, "ENCRYPT": 1, "DECRYPT": 0, "BEAT_BYTES": 16, "KEY_SLOTS": 5,
     "KEY_BYTES": 40, "KEY_WORDS": 12, "CODES": 6,
 }  # fmt: skip
+
+COMMAND_WORDS = 12
 
 
 class Shape:
@@ -35,9 +38,17 @@ def registers() -> RegisterMap:
     return read_map(FIGURES)
 
 
-def component(bus: str = AXI_LITE) -> RegisterFront:
-    """The hardware."""
+@lru_cache(maxsize=1)
+def registers_with_commands() -> RegisterMap:
+    """The map of a core for messages whose commands and statuses pass through registers."""
+    return read_map({**FIGURES, "COMMAND_WORDS": COMMAND_WORDS, "STATUS_PLACES": STATUS_PLACES, "TAG_WORDS": 4}, PARTS)
+
+
+def component(bus: str = AXI_LITE, commands: bool = False) -> RegisterFront:
+    """The hardware, with the map for keys alone or with the one for commands, too."""
     shape: CoreShape = Shape()
+    if commands:
+        return RegisterFront(FrontParameters(registers_with_commands(), message_core(), shape, bus))
     return RegisterFront(FrontParameters(registers(), SECTOR_CORE, shape, bus))
 
 

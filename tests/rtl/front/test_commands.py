@@ -10,28 +10,27 @@ from pathlib import Path
 
 import pytest
 from amaranth.back import rtlil
-from tests.rtl.front.bench import FIGURES, BareHost, Shape
+from tests.rtl.front import bench as front
+from tests.rtl.front.bench import COMMAND_WORDS, FIGURES, BareHost, registers_with_commands
 
 from modeloom.cores.front.registers import RegisterFrontEnd
 from modeloom.emit.inner import component_rtlil
-from modeloom.front.map import PARTS, read_map
-from modeloom.interfaces.messages import message_core
 from modeloom.product.description import Result, Secret
 from modeloom.product.front import FrontDescription, RegisterRefused, register_host
-from modeloom.rtl.front import STATUS_PLACES, FrontParameters, RegisterFront
+from modeloom.rtl.front import STATUS_PLACES, RegisterFront
 from modeloom.rtl.front import registers as hardware
 from modeloom.sim import Simulation, Stream, StreamRunner, build
 from modeloom.taint.check import TimingChannel, check_netlist
 from modeloom.taint.netlist import netlist_of_rtlil
 from modeloom.verification.front import COMMAND_GATE, GATE, KEY_RESULT, KEY_SECRET
 
-WORDS = 12
-MAP = read_map({**FIGURES, "COMMAND_WORDS": WORDS, "STATUS_PLACES": STATUS_PLACES, "TAG_WORDS": 4}, PARTS)
+WORDS = COMMAND_WORDS
+MAP = registers_with_commands()
 
 
 def component() -> RegisterFront:
     """The front end of a core for messages."""
-    return RegisterFront(FrontParameters(MAP, message_core(), Shape()))
+    return front.component(commands=True)
 
 
 @lru_cache(maxsize=1)
