@@ -109,7 +109,7 @@ class Queue:
         self.level = (self.put - self.get).wide
         self.ready = of.first(f"{name}.ready_reg", f"{name}_i_ready")
         self.valid = of.first(f"{name}.valid_reg", f"{name}_o_valid")
-        self.head = of[f"{name}_o_payload"]
+        self.head = of.first(f"{name}_o_payload", f"{name}.o_payload")
 
     def word(self, at: Bits) -> Bits:
         """The word at a pointer."""

@@ -26,10 +26,14 @@ sys.setrecursionlimit(20_000)
 
 
 class Machine:
-    """What drives each bit of a netlist; cells other than those of plain synchronous logic are refused when they are asked for."""
+    """What drives each bit of a netlist; cells other than those of plain synchronous logic are refused when they are asked for.
 
-    def __init__(self, netlist: Netlist):
-        self.netlist = netlist
+    With ``within``, the path of an instance with a dot behind it, names are those of this part.  Rules of the part alone can then be
+    proved of a whole core.
+    """
+
+    def __init__(self, netlist: Netlist, within: str = ""):
+        self.netlist, self.within = netlist, within
         self.driver: dict[int, tuple[Cell, str, int]] = {}
         self.input: dict[int, tuple[str, int]] = {}
         for cell in netlist.cells:
@@ -46,17 +50,22 @@ class Machine:
         """Bits of a net, by its name with or without ``_reg``."""
         for candidate in (name, name + "_reg", name.removesuffix("_reg")):
             with contextlib.suppress(KeyError):
-                return self.netlist.net(candidate)
+                return self.netlist.net(self.within + candidate)
         return None
 
     def memory(self, instance: str) -> Cell:
         """The only memory of an instance, whatever its name is.  Instances have dots between them."""
-        (cell,) = (cell for cell in self.netlist.cells if cell.type == "$mem_v2" and cell.name.rpartition(".")[0] == instance)
+        wanted = self.within + instance
+        (cell,) = (cell for cell in self.netlist.cells if cell.type == "$mem_v2" and cell.name.rpartition(".")[0] == wanted)
         return cell
 
-    def free(self, label: str) -> State:
+    def part(self, within: str) -> Machine:
+        """The same machine, with the names of a part."""
+        return Machine(self.netlist, within)
+
+    def free(self, label: str, fixed: Mapping[str, int] | None = None) -> State:
         """Any state."""
-        return State(self, label)
+        return State(self, label, fixed=fixed)
 
     def powered(self, label: str, inputs: Mapping[str, int] | None = None) -> State:
         """The state at power-on: registers with a value have it; others, and memories, have any."""
@@ -82,21 +91,28 @@ class State:
         Values of inputs that are not free.
     loose : collection of bits
         Registers with one of these bits have any value, whatever the state before.
+    fixed : mapping, optional
+        Values of named nets, whatever drives them.  Only states with these values are then looked at.
     """
 
     def __init__(
         self, machine: Machine, label: str, *, previous: State | None = None, powered: bool = False,
-        inputs: Mapping[str, int] | None = None, loose: Collection[Bit] = (),
+        inputs: Mapping[str, int] | None = None, loose: Collection[Bit] = (), fixed: Mapping[str, int] | None = None,
     ):  # fmt: skip
         self.machine, self.label, self.previous, self.powered = machine, label, previous, powered
         self.inputs, self.loose = inputs or {}, frozenset(loose)
+        self.fixed = {
+            bit: str(value >> at & 1) for name, value in (fixed or {}).items() for at, bit in enumerate(machine.find(name) or [])
+        }  # fmt: skip
         self._terms: dict[tuple[str, str], Bits] = {}
         self._memories: dict[str, Term] = {}
         self._words: dict[str, list[int]] = {}
 
-    def next(self, inputs: Mapping[str, int] | None = None, loose: Collection[Bit] = ()) -> State:
+    def next(
+        self, inputs: Mapping[str, int] | None = None, loose: Collection[Bit] = (), fixed: Mapping[str, int] | None = None
+    ) -> State:  # fmt: skip
         """The state of the cycle after; its inputs are free but for the given ones."""
-        return State(self.machine, self.label + "'", previous=self, inputs=inputs, loose=loose)
+        return State(self.machine, self.label + "'", previous=self, inputs=inputs, loose=loose, fixed=fixed)
 
     def settle(self) -> None:
         """Turns registers and memories into numbers, for a run with given inputs; at power-on what has no value is zero."""
@@ -152,6 +168,8 @@ class State:
         machine = self.machine
         if bit in ("0", "1"):
             return str(bit), 0
+        if bit in self.fixed:
+            return self.fixed[bit], 0
         if isinstance(bit, int) and bit in machine.driver:
             cell, port, index = machine.driver[bit]
             key = (cell.name, port)
@@ -271,6 +289,11 @@ class State:
         raise NotImplementedError(f"cell {cell.name} of type {kind}")
 
     def _choice(self, cell: Cell) -> Bits:
+        known = [self.fixed.get(bit, bit) for bit in cell["S"]]
+        if known == ["0"]:
+            return self.value(cell["A"])
+        if known == ["1"]:
+            return self.value(cell["B"])
         select, result = self.value(cell["S"]), self.value(cell["A"])
         width = result.width
         for i in range(select.width):
@@ -319,6 +342,7 @@ _BITWISE = {
     "$xnor": lambda a, b: ~(a ^ b),
     "$add": lambda a, b: a + b,
     "$sub": lambda a, b: a - b,
+    "$mul": lambda a, b: a * b,
 }
 _COMPARISONS = {
     "$eq": lambda a, b: a.equals(b),

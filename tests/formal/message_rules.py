@@ -17,15 +17,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from tests.formal.bits import Bits, all_of, any_of, constant, total
+from tests.formal.bits import WIDE, Bits, all_of, any_of, constant, total
 from tests.formal.machine import State
 
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.spec.stream import BETWEEN
 
-__all__ = ["COUNTED", "INVARIANTS", "RULES", "MessageState", "counts_are_possible", "counts_follow", "surroundings"]
+__all__ = ["COUNTED", "INVARIANTS", "RULES", "MessageState", "counts_are_possible", "counts_follow", "lines_pass_on", "surroundings"]
 
-QUEUES = {"texts.queue": "text_depth", "verdicts.expected": "tag_depth", "verdicts.statuses": "tag_depth", "messages": "token_depth"}
+QUEUES = {
+    "texts.queue": "text_depth", "verdicts.expected": "tag_depth", "verdicts.statuses": "tag_depth", "messages": "token_depth",
+    "verdicts.tags": "tag_depth",
+}  # fmt: skip
 """Queues in memories, and their depths."""
 
 SLICES = {"texts.out": "m", "verdicts.out": "status"}
@@ -60,8 +64,10 @@ class MessageState:
 
     @property
     def queues(self) -> dict[str, str]:
-        """Queues that there are; with several channels no queue has the messages before the entry."""
-        return {name: depth for name, depth in QUEUES.items() if name != "messages" or self.p.channels == 1}
+        """Queues that there are; with several channels no queue has the messages before the entry, and only cores with a cadence have one
+        for tags alone."""
+        there = {"messages": self.p.channels == 1, "verdicts.tags": self.p.plan.cadence is not None}
+        return {name: depth for name, depth in QUEUES.items() if there.get(name, True)}
 
     def any(self, *names: str) -> Bits:
         """The first of some nets that there is: a register that is also a port has the name of either."""
@@ -157,17 +163,52 @@ class MessageState:
         first_ones = (keep & (keep + 1)).equals(0)
         return first_ones & (last | (~keep).equals(0)) if self.p.hold is None else first_ones
 
+    @property
+    def within_step(self) -> Bits:
+        """The entry is within a step of a block or of a tag, which has a place for what comes of it."""
+        apart = [self[name] for name in ("entry.takes_start", "entry.takes_between") if self.state.has(name)]
+        return self["entry.offset_reg"].some() & ~any_of(apart)
+
+    @property
+    def step_goes_on(self) -> Bits:
+        """The step at the entry takes more cycles than those that have been, and its token, if it is one of a message, is there."""
+        p, at, step = self.p, self["entry.offset_reg"].wide, self["entry.step"]
+
+        def within(*titles: str) -> Bits:
+            return at < max(p.program(title).cycles for title in titles)
+
+        text = [title for title in p.plan.mode.text_steps() if title in {one.title for one in p.plan.steps}]
+        goes_on = step.equals(TokenStep.ASSOCIATED).choose(
+            within("associated"), step.equals(TokenStep.TEXT).choose(within(*text), within("tag"))
+        )
+        if p.plan.text_first:
+            goes_on = self["entry.takes_between"].choose(within(BETWEEN), goes_on)
+        goes_on = self["entry.takes_start"].choose(within(*p.starts), goes_on)
+        return goes_on & (self["entry.false_reg"] | self["entry.there"])
+
     # -- counts -----------------------------------------------------------------------------------------------------------------
 
     def tag_at(self, stage: int) -> Bits:
-        """Whether the token in a stage of the pipeline has a tag."""
+        """Whether the token in a stage of the pipeline has a tag.  If a tag takes several tokens, this is the last one."""
         found = []
+        part = max(token.part for token in self.p.plan.tokens if token.title == "tag")
         for lane in range(self.p.lanes):
-            name = "is_tag" if self.p.lanes == 1 else f"is_tag_{lane}"
+            name = f"is_tag_{lane}" if self.p.lanes > 1 else f"is_tag_{part}" if part else "is_tag"
             name += f"_{stage}_reg" if stage else ""
-            names = (f"pipeline.lines.{name}", f"pipeline.lines_{name}", *(("pipeline_tag_valid",) if stage == self.p.tag_stage else ()))
+            names = (f"pipeline.lines.{name}", f"pipeline.lines_{name}", *(("pipeline_tag_valid",) if stage == self.tag_output else ()))
             found.append(self.any(*names))
         return any_of(found)
+
+    @property
+    def tag_output(self) -> int:
+        """The stage of the pipeline that gives tags."""
+        return self.p.plan.placed.outputs["tag"]
+
+    @property
+    def lines(self) -> list[list[Bits]]:
+        """Registers that pass a bit on, one to the next: whether there is a beat of text, and whether there is a tag."""
+        text = [self["entry_beat"], *(self[f"texts.beat_{stage}_reg"] for stage in range(self.p.text_stage))]
+        return [text, [self.tag_at(stage) for stage in range(self.tag_output + 1)]]
 
     @property
     def verdicts(self) -> list[tuple[Bits, Bits]]:
@@ -235,8 +276,8 @@ def surroundings(s: MessageState) -> Bits:
     several = s.p.channels > 1
     order = all_of([
         constant(1, 1) if several else text.implies(~s.closed) & (tag | shared & ~text).implies(~s["entry.packet_reg"] | s.closed),
-        (text & shared).implies(s.token("last")), step.differs(3), shared.implies(constant(int(s.p.plan.shares_tag), 1)),
-        shared.implies(~tag & (s.token("full").wide < s.p.lanes)),
+        (text & shared).implies(s.token("last")), step.differs(3), shared.implies(constant(int(s.p.plan.joins_tag), 1)),
+        shared.implies(~tag), shared.implies(s.token("full").wide < s.p.lanes) if s.p.plan.shares_tag else constant(1, 1),
         (text & ~s.token("last")).implies(s.token("nbytes").equals(s.p.beat_bytes)),
     ])  # fmt: skip
     rules = [~s["rst"], ~s["erase"], s["entry.token_valid"].implies(order)]
@@ -249,6 +290,17 @@ def surroundings(s: MessageState) -> Bits:
             s["front.admitted"].implies(s["front.pool_o_valid"]), s["entry.message_ready"].implies(s["front.token_valid"]),
             s["front.pool.unused_reg"].wide <= s.p.message_store, s.level(pool) <= s.p.message_store,
         ]  # fmt: skip
+    return all_of(rules)
+
+
+def lines_pass_on(s: MessageState, t: MessageState) -> Bits:
+    """In a reset, nothing comes into the lines, and each register takes what the one before it had.
+
+    So they are empty after as many cycles as they have registers.
+    """
+    rules = []
+    for before, after in zip(s.lines, t.lines, strict=True):
+        rules += [~after[0], *(late.equals(early) for late, early in zip(after[1:], before, strict=False))]
     return all_of(rules)
 
 
@@ -302,6 +354,7 @@ def text_has_credit(s: MessageState) -> Bits:
     return all_of([
         (free.wide + s["entry.returned_reg"].wide + s.beats_in_flight).equals(s.p.text_depth),
         s["entry.credit_reg"].equals(free.some()), free.wide <= s.p.text_depth,
+        (s.within_step & s["entry.step"].equals(TokenStep.TEXT)).implies(s["entry.credit_reg"]),
         s[f"texts.beat_{s.p.text_stage - 1}_reg"].implies(s.ready("texts.queue")),
     ])  # fmt: skip
 
@@ -312,26 +365,58 @@ def tags_have_credit(s: MessageState) -> Bits:
     return all_of([
         (free.wide + s["entry.returned_reg_2"].wide + s.tags_in_flight).equals(s.p.tag_depth),
         s["entry.credit_reg_2"].equals(free.some()), free.wide <= s.p.tag_depth,
+        (s.within_step & (s["entry.step"].equals(TokenStep.TAG) | s.token("tag"))).implies(s["entry.credit_reg_2"]),
         s["entry_verdict_valid"].implies(s.ready("verdicts.expected")), s["verdicts.decided_reg"].implies(s.ready("verdicts.statuses")),
     ])  # fmt: skip
 
 
 def tags_meet_their_verdicts(s: MessageState) -> Bits:
-    """As many tags are in the pipeline as verdicts wait for one, and a tag finds its verdict."""
-    tags = total([*(s.tag_at(stage) for stage in range(1, s.p.tag_stage + 1)), s["verdicts.there_reg"]])
+    """As many tags are in the pipeline as verdicts wait for one, and a tag finds its verdict.
+
+    A tag that follows its message waits at the entry, too.
+    """
+    there = s["verdicts.there_reg"]
+    tags = [*(s.tag_at(stage) for stage in range(1, s.tag_output + 1)), there]
+    wanted = s.level("verdicts.expected")
+    if s.p.plan.follows:
+        waits = s["entry.ended_reg"]
+        tags += [s.tag_at(0), *(waits[place] for place in range(waits.width))]
+        # A message that ends in this cycle has its tag at the beginning of the way.
+        in_step = total(tags).equals(wanted + s["entry_verdict_valid"].wide) & s["entry_verdict_valid"].implies(waits[0])
+    else:
+        in_step = s.tag_at(0).equals(s["entry_verdict_valid"]) & total(tags).equals(wanted)
+    return in_step & there.implies(s.valid("verdicts.expected"))
+
+
+def tags_and_codes_pair(s: MessageState) -> Bits:
+    """With a cadence, there is a tag for each code, in queues of their own.  A tag comes two cycles before its code."""
+    if s.p.plan.cadence is None:
+        return constant(1, 1)
+    real = {there: s[f"verdicts.{there}_reg"] & ~s.told(s[f"verdicts.{what}_reg"], "empty") for there, what in (
+        ("compared", "wanted"), ("summed", "sums"), ("decided", "decision"),
+    )}  # fmt: skip
+    tags, statuses = s.level("verdicts.tags"), s.level("verdicts.statuses")
     return all_of([
-        s.tag_at(0).equals(s["entry_verdict_valid"]), tags.equals(s.level("verdicts.expected")),
-        s["verdicts.there_reg"].implies(s.valid("verdicts.expected")),
+        tags.equals(total([statuses, real["summed"], real["decided"]])), real["compared"].implies(s.ready("verdicts.tags")),
+        s.valid("verdicts.statuses").implies(s.valid("verdicts.tags")),
     ])  # fmt: skip
 
 
 def entry_is_in_step(s: MessageState) -> Bits:
-    """Of a message that has not begun nothing has entered, and tokens between messages are not those of one."""
-    within = s["entry.offset_reg"].some().implies(s["entry.takes_start"] & ~s["entry.false_reg"] & s["entry.there"])
+    """A step that has begun goes on: it takes several cycles.  Of a message that has not begun nothing has entered, and tokens between
+    messages are not those of one.  Tokens that overwrite enter between messages."""
+    within = s["entry.offset_reg"].some().implies(s.step_goes_on)
     if s.p.channels > 1:
         return within
     between = s["entry.between_reg"].implies(~s["entry.packet_reg"] & ~s.closed)
-    return within & between & s.closed.implies(s["entry.packet_reg"])
+    begun = [s[name].some() for name in ("entry.offset_reg", "entry.started_reg", "entry.text_ended_reg") if s.state.has(name)]
+    overwrites = (any_of(begun) & s["entry.false_reg"]).implies(s["entry.between_reg"])
+    rules = [within, between, overwrites, s.closed.implies(s["entry.packet_reg"])]
+    if s.p.two_passes:
+        # The first pass of a message gives no text.
+        gives = s["entry.message_payload"][s.p.message["decrypt"].offset]
+        rules.append(s["entry.packet_reg"].implies(s.valid("messages") & gives))
+    return all_of(rules)
 
 
 def set_up_gives_its_own_tokens(s: MessageState) -> Bits:
@@ -341,7 +426,9 @@ def set_up_gives_its_own_tokens(s: MessageState) -> Bits:
     count = len(s.p.prepared_by_tokens if s.p.inline else s.p.plan.preparations)
     rules = []
     for part in parts if s.p.inline else ["preparation"]:
-        number, state = s[f"{part}.number_reg"].wide, s[f"{part}.fsm_state"]
+        # Without tokens of set-up there may be no number.
+        number = s[f"{part}.number_reg"].wide if s.state.has(f"{part}.number_reg") else constant(0, WIDE)
+        state = s[f"{part}.fsm_state"]
         in_work = any_of(state.equals(one) for one in (INLINE_STATES if s.p.inline else (WORD_STATE,)))
         rules.append((number <= count) & in_work.implies(number < count))
     return all_of(rules)
@@ -373,7 +460,7 @@ def nothing_is_left_on_the_wire(s: MessageState) -> Bits:
 
 INVARIANTS = (
     quiet, queues_hold_what_they_can, heads_are_the_oldest, slices_are_filled_in_order, text_has_credit,
-    tags_have_credit, tags_meet_their_verdicts, entry_is_in_step, set_up_gives_its_own_tokens, texts_and_statuses_pair,
+    tags_have_credit, tags_meet_their_verdicts, tags_and_codes_pair, entry_is_in_step, set_up_gives_its_own_tokens, texts_and_statuses_pair,
     pieces_are_whole, nothing_is_left_on_the_wire,
 )  # fmt: skip
 

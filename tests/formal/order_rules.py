@@ -38,12 +38,19 @@ class Passage(Followed):
         depths = {"texts.queue": p.text_depth, "verdicts.expected": p.tag_depth, "verdicts.statuses": p.tag_depth}
         if p.channels == 1:
             depths["messages"] = p.token_depth
+        if self.apart:
+            depths["verdicts.tags"] = p.tag_depth
         self.queues = {name: self.queue(name, depth) for name, depth in depths.items()}
 
     @property
     def several(self) -> bool:
         """Whether there are several channels."""
         return self.p.channels > 1
+
+    @property
+    def apart(self) -> bool:
+        """Whether tags and numbers wait for their verdicts in a queue of their own, as in cores with a cadence."""
+        return self.p.plan.cadence is not None
 
     def field(self, layout, value: Bits, name: str) -> Bits:
         """A field of a record."""
@@ -61,9 +68,12 @@ class Passage(Followed):
         return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
 
     def comes(self, name: str) -> Bits:
-        """The payload that a slice takes.  That of the intake takes zeros for the bytes of a beat that are not there."""
+        """The payload that a slice takes.  That of the intake takes zeros for the bytes of a beat that are not there.
+
+        In a memory, it takes the beat as it is.
+        """
         given = self[f"{name}.i_payload"]
-        if name != "intake.slice":
+        if name != "intake.slice" or self.apart:
             return given
         layout = packet_layout(self.p)
         data, keep = layout["data"], self.field(layout, given, "keep")
@@ -151,8 +161,11 @@ def commands_pass_on(s: Passage, t: Passage) -> Bits:
     ]  # fmt: skip
     for name in (*KEPT, *(("channel",) if s.several else ())):
         rules.append(takes.implies(s.field(layout, taken, name).equals(s.field(layout, given, name))))
-        mine = s.field(p.message, message, name)
-        rules.append(mine.equals(s.field(layout, command, name)[: mine.width]))
+        mine, said = s.field(p.message, message, name), s.field(layout, command, name)
+        # In a mode with two passes, the second pass of a message to seal compares a tag, too.
+        rules.append(mine.equals(said.some() if name == "decrypt" else said[: mine.width]))
+    if p.two_passes:
+        rules.append(s.field(p.message, message, "second").equals(s.field(layout, command, "decrypt")[1]))
     return all_of(rules)
 
 
@@ -174,20 +187,29 @@ def verdicts_pass_on(s: Passage, t: Passage) -> Bits:
     ]  # fmt: skip
     for name in p.verdict:
         name = name[0]
-        if not (p.wire and name in ("tag", "code", "packet")):
+        # The tag of a message on the wire, or of one that comes as segments, is behind its text.
+        if not (p.wire and name in ("tag", "code", "packet") or p.segments and name in ("tag", "code")):
             rules.append(s.field(p.verdict, put, name).equals(s.field(p.verdict, s["entry_verdict"], name)))
     steps = (("compared", "summed", "wanted", "sums"), ("summed", "decided", "sums", "decision"))
     for was, then, of, to in steps:
         rules += [t[f"verdicts.{then}_reg"].equals(s[f"verdicts.{was}_reg"]), t[f"verdicts.{to}_reg"].equals(s[f"verdicts.{of}_reg"])]
     decision, empty = s["verdicts.decision_reg"], s.field(p.verdict, s["verdicts.decision_reg"], "empty")
     told, code = s["verdicts.statuses.i_payload"], s.field(p.verdict, s["verdicts.decision_reg"], "code")
-    given = told[p.block_bits + 16 : p.block_bits + 16 + code.width]
+    code_at = 0 if s.apart else p.block_bits + 16
+    given = told[code_at : code_at + code.width]
     wrong = constant(MessageCode.WRONG_TAG, code.width)
     rules += [
         s["verdicts.statuses.i_valid"].equals(s["verdicts.decided_reg"] & ~empty),
-        told[p.block_bits : p.block_bits + 16].equals(s.field(p.verdict, decision, "id")),
         (given.equals(code) | code.equals(0) & given.equals(wrong)),
     ]  # fmt: skip
+    if s.apart:
+        waiting, wanted = s["verdicts.tags.i_payload"], s["verdicts.wanted_reg"]
+        rules += [
+            s["verdicts.tags.i_valid"].equals(s["verdicts.compared_reg"] & ~s.field(p.verdict, wanted, "empty")),
+            waiting[p.block_bits : p.block_bits + 16].equals(s.field(p.verdict, wanted, "id")),
+        ]  # fmt: skip
+    else:
+        rules.append(told[p.block_bits : p.block_bits + 16].equals(s.field(p.verdict, decision, "id")))
     if s.several:
         start = p.block_bits + 16 + code.width + 1
         rules.append(told[start : start + 8].equals(s.field(p.verdict, decision, "channel")))
@@ -200,13 +222,18 @@ def statuses_are_told(s: Passage, t: Passage) -> Bits:
     code_bits = p.verdict["code"].width
     told = s["verdicts.told_now"]
     given = s["verdicts.out.i_payload"]
-    id_at = p.block_bits
-    parts = {"tag": head[: p.block_bits], "id": head[id_at : id_at + 16], "code": head[id_at + 16 : id_at + 16 + code_bits]}
+    id_at, code_at = p.block_bits, 0 if s.apart else p.block_bits + 16
+    about = s.queues["verdicts.tags"].head if s.apart else head
+    parts = {"tag": about[: p.block_bits], "id": about[id_at : id_at + 16], "code": head[code_at : code_at + code_bits]}
     if s.several:
         start = p.block_bits + 16 + code_bits + 1
         parts["channel"] = head[start : start + 8]
     rules = [told.implies(s.field(layout, given, name)[: part.width].equals(part)) for name, part in parts.items()]
     popped = s["verdicts.statuses.get_reg"].differs(t["verdicts.statuses.get_reg"])
+    if s.apart:
+        # ``tags_and_codes_pair`` says that there is a tag for each code.
+        both = s.queues["verdicts.statuses"].valid & s.queues["verdicts.tags"].valid
+        rules.append((both & popped).implies(s["verdicts.tags.get_reg"].differs(t["verdicts.tags.get_reg"])))
     return all_of([*rules, popped.equals(s["verdicts.out.put"]), s["verdicts.out.put"].implies(told)])
 
 
@@ -253,11 +280,16 @@ def text_passes_on(s: Passage, t: Passage) -> Bits:
 
 
 def text_has_the_channel_of_its_message(s: Passage, t: Passage) -> Bits:
-    """A beat of text comes of a token of text, and has the channel of the message that the entry has then."""
+    """A beat of text comes of a token of text, and has the channel of the message that the entry has then.
+
+    The first pass of a message to seal gives no text.
+    """
     token = s.p.token
     step = s["entry.token_payload"][token["step"].offset : token["step"].offset + 2]
     came = t["entry_beat"]
     rules = [came.implies(s["entry.token_valid"] & s["entry_token_ready"] & step.equals(TokenStep.TEXT))]
+    if s.p.two_passes:
+        rules.append(came.implies(s.field(s.p.message, s["entry.message_payload"], "decrypt")))
     if s.several:
         rules.append(came.implies(t["entry_channel"].equals(s.field(s.p.message, s["entry.message_payload"], "channel"))))
     return all_of(rules)

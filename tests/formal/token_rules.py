@@ -57,10 +57,27 @@ class TokenState:
         name = "intake.slice"
         names = (f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
         valid = next(self[one] for one in names if self.state.has(one))
-        zero, one, newer = (self[f"{name}.{part}_reg"] for part in ("payload0", "payload1", "from"))
+        newer = self[f"{name}.from_reg"]
+        if self.state.has(f"{name}.payload0_reg"):
+            zero, one = self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
+        else:
+            memory = self.state.machine.memory(name)
+            zero, one = (self.state.word(memory, constant(place, 1)) for place in range(2))
         width = packet_layout(self.p).size
         places = [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
         return [(held, payload[:width], payload[width:]) for held, payload in places]
+
+    @property
+    def some_text(self) -> Bits:
+        """Some text of the message in the intake has been given; with text first, its last beat has not."""
+        return self["intake.open_reg" if self.p.text_first else "intake.begun_reg"]
+
+    def small_counter(self, name: str) -> tuple[Bits, Bits]:
+        """The registers of a counter with one adder: the count and its limit."""
+        part = f"intake.{name}_counter"
+        # The register is the output ``value``.  In a core that has no use for this output, it has no name.
+        names = (f"{part}_value", f"{part}.signal")
+        return self[next(one for one in names if self.state.has(one))], self[f"{part}.limit_reg"]
 
     def counter(self, name: str) -> dict[str, Bits]:
         """The registers of a counter of blocks."""
@@ -76,16 +93,29 @@ class TokenState:
 
 
 def undisturbed(s: TokenState) -> Bits:
-    """No reset and no erasure."""
-    return all_of([~s["rst"], ~s["erase"], ~s["window.memory.erase_reg"]])
+    """No reset and no erasure.  If beats say whether they are associated data, these do not come behind text, and none is the last beat of
+    its message: ``segment_rules`` proves this."""
+    rules = [~s["rst"], ~s["erase"], ~s["window.memory.erase_reg"]]
+    if s.p.marked:
+        layout, (held, beat, _) = packet_layout(s.p), s.waiting_beats()[0]
+        associated, last = beat[layout["associated"].offset], beat[layout["last"].offset]
+        taken = s["intake.busy_reg"] & s.some_text & ~s["intake.ended_reg"]
+        rules.append((held & associated).implies(~taken & ~last))
+    return all_of(rules)
 
 
 def text_ends_once(s: TokenState) -> Bits:
     """The last beat has been given if text has begun and nothing of it can follow."""
-    begun, over = s["intake.begun_reg"], s["intake.ended_reg"] | s["intake.discard_reg"]
-    return all_of([
-        (s["intake.busy_reg"] & begun).implies(s.given.equals(over)), s.given.implies(begun), begun.implies(~s["intake.in_associated_reg"]),
-    ])  # fmt: skip
+    begun, over = s.some_text, s["intake.ended_reg"] | s["intake.discard_reg"]
+    if s.p.text_first:
+        in_text = s["intake.in_text_reg"]
+        return all_of([
+            (s["intake.busy_reg"] & begun).implies(in_text & s.given.equals(over)), s.given.implies(begun & over | ~in_text),
+        ])  # fmt: skip
+    rules = [(s["intake.busy_reg"] & begun).implies(s.given.equals(over)), s.given.implies(begun)]
+    if not s.p.marked:
+        rules.append(begun.implies(~s["intake.in_associated_reg"]))
+    return all_of(rules)
 
 
 def window_counts(s: TokenState) -> Bits:
@@ -114,7 +144,7 @@ def _seen_of(p: MessageParameters, beat: Bits) -> Bits:
 def counters_look_ahead(s: TokenState) -> Bits:
     """The upper part of a counter, and whether it is the one of the limit, are known before the carry that needs them."""
     rules = []
-    for name in COUNTERS:
+    for name in () if s.p.plan.cadence else COUNTERS:
         c = s.counter(name)
         limit, following = c["limit"][LOW_BITS:], c["high"] + 1
         rules += [
@@ -133,9 +163,9 @@ def tokens_are_in_order(s: TokenState, t: TokenState) -> Bits:
     p, step, shared = s.p, s.token("step"), s.token("tag")
     text, tag = step.equals(TokenStep.TEXT), step.equals(TokenStep.TAG)
     rules = all_of([
-        text.implies(~s.given), (tag | shared & ~text).implies(~s["intake.begun_reg"] | s.given),
-        (text & shared).implies(s.token("last")), step.differs(3), shared.implies(constant(int(p.plan.shares_tag), 1)),
-        shared.implies(~tag & (s.token("full").wide < p.lanes)),
+        text.implies(~s.given), (tag | shared & ~text).implies(~s.some_text | s.given),
+        (text & shared).implies(s.token("last")), step.differs(3), shared.implies(constant(int(p.plan.joins_tag), 1)),
+        shared.implies(~tag), shared.implies(s.token("full").wide < p.lanes) if p.plan.shares_tag else constant(1, 1),
         (text & ~s.token("last")).implies(s.token("nbytes").equals(p.beat_bytes)),
     ])  # fmt: skip
     return s["intake_token_valid"].implies(rules)
@@ -159,8 +189,10 @@ def window_keeps_tokens(s: TokenState, t: TokenState) -> Bits:
         rules.append(held.implies(t.word(at).equals(s.word(at))))
     width = p.token.size
     out, waits = t["window_o_payload"][:width], s["window_o_valid"] & ~s["entry_token_ready"]
+    # Without a hash there are no weights behind the token.
+    stays = out.equals(s["window_o_payload"][:width]) if p.plan.horner is None else t["window_o_payload"].equals(s["window_o_payload"])
     rules += [
-        waits.implies(~pop & t["window_o_valid"] & t["window_o_payload"].equals(s["window_o_payload"])),
+        waits.implies(~pop & t["window_o_valid"] & stays),
         (~waits).implies(t["window_o_valid"].equals(pop)), pop.implies(out.equals(s.word(get))),
     ]  # fmt: skip
     return all_of(rules)
@@ -169,13 +201,20 @@ def window_keeps_tokens(s: TokenState, t: TokenState) -> Bits:
 def lengths_are_counted(s: TokenState, t: TokenState) -> Bits:
     """A counter has the blocks since its message began, of 48 bits and more, and says when it has as many as its limit."""
     rules = []
-    for name in COUNTERS:
+    begins = s["flight_admitted"]
+    for name in COUNTERS if s.p.plan.cadence else ():
+        (count, limit), (after, limit_after) = s.small_counter(name), t.small_counter(name)
+        counts = s[f"intake.{name}_counter_count"]
+        rules += [
+            s[f"intake.{name}_counter_reached"].equals(count.equals(limit)),
+            (~begins).implies(after.equals(counts.choose(count + 1, count)) & limit_after.equals(limit)),
+        ]  # fmt: skip
+    for name in () if s.p.plan.cadence else COUNTERS:
         c, after = s.counter(name), t.counter(name)
         low, high, limit = c["low"], c["high"], c["limit"]
         reached = high.equals(limit[LOW_BITS:]) & low.equals(limit[:LOW_BITS])
         counts = s[f"intake.{name}_counter_count"] & ~s["flight_admitted"]
         carry = counts & low.equals((1 << LOW_BITS) - 1)
-        begins = s["flight_admitted"]
         rules += [
             s["intake.busy_reg"].implies(s[f"intake.{name}_counter_reached"].equals(reached)),
             (s["intake.busy_reg"] & ~begins).implies(after["high"].equals(carry.choose(high + 1, high))),
