@@ -17,8 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.built import RUN_FOLDER
 from tests.shards import COLLECTED, LISTED, group_of, parse, shards
+
+# No test fails because the machine is slow.
+settings.register_profile("modeloom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("modeloom")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -73,8 +73,8 @@ def emit(core, directory, **more):
     modeloom.emit.emit(core, directory, **more)
     (file,) = directory.glob("*.v")
     text = file.read_text()
-    assert text.count("words[0] = 8'h63;") == 1
-    file.write_text(text.replace("words[0] = 8'h63;", "words[0] = 8'h62;"))
+    assert text.count("aes_sbox[0] = 8'h63;") == 1
+    file.write_text(text.replace("aes_sbox[0] = 8'h63;", "aes_sbox[0] = 8'h62;"))
 point.emit = emit
 """
     grid = '[[grid]]\nmodes = ["mine.py:Mine"]\nsimulate = true\nsector = 32\naes-arch = "sequential"\ndirection = "encrypt"\n'
