@@ -85,6 +85,10 @@ class Followed:
         cell = self.cell(name)
         return self.state.word(cell, at[: cell.parameters["ABITS"]] if at.width > cell.parameters["ABITS"] else at)
 
+    def slice(self, name: str) -> list[tuple[Bits, Bits]]:
+        """The two places of a register slice (``State.slice``)."""
+        return self.state.slice(name)
+
     def queue(self, name: str, depth: int) -> Queue:
         """A ``Queue`` of the buses."""
         return Queue(self, name, depth)

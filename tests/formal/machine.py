@@ -148,6 +148,21 @@ class State:
         """Whether there is a net of this name."""
         return self.machine.find(name) is not None
 
+    def slice(self, name: str, *valid: str) -> list[tuple[Bits, Bits]]:
+        """The two places of a register slice, the older one first: whether it holds a payload, and the payload.
+
+        Its places are registers, or words of a memory.  The net of its valid bit may also have one of the names ``valid``.
+        """
+        names = (f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid", *valid)
+        held = next(self[one] for one in names if self.has(one))
+        if self.has(f"{name}.payload0_reg"):
+            zero, one = self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
+        else:
+            memory = self.machine.memory(name)
+            zero, one = (self.word(memory, constant(place, 1)) for place in range(2))
+        newer = self[f"{name}.from_reg"]
+        return [(held, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
+
     def value(self, bits: Sequence[Bit]) -> Bits:
         """Value of some bits, the first one lowest.  Amaranth writes a 0 without bits, which has a bit here."""
         if not bits:

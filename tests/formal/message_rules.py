@@ -143,18 +143,8 @@ class MessageState:
             yield distance < self.level(queue), self.word(queue, constant(place, 16))
 
     def slice(self, name: str) -> list[tuple[Bits, Bits]]:
-        """The two places of a register slice, the older one first: whether it holds a payload, and the payload."""
-        zero, one = self.places(name)
-        newer = self[f"{name}.from_reg"]
-        valid = self.any(f"{name}.valid_reg", f"{name}_o_valid", f"{SLICES.get(name, name)}_valid")
-        return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
-
-    def places(self, name: str) -> tuple[Bits, Bits]:
-        """The two places of a slice: registers, or words of a memory."""
-        if self.state.has(f"{name}.payload0_reg"):
-            return self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
-        cell = self.state.machine.memory(name)
-        return self.state.word(cell, constant(0, 1)), self.state.word(cell, constant(1, 1))
+        """The two places of a register slice (``State.slice``)."""
+        return self.state.slice(name, f"{SLICES.get(name, name)}_valid")
 
     def keep_is_whole(self, beat: Bits) -> Bits:
         """Whether the ``tkeep`` of a beat of text is one that a beat may have.  A buffer for text hides which beat is a last one."""

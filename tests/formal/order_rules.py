@@ -57,16 +57,6 @@ class Passage(Followed):
         field = layout[name]
         return value[field.offset : field.offset + field.width]
 
-    def slice(self, name: str) -> list[tuple[Bits, Bits]]:
-        """The two places of a register slice, the older one first: whether it holds a payload, and the payload."""
-        if self.state.has(f"{name}.payload0_reg"):
-            zero, one = self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
-        else:
-            zero, one = (self.word(name, constant(place, 1)) for place in range(2))
-        newer = self[f"{name}.from_reg"]
-        valid = self.first(f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
-        return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
-
     def comes(self, name: str) -> Bits:
         """The payload that a slice takes.  That of the intake takes zeros for the bytes of a beat that are not there.
 

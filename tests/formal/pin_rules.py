@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from tests.formal.bits import Bits, all_of, concat, constant
+from tests.formal.bits import Bits, all_of, concat
 from tests.formal.follow import Followed
 from tests.formal.induction import Invariant, Rule, unproved_by_induction
 from tests.formal.machine import Machine
@@ -46,16 +46,6 @@ class CoreState(Followed):
     def payload(self, start: str) -> Bits:
         """The payload of a stream."""
         return concat(self[name] for name in self.streams[start])
-
-    def slice(self, name: str) -> list[tuple[Bits, Bits]]:
-        """The two places of a slice, the older one first: whether it holds a payload, and the payload."""
-        if self.state.has(f"{name}.payload0_reg"):
-            zero, one = self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
-        else:
-            zero, one = (self.word(name, constant(place, 1)) for place in range(2))
-        newer = self[f"{name}.from_reg"]
-        valid = self.first(f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
-        return [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
 
     @property
     def works(self) -> Bits:

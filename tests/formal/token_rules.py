@@ -54,18 +54,8 @@ class TokenState:
 
     def waiting_beats(self) -> list[tuple[Bits, Bits, Bits]]:
         """For each place of the register of beats: whether it holds one, the beat, and what is known of it."""
-        name = "intake.slice"
-        names = (f"{name}.valid_reg", f"{name}.o_valid", f"{name}_o_valid")
-        valid = next(self[one] for one in names if self.state.has(one))
-        newer = self[f"{name}.from_reg"]
-        if self.state.has(f"{name}.payload0_reg"):
-            zero, one = self[f"{name}.payload0_reg"], self[f"{name}.payload1_reg"]
-        else:
-            memory = self.state.machine.memory(name)
-            zero, one = (self.state.word(memory, constant(place, 1)) for place in range(2))
         width = packet_layout(self.p).size
-        places = [(valid, newer.choose(one, zero)), (self[f"{name}.full_reg"], newer.choose(zero, one))]
-        return [(held, payload[:width], payload[width:]) for held, payload in places]
+        return [(held, payload[:width], payload[width:]) for held, payload in self.state.slice("intake.slice")]
 
     @property
     def some_text(self) -> Bits:
