@@ -122,6 +122,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # The tests may run under make, whose options and variables would go on to each make that a test starts, such as that of Verilator.
     for name in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL"):
         os.environ.pop(name, None)
+    # Each build would compile a simulation for its datasheet.  Tests of the timing set this back.
+    os.environ["MODELOOM_TIMING"] = "0"
     if not hasattr(config, "workerinput"):  # the workers of pytest-xdist inherit it
         if config.getoption("--shard"):
             config.pluginmanager.register(LongTests(config))

@@ -298,8 +298,8 @@ def soak() -> str:
     rows = []
     for kind, told in stored.items():
         tools = ", ".join(f"{name} {number}" for name, number in told.get("versions", {told["simulator"]: ""}).items()).strip()
-        hashed = f"`{told['sha256']}`" if "sha256" in told else "not stored"
-        rows.append((kind, f"`{told['core']}`", hashed, told.get("date", "not stored"), tools, f"{told['sent']:,}".replace(",", " ")))
+        hashed = f"`{told['sha256']}`"
+        rows.append((kind, f"`{told['core']}`", hashed, told["date"], tools, f"{told['sent']:,}".replace(",", " ")))
     return table(("sent", "core", "SHA-256 of its Verilog", "date", "simulated with", "number"), rows, 5)
 
 

@@ -23,7 +23,7 @@ OTHERS: dict[str, set[str]] = {
         "--lpf-allow-unconstrained", "--out-of-context", "--package", "--placer-heap-timingweight", "--report", "--speed",
         "--timing-allow-fail",
     },
-    "Verilator": {"--lint-only", "--timing", "--top-module", "--trace"},
+    "Verilator": {"--lint-only", "--top-module", "--trace"},
     "FuseSoC, whose name goes on with _options": {"--verilator", "--yosys"},
     "bench/papers.py": {"--store"},
     "GCC": {"--param"},
@@ -52,7 +52,8 @@ def texts(path):
 def known():
     """Every option of every command."""
     context = click.Context(cli)
-    return {name for command in cli.commands.values() for option in command.get_params(context) for name in option.opts} | {"--version"}
+    options = [option for command in cli.commands.values() for option in command.get_params(context)]
+    return {name for option in options for name in (*option.opts, *option.secondary_opts)} | {"--version"}
 
 
 def unknown(path, options):

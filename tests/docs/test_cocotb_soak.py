@@ -29,11 +29,10 @@ def test_a_stored_run_is_whole(kind: str, bench: ModuleType) -> None:
     asked = re.fullmatch(rf"python bench/cocotb_soak\.py {kind} (\d+)( --simulator \w+)? --seed \d+", told["command"])
     assert asked is not None and told["sent"] >= int(asked[1])
     assert told["sent"] == told["rounds"] * told["distinct"] * bench.PATTERNS and told["distinct"] == bench.DISTINCT
-    assert abs(told["sent"] / told["seconds"] - told["each second"]) < 0.1
-    # Runs that were stored before the hash was are told as such.
-    if "sha256" in told:
-        assert re.fullmatch(r"[0-9a-f]{64}", told["sha256"]) and date.fromisoformat(told["date"])
-        assert set(told["versions"]) == {told["simulator"], "cocotb"}
+    # The seconds are rounded.
+    assert told["sent"] / (told["seconds"] + 0.6) < told["each second"] < told["sent"] / (told["seconds"] - 0.6)
+    assert re.fullmatch(r"[0-9a-f]{64}", told["sha256"]) and date.fromisoformat(told["date"])
+    assert set(told["versions"]) == {told["simulator"], "cocotb"}
 
 
 def test_the_page_prints_what_is_stored() -> None:
@@ -42,8 +41,8 @@ def test_the_page_prints_what_is_stored() -> None:
     assert printed[0] == f"{printed[1]}{tool.soak()}{printed[3]}"
     for kind, told in STORED.items():
         number = f"{told['sent']:,}".replace(",", " ")
-        hashed = f"`{told['sha256']}`" if "sha256" in told else "not stored"
-        assert re.search(rf"^\| {kind} \| `{told['core']}` \| {hashed} \| .* \| {number} \|$", printed[0], re.MULTILINE)
+        row = rf"^\| {kind} \| `{told['core']}` \| `{told['sha256']}` \| {told['date']} \| .* \| {number} \|$"
+        assert re.search(row, printed[0], re.MULTILINE)
 
 
 def test_other_pages_state_no_more_than_was_run() -> None:

@@ -42,9 +42,8 @@ def test_commands_exist(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_options_exist(page):
-    known = {
-        name for command in cli.commands.values() for parameter in command.get_params(Context(command)) for name in parameter.opts
-    }
+    parameters = [parameter for command in cli.commands.values() for parameter in command.get_params(Context(command))]
+    known = {name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)}
     text = re.sub(r"^\$ (?!modeloom).*$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for option in set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", text)) - {"--accept", "--check", "--store", "--slow", "--shard"}:
         assert option in known or option in ("--help", "--version"), f"{page.name} speaks of {option}"

@@ -13,6 +13,7 @@ import click
 from modeloom.cli.files import warn, warn_broken
 from modeloom.cli.options import options_from, unit_options
 from modeloom.cli.streams import build_stream, stream_only
+from modeloom.cli.timing import add_timing, timing_option
 from modeloom.compiler.limits import check_blocks
 
 __all__ = ["SCHEMA", "build", "command_line"]
@@ -37,13 +38,14 @@ SCHEMA = "modeloom-build-1"
 @click.option("--reset", help="Reset: low, high, async-low or async-high. low and high are synchronous (default: low).")
 @click.option("--ram", help="ultra requests UltraRAM for large memories, for UltraScale+ and Versal (default: block memories).")
 @click.option("--cocotb", is_flag=True, help="Also write a cocotb test with the bus models of cocotbext-axi.")
+@timing_option
 @click.option("--lwc-vectors", help="Stream modes: with --interface lwc, folder for test vectors: pdi.txt, sdi.txt, do.txt.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def build(
     arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, register_bus: str | None,
-    commands: str | None, data_width: int | None, ram: str | None, cocotb: bool, lwc_vectors: str | None, as_json: bool,
-    clocks: tuple[str, ...], reset: str | None, **values: Any,
+    commands: str | None, data_width: int | None, ram: str | None, cocotb: bool, timing: bool, lwc_vectors: str | None,
+    as_json: bool, clocks: tuple[str, ...], reset: str | None, **values: Any,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, testbench, listing and datasheet.
 
@@ -69,7 +71,7 @@ def build(
     if lwc_vectors is not None and values["interface"] != "lwc":
         raise InputError("--lwc-vectors is for --interface lwc; leave it out")
     if isinstance(definition, StreamMode):
-        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end, cocotb, ram)
+        build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end, cocotb, ram, timing)
         return
     options = options_from(values)
     for nbytes in (options.sector, *options.more_sectors):
@@ -87,10 +89,11 @@ def build(
         description = emit(
             SectorCore(compiled), Path(directory), name=name, command=command, exclusive=False, front=end, cocotb=cocotb, ram=ram
         )  # fmt: skip
+    timed = add_timing(directory, mode, timing)
     if as_json:
         # ``explain --json`` and ``core.json`` of the folder have the rest.
         figures = compiled.explain()
-        result = {"schema": SCHEMA, "directory": directory, "name": description.name, "verilog": description.verilog}
+        result = {"schema": SCHEMA, "directory": directory, "name": description.name, "verilog": description.verilog, "timing": timed}
         click.echo(json.dumps({**result, **{key: value for key, value in figures.items() if key != "schema"}}, indent=2))
         return
     for one in compiled.sizes:
@@ -104,7 +107,7 @@ def build(
 
 
 def command_line(arguments: list[str]) -> str:
-    """The command line without the folders for output and the form of the output, on which the emitted files do not depend."""
+    """The command line without what the emitted files do not depend on: folders, the form of the output, and ``--no-timing``."""
     kept: list[str] = []
     skip = False
     for argument in arguments:
@@ -112,6 +115,6 @@ def command_line(arguments: list[str]) -> str:
             skip = False
         elif argument in ("-o", "--output", "--lwc-vectors"):
             skip = True
-        elif argument != "--json" and not argument.startswith(("-o", "--output=", "--lwc-vectors=")):
+        elif argument not in ("--json", "--timing", "--no-timing") and not argument.startswith(("-o", "--output=", "--lwc-vectors=")):
             kept.append(argument)
     return shlex.join(["modeloom", *kept])

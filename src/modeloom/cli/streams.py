@@ -13,6 +13,7 @@ import click
 
 from modeloom.cli.files import columns, warn, warn_broken, whole_file
 from modeloom.cli.options import ALL
+from modeloom.cli.timing import add_timing
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 from modeloom.spec.wording import many
@@ -106,10 +107,10 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data
 def build_stream(
     mode: StreamMode, directory: str, name: str | None, values: dict[str, Any], command: str, schema: str, as_json: bool,
     lwc_vectors: str | None = None, front: Callable[[Description], FrontEnd] | None = None,
-    cocotb: bool = False, ram: str | None = None,
+    cocotb: bool = False, ram: str | None = None, timing: bool = True,
 ) -> None:  # fmt: skip
     """Compiles a stream mode, proves its pipeline, and writes a core with what ``front`` makes; and, if a folder is named for them, test
-    vectors of LWC."""
+    vectors of LWC.  With ``timing``, the core is simulated for its datasheet."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
     from modeloom.cores.lwc import LwcCore
@@ -134,10 +135,11 @@ def build_stream(
         )  # fmt: skip
         if lwc_vectors is not None and isinstance(description, LwcDescription):
             write_vectors(lwc_vectors, compiled, description)
+    timed = add_timing(directory, mode.name, timing)
     figures = compiled.explain()
     if as_json:
         result = {
-            "schema": schema, "directory": directory, "name": description.name, "verilog": description.verilog,
+            "schema": schema, "directory": directory, "name": description.name, "verilog": description.verilog, "timing": timed,
             "releases_unverified": description.releases,
         }  # fmt: skip
         click.echo(json.dumps({**result, **{key: value for key, value in figures.items() if key != "schema"}}, indent=2))
