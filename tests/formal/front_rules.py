@@ -173,7 +173,7 @@ ASSUMED = (undisturbed, window_keeps_tokens, sums)
 
 def nothing_is_erased(s: Front) -> Bits:
     """Nothing is erased but in a reset; and the queue of the pool is in order."""
-    words = ("orders", "numbers", "begun", "told", "progress.words")
+    words = ("orders", "numbers", "begun", "readable", "progress.words")
     names = [*(f"intake.{name}.erase_reg" for name in words), "messages.erase_reg"]
     return s.pool.sound & all_of(~s[name] for name in names)
 
@@ -207,16 +207,16 @@ def commands_are_told(s: Front) -> Bits:
     """The beats know the commands of a context, but for the one that came in the cycle before."""
     rules = [s.here.wide < s.p.contexts]
     for context in s.contexts:
-        begun, told = s.flags("begun", context), s.flags("told", context)
+        begun, readable = s.flags("begun", context), s.flags("readable", context)
         new = s["intake.we"] & s["intake.waddr"].equals(context)
-        late = (told + 1).equals(begun) & s["intake.told_number_reg"].equals(begun) & s.waiting(context).some()
-        rules.append(new.choose(late, told.equals(begun)))
+        late = (readable + 1).equals(begun) & s["intake.put_number_reg"].equals(begun) & s.waiting(context).some()
+        rules.append(new.choose(late, readable.equals(begun)))
     return all_of(rules)
 
 
 def context_is_read(s: Front) -> Bits:
     """What is known of the beat in question is what stands in the words of its context."""
-    number, known = s["intake.number_reg"], s.flags("told", s.here).differs(s["intake.number_reg"])
+    number, known = s["intake.number_reg"], s.flags("readable", s.here).differs(s["intake.number_reg"])
     channel = s.field(packet_layout(s.p), s["intake.beat_reg"], "channel")
     return all_of([
         number.equals(s.flags("numbers", s.here)), s["intake.progress_rdata_0"].equals(s.progress(s.here)),

@@ -210,7 +210,7 @@ def statuses_are_told(s: Passage, t: Passage) -> Bits:
     """What the host gets of a status is the oldest one in the queue, as it is; it leaves the queue when it is told."""
     p, head, layout = s.p, s.queues["verdicts.statuses"].head, status_layout(s.p)
     code_bits = p.verdict["code"].width
-    told = s["verdicts.told_now"]
+    told = s["verdicts.status_may_leave"]
     given = s["verdicts.out.i_payload"]
     id_at, code_at = p.block_bits, 0 if s.apart else p.block_bits + 16
     about = s.queues["verdicts.tags"].head if s.apart else head

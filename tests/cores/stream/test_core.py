@@ -146,6 +146,6 @@ def test_descriptions_that_are_wrong() -> None:
 @slow
 def test_a_leak_of_the_tag_is_caught(tmp_path: Path) -> None:
     """A status that waits for a bit of the tag that is compared."""
-    built = broken(tmp_path, r"(assign told_now = statuses_o_valid)", r"\1 & ~different_reg[0]")
+    built = broken(tmp_path, r"(assign status_may_leave = statuses_o_valid)", r"\1 & ~different_reg[0]")
     with pytest.raises(TimingChannel, match="depends on the"):
         check_core(built)

@@ -120,9 +120,9 @@ class WireBench:
                 _, piece, last = texts[0]
                 value = {"data": int.from_bytes(piece, "little"), "keep": (1 << len(piece)) - 1, "last": last, "cut": 0}
                 sim.set("text__payload", self.packed(text_layout(p), **value))
-            told = bool(ends) and ends[0][0] <= cycle
-            sim.set("told", told)
-            sim.set("has_text", told and bool(ends[0][2]))
+            last_enters = bool(ends) and ends[0][0] <= cycle
+            sim.set("last_enters", last_enters)
+            sim.set("has_text", last_enters and bool(ends[0][2]))
             decided = bool(finals) and finals[0][0] <= cycle
             sim.set("decided", decided)
             if decided:
@@ -130,7 +130,7 @@ class WireBench:
             take = rng.random() < ready
             sim.set("m__ready", take)
             sim.set("core__ready", rng.random() < max(offer, 0.3))
-            if told:
+            if last_enters:
                 _, header, body, sent = ends.popleft()
                 code, given = sim.get("code"), sim.get("tag").to_bytes(16, "little")
                 other, tag = inverted(body, header, sent.decrypt)

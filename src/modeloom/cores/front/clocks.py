@@ -244,7 +244,7 @@ class ClocksFrontEnd(Around):
             flags = tuple((group.port_name(port), port.width.bits(self.shape)) for port in group.ports)
         ordered = STATUS_ORDER in self.inner_interfaces
         plain = CrossingParameters(
-            self.high, self.asynchronous, tuple(streams), flags, ordered=ordered, told=QUEUE_ERASURE in self.inner_interfaces
+            self.high, self.asynchronous, tuple(streams), flags, ordered=ordered, tells_erasure=QUEUE_ERASURE in self.inner_interfaces
         )
         bus = next((one for one in self.inner_interfaces if one.name in REGISTERS and one.name in self.of_bus), None)
         if bus is None:

@@ -90,7 +90,7 @@ class CrossingParameters:
         The clock of registers, if they have their own, their bus of ``interfaces.front.REGISTER_BUSES``, and the bits of its addresses.
     ordered : bool
         Whether registers take the statuses, behind ``interfaces.front.STATUS_ORDER``.
-    told : bool
+    tells_erasure : bool
         Whether registers are told of an erasure (``interfaces.front.QUEUE_ERASURE``).
     """
 
@@ -102,7 +102,7 @@ class CrossingParameters:
     register_bus: str = AXI_LITE
     address_bits: int = 0
     ordered: bool = False
-    told: bool = False
+    tells_erasure: bool = False
 
     @property
     def clocks(self) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ class Crossings(wiring.Component):
             members |= {"core_irq": In(1), "irq": Out(1)}
         if p.ordered:
             members |= {"core_status_waits": In(1), "core_status_may": Out(1)}
-        if p.told:
+        if p.tells_erasure:
             members |= {"core_queues_held": Out(1)}
         super().__init__(members)
 
@@ -223,7 +223,7 @@ class Crossings(wiring.Component):
             # All queues run again at the same time, because statuses wait for data of another clock.
             held.eq(Cat(one.core.hold for one in signals.sides.values()).any()), self.zeroizing.eq(self.core_zeroizing | held),
         ]  # fmt: skip
-        if p.told:
+        if p.tells_erasure:
             m.d.comb += self.core_queues_held.eq(held)
         queues = {one.name: self._queue(m, one, signals) for one in p.streams}
         results, statuses = p.stream(RESULTS), p.stream(STATUSES)

@@ -271,7 +271,7 @@ class RegisterFront(wiring.Component):
         valid, ready = self._stream(status)
         packing = status.packing
         number = self._number(packing)
-        code, told = self.m_axis_status_tdata[packing.slice("code")], self.m_axis_status_tdata[packing.slice(number)]
+        code, number_of_command = self.m_axis_status_tdata[packing.slice("code")], self.m_axis_status_tdata[packing.slice(number)]
         # A key is at work from its first word on, so that both ends of it are seen here.
         working_reg = Signal()
         sent_reg = Signal()
@@ -283,18 +283,18 @@ class RegisterFront(wiring.Component):
         # Queues wait for the pin, so it cannot wait for them.
         everywhere = Signal()
         code_reg = Signal.like(code)
-        told_reg = Signal.like(told)
+        number_reg = Signal.like(number_of_command)
         came_reg = Signal()
         failed = Signal()
         last_code_reg = Signal.like(code)
-        last_told_reg = Signal.like(told)
+        last_number_reg = Signal.like(number_of_command)
         m.d.sync += [
             sent_reg.eq(keys.key.valid & keys.key.ready | sent_reg & (keys.busy | self.key_busy)),
             working_reg.eq(sent_reg), erasing_reg.eq(self.zeroize | erasing_reg & (here | self.zeroizing)), erased_reg.eq(everywhere),
-            came_reg.eq(valid & ready), code_reg.eq(code), told_reg.eq(told),
+            came_reg.eq(valid & ready), code_reg.eq(code), number_reg.eq(number_of_command),
         ]  # fmt: skip
         with m.If(failed):
-            m.d.sync += [last_code_reg.eq(code_reg), last_told_reg.eq(told_reg)]
+            m.d.sync += [last_code_reg.eq(code_reg), last_number_reg.eq(number_reg)]
         m.d.comb += [
             failed.eq(came_reg & code_reg.any()),
             erasing.eq(self.zeroizing | erasing_reg), self.erasing_pin.eq(erasing),
@@ -302,7 +302,7 @@ class RegisterFront(wiring.Component):
             registers.interrupt_pending_key_done.eq(working_reg & ~sent_reg),
             registers.interrupt_pending_zeroized.eq(erased_reg & ~everywhere),
             registers.interrupt_pending_failed.eq(failed),
-            registers.last_failure_code.eq(last_code_reg), registers.last_failure_command.eq(last_told_reg),
+            registers.last_failure_code.eq(last_code_reg), registers.last_failure_command.eq(last_number_reg),
         ]  # fmt: skip
         events: tuple[str, ...] = ("key_done", "zeroized", "failed")
         if port is not None:

@@ -70,7 +70,7 @@ class LwcBus(wiring.Component):
             wiring.connect(m, source, target)
         flags = ("judged", "right") if p.messages.hold else ()
         m.d.comb += [
-            writer.told.eq(messages.told), writer.has_text.eq(messages.has_text),
+            writer.last_enters.eq(messages.last_enters), writer.has_text.eq(messages.has_text),
             *(getattr(writer, name).eq(getattr(messages, name)) for name in flags),
             loader.activate.eq(parser.activate), loader.busy.eq(messages.key_state.busy),
             parser.slot.eq(loader.slot), parser.key_ready.eq(loader.idle),

@@ -46,7 +46,7 @@ class SegmentWriter(BusComponent[LwcParameters]):
         From the parser.
     text, status : streams
         From the message control.
-    told, has_text : In(1), In(1)
+    last_enters, has_text : In(1), In(1)
         The last token of a message enters the pipeline, and whether text of the message comes.
     judged, right : In(1), In(1)
         With ``hold`` only: the verdict on a message to be opened that has text.
@@ -61,7 +61,7 @@ class SegmentWriter(BusComponent[LwcParameters]):
         messages = parameters.messages
         return {
             "records": In(stream.Signature(record_layout())), "text": In(stream.Signature(text_layout(messages))),
-            "status": In(stream.Signature(status_layout(messages))), "told": In(1), "has_text": In(1),
+            "status": In(stream.Signature(status_layout(messages))), "last_enters": In(1), "has_text": In(1),
             **({"judged": In(1), "right": In(1)} if messages.hold else {}), "do": Out(stream.Signature(word_layout(parameters))),
             "erase": In(1), "erase_address": In(messages.erase_bits),
         }  # fmt: skip
@@ -70,18 +70,18 @@ class SegmentWriter(BusComponent[LwcParameters]):
         m = Module()
         p, messages = self.parameters, self.parameters.messages
         m.submodules.queue = records = Queue(record_layout(), messages.segment_depth, messages.erase_bits)
-        m.submodules.ended = ended = Queue(1, messages.told_depth, messages.erase_bits)
+        m.submodules.ended = ended = Queue(1, messages.entered_depth, messages.erase_bits)
         m.submodules.out = out = RegisterSlice(word_layout(p))
         queues = [records, ended]
         fates: Any = None
         if messages.hold:
-            m.submodules.fates = fates = Queue(1, messages.told_depth, messages.erase_bits)
+            m.submodules.fates = fates = Queue(1, messages.entered_depth, messages.erase_bits)
             queues.append(fates)
             m.d.comb += [fates.i.valid.eq(self.judged), fates.i.payload.eq(self.right)]
         wiring.connect(m, wiring.flipped(self.records), records.i)
         m.d.comb += [
             *(queue.erase.eq(self.erase) for queue in queues), *(queue.erase_address.eq(self.erase_address) for queue in queues),
-            ended.i.valid.eq(self.told), ended.i.payload.eq(self.has_text),
+            ended.i.valid.eq(self.last_enters), ended.i.payload.eq(self.has_text),
             self.do.valid.eq(out.o.valid), out.o.ready.eq(self.do.ready),
             self.do.payload.as_value().eq(out.o.payload.as_value() & out.o.valid.replicate(p.word_bits + 1)),
         ]  # fmt: skip

@@ -87,7 +87,7 @@ class MessageBus(wiring.Component):
     late : stream of late_layout
         With segments only: the tag of each message to open, zero for others, and the code of a fault in its segments.  It comes before
         the last beat of the message.
-    told, has_text : 1, 1
+    last_enters, has_text : 1, 1
         With segments only: the last token of a message enters the pipeline, and whether the message has a packet of text.
     judged, right : 1, 1
         With segments and ``hold`` only: the verdict on a message to be opened that has text.
@@ -104,7 +104,7 @@ class MessageBus(wiring.Component):
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
             "key": In(stream.Signature(ordered_key_beat() if p.inline else key_beat(p.keys.slots))),
             "key_state": Out(key_state_signature(1 if p.inline else p.keys.slots)),
-            **({"late": In(stream.Signature(late_layout(p))), "told": Out(1), "has_text": Out(1)} if p.segments else {}),
+            **({"late": In(stream.Signature(late_layout(p))), "last_enters": Out(1), "has_text": Out(1)} if p.segments else {}),
             **({"judged": Out(1), "right": Out(1)} if p.segments and p.hold else {}),
             **({"freed": Out(1)} if p.tells_freed else {}),
             "erase": In(1), "erase_address": In(p.erase_bits),
@@ -301,28 +301,28 @@ class MessageBus(wiring.Component):
         # As many commands wait for their messages as messages of one token are on the way through the splitter.
         m.submodules.ahead = ahead = RegisterSlice(command_layout(self.parameters))
         wiring.connect(m, ahead.o, command.cmd)
-        told = entry.verdict
+        verdict = entry.verdict
         m.d.comb += [
             # Both take a command in the same cycle.
             ahead.i.payload.eq(self.cmd.payload), packets.cmd.payload.eq(self.cmd.payload),
             self.cmd.ready.eq(ahead.i.ready & packets.cmd.ready),
             ahead.i.valid.eq(self.cmd.valid & packets.cmd.ready), packets.cmd.valid.eq(self.cmd.valid & ahead.i.ready),
-            packets.told.eq(entry.verdict_valid & ~told.empty), packets.has_text.eq(told.packet),
+            packets.last_enters.eq(entry.verdict_valid & ~verdict.empty), packets.has_text.eq(verdict.packet),
             verdicts.verdict.tag.eq(packets.tag),
             # Every message has a packet out.
             verdicts.verdict.packet.eq(1),
         ]  # fmt: skip
-        with m.If(packets.code > told.code):
+        with m.If(packets.code > verdict.code):
             m.d.comb += verdicts.verdict.code.eq(packets.code)
 
     def _late_tags(self, m: Module, entry: TokenEntry, verdicts: VerdictQueue) -> None:
         """Takes the tags of messages that come as segments to their verdicts."""
-        p, told = self.parameters, Signal(name="told_now")
+        p, enters = self.parameters, Signal(name="last_enters_now")
         m.submodules.late = late = Queue(late_layout(p), SEGMENT_TAGS, p.erase_bits)
         wiring.connect(m, wiring.flipped(self.late), late.i)
         self._join(m, self, late, ("erase", "erase_address"))
         m.d.comb += [
-            told.eq(entry.verdict_valid & ~entry.verdict.empty), late.o.ready.eq(told), self.told.eq(told),
+            enters.eq(entry.verdict_valid & ~entry.verdict.empty), late.o.ready.eq(enters), self.last_enters.eq(enters),
             self.has_text.eq(entry.verdict.packet), verdicts.verdict.tag.eq(late.o.payload.tag),
         ]  # fmt: skip
         with m.If(late.o.payload.code > entry.verdict.code):

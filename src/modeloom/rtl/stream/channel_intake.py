@@ -214,29 +214,29 @@ class ChannelIntake(BusComponent[MessageParameters]):
         m.submodules.orders = orders
         # Messages of each context: that which is under way, the next one that gets a command, and the same as the beats may know it.
         parts = {name: ChannelFlags(INDEX_BITS + 1, p.contexts, ports, p.erase_bits) for name, ports in
-                 {"numbers": 2, "begun": 1, "told": 1}.items()}  # fmt: skip
+                 {"numbers": 2, "begun": 1, "readable": 1}.items()}  # fmt: skip
         for name, part in parts.items():
             m.submodules[name] = part
-        numbers, begun, told = parts.values()
+        numbers, begun, readable = parts.values()
         memories: tuple[BlockMemory | ChannelFlags, ...] = (orders, *parts.values())
         for memory in memories:
             m.d.comb += [memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address)]
         put = Signal()
         next_number = Signal(INDEX_BITS + 1)
-        told_reg, told_context_reg, told_number_reg = Signal(), Signal(p.context_bits), Signal(INDEX_BITS + 1)
+        put_reg, put_context_reg, put_number_reg = Signal(), Signal(p.context_bits), Signal(INDEX_BITS + 1)
         m.d.comb += [
             begun.raddr[0].eq(self.order_context), numbers.raddr[0].eq(self.order_context), numbers.raddr[1].eq(context),
-            told.raddr[0].eq(context_reg),
+            readable.raddr[0].eq(context_reg),
             self.order_ready.eq((begun.rdata[0] - numbers.rdata[0])[: INDEX_BITS + 1] != ORDERS),
             put.eq(self.order_valid & self.order_ready), next_number.eq(begun.rdata[0] + 1),
             begun.we.eq(put), begun.waddr.eq(self.order_context), begun.wdata.eq(next_number),
             orders.we.eq(put), orders.waddr.eq(Cat(begun.rdata[0][:INDEX_BITS], self.order_context)),
             orders.wdata.eq(Value.cast(self.order) & put.replicate(packet_order(p).size)),
             # A command can be read a cycle after it was written.
-            told.we.eq(told_reg), told.waddr.eq(told_context_reg), told.wdata.eq(told_number_reg),
+            readable.we.eq(put_reg), readable.waddr.eq(put_context_reg), readable.wdata.eq(put_number_reg),
         ]  # fmt: skip
-        m.d.sync += [told_reg.eq(put), told_context_reg.eq(self.order_context), told_number_reg.eq(next_number)]
-        return numbers, told.rdata[0] != number_reg
+        m.d.sync += [put_reg.eq(put), put_context_reg.eq(self.order_context), put_number_reg.eq(next_number)]
+        return numbers, readable.rdata[0] != number_reg
 
 
 LUT_CONTEXTS = 64

@@ -105,7 +105,7 @@ class MessageDepths(MessageSizes):
         return _power(self.lanes * (self.token_depth + self.hold_depth + SEGMENT_SLACK) + SEGMENT_SLACK)
 
     @property
-    def told_depth(self) -> int:
+    def entered_depth(self) -> int:
         """With segments: messages whose last token has entered the pipeline, and whose status has not been written.
 
         A status in the buffer at its port has returned its place, so there are more of them than ``tag_depth``.
@@ -229,7 +229,7 @@ class MessageDepths(MessageSizes):
             if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
         )  # fmt: skip
         starts = self.start_places if self.plan.runs_ahead else 0
-        wire = max(wire, self.segment_depth, self.told_depth) if self.segments else wire
+        wire = max(wire, self.segment_depth, self.entered_depth) if self.segments else wire
         return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire, starts)
 
     @property

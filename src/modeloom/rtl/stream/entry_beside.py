@@ -49,8 +49,8 @@ class BesideTokens:
         if plan.follows:
             self.close_reg = Signal(behind, name="ended_reg")
             self.due = self.close_reg[-1] & counts if self._kept else self.close_reg[-1]
-            self._told = StructLayout({"slot": self.parameters.slot_bits, **({"lengths": self._bits} if plan.tag_lengths else {})})
-            m.submodules.following = self._following = following = Delay(self._told, behind, counted=self._kept)
+            self._behind = StructLayout({"slot": self.parameters.slot_bits, **({"lengths": self._bits} if plan.tag_lengths else {})})
+            m.submodules.following = self._following = following = Delay(self._behind, behind, counted=self._kept)
             if self._kept:
                 # Its registers have no reset.  What is in them leaves in a reset, too.
                 m.d.comb += following.counts.eq(counts | ResetSignal())
@@ -96,13 +96,13 @@ class BesideTokens:
         """A message of a slot ends in this cycle."""
         if not self.plan.follows:
             return
-        m, told = self.m, self._following.i
+        m, following = self.m, self._following.i
         with m.If(self._counts) if self._kept else nullcontext():
             m.d.sync += self.close_reg.eq(Cat(ends, self.close_reg)[: len(self.close_reg)])
-        m.d.comb += told.slot.eq(slot)
+        m.d.comb += following.slot.eq(slot)
         if lengths is not None:
             kind = Const(self._kind("tag"), (len(self.plan.tokens) - 1).bit_length())
-            m.d.comb += told.lengths.eq(lengths_block(m, self.parameters, "lengths_behind", kind, lengths, nonce_bytes))
+            m.d.comb += following.lengths.eq(lengths_block(m, self.parameters, "lengths_behind", kind, lengths, nonce_bytes))
 
     def slot_or(self, value: Value) -> Value:
         """The key slot of the token."""

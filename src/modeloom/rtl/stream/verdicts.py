@@ -88,13 +88,13 @@ class VerdictQueue(BusComponent[MessageParameters]):
         # In a small core, what does not depend on the verdict waits for it in a memory, and not in registers on the way.
         apart = p.plan.cadence is not None
         fields = {"tag": p.block_bits, "id": 16}
-        told = StructLayout({**({} if apart else fields), "code": CODE_BITS, "packet": 1, **(
+        entry_layout = StructLayout({**({} if apart else fields), "code": CODE_BITS, "packet": 1, **(
             {"dropped": 1} if p.hold else {"channel": 8, "mark": p.mark_bits} if p.channels > 1 else {}
         )})  # fmt: skip
         # The entry registers verdicts.  If tags come late, the one that is expected comes from elsewhere.
         m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits, masked=p.late_tag)
         # All that a status is made of is in registers which a reset clears.
-        m.submodules.statuses = statuses = Queue(told, p.tag_depth, p.erase_bits, masked=False)
+        m.submodules.statuses = statuses = Queue(entry_layout, p.tag_depth, p.erase_bits, masked=False)
         m.submodules.out = out = port_slice(m, p, status_layout(p), self)
 
         tag_reg = Signal(p.block_bits, reset_less=True)
@@ -157,10 +157,10 @@ class VerdictQueue(BusComponent[MessageParameters]):
             ]
         # A status follows the text of its message, or what becomes of it.
         delivered_reg = Signal(range(p.tag_depth + 4))
-        may, told_now = Signal(), Signal()
+        may, status_may_leave = Signal(), Signal()
         m.d.comb += [
-            told_now.eq(statuses.o.valid & may),
-            out.i.valid.eq(told_now), statuses.o.ready.eq(out.i.ready & may),
+            status_may_leave.eq(statuses.o.valid & may),
+            out.i.valid.eq(status_may_leave), statuses.o.ready.eq(out.i.ready & may),
             pop.eq(statuses.o.valid & statuses.o.ready),
             out.i.payload.tag.eq(tag.tag), out.i.payload.id.eq(tag.id), out.i.payload.code.eq(head.code),
             self.taken.eq(pop + (decided_reg & decision_reg.empty)),
@@ -169,7 +169,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
             queue_erase(expected, self), queue_erase(statuses, self),
         ]  # fmt: skip
         if p.channels > 1:
-            self._order_by_marks(m, decision_reg, statuses, out, may, told_now)
+            self._order_by_marks(m, decision_reg, statuses, out, may, status_may_leave)
             m.d.comb += self.finished_slot.eq(want.slot)
             return m
         if not p.hold:
@@ -225,7 +225,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
             result.append(longer[below])
         return result
 
-    def _order_by_marks(self, m: Module, decision: Any, statuses: Queue, out: Any, may: Signal, told_now: Signal) -> None:
+    def _order_by_marks(self, m: Module, decision: Any, statuses: Queue, out: Any, may: Signal, status_may_leave: Signal) -> None:
         """A status follows the packets that have ended before it, of whatever channel."""
         p, head = self.parameters, statuses.o.payload
         packets_reg = Signal(p.mark_bits)

@@ -151,9 +151,9 @@ class MessageRule(wiring.Component):
         style = "distributed" if count <= LUT_CONTEXTS else "block"
         m.submodules.orders = orders = BlockMemory(LENGTH_BITS, count << INDEX_BITS, 1, style=style)
         # Messages of each context: that which is under way, the next one that gets a command, and the same as the beats may know it.
-        numbers, begun, told = (ChannelFlags(INDEX_BITS + 1, count, ports, self.erase_bits) for ports in (2, 1, 1))
-        m.submodules.numbers, m.submodules.begun, m.submodules.told = numbers, begun, told
-        for part in (numbers, begun, told):
+        numbers, begun, readable = (ChannelFlags(INDEX_BITS + 1, count, ports, self.erase_bits) for ports in (2, 1, 1))
+        m.submodules.numbers, m.submodules.begun, m.submodules.readable = numbers, begun, readable
+        for part in (numbers, begun, readable):
             m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
         self._advance = Signal(name="advance")
         context = Signal(bits, name="order_context")
@@ -161,9 +161,9 @@ class MessageRule(wiring.Component):
         number = Signal(INDEX_BITS + 1)
         next_number = Signal(INDEX_BITS + 1)
         waiting = Signal(INDEX_BITS + 1)
-        told_reg = Signal()
-        told_context_reg = Signal(bits)
-        told_number_reg = Signal(INDEX_BITS + 1)
+        put_reg = Signal()
+        put_context_reg = Signal(bits)
+        put_number_reg = Signal(INDEX_BITS + 1)
         full_reg = Signal()
         full_context_reg = Signal(bits)
         m.d.comb += [
@@ -174,16 +174,17 @@ class MessageRule(wiring.Component):
             begun.we.eq(self.put), begun.waddr.eq(context), begun.wdata.eq(next_number),
             orders.we.eq(self.put), orders.waddr.eq(Cat(begun.rdata[0][:INDEX_BITS], context)), orders.wdata.eq(self.associated),
             # A command can be read a cycle after it was written.
-            told.we.eq(told_reg), told.waddr.eq(told_context_reg), told.wdata.eq(told_number_reg), told.raddr[0].eq(stage.context),
+            readable.we.eq(put_reg), readable.waddr.eq(put_context_reg), readable.wdata.eq(put_number_reg),
+            readable.raddr[0].eq(stage.context),
             numbers.raddr[0].eq(stage.next_context), numbers.we.eq(self._advance), numbers.waddr.eq(stage.context),
             numbers.wdata.eq(number_reg + 1),
             number.eq(Mux(self._advance & (stage.next_context == stage.context), number_reg + 1, numbers.rdata[0])),
             orders.raddr[0].eq(Cat(number[:INDEX_BITS], stage.next_context)), self.full.eq(full_reg),
         ]  # fmt: skip
-        m.d.sync += [number_reg.eq(number), told_reg.eq(self.put), told_context_reg.eq(context), told_number_reg.eq(next_number)]
+        m.d.sync += [number_reg.eq(number), put_reg.eq(self.put), put_context_reg.eq(context), put_number_reg.eq(next_number)]
         # The channel of the last command is the only one that can be full: no command is taken while it is.
         with m.If(self.put):
             m.d.sync += [full_reg.eq(waiting == ORDERS - 1), full_context_reg.eq(context)]
         with m.Elif(full_reg):
             m.d.sync += full_reg.eq(waiting == ORDERS)
-        return orders.rdata[0], told.rdata[0] != number_reg
+        return orders.rdata[0], readable.rdata[0] != number_reg

@@ -128,13 +128,13 @@ class MessageBuffer(BusComponent[BufferedParameters]):
         free = Signal()
         # First passes whose result no second pass has taken: as many as there are places.
         between_reg = Signal(range(p.depth + 1))
-        record, told = records.o.payload, begun.o.payload
+        record, oldest = records.o.payload, begun.o.payload
         known = Signal()
         code = Signal.like(record.code)
         m.d.comb += [
             free.eq(feeder.free & kinds.i.ready),
             known.eq(records.o.valid & begun.o.valid),
-            code.eq(Mux(told.long & (record.code < MessageCode.TOO_LONG_TO_HOLD), MessageCode.TOO_LONG_TO_HOLD, record.code)),
+            code.eq(Mux(oldest.long & (record.code < MessageCode.TOO_LONG_TO_HOLD), MessageCode.TOO_LONG_TO_HOLD, record.code)),
             refused.eq(known & (code != MessageCode.OK) & results.i.ready & feeder.skips),
             second_ready.eq(known & (code == MessageCode.OK) & results.i.ready & free),
             first_ready.eq(~second_ready & ~refused & waiting.o.valid & begun.i.ready & (between_reg != p.depth) & free),
@@ -146,14 +146,14 @@ class MessageBuffer(BusComponent[BufferedParameters]):
             settled.eq(second | refused), records.o.ready.eq(settled), begun.o.ready.eq(settled),
             kinds.i.valid.eq(second | first | opens), kinds.i.payload.eq(first),
             feeder.begin.eq(second | first | opens), feeder.begins_second.eq(second), feeder.begins_direct.eq(opens),
-            feeder.skip.eq(refused), feeder.count.eq(Mux(second | refused, told.beats, waiting.o.payload.beats)),
-            results.i.valid.eq(settled | opens), results.i.payload.refused.eq(refused), results.i.payload.id.eq(told.id),
+            feeder.skip.eq(refused), feeder.count.eq(Mux(second | refused, oldest.beats, waiting.o.payload.beats)),
+            results.i.valid.eq(settled | opens), results.i.payload.refused.eq(refused), results.i.payload.id.eq(oldest.id),
             results.i.payload.code.eq(code), results.i.payload.tag.eq(record.tag & second.replicate(len(record.tag))),
         ]  # fmt: skip
         m.d.sync += between_reg.eq(between_reg + first - settled)
         sent = self.core_cmd.payload
         with m.If(second_ready):
-            m.d.comb += [*self._same(sent, told), sent.decrypt.eq(SECOND), sent.tag.eq(record.tag)]
+            m.d.comb += [*self._same(sent, oldest), sent.decrypt.eq(SECOND), sent.tag.eq(record.tag)]
         with m.Elif(first_ready):
             m.d.comb += self._same(sent, waiting.o.payload)
         with m.Else():

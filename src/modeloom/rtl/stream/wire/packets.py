@@ -57,7 +57,7 @@ class WirePackets(BusComponent[MessageParameters]):
         Associated data and text for the core.
     text : stream of text_layout
         Text from the core.
-    told, has_text : In
+    last_enters, has_text : In
         The last token of a message enters the pipeline, and whether it has text.
     tag, code : Out
         The tag in the packet of this message, and the code of a fault in the packet.
@@ -76,7 +76,7 @@ class WirePackets(BusComponent[MessageParameters]):
         return {
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(beat_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "core": Out(stream.Signature(beat_layout(p))),
-            "text": In(stream.Signature(text_layout(p))), "told": In(1), "has_text": In(1), "tag": Out(ending["tag"].shape),
+            "text": In(stream.Signature(text_layout(p))), "last_enters": In(1), "has_text": In(1), "tag": Out(ending["tag"].shape),
             "code": Out(ending["code"].shape), "decided": In(1), "final": In(final_layout(p)), "delivered": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
@@ -116,10 +116,10 @@ class WirePackets(BusComponent[MessageParameters]):
         self._commands(m, shapes, queues["heads"])
         endings, ended, finals = queues["endings"], queues["ended"], queues["finals"]
         m.d.comb += [
-            endings.o.ready.eq(self.told),
+            endings.o.ready.eq(self.last_enters),
             self.tag.eq(endings.o.payload.tag),
             self.code.eq(endings.o.payload.code),
-            ended.i.valid.eq(self.told),
+            ended.i.valid.eq(self.last_enters),
             ended.i.payload.eq(self.has_text),
             finals.i.valid.eq(self.decided),
             finals.i.payload.eq(self.final),
