@@ -21,7 +21,9 @@ def outline(path):
             lines.append(f"module \\{module[1]}")
         elif instance := re.match(r"  (\w+) (\w+) \($", line):
             lines.append(f"  cell \\{instance[1]} \\{instance[2]}")
-    return "\n".join(lines)
+        elif line == "endmodule":
+            lines.append("end")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def test_equal_cores_are_one_module(monkeypatch):

@@ -51,7 +51,7 @@ def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
     return groups
 
 
-STREAM_STORAGE = r"bus\.pipeline\.(?:key_memory|chains)\d*|bus\.(?:messages|texts|verdicts|window)(?:\.\w+)*\.memory"
+STREAM_STORAGE = r"bus\.pipeline\.(?:key_memory|chains(?:_\d+)?)|bus\.(?:messages|texts|verdicts|window)(?:\.\w+)*\.memory"
 
 DERIVES = ("deriver", "key_port", "key_schedule")
 """What derives keys, in front of the message control."""
@@ -69,13 +69,18 @@ def _within(paths: Iterable[str], part: str, prefix: str) -> list[str]:
 
 
 def groups_of(
-    paths: Iterable[str], cipher: str = "aes", prefix: str = "core.", *, derives: bool = False, stores: bool = False
+    paths: Iterable[str], cipher: str = "aes", prefix: str = "core.", *, derives: bool = False, stores: bool = False,
+    lwc: bool = False,
 ) -> dict[str, list[str]]:
     """The blocks of a core for messages, by prefixes of instance paths.
 
-    A core that derives keys has the block ``deriver`` with master keys and round cores, and one that stores messages has ``buffer``.
+    A core that derives keys has the block ``deriver`` with master keys and round cores, one that stores messages has ``buffer``, and one
+    behind the LWC interface has ``interface``.
     """
     paths = list(paths)
+    if lwc:
+        groups = _inside(stream_groups(_within(paths, "messages", prefix), cipher, prefix), "messages", prefix)
+        return {**groups, "interface": [f"{prefix}bus"]}
     if stores:
         groups = _inside(groups_of(_within(paths, "core", prefix), cipher, prefix, derives=derives), "core", prefix)
         return {**groups, "buffer": [f"{prefix}bus.buffer"], "bus": [f"{prefix}bus"]}
@@ -95,9 +100,9 @@ def stream_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
     groups: dict[str, list[str]] = {cipher: [], "multiplier": [], "storage": []}
     for path in sorted(paths):
         below = path.removeprefix(prefix)
-        if re.fullmatch(r"bus\.key_schedule|bus\.pipeline\.cipher\d*", below):
+        if re.fullmatch(r"bus\.(?:keys\.)?key_schedule(?:_\d+)?|bus\.pipeline\.cipher(?:_\d+)*", below):
             groups[cipher].append(path)
-        elif re.fullmatch(r"bus\.pipeline\.multiplier\d*", below):
+        elif re.fullmatch(r"bus\.pipeline\.multiplier(?:_\d+)?", below):
             groups["multiplier"].append(path)
         elif re.fullmatch(STREAM_STORAGE, below):
             groups["storage"].append(path)

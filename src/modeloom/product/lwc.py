@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.lwc import HEADER_BITS, WORD_BITS, Opcode, lwc_core, opcode_word
+from modeloom.product.blocks import groups_of
 from modeloom.product.description import Declassified, Result, Verdict
 from modeloom.product.messages import TAG_VERDICT, StreamDescription
 
@@ -53,6 +54,10 @@ class LwcDescription(StreamDescription):
     def interfaces(self) -> tuple[Interface, ...]:
         """PDI, SDI, DO and the erasure."""
         return lwc_core(self.interface_bits)
+
+    def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
+        """Those of the message control behind the interface, and the interface."""
+        return groups_of(paths, self.cipher, lwc=True)
 
     @property
     def result_bytes(self) -> int:

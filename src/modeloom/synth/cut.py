@@ -15,11 +15,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from modeloom.synth.hierarchy import instances
+from modeloom.synth.hierarchy import MODULE, instances
 
 __all__ = ["Part", "cut", "fingerprint", "reduced"]
 
-_MODULE = re.compile(r"^(?:attribute [^\n]*\n)*module \\(\S+)\n.*?^end$\n?", re.MULTILINE | re.DOTALL)
 _PORT = re.compile(r"^  wire (?:[^\n]* )?(?:input|output|inout) \d+ +\\\S+\n", re.MULTILINE)
 _PLACE = re.compile(r"^\s*attribute \\(?:src|top) [^\n]*\n", re.MULTILINE)
 _NAME = re.compile(r"(?<=\s)(?:\\\S+|\$[^\s$]*\$\S*)")
@@ -67,7 +66,7 @@ def cut(rtlil: str, top: str, groups: Mapping[str, str]) -> Iterator[Part]:
             children[parent].add(module)
             if groups[parent] != groups[module]:
                 borders.add(module)
-    text = {match[1]: match[0] for match in _MODULE.finditer(rtlil)}
+    text = {match[1]: match[0] for match in MODULE.finditer(rtlil)}
     for module in counts:
         if module not in borders:
             continue
@@ -125,4 +124,4 @@ def reduced(rtlil: str, top: str, parts: Sequence[Part], new: set[str]) -> str:
             return match[0]
         return f"attribute \\keep_hierarchy 1\n{match[0]}" if name in kept else _box(match[0], name)
 
-    return _MODULE.sub(marked, rtlil)
+    return MODULE.sub(marked, rtlil)

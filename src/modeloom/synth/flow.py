@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.synth.cut import cut
-from modeloom.synth.hierarchy import OTHER, assign, instances
+from modeloom.synth.hierarchy import OTHER, assign, instances, separated
 from modeloom.synth.netlist import cell_counts, depth, figures
 from modeloom.synth.nextpnr import DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT, find_nextpnr, place_and_route
 from modeloom.synth.pairs import lut_ff_pairs
@@ -92,7 +92,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         # Before the mapping, which takes minutes.
         find_nextpnr()
     _check(rtlil, top, chosen, mapper)
-    owner = None if groups is None else assign(rtlil, top, groups)
+    apart = rtlil if groups is None else separated(rtlil, top, groups)
+    owner = None if groups is None else assign(apart, top, groups)
 
     tools = {"pyosys": metadata.version("pyosys")}
     routed = None
@@ -105,7 +106,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         if owner is not None:
             block_directory.mkdir()
             asked["blocks"] = partial(
-                _by_blocks, rtlil, top, chosen, owner, list(groups or {}), block_directory, {}, mapper, timeout
+                _by_blocks, apart, top, chosen, owner, list(groups or {}), block_directory, {}, mapper, timeout
             )
         if chosen.fast_commands:
             asked["fast"] = partial(_for_delay, rtlil, top, chosen, Path(work) / "fast", timeout)
@@ -169,6 +170,7 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
         raise ValueError(f"no group is called {wrong[0]!r}; there are {', '.join(dict.fromkeys([*groups, OTHER]))}")
     if narrow and mapper != "abc9":
         raise ValueError(f"mapper {mapper} uses no wide multiplexers at all")
+    rtlil = separated(rtlil, top, groups)
     owner = assign(rtlil, top, groups)
     with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
         blocks, total, yosys = _by_blocks(rtlil, top, chosen, owner, list(groups), Path(work),
