@@ -12,7 +12,7 @@ from tests.emit.emitted import SMALLEST, folder
 
 from modeloom import model
 from modeloom.emit.html.measured import Measured, read_measured, timing_lines
-from modeloom.emit.html.waves import columns_of, waves
+from modeloom.emit.html.waves import COLUMN, columns_of, waves
 from modeloom.interfaces.sector import StatusCode, unpack_status
 from modeloom.measure.waveform import IDLE, KEPT, Recording, record, waveform
 from modeloom.product.folder import read_description
@@ -130,6 +130,19 @@ def test_the_picture_shows_the_data():
     assert shown == [value for one in signals(wavejson).values() for value in one.get("data", ())]
     cycles = wavejson["foot"]["tock"].split()
     assert re.findall(r'text-anchor="middle">(\d+|…)</text>', text)[-len(cycles) :] == cycles
+
+
+def test_a_button_shows_the_first_transfer_of_a_bus():
+    """In the recording, nothing moves on the bus before the cycle of its column, and something does in it."""
+    recording = recorded()
+    wavejson = wavejson_of(recording)
+    cycles = wavejson["foot"]["tock"].split()
+    places = re.findall(r'data-column="(\d+)">(\w+)</button>', "\n".join(waves(wavejson)))
+    assert {bus for _, bus in places} == {"s_axis", "m_axis", "s_axis_cmd", "m_axis_status", "s_axis_key"}
+    for place, bus in places:
+        cycle = int(cycles[int(place) // COLUMN])
+        moves = [a & b for a, b in zip(recording.column(f"{bus}_tvalid"), recording.column(f"{bus}_tready"), strict=True)]
+        assert moves.index(1) == cycle, bus
 
 
 def test_the_page_has_the_wavejson():

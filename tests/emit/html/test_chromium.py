@@ -9,6 +9,9 @@ import pytest
 from tests.browser import needs_chromium, opened, planted, seen
 from tests.emit.html.cores import page_of
 
+from modeloom.emit.html.measured import Measured, with_measured
+from modeloom.emit.html.waves import COLUMN
+
 pytestmark = needs_chromium
 
 
@@ -70,3 +73,21 @@ def test_a_chart_that_does_not_zoom_is_found(tmp_path, change):
     text = page_of("sizes")
     assert change[0] in text
     assert [each[0] for each in zoomed(text.replace(*change), tmp_path)] == [None] * 3
+
+
+JUMP = """
+const buttons = [...document.querySelectorAll("button[data-column]")], last = buttons[buttons.length - 1];
+const scroll = last.closest("figure").querySelector(".scroll"), told = [scroll.scrollLeft];
+click(last);
+return [...told, scroll.scrollLeft, +last.dataset.column, scroll.clientWidth];
+"""
+
+
+def test_a_button_scrolls_to_a_transfer(tmp_path):
+    """The column is in view after a click."""
+    bus = [{"name": "tvalid", "wave": "0" + "." * 58 + "1."}, {"name": "tready", "wave": "1" + "." * 60}]
+    timing = {"signal": [["m_axis", *bus]], "head": {"text": "one transfer"}, "foot": {"tock": " ".join(map(str, range(61)))}}
+    document, console = opened(planted(with_measured(page_of("sizes"), Measured(timing)), JUMP), tmp_path)
+    assert console == []
+    before, after, column, width = seen(document)
+    assert before == 0 and column == 59 * COLUMN and after <= column < after + width

@@ -126,6 +126,10 @@ for (const plot of document.querySelectorAll(".plot")) {
     });
   }
 }
+// A button shows the first transfer of a bus, with a few columns before it.
+for (const button of document.querySelectorAll("button[data-column]")) {
+  button.addEventListener("click", () => { button.closest("figure").querySelector(".scroll").scrollLeft = button.dataset.column - 88; });
+}
 // Throughput at the clock of the reader.
 for (const field of document.querySelectorAll("input[data-clock]")) {
   const told = () => {

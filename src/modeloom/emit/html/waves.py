@@ -49,10 +49,13 @@ def columns_of(wave: str, data: Sequence[str]) -> list[tuple[str, str, bool, boo
 
 
 def waves(wavejson: Mapping[str, Any]) -> Iterator[str]:
-    """The names of the signals, and beside them the waves, which scroll."""
+    """The names of the signals, and beside them the waves, which scroll.  Above them, a button for each bus shows its first transfer."""
     rows = list(_rows(wavejson["signal"]))
     count = max((len(one["wave"]) for _, one in rows if one), default=0)
     height = TOP + ROW * len(rows) + 22
+    if places := list(_transfers(wavejson["signal"])):
+        buttons = " ".join(f'<button type="button" data-column="{COLUMN * n}">{escape(name)}</button>' for name, n in places)
+        yield f'<p class="tools">First transfer: {buttons}</p>'
     yield f'<div class="chart"><svg class="rows" width="{NAMES}" height="{height}" aria-hidden="true">'
     for place, (label, one) in enumerate(rows):
         y = TOP + ROW * place
@@ -70,6 +73,21 @@ def waves(wavejson: Mapping[str, Any]) -> Iterator[str]:
     for n, cycle in enumerate(wavejson["foot"]["tock"].split()):
         yield f'<text class="quiet" x="{COLUMN * n + COLUMN // 2}" y="{height - 5}" text-anchor="middle">{cycle}</text>'
     yield "</svg></div></div>"
+
+
+def _transfers(signals: Sequence[Any]) -> Iterator[tuple[str, int]]:
+    """Each bus with the column of its first transfer, in the order of the columns."""
+    found = []
+    for group in signals:
+        if not isinstance(group, list):
+            continue
+        waves = {one["name"]: columns_of(one["wave"], one.get("data", ())) for one in group[1:] if one}
+        valid = next((wave for name, wave in waves.items() if name.endswith("valid")), ())
+        ready = next((wave for name, wave in waves.items() if name.endswith("ready")), ())
+        moves = [n for n, (one, other) in enumerate(zip(valid, ready, strict=False)) if one[0] == other[0] == "1"]
+        if moves:
+            found.append((group[0], moves[0]))
+    yield from sorted(found, key=lambda place: place[1])
 
 
 def _rows(signals: Sequence[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
