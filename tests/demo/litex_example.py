@@ -118,10 +118,10 @@ def run_command(folder: Path, form: Form) -> tuple[Path, subprocess.CompletedPro
 
 
 def exchange(path: Path, old: str, new: str) -> None:
-    """Replaces the only place, or in Verilog the first one, that has this text."""
+    """Replaces the only place, or in Verilog each place, that has this text: a core may have several modules with the same table."""
     text = path.read_text()
     assert text.count(old) == 1 or (path.suffix == ".v" and old in text)
-    path.write_text(text.replace(old, new, 1))
+    path.write_text(text.replace(old, new))
 
 
 def run_with_fault(built_soc: Built, folder: Path, name: str, old: str, new: str) -> subprocess.CompletedProcess[str]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -27,7 +28,7 @@ NAME = core_name(made(SMALLEST))
 
 FUSESOC = Path(sys.executable).with_name("fusesoc")
 
-TOOLS = {"default": "iverilog", "sim": "iverilog", "sim_verilator": "verilator", "lint": "verilator", "synth": "yosys"}
+TOOLS = {"sim": "iverilog", "sim_verilator": "verilator", "lint": "verilator", "synth": "yosys"}
 """What each target needs."""
 
 LINTS = {**dict.fromkeys(WITH_REGISTERS, "lint_registers"), "wide": "lint_width"}
@@ -36,7 +37,7 @@ LINTS = {**dict.fromkeys(WITH_REGISTERS, "lint_registers"), "wide": "lint_width"
 QUICK = {"sim_verilator": ["--verilator_options=-O1 -CFLAGS -O0"]}
 """Compiles in half the time; the bench takes a part of a second in any case."""
 
-VERDICTS = ["default", "sim", "sim_verilator"]
+VERDICTS = ["sim", "sim_verilator"]
 """The targets that run the bench."""
 
 QUICKEST = [("sectors", "sim"), ("sectors", "lint")]
@@ -68,7 +69,7 @@ def test_targets(tmp_path: Path, kind: str, target: str) -> None:
 def test_these_are_all_targets(kind: str) -> None:
     description = read_description(folders.folder(kind))
     targets = yaml.safe_load((folders.folder(kind) / description.files.package).read_text())["targets"]
-    assert targets.keys() - {"synth"} == {target for one, target in OTHERS if one == kind}
+    assert targets.keys() - {"synth", "default"} == {target for one, target in OTHERS if one == kind}
 
 
 def sources_of(work: Path, top: str) -> list[Path]:
@@ -171,7 +172,7 @@ def test_fusesoc_fails_with_the_bench(tmp_path: Path) -> None:
     verilog.write_text(verilog.read_text().replace('$test$plusargs("broken") != 0', "1'b1"))
     work = tmp_path / "work"
     work.mkdir()
-    done = run(path, work, "default")
+    done = run(path, work, "sim")
     assert done.returncode != 0 and "modeloom-bench: FAIL" in done.stdout
 
 
@@ -187,30 +188,50 @@ def test_a_waveform_is_written_when_asked_for(tmp_path: Path) -> None:
     assert not list(without.rglob("*.fst")) and not list(without.rglob("*.vcd"))
 
 
-def test_as_a_dependency_only_the_design_comes(tmp_path: Path) -> None:
-    """Another core that depends on this one compiles its Verilog and not its bench."""
-    root = tmp_path / "root"
-    shutil.copytree(folder(SMALLEST), root / "core")
-    instance = f"  {NAME} one (.aclk(aclk), .aresetn(1'b1), .zeroize(1'b0));"
-    (root / "user.v").write_text(f"module user (input wire aclk);\n{instance}\nendmodule\n")
-    (root / "user.core").write_text(f"""CAPI=2:
+USER = """CAPI=2:
 name: test:test:user:0
 filesets:
   rtl:
     files: [user.v]
     file_type: verilogSource
-    depend: ["modeloom:modes:{NAME}"]
+    depend: ["modeloom:modes:{name}"]
 targets:
-  sim:
+  mine:
     filesets: [rtl]
-    flow: sim
-    flow_options: {{tool: icarus}}
+    flow: {flow}
+    flow_options: {options}
     toplevel: user
-""")
-    if shutil.which("iverilog") is None:
-        pytest.skip("iverilog is not installed")
-    work = tmp_path / "work"
-    command = [FUSESOC, "--cores-root", root, "run", "--build", "--build-root", work, "--target", "sim", "test:test:user"]
+"""
+
+
+def depends(tmp_path: Path, step: str, flow: str, options: dict[str, Any]) -> Path:
+    """Takes a core of a user, which depends on the core, as far as a step of FuseSoC.  Returns the folder in which it works."""
+    root, work = tmp_path / "root", tmp_path / "work"
+    shutil.copytree(folder(SMALLEST), root / "core")
+    instance = f"  {NAME} one (.aclk(aclk), .aresetn(1'b1), .zeroize(1'b0));"
+    (root / "user.v").write_text(f"module user (input wire aclk);\n{instance}\nendmodule\n")
+    (root / "user.core").write_text(USER.format(name=NAME, flow=flow, options=json.dumps(options)))
+    command = [FUSESOC, "--cores-root", root, "run", step, "--build-root", work, "--target", "mine", "test:test:user"]
     done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:]
+    return work
+
+
+@pytest.mark.parametrize(
+    ("flow", "options"),
+    [
+        ("lint", {"tool": "verilator", "verilator_options": ["-Wall"]}), ("generic", {"tool": "yosys", "arch": "xilinx"}),
+        ("sim", {"tool": "verilator", "mode": "binary"}), ("vivado", {"part": "xcku5p"}),
+    ],
+)  # fmt: skip
+def test_a_core_that_depends_on_this_one_keeps_its_flow(tmp_path: Path, flow: str, options: dict[str, Any]) -> None:
+    (passed,) = depends(tmp_path, "--setup", flow, options).rglob("*.eda.yml")
+    assert yaml.safe_load(passed.read_text())["flow_options"] == options
+
+
+def test_as_a_dependency_only_the_design_comes(tmp_path: Path) -> None:
+    """Another core that depends on this one compiles its Verilog and not its bench."""
+    if shutil.which("iverilog") is None:
+        pytest.skip("iverilog is not installed")
+    work = depends(tmp_path, "--build", "sim", {"tool": "icarus"})
     assert list(work.rglob(f"{NAME}.v")) and not list(work.rglob(f"{NAME}_tb.sv"))

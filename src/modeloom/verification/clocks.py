@@ -5,7 +5,7 @@
 
     paths      no path between clocks but those that core.json lists, each of its kind (crossings)
     gray       places of queues change in one bit at a time, seen from a clock that is faster than theirs
-    work       the checks of a bare core, with clocks of several ratios and phases
+    work       the checks of a bare core, with clocks of several ratios and phases; with registers, work under keys that go over them
     erasure    two cores with other keys and data have the same state after zeroize and after a reset
 """
 
@@ -38,6 +38,9 @@ CARRIED = ("_tdata", "s_axil_wdata", "s_axil_rdata", "s_apb_pwdata", "s_apb_prda
 
 TAG_STATUSES, TAG_CYCLES = 40, 400
 """Statuses that may come before one with a tag, and cycles for each."""
+
+PAUSES, ROUNDS = 0.3, 4
+"""Probability of a pause, and the times that work is repeated under each key, with registers."""
 
 STATUS_RATIO = 1
 """Number of the ratio with which faults are tried."""
@@ -78,19 +81,42 @@ def check_clocks(work: Work[Any, Any]) -> tuple[str, dict[str, Any]]:
     for number, clocks in enumerate(clock_ratios(told)):
         subject = work.clocked(clocks)
         try:
-            # Registers have a check of their own, in which keys go through them.
-            if not front.registers:
+            if front.registers:
+                pieces += _over_registers(work, subject, told)
+            else:
                 pieces += work.check_clocked(subject, number == STATUS_RATIO % (len(RATIOS) if told.clocks else 1))
             words = max(words, _erasures(work, subject, told))
         finally:
             work.subject.cores += subject.cores
-    if told.clocks and not front.registers:
+    if any(one.kind == "gray" for one in told.crossings):
         changes = _gray(work, told)
     text = (
         f"{paths} bits go from clock to clock, on listed paths only; {pieces} {work.what} with {len(list(clock_ratios(told)))} ratios of "
         f"clocks are right; zeroize and {told.reset} leave nothing of {words} words that differed"
     )
     return text, {"paths": paths, work.what: pieces, "gray_changes": changes, "words_that_differed": words}
+
+
+def _over_registers(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> int:
+    """Works with pauses under keys that are loaded over registers, and then under an erased one, which must be refused.
+
+    Returns the number of sectors or messages.  Raises ``CheckFailed``.
+    """
+    core, rng = subject.core(), subject.rng("clocks and registers")
+    _wait(core, told)
+    core.runner.set_gaps(dict.fromkeys(core.runner.streams, PAUSES))
+    keys = {slot: subject.user_key(rng) for slot in sorted({0, core.description.key_slots - 1})}
+    pieces = 0
+    for slot, key in keys.items():
+        core.load_key(key, slot)
+    for _ in range(ROUNDS):
+        pieces += sum(work.run(core, key, slot, rng) for slot, key in keys.items())
+    core.erase_key(0)
+    if not work.without_key(core, 0, rng):
+        raise CheckFailed(f"{subject.directory}: work for an erased slot is not refused with these clocks")
+    if violations := core.runner.violations():
+        raise CheckFailed(f"{subject.directory}: an output changed while it waited, in cycle {violations.first_cycle}")
+    return pieces
 
 
 def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> int:

@@ -24,9 +24,9 @@ from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import Clock
 from modeloom.taint import TimingChannel
-from modeloom.verification.clocks import crossing_control
+from modeloom.verification.clocks import ROUNDS, crossing_control
 from modeloom.verification.crossings import check_paths
-from modeloom.verification.front import front_steps
+from modeloom.verification.front import PIECES, front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.stream.front import MessageWork
@@ -101,10 +101,13 @@ def test_constraints_name_all_crossings(request, core):
     assert f" {instance} (" in (folder / d.front.verilog).read_text()
     for one in clocks["crossings"]:
         *instances, register = one["target"].split("/")
-        assert f"*{instance}/{one['target']}_reg*" in xdc and f"*{instance}/{one['target']}*" in plain
+        assert f"NAME =~ {instance}/{one['target']}_reg* || NAME =~ */{instance}/{one['target']}_reg*" in xdc
+        assert f"{{{instance}/{one['target']}* */{instance}/{one['target']}*}}" in plain
         assert "|".join([f"*:{instance}", *(f"*:{name}" for name in instances), f"{register}*"]) in quartus
         if one["kind"] not in ("reset", "memory"):
-            assert f"*{instance}/{one['source']}_reg*" in xdc
+            assert f"*/{instance}/{one['source']}_reg*" in xdc
+    # A name is a whole part of a path: a core whose name ends in this one has other cells.
+    assert not re.findall(rf"\*{instance}/", xdc + plain)
     kinds = [one["kind"] for one in clocks["crossings"]]
     assert xdc.count("\nset_bus_skew ") == quartus.count("\nset_max_skew ") == kinds.count("gray") > 5
     assert xdc.count("\nset_max_delay -datapath_only ") == len(kinds) - kinds.count("reset")
@@ -220,6 +223,7 @@ def test_checks_of_messages(clocked_messages):
     front, width, clocks, registers = (make() for make in front_steps(work))
     assert front.figures["control_signals"] > 1000 and width.figures["messages"] == 400
     assert clocks.figures["words_that_differed"] > 50 and registers.figures["messages"] > 20
+    assert clocks.figures["messages"] >= 4 * ROUNDS * PIECES
 
 
 MORE = {
@@ -262,6 +266,21 @@ def test_plain_binary_is_found(clocked_sectors, tmp_path):
     steps = list(front_steps(SectorWork(Subject(folder, optimize=1))))
     with pytest.raises(CheckFailed):
         steps[-1]()
+
+
+@slow
+def test_plain_binary_is_found_behind_registers(clocked_messages, tmp_path):
+    folder = changed(clocked_messages, tmp_path / "core", r"w_gray_reg <= (\w+)\[4:0\] \^ \{ 1'h0, \1\[4:1\] \}", r"w_gray_reg <= \1[4:0]")
+    checks = [make for make in front_steps(MessageWork(StreamSubject(folder, optimize=1)))]
+    with pytest.raises(CheckFailed):
+        checks[2]()
+
+
+@slow
+def test_work_goes_through_the_crossings_of_a_core_with_registers(clocked_commands):
+    """Commands and statuses go over registers in a clock of their own."""
+    *_, clocks, _ = (make() for make in front_steps(MessageWork(StreamSubject(clocked_commands, optimize=1))))
+    assert clocks.name == "clocks" and clocks.figures["messages"] >= 4 * ROUNDS * PIECES and clocks.figures["gray_changes"] > 100
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,9 @@ def xdc(description: Description) -> str:
     ])  # fmt: skip
 
     def cells(path: str) -> str:
-        return f"[get_cells -hierarchical -filter {{IS_SEQUENTIAL && NAME =~ *{told.instance}/{path}*}}]"
+        # The instance may be at the top, or below it.  That of a core whose name ends in this one is another.
+        names = f"NAME =~ {told.instance}/{path}* || NAME =~ */{told.instance}/{path}*"
+        return f"[get_cells -hierarchical -filter {{IS_SEQUENTIAL && ({names})}}]"
 
     for one in told.crossings:
         target = cells(f"{one.target}_reg")
@@ -115,7 +117,7 @@ def sdc(description: Description) -> str:
     lines += [f"if {{![info exists modeloom_period]}} {{ set modeloom_period {PERIOD} }}", ""]
 
     def cells(path: str) -> str:
-        return f"[get_cells {{*{told.instance}/{path}*}}]"
+        return f"[get_cells {{{told.instance}/{path}* */{told.instance}/{path}*}}]"
 
     for one in told.crossings:
         lines += [f"# {one.source or 'the reset'} to {one.target}: {one.kind}", _plain(one, cells(one.source), cells(one.target)), ""]

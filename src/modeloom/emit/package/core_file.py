@@ -55,16 +55,11 @@ parameters:
     paramtype: vlogdefine
 
 targets:
-  # A core that depends on this one gets the design only. If this core is the top level, the target runs the bench.
+  # For cores that depend on this one. It has no flow: FuseSoC would add its options to those of the other core.
   default:
-    description: The bench in Icarus Verilog
-    filesets: [rtl, {of_tools}"interfaces ? (interfaces)", "is_toplevel ? (bench)"]
-    flow: sim
-    flow_options:
-      tool: icarus
-      iverilog_options: [-g2012]
-    parameters: ["is_toplevel ? (dump)", "is_toplevel ? ({ASSERT_MACRO})"]
-    toplevel: {name}_tb
+    description: The design alone
+    filesets: [rtl, {of_tools}"interfaces ? (interfaces)"]
+    toplevel: {description.top if description.front is None else description.front.top}
   sim:
     description: The bench in Icarus Verilog
     filesets: [rtl, bench]
