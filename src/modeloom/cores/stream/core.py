@@ -90,12 +90,9 @@ class StreamCore(Core[StreamDescription]):
 
     @property
     def headline(self) -> str:
-        """The mode, the width, the cipher and the directions."""
-        compiled = self.compiled
-        return (
-            f"{compiled.mode.title}, messages of any length, {8 * self._shape.beat_bytes} bits per cycle, {cipher_name(compiled)}, "
-            f"{' and '.join(directions(compiled))}"
-        )
+        """The mode, the rate, the cipher and the directions."""
+        compiled, d = self.compiled, self.describe("core", "modeloom")
+        return f"{d.summary}, {cipher_name(compiled)}, {' and '.join(directions(compiled))}"
 
     @property
     def figures(self) -> str:

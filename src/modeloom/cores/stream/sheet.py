@@ -51,7 +51,7 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
     return Sheet(
         summary=(
             f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, "
-            f"{8 * d.beat_bytes} bits per cycle, {_slots(d)}.{warning}"
+            f"{d.pace}, {_slots(d)}.{warning}"
         ),
         theory=tuple(_theory(d)),
         payloads=tuple(_payloads(d)),
@@ -86,10 +86,11 @@ def _slots(d: StreamDescription) -> str:
 
 def _theory(d: StreamDescription) -> Iterator[str]:
     e = d.explain
+    gap = " without a gap" if e.cadence is None else ""
     yield (
         f"The core is a pipeline of {e.stages} stages that never stalls. A token enters in a cycle: a block of a message with what has to "
         "be done with it. Units and state stand at fixed stages, so tokens of different messages, key slots and directions follow each "
-        "other without a gap. A token of text enters only when the output has a place for it."
+        f"other{gap}. A token of text enters only when the output has a place for it."
     )
     yield ""
     if e.cadence is not None:
