@@ -114,6 +114,7 @@ def build_stream(
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
     from modeloom.cores.lwc import LwcCore
+    from modeloom.cores.lwc.sheet import RELEASED as LWC_RELEASED
     from modeloom.cores.lwc.text import write_vectors
     from modeloom.cores.stream import StreamCore
     from modeloom.cores.stream.sheet import RELEASED
@@ -165,7 +166,7 @@ def build_stream(
         cost, apart = description.cost_of_key, description.key_interval
         click.echo(f"Keys come with messages. A new key costs at most {cost} cycles if keys are sent ahead, {apart} or more cycles apart.")
     if description.releases:
-        warn([RELEASED])
+        warn([LWC_RELEASED if options.interface == "lwc" else RELEASED])
 
 
 def _text(value: Any) -> str:

@@ -108,7 +108,7 @@ class StreamCore(Core[StreamDescription]):
         most = "" if d.cadence is None and d.derive_interval is None and d.message_buffer is None else "at most "
         return (
             f"Cycles: {d.cycles.associated} per block of associated data, {d.cycles.text} per block of text, {d.cycles.tag} per tag; "
-            f"latency over the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
+            f"latency at the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
         )
 
     def describe(self, name: str, command: str) -> StreamDescription:
