@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Latency over the pins of 4096-byte sectors, beside the least that their schedules can have.
+"""Latency at the pins of 4096-byte sectors, beside the least that their schedules can have.
 
 Run: python bench/latency.py [MODE ...] [--aes 1,2,4,8] [--store]
 
@@ -7,7 +7,7 @@ For each mode and number of pipelines, with sectors that overlap: the figures of
 
 - ``paths_bound``: the bound of the latency without the interval (paths and issue rates alone);
 - ``least_pins``: beats in + latency bound + beats out, in cycles;
-- ``ratio``: latency over the pins by that; the buses' own 12 cycles are in the former alone.
+- ``ratio``: latency at the pins by that; the buses' own 12 cycles are in the former alone.
 
 ``optimal`` says that the latency is that of the bound, so that no schedule of the graph has less.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,13 @@ from circuit_tables import table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors, streams  # noqa: E402
+from modeloom.compiler.limits import MOST_BLOCKS  # noqa: E402
 from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
 from modeloom.cores.gives import gives  # noqa: E402
 from modeloom.modes import all_streams, find_any  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.report.token_chart import token_chart  # noqa: E402
+from modeloom.spec.wording import numbers  # noqa: E402
 
 FOLDER = ROOT / "docs" / "modes"
 IMAGES = ROOT / "docs" / "img" / "modes"
@@ -89,22 +91,16 @@ def _link(path: Path) -> str:
     return f"[`{inside}`](../../{inside})"
 
 
-def words(items: Iterable[object]) -> str:
-    """A list in words; numbers that follow each other are a range."""
-    numbers = sorted(items)  # type: ignore[type-var]
-    if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):  # type: ignore[call-overload, operator]
-        return f"{numbers[0]} to {numbers[-1]}"
-    return " or ".join(map(str, numbers))
-
-
 def facts(row: dict[str, Any]) -> str:
     """The list of sizes, keys and vectors."""
     key = " ‖ ".join("cipher key" if part == "cipher" else f"`{part}`" for part in row["key"])
     if row["kind"] == "stream":
-        sizes = f"Nonces of {words(row['nonce_bytes'])} bytes, tags of {words(row['tag_bytes'])} bytes, and messages of any length"
+        sizes = f"Nonces of {numbers(row['nonce_bytes'])} bytes, tags of {numbers(row['tag_bytes'])} bytes, and messages of any length"
     else:
         form = sectors(row).replace("any from", "any number of bytes from").replace("blocks from", "blocks, from")
-        sizes = f"Sectors: {form}{'' if row['partial_blocks'] else ' bytes'}. Tweaks: {words(row['tweak_bytes'])} bytes"
+        largest = MOST_BLOCKS * find_any(row["name"]).block_bytes
+        limit = f". A core takes sectors of at most {largest} bytes" if row["most_bytes"] is None or row["most_bytes"] > largest else ""
+        sizes = f"Sectors: {form}{'' if row['partial_blocks'] else ' bytes'}{limit}. Tweaks: {numbers(row['tweak_bytes'])} bytes"
     lines = [
         f"Source: {linked(row['source'])}",
         f"Security, as the definition states it: {linked(row['security'])}",
@@ -183,7 +179,7 @@ def page(row: dict[str, Any]) -> str:
     short = f"\n{SHORT}\n" if PAPERS.search(row["source"]) else ""
     given = "\n\n".join(gives(find_any(name)))
     return (
-        f"# {row['title']}\n\n{WRITTEN}\n{warning}## What it gives\n\n{given}\n\n{facts(row)}{short}\n"
+        f"# {row['title']}\n\n{WRITTEN}\n{warning}## Security properties\n\n{given}\n\n{facts(row)}{short}\n"
         f"## Definition\n\n{definition(name)}\n## Picture\n\n{figure(name, stream)}\n{figures(name, stream)}\n{commands(name, stream)}"
     )
 

@@ -39,3 +39,14 @@ def test_the_bound_is_that_of_the_cycles(run):
     result = run("build", "hctr", "-o", "core", "--sector", "64", "--preset", "tes2010-full")
     assert result.status == 0, result.err
     assert "29 cycles per sector of 64 bytes (bound 29), latency 29, proved" in result.out
+
+
+ROUND = ("build", "gcm", "-o", "core", "--key-bits", "128", "--cipher-arch", "multistream", "--streams", "1", "--no-timing")
+"""A core for messages that is built in little time."""
+
+
+@pytest.mark.parametrize("interface, good, bad", [("axi", "OK", "WRONG_TAG"), ("lwc", "SUCCESS", "FAILURE")])
+def test_the_warning_names_statuses_of_the_interface(run, interface, good, bad):
+    result = run(*ROUND, *(["--interface", "lwc"] if interface == "lwc" else []))
+    assert result.status == 0 and "1 block every 10 cycles" in result.out and "None" not in result.out, result.err
+    assert f"before its status is {good}. Discard it if the status is {bad}." in " ".join(result.err.split())

@@ -83,6 +83,8 @@ def test_a_core_for_messages_has_blocks_a_cycle(run, monkeypatch):
     out = run("synth", "core", "--target", "xc7").out
     assert out.startswith("adder: gcm, 4 blocks per cycle, 16 key slots; ")
     assert "51.2 Gbit/s at 100 MHz: 64 bytes every 1 cycles, 512 bits per cycle" in out
+    made["core"], made["throughput"] = {**core, "blocks_per_cycle": 1}, [measure.throughput(Rate("beat", 16, 10), None)]
+    assert run("synth", "core", "--target", "xc7").out.startswith("adder: gcm, 1 block every 10 cycles, 16 key slots; ")
 
 
 def test_share_and_throughput():

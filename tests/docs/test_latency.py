@@ -8,7 +8,7 @@ from tests.built import slow
 from tests.scripts import script
 
 LIMIT = 1.1
-"""Latency over the pins by beats in + latency bound + beats out."""
+"""Latency at the pins by beats in + latency bound + beats out."""
 
 
 @pytest.fixture(scope="module")

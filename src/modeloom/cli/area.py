@@ -22,7 +22,7 @@ def area_table(result: Mapping[str, Any]) -> str:
     """
     core = result["core"]
     slots = many(core["key_slots"], "key slot")
-    head = f"{result['design']}: {core['mode']}, {_width(core)}, {slots}; {result['device']}"
+    head = f"{result['design']}: {core['mode']}, {_width(core, result['throughput'])}, {slots}; {result['device']}"
     kinds = ["area", "ffs"] if result["luts"] is None else ["luts", "ffs", "lutram_luts", "bram_cells", "dsps"]
     rows = [["", *(UNITS[kind] for kind in kinds)]]
     for name, figures in (result.get("blocks") or {}).items():
@@ -35,10 +35,11 @@ def area_table(result: Mapping[str, Any]) -> str:
     return "\n".join([head, "", *_aligned(rows), "", *_pairs(_facts(result))]) + "\n"
 
 
-def _width(figures: Mapping[str, Any]) -> str:
-    """What a core takes: the bytes of a unit, such as "sectors of 512 bytes" from ``sector_bytes``, or blocks per cycle."""
+def _width(figures: Mapping[str, Any], throughput: Sequence[Mapping[str, Any]]) -> str:
+    """What a core takes: the bytes of a unit, such as "sectors of 512 bytes" from ``sector_bytes``, or blocks of text and their cycles."""
     if "blocks_per_cycle" in figures:
-        return many(figures["blocks_per_cycle"], "block") + " per cycle"
+        cycles = max((each["interval"] for each in throughput), default=1)
+        return many(figures["blocks_per_cycle"], "block") + (" per cycle" if cycles == 1 else f" every {cycles:g} cycles")
     what, size = _sized(figures)
     return f"{what}s of {size} bytes"
 

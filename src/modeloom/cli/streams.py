@@ -114,6 +114,7 @@ def build_stream(
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
     from modeloom.cores.lwc import LwcCore
+    from modeloom.cores.lwc.sheet import RELEASED as LWC_RELEASED
     from modeloom.cores.lwc.text import write_vectors
     from modeloom.cores.stream import StreamCore
     from modeloom.cores.stream.sheet import RELEASED
@@ -162,10 +163,10 @@ def build_stream(
     if derived is not None:
         click.echo(f"The core derives the key of each message of a master key. In the mean, a message takes at least {derived} cycles.")
     elif description.inline:
-        cost, apart = description.cost_of_key, description.key_interval
-        click.echo(f"Keys come with messages. A new key costs at most {cost} cycles if keys are sent ahead, {apart} or more cycles apart.")
+        apart = "" if description.key_interval is None else f", {description.key_interval} or more cycles apart"
+        click.echo(f"Keys come with messages. A new key costs at most {description.cost_of_key} cycles if keys are sent ahead{apart}.")
     if description.releases:
-        warn([RELEASED])
+        warn([LWC_RELEASED if options.interface == "lwc" else RELEASED])
 
 
 def _text(value: Any) -> str:

@@ -26,7 +26,7 @@ TAGGED = (
     "This is authenticated encryption: text is hidden, and a message is refused if its text, associated data, nonce or tag has changed."
 )  # fmt: skip
 
-NONCE = "**A nonce must never be used twice under a key.** The host has to make sure of that; the core does not count nonces."
+NONCE = "**A nonce must never be used twice under a key.** The host must ensure this. The core does not track nonces."
 
 MISUSE = (
     "If a nonce is used twice, no text and no key is revealed. An observer only sees which messages under this nonce are equal. Distinct "
@@ -40,7 +40,7 @@ MEANT = (
 
 NARROW = (
     "This mode encrypts each block of 16 bytes separately. The place of a block in the sector is part of its tweak. It is not a wide-block "
-    "mode: a block of the result depends on one block of the sector only, or on the last two blocks where ciphertext is stolen."
+    "mode: each output block depends on one input block, or on the last two blocks with ciphertext stealing."
 )  # fmt: skip
 
 OF_MODES: dict[str, tuple[str, ...]] = {
@@ -62,9 +62,9 @@ def gives(mode: Definition) -> tuple[str, ...]:
     known = OF_MODES.get(mode.name)
     if known is not None and not mode.place:
         return known
-    own = "This definition is not one of modeloom's. Nobody but its author has said what it gives."
+    own = "This definition is not one of modeloom's. Its security properties are those that its author states."
     if isinstance(mode, StreamMode):
         return (own, "It is written as authenticated encryption: its core gives a tag, and refuses messages with another one.")
     if isinstance(mode, Mode):
-        return (own, "It encrypts sectors and keeps their length, so that there is no room for a tag.")
+        return (own, "It preserves the length of a sector and therefore has no tag.")
     return (own,)

@@ -13,7 +13,10 @@ class AESOTR(StreamMode):
     name = "aes-otr"
     title = "AES-OTR"
     source = "Minematsu: AES-OTR v3.1, 2016"
-    security = "confidentiality and authenticity up to about 2^64 blocks, as long as no nonce is used twice; a repeated nonce breaks both"
+    security = (
+        "confidentiality and authenticity up to about sigma^2/2^128 (birthday bound), as long as no nonce is used twice under a key; a "
+        "repeated nonce breaks both"
+    )
     field = CMAC_ORDER
     text_blocks = 2
     nonce_bytes = ((12, *range(1, 12), *range(13, 16)),)

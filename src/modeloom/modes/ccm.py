@@ -11,7 +11,10 @@ class CCM(StreamMode):
     name = "ccm"
     title = "CCM"
     source = "NIST SP 800-38C, 2004"
-    security = "confidentiality and authenticity as long as no nonce is used twice under a key; short tags allow forgeries (appendix B)"
+    security = (
+        "confidentiality and authenticity up to about sigma^2/2^128 (birthday bound), as long as no nonce is used twice under a key; a "
+        "repeated nonce breaks the confidentiality of its messages; short tags allow forgeries (SP 800-38C, appendix B)"
+    )
     field = GHASH_ORDER
     nonce_bytes = ((12, 7, 8, 9, 10, 11, 13),)
     tag_bytes = (16, 14, 12, 10, 8, 6, 4)

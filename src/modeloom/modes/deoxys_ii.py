@@ -14,8 +14,8 @@ class DeoxysII(StreamMode):
     title = "Deoxys-II-128-128"
     source = "Jean, Nikolić, Peyrin, Seurin: Deoxys v1.43, 2021"
     security = (
-        "confidentiality and authenticity up to 2^128 in theory if no nonce is used twice; a nonce that is used for a few messages reveals "
-        "only which of them are equal"
+        "confidentiality and authenticity up to 2^128 in theory if no nonce is used twice, and up to the birthday bound otherwise; a nonce "
+        "that is used for a few messages reveals only which of them are equal"
     )
     cipher = "deoxys-bc"
     nonce_bytes = ((15,),)

@@ -12,8 +12,9 @@ class GCM(StreamMode):
     title = "GCM"
     source = "NIST SP 800-38D, 2007"
     security = (
-        "confidentiality and authenticity as long as no nonce is used twice under a key; a repeated nonce gives away the hash key, "
-        "and short tags allow forgeries (SP 800-38D, appendix C)"
+        "confidentiality and authenticity up to about sigma^2/2^128 (birthday bound), as long as no nonce is used twice under a key; a "
+        "repeated nonce breaks the confidentiality of its messages and reveals the hash key, so that forgeries are possible (SP 800-38D, "
+        "appendix A); short tags allow forgeries (appendix C)"
     )
     field = GHASH_ORDER
     nonce_bytes = ((12,), (*range(1, 12), *range(13, 17)))

@@ -10,7 +10,7 @@ class HCTR2(Mode):
     name = "hctr2"
     title = "HCTR2"
     source = "Crowley, Huckleberry, Biggers: Length-preserving encryption with HCTR2, eprint 2021/1441"
-    security = "strong tweakable PRP up to about q*sigma/2^128 (birthday bound); no attack known"
+    security = "strong tweakable PRP up to about sigma^2/2^128 (birthday bound); no attack known"
     field = POLYVAL_ORDER
     tweak_sizes = (16, 32)
     any_tweak = True

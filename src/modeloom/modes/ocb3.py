@@ -12,8 +12,8 @@ class OCB3(StreamMode):
     title = "OCB3"
     source = "RFC 7253, 2014"
     security = (
-        "confidentiality and authenticity up to about 2^64 blocks under a key, of which RFC 7253 allows 2^48, as long as no nonce is used "
-        "twice; a repeated nonce breaks the confidentiality of its messages, and allows forgeries"
+        "confidentiality and authenticity up to about sigma^2/2^128 (birthday bound; RFC 7253 allows 2^48 blocks under a key), as long as "
+        "no nonce is used twice under a key; a repeated nonce breaks the confidentiality of its messages, and allows forgeries"
     )
     field = CMAC_ORDER
     nonce_bytes = ((12, *range(1, 12), *range(13, 16)),)

@@ -25,6 +25,7 @@ from modeloom.product.stream_figures import (
     UnusedCycles,
 )  # fmt: skip
 from modeloom.spec.stream import BETWEEN
+from modeloom.spec.wording import paced
 
 __all__ = [
     "TAG_VERDICT", "DerivationFigures", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures",
@@ -191,8 +192,15 @@ class StreamDescription(MessageFacts):
 
     @property
     def summary(self) -> str:
-        """The title and the width."""
-        return f"{self.title}, messages of any length, {8 * self.beat_bytes} bits per cycle"
+        """The title and the rate."""
+        return f"{self.title}, messages of any length, {self.pace}"
+
+    @property
+    def pace(self) -> str:
+        """The bits that enter in each cycle, or the blocks that the cipher takes if it does not take one in every cycle."""
+        if self.cadence is None:
+            return f"{8 * self.beat_bytes} bits per cycle"
+        return paced(self.blocks_per_cycle * self.cadence.blocks, self.cadence.interval)
 
     @property
     def facts(self) -> Mapping[str, Any]:

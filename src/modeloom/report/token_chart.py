@@ -24,7 +24,6 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.report.chart import COLOURS
 from modeloom.spec.kinds import MUL
 from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
-from modeloom.spec.wording import many
 from modeloom.streams.machine import Token
 from modeloom.streams.overlap import entered as entered_tokens
 from modeloom.streams.place import unit_of
@@ -114,8 +113,7 @@ class _Chart:
 
     def _titles(self) -> tuple[str, str]:
         figures = self.compiled.explain()
-        lanes = self.plan.lanes
-        title = f"{self.compiled.mode.title}: {many(lanes, 'block')} per cycle, {self.stages} stages"
+        title = f"{self.compiled.mode.title}: {self.plan.pace}, {self.stages} stages"
         units = ", ".join(f"{self._label(unit)} {self.plan.placed.latencies[unit]} stages" for unit in self.units)
         chains = f"; hash in {figures['chains']} chains" if figures["chains"] else ""
         return title, f"{units}{chains}"

@@ -14,6 +14,7 @@ from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import MUL
 from modeloom.spec.stream import ASSOCIATED_FIRST, BLOCKS, LAST, TEXT_FIRST, LengthPrefix, StreamMode, variants
+from modeloom.spec.wording import many, paced
 from modeloom.streams.known import Known
 from modeloom.streams.lazy import move_to_tag
 from modeloom.streams.left import with_left
@@ -212,6 +213,13 @@ class StreamPlan:
     def cadence(self) -> Cadence | None:
         """The cycles in which tokens that use the cipher enter; None if they may enter in every cycle."""
         return self.placed.cadence
+
+    @property
+    def pace(self) -> str:
+        """The blocks that enter in each cycle, or those that the cipher takes if it does not take one in every cycle."""
+        if self.cadence is None:
+            return f"{many(self.lanes, 'block')} per cycle"
+        return paced(self.lanes * self.cadence.blocks, self.cadence.interval)
 
     @property
     def all_ciphered(self) -> bool:

@@ -202,7 +202,7 @@ def test_fence_catches_the_last_sector() -> None:
 
 @pytest.mark.parametrize("empty", [True, False])
 def test_preparation_beside_traffic(empty: bool) -> None:
-    """Whether keys are prepared in an engine that runs empty is that engine's business: one that need not loses no cycle."""
+    """Whether keys are prepared in an engine that drains is that engine's business: one that need not loses no cycle."""
 
     async def script(host: Host) -> None:
         await host.load_key(0, host.generator.randbytes(host.p.keys.packet_bytes))
@@ -213,7 +213,7 @@ def test_preparation_beside_traffic(empty: bool) -> None:
             await host.load_key(slot, host.generator.randbytes(host.p.keys.packet_bytes))
         await host.until(lambda: len(host.enters) == 60)
         gaps = {after - before for before, after in zip(host.enters, host.enters[1:])}
-        assert (gaps == {7}) is not empty, "sectors enter every seven cycles unless the engine runs empty"
+        assert (gaps == {7}) is not empty, "sectors enter every seven cycles unless the engine drains"
         await host.finish()
         for slot in (1, 2):
             host.send_sector(slot=slot)

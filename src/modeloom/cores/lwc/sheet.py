@@ -8,19 +8,20 @@ from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.stream.figures import cipher_name
-from modeloom.cores.stream.sheet import numbers
+from modeloom.cores.stream.sheet import RELEASED as STREAM_RELEASED
 from modeloom.cores.stream.sheet import sheet as stream_sheet
 from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.product.core import Sheet
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
+from modeloom.spec.wording import numbers
 
 __all__ = ["RELEASED", "sheet"]
 
 RELEASED = (
-    "This core releases plaintext before the tag was compared. The text of a message whose status is FAILURE must be discarded, and must "
-    "not be used before that."
+    "This core outputs plaintext before it verifies the tag. Do not use the text of a message before its status is SUCCESS. Discard it if "
+    "the status is FAILURE."
 )
 """The warning for users of a core that opens messages without holding their text."""
 
@@ -43,13 +44,10 @@ def sheet(compiled: CompiledStream, d: LwcDescription, messages: StreamDescripti
             "is prepared while messages of the key before are under way.", "",
         ),
         payloads=tuple(_payloads(d)), use=tuple(_use(d)), figures=tuple(_figures(d)),
-        timing=tuple(line.replace(*_RELEASE) for line in inner.timing),
-        kept=("- Keys can not be read from the ports. A key is overwritten when the second key after it is activated, and by `zeroize`.",),
+        timing=tuple(line.replace(STREAM_RELEASED, RELEASED) for line in inner.timing),
+        kept=("- Keys cannot be read from the ports. A key is overwritten when the second key after it is activated, and by `zeroize`.",),
         bench="It checks every word of DO, with and without pauses, and what follows a fault; results come from the software model.",
     )  # fmt: skip
-
-
-_RELEASE = ("status says WRONG_TAG", "status is FAILURE")
 
 
 def _payloads(d: LwcDescription) -> Iterator[str]:
@@ -99,9 +97,9 @@ def _figures(d: LwcDescription) -> Iterator[str]:
     rows: list[list[object]] = [
         ["words of PDI for a message of 64 bytes to seal", d.words_of(0, 64, False, d.nonces[0], d.tag_bytes[0]), "words"],
         ["words of PDI for a message of 1500 bytes to seal", d.words_of(0, 1500, False, d.nonces[0], d.tag_bytes[0]), "words"],
-        ["block of associated data, of text, in the message control", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
-        ["most text", min(d.most_text, (1 << 32) - 1) if d.lengths_first else d.most_text, "bytes"],
-        *([["most text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
+        ["cycles per block of associated data, and of text, in the message control", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
+        ["maximum text", min(d.most_text, (1 << 32) - 1) if d.lengths_first else d.most_text, "bytes"],
+        *([["maximum text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
     ]  # fmt: skip
     yield from table(["figure", "value", "unit"], rows)
     yield "The interface takes a word of PDI in a cycle, and gives a word of DO in a cycle."

@@ -19,7 +19,7 @@ __all__ = ["page"]
 
 ABOUT = (
     "The buses, storages and units of this core. A line above a row is the value that a box drives; a dot is where an operand reads it. "
-    "An operand is the XOR of what the control word of the cycle selects. All paths are as wide as a block."
+    "Each operand is the XOR of the values that the control word selects in that cycle. All paths are as wide as a block."
 )  # fmt: skip
 
 
@@ -152,7 +152,7 @@ def _reads(compiled: Compiled, owner: UnitName | OutName | ChainName) -> Iterato
             continue
         tracks = tuple(dict.fromkeys(track for source in net.sources if (track := _track(source))))
         if tracks:
-            operand = "sum after it" if name.operand == POST else f"operand {name.operand}" if isinstance(owner, UnitName) else ""
+            operand = "XOR at the output" if name.operand == POST else f"operand {name.operand}" if isinstance(owner, UnitName) else ""
             yield Read(operand, tracks, f"{name}: {'; '.join(dict.fromkeys(map(_told, net.sources)))}")
 
 

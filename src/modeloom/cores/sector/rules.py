@@ -49,7 +49,7 @@ def rules_module(compiled: Compiled, name: str) -> str:
         # The result buffer, the queue before it, and the registers for command and status all hold commands.
         "IN_FLIGHT": p.buffers.ring_sectors + 8,
         "ERASE_CYCLES": erase_cycles(compiled),
-        # Twice the longest time, because the engine runs empty when the sector size changes.
+        # Twice the longest time, because the engine drains when the sector size changes.
         "PATIENCE": 2 * longest + 200,
         "KEY_LAST_KEEP": f"{places['KEY_KEEP_BITS']}'h{key_last_keep(p.keys):04x}",
         "KEY_WRONG": (

@@ -183,7 +183,7 @@ def _figures(d: SectorDescription) -> Iterator[str]:
             ],
         )
     if several:
-        yield "Before the first sector of another size, the engine runs empty."
+        yield "Before the first sector of another size, the engine drains."
         yield ""
     entry = f"{pins.last_beat_to_entry} cycles from the last input beat"
     if d.beats == 1:

@@ -90,12 +90,9 @@ class StreamCore(Core[StreamDescription]):
 
     @property
     def headline(self) -> str:
-        """The mode, the width, the cipher and the directions."""
-        compiled = self.compiled
-        return (
-            f"{compiled.mode.title}, messages of any length, {8 * self._shape.beat_bytes} bits per cycle, {cipher_name(compiled)}, "
-            f"{' and '.join(directions(compiled))}"
-        )
+        """The mode, the rate, the cipher and the directions."""
+        compiled, d = self.compiled, self.describe("core", "modeloom")
+        return f"{d.summary}, {cipher_name(compiled)}, {' and '.join(directions(compiled))}"
 
     @property
     def figures(self) -> str:
@@ -111,7 +108,7 @@ class StreamCore(Core[StreamDescription]):
         most = "" if d.cadence is None and d.derive_interval is None and d.message_buffer is None else "at most "
         return (
             f"Cycles: {d.cycles.associated} per block of associated data, {d.cycles.text} per block of text, {d.cycles.tag} per tag; "
-            f"latency over the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
+            f"latency at the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
         )
 
     def describe(self, name: str, command: str) -> StreamDescription:

@@ -20,8 +20,15 @@ __all__ = ["Around", "page"]
 
 ABOUT = (
     "The buses, the state and the units of this core. A line above a row is the value that a box drives; a dot is where something reads "
-    "it. A token goes through all stages, one each cycle, and never waits. Each operand is the XOR of what the step of its token reads."
+    "it. {} Each operand is the XOR of what the step of its token reads."
 )  # fmt: skip
+
+NEVER_WAITS = "A token goes through all stages, one each cycle, and never waits."
+
+WAITS = (
+    "The rate is {}. A token that uses the cipher waits at the entry until the cipher takes a block. It then goes through all stages, one "
+    "each cycle."
+)
 
 SINGULAR = {"cipher": "cipher", unit_of(MUL.operation): "multiplier"}
 """Names of units for readers."""
@@ -71,8 +78,9 @@ class Around:
 def page(compiled: CompiledStream, d: StreamDescription, around: Around | None = None) -> Page:
     """The parts."""
     texts = definition_lines(compiled.plan.trace)
+    about = ABOUT.format(NEVER_WAITS if d.cadence is None else WAITS.format(d.pace))
     return Page(
-        gives=gives(compiled.mode), diagram=Diagram(tuple(_Diagram(compiled, d, around or Around(d)).rows()), ABOUT),
+        gives=gives(compiled.mode), diagram=Diagram(tuple(_Diagram(compiled, d, around or Around(d)).rows()), about),
         charts=(_chart(compiled, texts),), definition=texts,
     )  # fmt: skip
 
@@ -111,7 +119,7 @@ def _chart(compiled: CompiledStream, texts: tuple[SourceText, ...]) -> Chart:
     columns = max(placed.depth, *(cell.at + cell.length for cell in cells)) + 1
     tag = placed.outputs["tag"] + placed.passes["tag"][-1].at
     return Chart(
-        title=f"Token pipeline: {plan.lanes} block{'s' * (plan.lanes > 1)} per cycle, {placed.depth} stages",
+        title=f"Token pipeline: {plan.pace}, {placed.depth} stages",
         about=(
             "A row is a unit while a step has it. Columns are cycles after the first token of the step, and stages of the pipeline if the "
             f"step has one token. {_tokens(compiled)}"
@@ -173,7 +181,8 @@ class _Diagram:
             *self.around.command(),
             Box("control", "message control", "tokens, nonces, lengths", "chooses the token of each cycle, and counts lengths", "message"),
         ))  # fmt: skip
-        yield DiagramRow((*self.around.data(), Box("control", "blocks", f"{8 * d.beat_bytes} bits per cycle", "pads last blocks", "block")))
+        width = f"{8 * d.beat_bytes} bits per {'cycle' if d.cadence is None else 'token'}"
+        yield DiagramRow((*self.around.data(), Box("control", "blocks", width, "pads last blocks", "block")))
         words = ", ".join(plan.word_name(*word) for word in plan.words)
         slots = "" if d.inline else f" × {d.key_slots} slot{'s' * (d.key_slots != 1)}"
         yield DiagramRow((

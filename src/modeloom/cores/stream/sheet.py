@@ -14,12 +14,13 @@ from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.core import Sheet
 from modeloom.product.markdown import table
 from modeloom.product.messages import DerivationFigures, MessageShape, StreamDescription
+from modeloom.spec.wording import numbers
 
-__all__ = ["RELEASED", "numbers", "sheet"]
+__all__ = ["RELEASED", "sheet"]
 
 RELEASED = (
-    "This core releases plaintext before the tag was compared. The text of a message whose status says WRONG_TAG must be discarded, "
-    "and must not be used before that."
+    "This core outputs plaintext before it verifies the tag. Do not use the text of a message before its status is OK. Discard it if the "
+    "status is WRONG_TAG."
 )
 """The warning for users of a core that opens messages without holding their text."""
 
@@ -28,15 +29,6 @@ TOO_LONG_PACKET = (
     "A message to open with more header and text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no packet."
 )
 TOO_LONG = "A message to open with more text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no text."
-
-
-def numbers(values: tuple[int, ...]) -> str:
-    """Numbers in words: "16, 15 or 12", or "1 to 16" for a whole range of more than two."""
-    low, high = min(values), max(values)
-    if len(values) > 2 and sorted(values) == list(range(low, high + 1)):
-        return f"{low} to {high}"
-    *head, last = map(str, values)
-    return f"{', '.join(head)} or {last}" if head else last
 
 
 def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
@@ -51,18 +43,18 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
     return Sheet(
         summary=(
             f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, "
-            f"{8 * d.beat_bytes} bits per cycle, {_slots(d)}.{warning}"
+            f"{d.pace}, {_slots(d)}.{warning}"
         ),
         theory=tuple(_theory(d)),
         payloads=tuple(_payloads(d)),
         use=tuple(_use(compiled, d)),
         figures=tuple(_figures(d)),
         timing=(
-            "- Time does not depend on keys, nonces, data or tags. A tag is compared as a whole, in the same cycles whatever it is.",
+            "- Timing does not depend on keys, nonces, data or tags. The comparison of a tag always takes the same cycles.",
             *((f"- {RELEASED}",) if d.releases else ()),
             *((f"- Nothing of a message leaves before its tag was found correct. {too_long}",) if d.hold is not None else ()),
         ),
-        kept=("- Round keys and set-up values can not be read from the ports. Erasing or loading a slot overwrites them.",),
+        kept=("- Round keys and set-up values cannot be read from the ports. Erasing or loading a slot overwrites them.",),
         checked=(
             "- The pipeline was proved equal to the definition, on symbols: "
             f"{d.explain.proof.messages} messages one after another, and by induction those of any length."
@@ -70,8 +62,8 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
             else "- **The pipeline was not proved**: the core was built without the proof.",
         ),
         bench=(
-            "It checks text, tags, order and status codes, the distance of messages and the latency against this datasheet; results come "
-            "from the software model."
+            "It checks text, tags, order and status codes, the interval between messages and the latency against this datasheet; results "
+            "come from the software model."
         ),
     )
 
@@ -86,10 +78,11 @@ def _slots(d: StreamDescription) -> str:
 
 def _theory(d: StreamDescription) -> Iterator[str]:
     e = d.explain
+    gap = " without a gap" if e.cadence is None else ""
     yield (
         f"The core is a pipeline of {e.stages} stages that never stalls. A token enters in a cycle: a block of a message with what has to "
         "be done with it. Units and state stand at fixed stages, so tokens of different messages, key slots and directions follow each "
-        "other without a gap. A token of text enters only when the output has a place for it."
+        f"other{gap}. A token of text enters only when the output has a place for it."
     )
     yield ""
     if e.cadence is not None:
@@ -372,7 +365,7 @@ def _unused_rows(d: StreamDescription) -> list[list[object]]:
         "each message": d.unused.message, "a message with associated data, beside these": d.unused.associated,
         "a second pass, beside these": d.unused.second,
     }  # fmt: skip
-    what = "cycles in which no token of {} fits, at most, in the mean"
+    what = "maximum average number of cycles in which no token of {} fits"
     return [[what.format(which), cycles, "cycles"] for which, cycles in parts.items() if cycles]
 
 
@@ -381,36 +374,36 @@ def _stored_rows(d: StreamDescription, shape: MessageShape) -> list[list[object]
     if d.message_buffer is None:
         return []
     return [
-        ["the same of messages to seal, at most, in the mean", d.sealed_cycles(shape.associated, shape.text), "cycles"],
+        ["maximum average interval between messages of these lengths to seal", d.sealed_cycles(shape.associated, shape.text), "cycles"],
         ["longest message to seal", d.buffered_bytes, "bytes"],
     ]
 
 
 def _figures(d: StreamDescription) -> Iterator[str]:
     usual, *others = d.explain.starts
-    shape, mean = d.bench_shape, "" if d.cadence is None else ", in the mean"
-    most = ", at most" if mean or d.derive_interval or d.message_buffer else ""
-    of_messages = ", at most, in the mean" if d.unused else ""
+    shape, average = d.bench_shape, "" if d.cadence is None else "average "
+    most = "maximum " if average or d.derive_interval or d.message_buffer else ""
+    of_messages = "maximum average " if d.unused else ""
     rows: list[list[object]] = [
         *(
             [[f"blocks that the cipher takes in {d.cadence.interval} cycles", d.cadence.blocks, "blocks"]] if d.cadence is not None else []
         ),
-        [f"block of associated data, of text{mean}", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
-        [f"tag{mean}", d.cycles.tag, "cycles"],
+        [f"{average}cycles per block of associated data, and of text", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
+        [f"{average}cycles per tag", d.cycles.tag, "cycles"],
         [f"start of a message with a nonce of {numbers(usual.nonce_bytes)} bytes", d.cycles.start, "cycles"],
-        *([f"the same with {numbers(start.nonce_bytes)} bytes", d.start_cycles(start), "cycles"] for start in others),
+        *([f"start of a message with a nonce of {numbers(start.nonce_bytes)} bytes", d.start_cycles(start), "cycles"] for start in others),
         [
-            f"distance of messages of {shape.associated} bytes of associated data and {shape.text} of text{of_messages}",
+            f"{of_messages}interval between messages with {shape.associated} bytes of associated data and {shape.text} bytes of text",
             d.cycles_of(shape.associated, shape.text), "cycles",
         ],
         *_stored_rows(d, shape),
         *_unused_rows(d),
-        [f"latency over the pins, first beat of text in to first beat out{most}", d.latency, "cycles"],
-        *(_row("least mean distance of messages, for their keys", d.derive_interval) if d.derive_interval else []),
-        *(_row(f"new keys that cost at most {d.cost_of_key} cycles, at least so far apart", d.key_interval) if d.inline else []),
-        ["most associated data", d.most_associated, "bytes"],
-        ["most text", d.most_text, "bytes"],
-        *([[f"most {'header and ' * d.wire}text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
+        [f"{most}latency at the pins, from the first input beat of text to the first output beat", d.latency, "cycles"],
+        *(_row("minimum average interval between messages, for their keys", d.derive_interval) if d.derive_interval else []),
+        *(_row(f"minimum interval between new keys that cost at most {d.cost_of_key} cycles", d.key_interval) if d.inline else []),
+        ["maximum associated data", d.most_associated, "bytes"],
+        ["maximum text", d.most_text, "bytes"],
+        *([[f"maximum {'header and ' * d.wire}text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
     ]  # fmt: skip
     yield from table(["figure", "value", "unit"], rows)
     alone = "a sealed message" if d.hold is not None else "a message"

@@ -38,7 +38,7 @@ NEUTRAL = "The definition says nothing more of what the mode gives. Read its sou
 
 UNPROTECTED = (
     "**The core is not protected against power, electromagnetic and fault attacks.** Nothing is masked, and nothing is computed twice. "
-    "Somebody who holds the device may find its keys by measuring its power or by disturbing it."
+    "An attacker with physical access may recover the keys by measuring power or injecting faults."
 )  # fmt: skip
 
 

@@ -97,7 +97,7 @@ def check_sectors(subject: Subject, need: Need, wanted: int | None = None) -> tu
         host.settle()
         host.set_gaps(next(patterns))
         for _ in range(min(CHUNK, target - good) if wanted else CHUNK):
-            # Sizes come in runs, because the engine runs empty for each change.
+            # Sizes come in runs, because the engine drains for each change.
             if rng.random() < 0.15:
                 size = rng.randrange(len(subject.sizes))
             slot = rng.randrange(host.slots)
