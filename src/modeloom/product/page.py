@@ -14,7 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Box", "Cell", "Chart", "Diagram", "DiagramRow", "Page", "Read", "SourceLine", "SourceText"]
+__all__ = ["ROUND_KEYS", "Box", "Cell", "Chart", "Diagram", "DiagramRow", "Page", "Read", "SourceLine", "SourceText"]
+
+ROUND_KEYS = "round keys"
+"""The track of the round keys in a diagram, from the key schedule to the ciphers."""
 
 
 @dataclass(frozen=True)

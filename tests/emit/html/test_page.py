@@ -14,7 +14,7 @@ from modeloom.cores.gives import OF_MODES, gives
 from modeloom.emit.html import html_datasheet
 from modeloom.emit.html.page import NEUTRAL
 from modeloom.modes import VARIANTS, all_modes, all_streams
-from modeloom.product.page import Box, Diagram, DiagramRow, Page, Read
+from modeloom.product.page import ROUND_KEYS, Box, Diagram, DiagramRow, Page, Read
 
 
 def loaded(page: Reader) -> list[str]:
@@ -101,11 +101,25 @@ def test_the_diagram_has_each_unit_bank_and_stream():
     program = core.compiled.core_program
     assert [one for one in boxes if one.startswith("bank ")] and {f"bank {name}" for name in program.banks} <= set(boxes)
     assert sum(box.kind == "unit" for row in core.page(d).diagram.rows for box in row.boxes) == len(program.units) + len(program.chains)
+    # Ciphers, and nothing else, read round keys.
+    ciphers = sum(unit.kind.type.keyed for unit in program.units)
+    assert sum(read.tracks == (ROUND_KEYS,) for row in core.page(d).diagram.rows for read in row.reads) == ciphers > 0
     for group in d.interfaces:
         if group.stream:
             assert any(box.startswith(group.name) for box in boxes), group.name
     page = page_of("lanes")
     assert all(f">{box}<" in page for box in boxes)
+
+
+@pytest.mark.parametrize("name", ["sizes", "lanes", "gcm"])
+def test_every_unit_reads_something(name):
+    core = core_of(name)
+    rows = core.page(core.describe("core", "modeloom build")).diagram.rows
+    assert all(row.reads for row in rows if row.boxes[0].kind == "unit")
+    # What is stored of a key besides its round keys is drawn only if there is any.
+    assert not [box for row in rows for box in row.boxes if box.detail.startswith("0 ")]
+    ((keys,),) = ({box.drives for box in row.boxes} & {ROUND_KEYS} for row in rows if any(box.drives == ROUND_KEYS for box in row.boxes))
+    assert any(read.tracks == (keys,) for row in rows for read in row.reads)
 
 
 def test_diagrams_are_checked():

@@ -11,15 +11,15 @@ from modeloom.compiler.compile import Compiled
 from modeloom.compiler.dump import operation_text
 from modeloom.cores.definition_lines import anchor_of, definition_lines
 from modeloom.cores.gives import gives
-from modeloom.product.page import Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText
+from modeloom.product.page import ROUND_KEYS, Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText
 from modeloom.product.sectors import SectorDescription
-from modeloom.spec.kinds import UnitKind
+from modeloom.spec.kinds import CIPHER, UnitKind
 
 __all__ = ["page"]
 
 ABOUT = (
     "The buses, storages and units of this core. A line above a row is the value that a box drives; a dot is where an operand reads it. "
-    "Each operand is the XOR of the values that the control word selects in that cycle. All paths are as wide as a block."
+    "Each operand is the XOR of the values that the control word selects in that cycle. Paths of data are as wide as a block."
 )  # fmt: skip
 
 
@@ -100,16 +100,19 @@ def _rows(compiled: Compiled, d: SectorDescription) -> Iterator[DiagramRow]:
 
     rows = " and ".join(str(main.rows) for main in program.mains)
     control = Box(
-        "control", "sequencer", f"{rows} control words", "queue of commands, and the program, of which each cycle has a control word"
+        "control", "sequencer", f"{rows} control words", "queue of commands, and the program, of which each cycle has a control word",
+        "control",
     )
     yield DiagramRow((Box("bus", "s_axis_cmd", "commands, tweaks"), control, *bank(TWEAK, "the tweaks of sectors in flight")))
+    slots = f"{d.key_slots} slot{'s' * (d.key_slots != 1)}"
+    values = Box(
+        "storage", "key values", f"{len(program.key_words)} block{'s' * (len(program.key_words) != 1)} × {slots}",
+        f"what operands read of a key: {', '.join(program.key_words)}", "key",
+    )  # fmt: skip
     yield DiagramRow((
         Box("bus", "s_axis_key", "keys"),
-        Box("control", "key schedule", f"{d.cipher.upper()} round keys", "expands round keys into the units"),
-        Box(
-            "storage", "key memory", f"{len(program.key_words)} blocks × {d.key_slots} slot{'s' * (d.key_slots != 1)}",
-            f"key values: {', '.join(program.key_words) or 'none'}", "key",
-        ),
+        Box("control", "key schedule", f"{d.cipher.upper()} round keys × {slots}", "expands round keys into the ciphers", ROUND_KEYS),
+        *([values] if program.key_words else []),
     ))  # fmt: skip
     for lane in range(program.lanes):
         name = LaneName(lane)
@@ -124,15 +127,22 @@ def _rows(compiled: Compiled, d: SectorDescription) -> Iterator[DiagramRow]:
             tuple(_reads(compiled, title)),
         )
     for unit in program.units:
+        reads = tuple(_reads(compiled, unit.name))
+        if not reads:
+            # A unit of the problem that no operation of this mode uses.
+            continue
+        if unit.kind.type.group == CIPHER.type.group:
+            reads = (*reads, Read("round keys", (ROUND_KEYS,), "the round keys of the slot of the sector"))
         box = Box("unit", f"{_noun(unit.kind)} {unit.name.number}", _timing(unit), _about(unit), f"unit {unit.name}")
-        yield DiagramRow((box, *bank(unit.name, "results that later operations read")), tuple(_reads(compiled, unit.name)))
+        yield DiagramRow((box, *bank(unit.name, "results that later operations read")), reads)
     for lane in range(program.lanes):
         blocks = f"{compiled.output_blocks // program.lanes} blocks"
         several = program.lanes > 1
         buffer = Box("storage", f"result buffer{f' {lane}' * several}", blocks, "results in the order of blocks")
         bus = Box("bus", f"m_axis{f', lane {lane}' * several}", "data out")
         yield DiagramRow((buffer, bus), tuple(_reads(compiled, OutName(lane))))
-    yield DiagramRow((Box("control", "status queue", "one for each command"), Box("bus", "m_axis_status", "statuses")))
+    status = Read("ends of sectors", ("control",), "a status for each command, in order")
+    yield DiagramRow((Box("control", "status queue", "one for each command"), Box("bus", "m_axis_status", "statuses")), (status,))
 
 
 def _timing(unit: UnitInstance) -> str:

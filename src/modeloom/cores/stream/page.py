@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.definition_lines import anchor_of, definition_lines
 from modeloom.cores.gives import gives
 from modeloom.product.messages import StreamDescription
-from modeloom.product.page import Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText
+from modeloom.product.page import ROUND_KEYS, Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText
 from modeloom.spec.kinds import MUL, OPERANDS
 from modeloom.spec.stream import BETWEEN
-from modeloom.streams.place import unit_of
+from modeloom.spec.wording import many
+from modeloom.streams.place import CIPHER, unit_of
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.steps import Form, Source, Step, UnitOperation
 
@@ -185,9 +187,9 @@ class _Diagram:
         yield DiagramRow((*self.around.data(), Box("control", "blocks", width, "pads last blocks", "block")))
         words = ", ".join(plan.word_name(*word) for word in plan.words)
         slots = "" if d.inline else f" × {d.key_slots} slot{'s' * (d.key_slots != 1)}"
-        yield DiagramRow((
-            *self.around.keys(), Box("storage", "key memory", f"{len(plan.words)} blocks{slots}", f"key values: {words or 'none'}", "key"),
-        ))  # fmt: skip
+        values = Box("storage", "key values", f"{many(len(plan.words), 'block')}{slots}", f"what operands read of a key: {words}", "key")
+        *before, schedule = self.around.keys()
+        yield DiagramRow((*before, replace(schedule, drives=ROUND_KEYS), *([values] if plan.words else [])))
         for name, kind in plan.kinds.items():
             channels = f", {d.channels} channels" if d.channels > 1 else ""
             home = f"stage {placed.homes[name]}"
@@ -206,7 +208,10 @@ class _Diagram:
                 (f"operand{f' {OPERANDS[n]}' * (count > 1)}", [(step, one.operands[n]) for step, one in users if n < len(one.operands)])
                 for n in range(count)
             ]
-            yield DiagramRow((box,), tuple(read for label, forms in operands for read in self._read(label, forms)))
+            reads = [read for label, forms in operands for read in self._read(label, forms)]
+            if unit.startswith(CIPHER):
+                reads.append(Read("round keys", (ROUND_KEYS,), "the round keys of the slot of the message"))
+            yield DiagramRow((box,), tuple(reads))
         texts = [(step, form) for step in plan.steps if step.name != "tag" for form in step.outputs()]
         yield DiagramRow((Box("control", "text", f"stage {plan.text_stage}", "cuts last blocks"), *self.around.text()),
                          tuple(self._read("text", texts)))
