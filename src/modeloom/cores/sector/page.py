@@ -162,7 +162,7 @@ def _reads(compiled: Compiled, owner: UnitName | OutName | ChainName) -> Iterato
             continue
         tracks = tuple(dict.fromkeys(track for source in net.sources if (track := _track(source))))
         if tracks:
-            operand = "XOR at the output" if name.operand == POST else f"operand {name.operand}" if isinstance(owner, UnitName) else ""
+            operand = "output XOR" if name.operand == POST else f"operand {name.operand}" if isinstance(owner, UnitName) else ""
             yield Read(operand, tracks, f"{name}: {'; '.join(dict.fromkeys(map(_told, net.sources)))}")
 
 
