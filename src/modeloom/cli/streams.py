@@ -161,6 +161,8 @@ def build_stream(
         )
     if derived is not None:
         click.echo(f"The core derives the key of each message of a master key. In the mean, a message takes at least {derived} cycles.")
+    elif isinstance(description, LwcDescription):
+        click.echo("Keys come over SDI, and an instruction on PDI activates each of them. Two slots alternate.")
     elif description.inline:
         cost, apart = description.cost_of_key, description.key_interval
         click.echo(f"Keys come with messages. A new key costs at most {cost} cycles if keys are sent ahead, {apart} or more cycles apart.")
