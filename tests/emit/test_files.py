@@ -22,8 +22,9 @@ from modeloom.cores.sector import CORE_PORTS
 from modeloom.cores.sector.figures import definition_hash
 from modeloom.cores.sector.words import name_words
 from modeloom.emit import check_directory, core_name, emit, files
+from modeloom.emit.package.system_verilog import APB_INTERFACE, AXI_INTERFACES
 from modeloom.modes import find
-from modeloom.product.keywords import KEYWORDS
+from modeloom.product.keywords import INTERFACE_NAMES, KEYWORDS
 from modeloom.spec import InputError
 
 _AGAIN = """
@@ -145,6 +146,24 @@ def test_wrong_names() -> None:
     for name in ("2nd", "a-b", "", "module", "final", "a" * 64):
         with pytest.raises(InputError, match="cannot be the name of a core"):
             core_name(made(PLAIN), name)
+    assert core_name(made(PLAIN), "a" * 63)
+    with pytest.raises(InputError, match="^a text of 64 characters cannot be the name of a core; use at most 63$"):
+        core_name(made(PLAIN), "a" * 64)
+
+
+def test_interfaces_are_no_names() -> None:
+    """A module with the name of an interface beside it does not compile."""
+    names = re.findall(r"^interface (\w+)", AXI_INTERFACES + APB_INTERFACE, re.M)
+    assert names == ["modeloom_axi_stream", "modeloom_axi_lite", "modeloom_apb"]
+    for name in names:
+        with pytest.raises(InputError, match=f"^'{name}' cannot be the name of a core: it is that of a SystemVerilog interface"):
+            core_name(made(PLAIN), name)
+        assert core_name(made(PLAIN), f"{name}_core") == f"{name}_core"
+
+
+def test_the_head_of_the_interfaces_lists_all() -> None:
+    head = AXI_INTERFACES.partition("`ifndef")[0]
+    assert re.findall(r"^//   (modeloom_\w+) ", head, re.M) == list(INTERFACE_NAMES)
 
 
 def test_foreign_folders_are_refused(tmp_path: Path, quick: None) -> None:

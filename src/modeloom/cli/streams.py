@@ -162,6 +162,8 @@ def build_stream(
         )
     if derived is not None:
         click.echo(f"The core derives the key of each message of a master key. In the mean, a message takes at least {derived} cycles.")
+    elif isinstance(description, LwcDescription):
+        click.echo("Keys come over SDI, and an instruction on PDI activates each of them. Two slots alternate.")
     elif description.inline:
         apart = "" if description.key_interval is None else f", {description.key_interval} or more cycles apart"
         click.echo(f"Keys come with messages. A new key costs at most {description.cost_of_key} cycles if keys are sent ahead{apart}.")

@@ -190,6 +190,8 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     if mode.two_passes and (options.packet == "wire" or options.interface == "lwc"):
         option = "--packet wire" if options.packet == "wire" else "--interface lwc"
         raise InputError(f"{option} is not for {mode.name}: it has two passes, and the tag of a packet comes last; leave it out")
+    if mode.lengths_first and options.packet == "wire":
+        raise InputError(f"--packet wire is not for {mode.name}, which knows lengths before a message begins; leave it out")
     if mode.derives() and not options.in_order:
         raise InputError(
             f"{mode.name} has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"

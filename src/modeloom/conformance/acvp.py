@@ -57,6 +57,7 @@ def read_acvp(name: str, value: object, answers: object = None) -> VectorFile:
     algorithm = vectors.get("algorithm")
     if algorithm not in ALGORITHMS:
         raise Unreadable(f"algorithm {algorithm!r} is none of {', '.join(ALGORITHMS)}")
+    _check_numbers(vectors)
     known = dict(_answers(answers, vectors)) if answers is not None else {}
     cases = [_case(algorithm, group, {**test, **known.get(test["tcId"], {})}) for group in vectors["testGroups"] for test in group["tests"]]
     able = [case for case in cases if not case.reason]
@@ -68,10 +69,26 @@ def read_acvp(name: str, value: object, answers: object = None) -> VectorFile:
     )  # fmt: skip
 
 
+def _check_numbers(vectors: Object) -> None:
+    """Raises ``Unreadable`` for a group or a test whose number is missing, is no integer, or is that of another one."""
+    groups = vectors["testGroups"]
+    tests = [test for group in groups for test in group["tests"]]
+    for member, objects in (("tgId", groups), ("tcId", tests)):
+        seen: set[int] = set()
+        for one in objects:
+            number = one[member]
+            if not isinstance(number, int) or isinstance(number, bool):
+                raise Unreadable(f"{member} {number!r} is not an integer")
+            if number in seen:
+                raise Unreadable(f"{member} {number} is there twice")
+            seen.add(number)
+
+
 def _answers(value: object, vectors: Object) -> Iterator[tuple[int, Object]]:
     parts = _parts(value)
     if parts is None or parts[1].get("algorithm") != vectors["algorithm"] or "testGroups" not in parts[1]:
         raise Unreadable(f"the file with the expected results is not one of {vectors['algorithm']}")
+    _check_numbers(parts[1])
     for group in parts[1]["testGroups"]:
         for test in group["tests"]:
             yield test["tcId"], test

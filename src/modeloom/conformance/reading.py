@@ -54,8 +54,9 @@ def read_file(path: str | Path, expected: str | Path | None = None) -> VectorFil
 
 
 def _text(path: Path) -> str:
+    """The text of a file, without a byte-order mark.  Raises ``Unreadable``."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise Unreadable(f"{path} cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:

@@ -15,7 +15,7 @@ import hashlib
 import re
 
 from modeloom.product.core import Core, D
-from modeloom.product.keywords import KEYWORDS
+from modeloom.product.keywords import INTERFACE_NAMES, KEYWORDS
 from modeloom.spec import InputError
 
 __all__ = ["check_name", "core_name"]
@@ -26,17 +26,25 @@ LONGEST = 48
 HASH = 8
 """Number of hexadecimal digits of this hash."""
 
+MOST_GIVEN = 63
+"""Most characters of a name that a user gives."""
+
+
 def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
 
 
 def check_name(name: str) -> None:
     """Raises ``InputError`` if a core cannot have this name."""
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,62}", name) or name in KEYWORDS:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in KEYWORDS:
         raise InputError(
             f"{name!r} cannot be the name of a core; use letters, digits and underscores, begin with a letter, and do not use a "
             "Verilog keyword"
         )
+    if len(name) > MOST_GIVEN:
+        raise InputError(f"a text of {len(name)} characters cannot be the name of a core; use at most {MOST_GIVEN}")
+    if name in INTERFACE_NAMES:
+        raise InputError(f"{name!r} cannot be the name of a core: it is that of a SystemVerilog interface; choose another one")
 
 
 def core_name(core: Core[D], name: str | None = None) -> str:

@@ -3,7 +3,18 @@
 
 from __future__ import annotations
 
-__all__ = ["KEYWORDS"]
+__all__ = ["CPLUSPLUS", "INTERFACE_NAMES", "KEYWORDS"]
+
+INTERFACE_NAMES = AXI_STREAM, AXI_LITE, APB = ("modeloom_axi_stream", "modeloom_axi_lite", "modeloom_apb")
+"""The SystemVerilog interfaces beside each core.  Interfaces and modules share their names."""
+
+CPLUSPLUS = frozenset(
+    "alignas alignof and_eq asm auto bitand bitor bool catch char compl concept constexpr const_cast decltype delete double "
+    "dynamic_cast explicit false float friend goto inline long mutable namespace noexcept not_eq nullptr operator or_eq private "
+    "public register reinterpret_cast requires short sizeof static_assert static_cast template thread_local throw true try "
+    "typeid typename volatile wchar_t xor_eq".split()
+)
+"""Words of C++ that Verilog does not keep for itself.  Verilator makes C++ of the Verilog, and warns of them."""
 
 KEYWORDS = frozenset(
     "accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins binsof "

@@ -14,11 +14,13 @@ from tests import streamed
 from tests.built import slow, slowly
 from tests.cores.front.checks import changed, compare_files
 from tests.cores.front.cores import MESSAGES, message_core, sector_core
+from tests.emit.package.flat import flat
 
 from modeloom.cli import main
 from modeloom.cores.front import clock_options, front_of
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import CheckFailed, emit, lint
+from modeloom.emit.package import outside
 from modeloom.product.folder import read_description
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
@@ -283,6 +285,40 @@ def test_work_goes_through_the_crossings_of_a_core_with_registers(clocked_comman
     assert clocks.name == "clocks" and clocks.figures["messages"] >= 4 * ROUNDS * PIECES and clocks.figures["gray_changes"] > 100
 
 
+PORTS = ("data-in", "data-out", "command", "status", "key")
+
+NAMES = {
+    "usual": ("s_axi_aclk", "s_axil_aclk", "clk_core", "key_clk", "aclk2"),
+    "parts": ("pushed_ends", "keys_sent_reg", "reset_core", "corex", "irq"),
+    "endings": ("clk_zeroizing", "zeroizing_x", "sync", "host", "read"),
+    "children": ("caught_clk", "asks", "hold", "write", "clk_clk"),
+}
+"""Names of clocks that are not those of anything else, though some are near."""
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_names_of_clocks(kind, tmp_path):
+    """What is accepted gives Verilog that Verilator lints, also in the module with interfaces, and has each name as that of a port."""
+    clocks = [f"{bus}={clock}" for bus, clock in zip(PORTS, NAMES[kind], strict=True)]
+    emit(sector_core(), tmp_path / "core", command="modeloom build xts", front=front_of(None, None, clock_options(clocks, "async-high")))
+    lint(tmp_path / "core")
+    description = read_description(tmp_path / "core")
+    assert tuple(sorted(one.name for one in description.front.clocks.clocks)) == tuple(sorted(NAMES[kind]))
+    assert check_paths(tmp_path / "core", description) > 100
+    files = [description.files.interfaces, *outside(description).verilog, description.files.wrapper, description.files.waivers]
+    command = ["verilator", "--lint-only", "-Wall", "--top-module", f"{description.front.top}_flat"]
+    (tmp_path / "flat.sv").write_text(flat(description, tmp_path / "core"))
+    ran = subprocess.run([*command, *(str(tmp_path / "core" / file) for file in files), str(tmp_path / "flat.sv"), "-Wno-DECLFILENAME"],
+                         capture_output=True, text=True, check=False)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_names_of_clocks_of_registers(tmp_path):
+    clocks = clock_options(["registers=s_axi_aclk,data=key_busy"], None)
+    emit(sector_core(), tmp_path / "core", command="modeloom build xts", front=front_of("registers", None, clocks))
+    lint(tmp_path / "core")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -291,7 +327,22 @@ def test_work_goes_through_the_crossings_of_a_core_with_registers(clocked_comman
         (["xts", "--clock", "tweak=clk_a"], "a bus is data, data-in, data-out, command, status, key, registers or all, not tweak"),
         (["xts", "--clock", "data=clk_a", "--clock", "data-in=clk_b"], "--clock gives data-in two clocks, clk_a and clk_b; leave one out"),
         (["xts", "--clock", "all=clk_a", "--clock", "all=clk_b"], "--clock all is there twice; leave one out"),
-        (["xts", "--clock", "data=aclk"], "aclk is a name of the core; choose another one, such as clk_data"),
+        (["xts", "--clock", "data=aclk"], "aclk is the clock of the core; choose another name, such as clk_data"),
+        (["xts", "--clock", "data=key_busy"], "--clock: key_busy is the name of another port; choose another one"),
+        (["xts", "--clock", "data=aresetn"], "--clock: aresetn is the name of another port; choose another one"),
+        (["xts", "--clock", "data=areset", "--reset", "high"], "--clock: areset is the name of another port; choose another one"),
+        (["xts", "--clock", "data=clk,key=clk_zeroizing"], "--clock: clk_zeroizing is the name of another port; choose another one"),
+        (["xts", "--clock", "data=core"], "core is the name of a module or an instance of this core; choose another one"),
+        (["xts", "--clock", "data=s_axis"], "s_axis begins like the ports of the bus s_axis; choose another name, such as clk_s_axis"),
+        (["xts", "--clock", "data=s_axis_tdest"], "s_axis_tdest begins like the ports of the bus s_axis; choose another name"),
+        (["xts", "--front", "registers", "--clock", "all=s_axil_aclk"], "s_axil_aclk begins like the ports of the bus s_axil; choose"),
+        (["xts", "--clock", "data=core_zeroizing"], "core_zeroizing begins with core_ like nets beside the core; choose another name"),
+        (["xts", "--clock", "data=key_flags_to,key=b"], "two parts of the crossings would have the same name with key_flags_to"),
+        (["xts", "--clock", "data=modeloom_axi_stream"], "modeloom_axi_stream is the name of a SystemVerilog interface"),
+        (["xts", "--clock", "data=comb"], "comb has a meaning in the generator; choose another name, such as comb_clk"),
+        (["xts", "--clock", "data=signature"], "signature has a meaning in the generator; choose another name, such as signature_clk"),
+        (["xts", "--clock", "data=caught", "--reset", "async-low"], "caught has a meaning in the generator"),
+        (["xts", "--clock", "data=double"], "double is a C++ keyword; choose another name, such as clk_data"),
         (["xts", "--clock", "data=clk,key=clk_host"], "--clock: clk_host is the name of a part of the crossings; choose another one"),
         (["xts", "--clock", "data=order,status=clk_b"], "order is the name of a part of the crossings"),
         (["xts", "--clock", "data=xts_512_crossings"], "xts_512_crossings is the name of a module or an instance of this core; choose"),

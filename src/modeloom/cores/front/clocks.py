@@ -18,7 +18,7 @@ from modeloom.interfaces.table import Width
 from modeloom.product.core import FrontPart
 from modeloom.product.description import Description
 from modeloom.product.front import ClocksDescription, Crossing, FrontDescription, HostClock
-from modeloom.product.keywords import KEYWORDS
+from modeloom.product.keywords import CPLUSPLUS, INTERFACE_NAMES, KEYWORDS
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.markdown import table
 from modeloom.product.ports import CLOCK, TopPort, top_ports
@@ -43,8 +43,8 @@ BUSES: dict[str, tuple[str, ...]] = {
 RESETS = {"low": (False, False), "high": (True, False), "async-low": (False, True), "async-high": (True, True)}
 """What ``--reset`` calls the resets: whether they are active high, and whether they come at any time."""
 
-OWN_NAMES = ("aclk", "areset", "core", "caught", "zeroiz", "irq", "key_", "s_axi", "s_apb", "m_axi")
-"""What names of clocks may not begin with: names of ports, and those inside."""
+SIDES = ("core", "host", "asked", "resets", "answer")
+"""The parts of the crossings for each clock."""
 
 PART = "crossings"
 """The end of the name of their module."""
@@ -128,10 +128,11 @@ def clock_options(clocks: Sequence[str], reset: str | None) -> ClockOptions | No
         if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", clock):
             raise InputError(f"--clock {option}: the name of a clock has lower-case letters, digits and single underscores")
         better = f"clk_{names[0].partition('-')[0]}"
-        if clock.startswith(OWN_NAMES) or clock.endswith("_zeroizing"):
-            raise InputError(f"--clock {option}: {clock} is a name of the core; choose another one, such as {better}")
-        if clock in KEYWORDS:
-            raise InputError(f"--clock {option}: {clock} is a Verilog keyword; choose another name, such as {better}")
+        if clock == "aclk":
+            raise InputError(f"--clock {option}: aclk is the clock of the core; choose another name, such as {better}")
+        if clock in KEYWORDS or clock in CPLUSPLUS:
+            language = "Verilog" if clock in KEYWORDS else "C++"
+            raise InputError(f"--clock {option}: {clock} is a {language} keyword; choose another name, such as {better}")
         for name in names:
             if name == "all":
                 if everything:
@@ -185,21 +186,37 @@ class ClocksFrontEnd(Around):
         self.high, self.asynchronous = RESETS[options.reset]
         self.of_bus = {one.name: clock for one in self.inner_interfaces if (clock := self._clock(one))}
         self.clocks = tuple(dict.fromkeys(self.of_bus.values()))
-        taken = {port.name for port in top_ports(self.inner_interfaces, self.shape)} | {"status_waits", "status_may", "queues_held"}
-        for clock in self.clocks:
-            if clock in taken:
-                raise InputError(f"--clock: {clock} is the name of another port; choose another one")
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Raises ``InputError`` for a clock with the name of something else in the emitted files."""
+        ports = {port.name for port in top_ports(self.interfaces, self.shape) if port.name != "aresetn"} | {self.parameters.reset}
         # A port and an instance share the names of a module.  A port with the name of a module is legal, but linters warn of it.
         own = {CORE_INSTANCE, self.instance(PART), self.top, self.inner}
+        # Constraints name the instances inside, and one with the name of a port would get another name.
+        paths = [path.split("/") for one in crossing_paths(self.parameters) for path in (one.source, one.target)]
+        inside = {path[0] for path in paths}
+        deeper = {"_".join(path[:2]) for path in paths if len(path) > 2}
+        buses = [one.name for one in self.interfaces if one.stream or one.name in REGISTERS]
+        words = {"comb", "parameters", *(["caught"] if self.asynchronous else [])}
         for clock in self.clocks:
+            if clock in ports:
+                raise InputError(f"--clock: {clock} is the name of another port; choose another one")
             if clock in own:
                 raise InputError(f"--clock: {clock} is the name of a module or an instance of this core; choose another one")
-        # Constraints name the instances inside, and one with the name of a port would get another name.
-        paths = (path for one in crossing_paths(self.parameters) for path in (one.source, one.target))
-        inside = {path.partition("/")[0] for path in paths}
-        for clock in self.clocks:
+            # Tools take a port with such a name for a part of the bus.
+            if bus := next((bus for bus in buses if f"{clock}_".startswith(f"{bus}_")), ""):
+                raise InputError(f"--clock: {clock} begins like the ports of the bus {bus}; choose another name, such as clk_{clock}")
+            if clock.startswith(f"{CORE_INSTANCE}_"):
+                raise InputError(f"--clock: {clock} begins with core_ like nets beside the core; choose another name, such as clk_{clock}")
+            if clock in INTERFACE_NAMES:
+                raise InputError(f"--clock: {clock} is the name of a SystemVerilog interface; choose another one")
             if clock in inside:
                 raise InputError(f"--clock: {clock} is the name of a part of the crossings; choose another one, such as {clock}_clk")
+            if any(f"{clock}_{side}" in deeper for side in SIDES):
+                raise InputError(f"--clock: two parts of the crossings would have the same name with {clock}; choose another one")
+            if clock in words or hasattr(Crossings, clock):
+                raise InputError(f"--clock: {clock} has a meaning in the generator; choose another name, such as {clock}_clk")
 
     def _clock(self, interface: Interface) -> str:
         """The clock of a bus; "" for that of the core."""

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from modeloom.emit.package.outside import APB, AXI_LITE, MAPPED, STREAM, Bus, Outside, outside
 from modeloom.product.description import Description
 from modeloom.product.front import Port
-from modeloom.product.keywords import KEYWORDS
+from modeloom.product.keywords import INTERFACE_NAMES, KEYWORDS
 
 __all__ = ["interfaces_file", "system_verilog"]
 
-INTERFACES = {STREAM: "modeloom_axi_stream", AXI_LITE: "modeloom_axi_lite", APB: "modeloom_apb"}
+INTERFACES = dict(zip((STREAM, AXI_LITE, APB), INTERFACE_NAMES, strict=True))
 """The names of the interfaces."""
 
 ABSENT = {"tkeep": "'1", "tlast": "1'b1", "tid": "'0", "tdest": "'0", "tuser": "'0"}
@@ -41,10 +41,11 @@ AXI_INTERFACES = """\
 //   modeloom_axi_stream   sender, receiver, monitor     AXI4-Stream. Signals that a core does not have are ignored by its receivers.
 //                                                       Its senders give all ones on tkeep and tlast, and zeros on the others.
 //   modeloom_axi_lite     host, device, monitor         AXI4-Lite
+//   modeloom_apb          host, device, monitor         APB4, only in the files of cores with registers behind APB
 //
 // The widths must be those that the head of NAME_sv gives for each port.
 
-// A core does not have all signals, and the file has two interfaces.
+// A core does not have all signals, and the file has several interfaces.
 /* verilator lint_off UNUSEDSIGNAL */
 /* verilator lint_off UNDRIVEN */
 /* verilator lint_off DECLFILENAME */

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections import deque
 from itertools import cycle
@@ -39,9 +38,10 @@ from MODELS_MODULE import (
     WordSource,
     field,
     wanted,
+    whole,
 )
 
-SEED = int(os.environ.get("SEED") or random.randrange(1 << 32))
+SEED = whole("SEED", random.randrange(1 << 32))
 
 STALLS = {
     "s_axis_cmd": "commands", "s_axis": "data in", "m_axis": "data out", "m_axis_status": "status", "s_axis_key": "keys",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections import deque
 from math import ceil
 from pathlib import Path
@@ -19,11 +20,43 @@ from cocotbext.axi.stream import define_stream
 from COVERAGE_MODULE import met
 
 TOLD = json.loads(Path(__file__).resolve().with_name("CASES_FILE").read_text(encoding="utf-8"))
-PERIODS = {**TOLD["periods"], **{name: float(told) for name, told in (clock.split("=") for clock in os.environ.get("PERIODS", "").split())}}
-"""Nanoseconds of a cycle of each clock."""
 
-if PERIODS.keys() != TOLD["periods"].keys():
-    raise ValueError(f"PERIODS: the clocks of this core are {', '.join(TOLD['periods'])}")
+
+def refuse(text):
+    """Ends the run with a line that says what is wrong about what the user gave, and exit status 2."""
+    print(f"{Path(sys.argv[0] or __file__).name}: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def whole(name, other):
+    """The whole number in a variable of the environment, or another one if there is none."""
+    told = os.environ.get(name)
+    if not told:
+        return other
+    try:
+        return int(told)
+    except ValueError:
+        return refuse(f"{name} must be a whole number, not {told!r}")
+
+
+def periods():
+    """Nanoseconds of a cycle of each clock."""
+    given, known = dict(TOLD["periods"]), ", ".join(TOLD["periods"])
+    for told in os.environ.get("PERIODS", "").split():
+        name, _, value = told.partition("=")
+        if name not in given:
+            refuse(f"PERIODS: the clocks of this core are {known}, not {name}")
+        try:
+            given[name] = float(value)
+        except ValueError:
+            refuse(f"PERIODS: {told!r} is not CLOCK=NANOSECONDS")
+        if not 0 < given[name] < 1e6:
+            refuse(f"PERIODS: a cycle of {name} has more than 0 nanoseconds and less than a million, not {value}")
+    return given
+
+
+PERIODS = periods()
+"""Nanoseconds of a cycle of each clock."""
 
 LIMIT = TOLD["most_cycles"] * ceil(max(PERIODS.values()))
 """Nanoseconds in which a result comes."""

