@@ -51,7 +51,7 @@ def is_shown(told, point):
     assert (lines["status"], lines["target"]) == (point["status"], f"{point['target']}/{point['area']}")
     for name, title in (("bytes_per_cycle", "bytes per cycle"), ("latency", "latency (cycles)"), ("multipliers", "multipliers")):
         assert lines.get(title) == (None if point[name] is None else f"{point[name]:g}")
-    assert lines["LUTs"] == str(point["luts"] + (point["lutram_luts"] or 0))
+    assert lines["all LUTs"] == str(point["luts"] + (point["lutram_luts"] or 0))
     assert told["hash"] == f"#point={point['key']}" and told["chosen"] == [point["key"]] * 2
 
 

@@ -19,8 +19,9 @@ __all__ = ["SCHEMA", "compare"]
 SCHEMA = "modeloom-compare-1"
 
 HEADS = {
-    "cycles": "cycles", "bytes_per_cycle": "bytes/cycle", "latency": "latency", "storage_blocks": "storage", "cipher_cores": "ciphers",
-    "multipliers": "multipliers", "all_luts": "LUTs", "ffs": "registers", "bram": "BRAM", "area_of": "area of",
+    "key_bits": "key bits", "cycles": "cycles", "bytes_per_cycle": "bytes/cycle", "latency": "latency", "storage_blocks": "storage",
+    "cipher_cores": "ciphers", "multipliers": "multipliers", "all_luts": "all LUTs", "ffs": "registers", "bram": "BRAM",
+    "area_of": "area of",
 }  # fmt: skip
 AREA = ("all_luts", "ffs", "bram", "area_of")
 

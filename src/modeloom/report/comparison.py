@@ -55,5 +55,5 @@ def _figures(line: Mapping[str, Any]) -> list[str]:
         return [line["status"]]
     told = [f"{line['bytes_per_cycle']:g}", f"{line['cycles']:g} cycles", f"latency {line['latency']}"]
     if line["all_luts"] is not None:
-        told.append(f"{line['all_luts']} LUTs")
+        told.append(f"{line['all_luts']} LUTs in all")
     return told

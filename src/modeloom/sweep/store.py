@@ -19,7 +19,7 @@ from modeloom.sweep.figures import FIGURES
 from modeloom.sweep.identity import Identity
 from modeloom.sweep.point import FINAL, Outcome
 
-__all__ = ["COLUMNS", "SCHEMA", "Row", "Store", "row_of"]
+__all__ = ["COLUMNS", "SCHEMA", "Row", "Store", "key_bits", "row_of"]
 
 SCHEMA = "modeloom-sweep-1"
 
@@ -47,6 +47,12 @@ TIMES = ("seconds", "finished")
 """Columns that two runs of the same point do not have in common."""
 
 Row = dict[str, Any]
+
+
+def key_bits(row: Row) -> int | None:
+    """The key size of the cipher of a point in bits: the largest one of a core that takes several.  None if the point has no core."""
+    found: int | None = json.loads(row["result"]).get("explain", {}).get("key_bits")
+    return found
 
 
 def row_of(identity: Identity, outcome: Outcome, finished: str) -> Row:
