@@ -34,6 +34,19 @@ def test_one_table_in_every_form(run, folder):
     assert [row["key bits"] for row in rows] == ["128", "", "256", ""] and "key bits" in (folder / "a.tex").read_text(encoding="utf-8")
 
 
+def test_files_name_the_target(run, folder):
+    line = ("compare", "gcm", "--key-bits", "128", "--mul-arch", "lut6", "--jobs", "1", "--target", "xc7")
+    done = run(*line, "--csv", "a.csv", "--latex", "a.tex")
+    (row,) = csv.DictReader((folder / "a.csv").open(encoding="utf-8"))
+    assert done.status == 0 and row["target"] == "xc7" and int(row["all LUTs"]) > 1000 and row["area of"] == "docs/aead.md, whole core"
+    assert " & target & all LUTs & " in (folder / "a.tex").read_text(encoding="utf-8")
+
+
+def test_choose_takes_one_sector(run):
+    told = " ".join(run("choose", "--help").out.split())
+    assert "Bytes of a sector (default: 512), or of a message in a stream mode" in told and "512,4096" not in told
+
+
 def test_the_smallest_core_and_why(run, folder):
     arguments = ("choose", "xts", "--rate", "32G", "--clock", "250M", "--sector", "128", "--target", "xc7")
     done = run(*arguments)
