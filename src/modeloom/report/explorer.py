@@ -140,8 +140,12 @@ def _point(row: Row, front: bool) -> dict[str, Any]:
 
 
 def _mode(row: Row) -> tuple[str, str]:
-    """The title and the security of a mode of modeloom.  Circuits and modes of others have neither."""
-    if row["kind"] == "circuit" or ":" in row["name"]:
+    """The title and the security of a mode.  For modes of others, the row has them, if it is not an old one.  Circuits have neither."""
+    if row["kind"] == "circuit":
+        return "", ""
+    if own := json.loads(row["result"]).get("mode"):
+        return own["title"], own["security"]
+    if ":" in row["name"]:
         return "", ""
     try:
         mode = find_any(row["name"])

@@ -37,7 +37,8 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "status": ("TEXT NOT NULL", "`ok`, `refused`, `failed`, `error`, `crashed` or `timeout`"),
     "error": ("TEXT", "the reason for a status other than `ok`, in one line"),
     **FIGURES,
-    "result": ("TEXT NOT NULL", "the complete results of the steps, as a JSON object: `explain`, `core`, `synth`, `bench`, `circuit`"),
+    "result": ("TEXT NOT NULL", "the complete results of the steps, as a JSON object: `explain`, `core`, `synth`, `bench`, `circuit`; "
+               "`mode` has the title and the security of a mode that is not part of modeloom"),
     "seconds": ("REAL NOT NULL", "run time of the point"),
     "finished": ("TEXT NOT NULL", "when it ended, in UTC"),
 }
