@@ -161,6 +161,7 @@ def test_the_progress_shows_the_time_left(monkeypatch):
     ("arguments", "told"),
     [
         (["none.toml"], "there is no file none.toml"),
+        (["grid.toml", "--results", "x.parquet"], "x.parquet: the results are an SQLite database; give a name such as x.sqlite"),
         (["grid.toml", "--results", "grid.toml"], "grid.toml is not a file of results, or it is damaged"),
         (["grid.toml", "--csv", "none/a.csv"], "there is no folder none for the output"),
         (["grid.toml", "--latex", "grid.toml"], "grid.toml is the input"),

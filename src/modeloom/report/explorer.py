@@ -26,6 +26,7 @@ from typing import Any
 from modeloom.modes import find_any
 from modeloom.report.references import references
 from modeloom.spec import UnknownName
+from modeloom.spec.wording import many
 from modeloom.sweep.front import area_of, is_broken, pareto_front
 from modeloom.sweep.store import Row, key_bits
 from modeloom.sweep.tables import options_text
@@ -107,7 +108,7 @@ def _about(rows: Sequence[Row]) -> str:
     done = sum(row["status"] == "ok" for row in rows)
     proved = sum(bool(row["proved"]) for row in rows)
     return (
-        f"{len(rows)} points of modeloom sweep: {done} have figures, and {proved} are proved to compute their mode. Click a point to "
+        f"{many(len(rows), 'point')} of modeloom sweep: {done} with figures, and {proved} proved to compute the mode. Click a point to "
         "see its figures and the command that builds it. "
         "The URL of this page contains the filters, the axes and the order, so it can be shared."
     )

@@ -44,6 +44,9 @@ COLUMNS: dict[str, tuple[str, str]] = {
 }
 """The columns of the table ``points``: the type in SQLite, and what they hold."""
 
+OTHERS = (".csv", ".duckdb", ".feather", ".html", ".json", ".md", ".parquet", ".svg", ".tex", ".toml", ".txt", ".xlsx")
+"""Suffixes of new files that the name of a database should not have."""
+
 TIMES = ("seconds", "finished")
 """Columns that two runs of the same point do not have in common."""
 
@@ -84,6 +87,8 @@ class Store:
             raise InputError(f"{path} is a folder; give the path of a file for the results")
         if not make and not self.path.is_file():
             raise InputError(f"there is no file of results {path}; modeloom sweep makes one")
+        if self.path.suffix.lower() in OTHERS and not self.path.exists():
+            raise InputError(f"{path}: the results are an SQLite database; give a name such as {self.path.with_suffix('.sqlite').name}")
         if not self.path.parent.is_dir():
             raise InputError(f"there is no folder {self.path.parent} for the results; create it first")
         with self._told():
