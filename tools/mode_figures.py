@@ -20,6 +20,7 @@ from circuit_tables import table  # noqa: E402
 
 from modeloom.compiler.compile import compile_mode  # noqa: E402
 from modeloom.compiler.options import Options  # noqa: E402
+from modeloom.measure.aead import cipher_name  # noqa: E402
 from modeloom.measure.aead import rows as aead_rows  # noqa: E402
 from modeloom.measure.aead import stored as aead_stored  # noqa: E402
 from modeloom.modes import all_streams, find  # noqa: E402
@@ -62,7 +63,7 @@ def _stream_cycles(name: str) -> str:
     rows = [row for row in aead_rows(aead_stored(), "xc7") if row["mode"] == name]
     head = ("cipher", "cycles per block", "tokens of a message", "latency, cycles", "bytes per cycle, measured")
     names = ("cycles_a_block", "tokens", "latency", "bytes_a_cycle")
-    return table(head, [(row["architecture"], *("-" if row[key] is None else row[key] for key in names)) for row in rows], 1)
+    return table(head, [(cipher_name(row["architecture"]), *("-" if row[key] is None else row[key] for key in names)) for row in rows], 1)
 
 
 def area(name: str) -> str:

@@ -39,6 +39,7 @@ from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E40
 from modeloom.cores.stream.hardware import key_interval  # noqa: E402
 from modeloom.emit.package import to_json  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
+from modeloom.measure.aead import cipher_name  # noqa: E402
 from modeloom.measure.aead import rows as aead_rows  # noqa: E402
 from modeloom.measure.aead import stored as aead_stored  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
@@ -400,7 +401,7 @@ def aead(target: str) -> str:
     every = aead_rows(aead_stored(), target)
     lines = [
         (
-            row["mode"], row["architecture"], *("-" if row[name] is None else row[name] for name in names),
+            row["mode"], cipher_name(row["architecture"]), *("-" if row[name] is None else row[name] for name in names),
             *("-" if row[name] is None else f"{row[name]:.2f}" for name in ("bytes_a_cycle", "bytes_a_cycle_per_1000_luts")),
         )
         for row in every
@@ -410,7 +411,7 @@ def aead(target: str) -> str:
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in every:
         if row["refused"]:
-            reasons.setdefault((row["mode"], row["refused"]), []).append(row["architecture"])
+            reasons.setdefault((row["mode"], row["refused"]), []).append(cipher_name(row["architecture"]))
     # Without the option that is refused, and without what the user should do.
     short = {reason: reason.partition(": ")[2].partition("; ")[0] for _, reason in reasons}
     notes = "".join(f"- {mode}, {' and '.join(ciphers)}: {short[reason]}.\n" for (mode, reason), ciphers in reasons.items())

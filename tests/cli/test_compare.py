@@ -14,10 +14,11 @@ def test_one_table_in_every_form(run, folder):
     done = run(*arguments, "--svg", "a.svg", "--csv", "a.csv", "--latex", "a.tex")
     assert done.status == 0 and done.err == ""
     head, first, second, third, fourth, _, *missed = done.out.splitlines()
-    assert head.split() == ["mode", "options", "bytes", "cycles", "bytes/cycle", "latency", "storage", "ciphers", "multipliers"]
-    assert first.split()[:6] == ["xts", "cipher-cores", "1", "64", "5", "12.8"]
+    heads = ["mode", "options", "bytes", "key", "bits", "cycles", "bytes/cycle", "latency", "storage", "ciphers", "multipliers"]
+    assert head.split() == heads
+    assert first.split()[:6] == ["xts", "cipher-cores", "1", "64", "128", "5"]
     assert second.split()[:5] == ["xts", "cipher-cores", "3", "64", "-"]
-    assert third.split()[:6] == ["gcm", "blocks-per-cycle", "1", "64", "5", "12.8"]
+    assert third.split()[:6] == ["gcm", "blocks-per-cycle", "1", "64", "256", "5"]
     assert [line.partition(":")[0] for line in missed] == ["refused", "refused"] and "--blocks-per-cycle is one of 1, 2, 4" in missed[1]
     rows = list(csv.DictReader((folder / "a.csv").open(encoding="utf-8")))
     assert [row["cycles"] for row in rows] == ["5", "", "5", ""] and (folder / "a.tex").read_text(encoding="utf-8").count(r" \\") == 5
@@ -28,6 +29,22 @@ def test_one_table_in_every_form(run, folder):
     assert [(line["mode"], line["cycles"], line["all_luts"], line["status"]) for line in again["lines"]] == [
         ("xts", 5, None, "ok"), ("xts", None, None, "refused"), ("gcm", 5, None, "ok"), ("gcm", None, None, "refused"),
     ]  # fmt: skip
+    # XTS has the first key size of AES, and GCM all sizes.
+    assert [line["key_bits"] for line in again["lines"]] == [128, None, 256, None]
+    assert [row["key bits"] for row in rows] == ["128", "", "256", ""] and "key bits" in (folder / "a.tex").read_text(encoding="utf-8")
+
+
+def test_files_name_the_target(run, folder):
+    line = ("compare", "gcm", "--key-bits", "128", "--mul-arch", "lut6", "--jobs", "1", "--target", "xc7")
+    done = run(*line, "--csv", "a.csv", "--latex", "a.tex")
+    (row,) = csv.DictReader((folder / "a.csv").open(encoding="utf-8"))
+    assert done.status == 0 and row["target"] == "xc7" and int(row["all LUTs"]) > 1000 and row["area of"] == "docs/aead.md, whole core"
+    assert " & target & all LUTs & " in (folder / "a.tex").read_text(encoding="utf-8")
+
+
+def test_choose_takes_one_sector(run):
+    told = " ".join(run("choose", "--help").out.split())
+    assert "Bytes of a sector (default: 512), or of a message in a stream mode" in told and "512,4096" not in told
 
 
 def test_the_smallest_core_and_why(run, folder):
@@ -58,7 +75,7 @@ def test_broken_modes_are_named(run, folder):
         "sweep grid.toml --jobs 1",
     ):
         done = run(*line.split())
-        assert done.status == 0 and done.err.startswith(BROKEN) and done.err.count("\n") == 1, line
+        assert done.status == 0 and done.err.startswith(BROKEN) and done.err.count("\n") == 1 + line.startswith("sweep"), line
     assert run("explain", "xts", "--sector", "32").err == ""
 
 

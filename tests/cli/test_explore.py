@@ -51,6 +51,14 @@ def test_the_page(results, request):
     assert "<h1>My cores</h1>" in (results / "b.html").read_text(encoding="utf-8")
 
 
+def test_one_point(results, request):
+    with sqlite3.connect("a.sqlite") as base:
+        base.execute("DELETE FROM points WHERE key > (SELECT min(key) FROM points)")
+    base.close()
+    assert request.getfixturevalue("run")("explore", "a.sqlite", "-o", "a.html").out == "1 point in a.html\n"
+    assert "1 point of modeloom sweep: 1 with figures, and 0 proved" in (results / "a.html").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

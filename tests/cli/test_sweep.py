@@ -15,7 +15,13 @@ from rich.console import Console
 from tests.sweeps import CIRCUITS, contents, stopping, write
 
 from modeloom.cli.sweep import sweep_progress
+from modeloom.emit import CheckFailed
 from modeloom.synth import SynthesisError
+
+sweep_command = sys.modules["modeloom.cli.sweep"]
+
+PROGRESS = re.compile(r"(?:\d+/5 .*\n)*5/(5) .*\n")
+"""What a sweep of five points prints on standard error, if that is no terminal."""
 
 GRID = CIRCUITS + '[[grid]]\nmodes = ["xts"]\nsector = 16\naes = 3\n'
 
@@ -28,11 +34,11 @@ def grid(folder):
 
 def test_points_and_files(run, grid):
     done = run("sweep", "grid.toml", "--jobs", "1", "--csv", "a.csv", "--latex", "a.tex")
-    assert done.status == 0 and done.err == ""
+    assert done.status == 0 and PROGRESS.fullmatch(done.err)[1] == "5"
     lines = done.out.splitlines()
     assert lines[0].split()[:2] == ["name", "options"] and sum(line.startswith("karatsuba ") and " halt " in line for line in lines) == 3
     assert lines[-2].startswith("refused: modeloom explain xts --cipher-cores 3 --sector 16: --cipher-cores 3 gives no default for --lanes")
-    assert lines[-1] == "5 points in grid.sqlite: 0 known, 5 run, 1 without figures"
+    assert lines[-1] == "5 points in grid.sqlite: 0 reused, 5 run, 1 without results"
     rows = list(csv.DictReader((grid / "a.csv").open(encoding="utf-8")))
     assert [row["option:halt"] for row in rows] == ["2", "4", "8", "", ""] and rows[-1]["status"] == "refused"
     assert rows[-1]["command"] == "modeloom explain xts --cipher-cores 3 --sector 16"
@@ -48,8 +54,9 @@ def test_points_and_files(run, grid):
 def test_a_failing_point_is_told(run, grid, monkeypatch):
     monkeypatch.setattr("modeloom.sweep.identity.VERSION", "9.9.9")
     done = run("sweep", "grid.toml", "--results", "other.sqlite")
-    assert done.status == 0 and "error: modeloom circuit karatsuba --halt 2: the worker has modeloom 0.1.0" in done.out
-    assert done.err == "modeloom: warning: 5 points did not finish; the next run repeats them\n"
+    assert done.status == 1 and "error: modeloom circuit karatsuba --halt 2: the worker has modeloom 0.1.0" in done.out
+    assert done.err.splitlines()[-1] == "modeloom: 5 points did not finish; the next run repeats them"
+    assert "\n5/5 xts, cipher-cores 3, sector 16: error: the worker has modeloom 0.1.0" in done.err
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
@@ -80,11 +87,12 @@ point.emit = emit
     grid = '[[grid]]\nmodes = ["mine.py:Mine"]\nsimulate = true\nsector = 32\naes-arch = "sequential"\ndirection = "encrypt"\n'
     write(folder, CIRCUITS + grid, stopping(does))
     done = run("sweep", "a.toml", "--jobs", "1")
-    assert done.status == 1 and done.err == "modeloom: 1 point failed a check\n"
-    assert "\nfailed: modeloom build mine.py:Mine" in done.out and "5 points in a.sqlite: 0 known, 5 run, 1 without figures" in done.out
+    assert done.status == 1 and done.err.endswith("\nmodeloom: 1 point failed a check\n")
+    assert ": failed: " in done.err
+    assert "\nfailed: modeloom build mine.py:Mine" in done.out and "5 points in a.sqlite: 0 reused, 5 run, 1 without results" in done.out
     assert sorted((row["status"], row["simulated"]) for row in contents(folder / "a.sqlite")) == [("failed", None)] + [("ok", None)] * 4
     again = run("sweep", "a.toml")
-    assert (again.status, again.err) == (1, done.err) and "5 known, 0 run" in again.out
+    assert (again.status, again.err) == (1, "modeloom: 1 point failed a check\n") and "5 reused, 0 run" in again.out
 
 
 def test_a_missing_tool_is_told(run, folder, monkeypatch):
@@ -101,8 +109,37 @@ def test_a_missing_tool_is_told(run, folder, monkeypatch):
     write(folder, routed + CIRCUITS)
     done = run("sweep", "a.toml")
     command = "modeloom circuit karatsuba --target ecp5 --pnr"
-    assert done.status == 0 and f"\nerror: {command}: nextpnr is missing: install it\n" in done.out
-    assert done.err == "modeloom: warning: 1 point did not finish; the next run repeats it\n"
+    assert done.status == 1 and f"\nerror: {command}: nextpnr is missing: install it\n" in done.out
+    assert done.err.endswith("\nmodeloom: 1 point did not finish; the next run repeats it\n")
+
+
+def test_the_exit_status_counts_what_has_no_result():
+    """What no core can have is a result.  Every other point without figures is an error."""
+    def rows(*statuses):
+        return [{"status": status} for status in statuses]
+
+    sweep_command._checked(rows("ok", "refused"))
+    for status in ("error", "crashed", "timeout"):
+        with pytest.raises(CheckFailed, match="^1 point did not finish; the next run repeats it$"):
+            sweep_command._checked(rows("ok", "refused", status))
+    with pytest.raises(CheckFailed, match="^1 point failed a check; 2 points did not finish; the next run repeats them$"):
+        sweep_command._checked(rows("failed", "crashed", "timeout"))
+
+
+def test_a_log_has_a_line_for_each_point(monkeypatch, capsys):
+    """Without a terminal, such as with nohup: what has ended, and the time that is left."""
+    seconds = [0.0]
+    monkeypatch.setattr(sweep_command, "monotonic", lambda: seconds[0])
+    row = {"status": "ok", "name": "karatsuba", "options": '{"halt": 2}', "target": "xc7", "error": None}
+    with sweep_progress("grid", lines=True) as progress:
+        progress(0, 3, None)
+        for done, more in enumerate(({}, {"status": "crashed", "error": "exit status 3"}, {"options": "{}", "target": None}), 1):
+            seconds[0] += 60
+            progress(done, 3, {**row, **more})
+            assert capsys.readouterr().err == (
+                "1/3 karatsuba, halt 2, xc7: ok; 0:02:00 left\n", "2/3 karatsuba, halt 2, xc7: crashed: exit status 3; 0:01:00 left\n",
+                "3/3 karatsuba: ok\n",
+            )[done - 1]
 
 
 def test_the_progress_shows_the_time_left(monkeypatch):
@@ -124,6 +161,7 @@ def test_the_progress_shows_the_time_left(monkeypatch):
     ("arguments", "told"),
     [
         (["none.toml"], "there is no file none.toml"),
+        (["grid.toml", "--results", "x.parquet"], "x.parquet: the results are an SQLite database; give a name such as x.sqlite"),
         (["grid.toml", "--results", "grid.toml"], "grid.toml is not a file of results, or it is damaged"),
         (["grid.toml", "--csv", "none/a.csv"], "there is no folder none for the output"),
         (["grid.toml", "--latex", "grid.toml"], "grid.toml is the input"),

@@ -87,6 +87,16 @@ def test_a_core_for_messages_has_blocks_a_cycle(run, monkeypatch):
     assert run("synth", "core", "--target", "xc7").out.startswith("adder: gcm, 1 block every 10 cycles, 16 key slots; ")
 
 
+def test_shift_registers_count(run, monkeypatch):
+    figures = synthesize(convert(Adder(16), "adder"), "adder", "xc7").to_dict()
+    figures["memories"] |= {"lutram_luts": 40, "srl_luts": 2}
+    core = {"mode": "hctr2", "sector_bytes": 512, "key_slots": 2, "command": "modeloom build hctr2"}
+    monkeypatch.setattr(measure, "measure_core", lambda directory, target, **more: completed(figures, core))
+    lines = run("synth", "core", "--target", "xc7").out.splitlines()
+    assert lines[2].split()[:6] == ["logic", "LUTs", "memory", "LUTs", "all", "LUTs"]
+    assert lines[3].split()[:4] == ["core", str(figures["luts"]), "42", str(figures["luts"] + 42)]
+
+
 def test_share_and_throughput():
     memories = {"lutram_luts": 400, "bram_cells": 52}
     share = measure.share({"luts": 41_220, "ffs": 8_364, "dsps": 39, "memories": memories})

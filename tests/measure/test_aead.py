@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -95,7 +96,15 @@ def test_a_mode_of_a_user_joins_the_table(monkeypatch: pytest.MonkeyPatch) -> No
     place = f"{ROOT}/tests/streams/modes.py:Padded"
     lines = run("--add", place, "--target", "ecp5").output.splitlines()
     assert asked == [(place, cipher, "ecp5") for cipher in aead.ARCHITECTURES]
-    assert [line.split()[:3] for line in lines[-3:]] == [["padded", cipher, "900"] for cipher in aead.ARCHITECTURES]
+    names = ("pipeline", "multi-stream", "round core")
+    assert [re.split("  +", line)[:3] for line in lines[-3:]] == [["padded", cipher, "900"] for cipher in names]
+
+
+def test_no_table_names_an_architecture_that_stream_modes_do_not_have() -> None:
+    """``--cipher-arch sequential`` is for modes on sectors.  The stored rows keep their keys."""
+    page = (ROOT / "docs" / "aead.md").read_text(encoding="utf-8")
+    assert "| round core | one round" in page and not [text for text in (run().output, page) if "sequential" in text]
+    assert {row["architecture"] for row in ROWS} == set(aead.ARCHITECTURES)
 
 
 def test_a_wrong_mode_is_refused_before_anything_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

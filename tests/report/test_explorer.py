@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from html.parser import HTMLParser
 
@@ -60,6 +61,20 @@ def test_each_point_and_the_front_of_the_sweep_are_in_the_data():
         point = by_key[each["key"]]
         assert (point["command"], point["error"], point["figures"]["latency"]) == (each["command"], each["error"], each["latency"])
     assert by_key[given[3]["key"]]["figures"]["luts_all"] == 7100 and by_key[given[7]["key"]]["figures"]["gbit"] == 19.2
+
+
+def with_keys(bits, *given, **figures):
+    return row(*given, result=json.dumps({"explain": {"key_bits": bits}}), **figures)
+
+
+@needs_chromium
+def test_key_sizes_are_a_column_and_a_filter_if_they_differ(tmp_path):
+    given = [with_keys(128, "xts", 100, 15.5), with_keys(256, "gcm", 200, 16.0, kind="stream"), row("karatsuba", 3000, kind="circuit")]
+    data = explorer_data(given)
+    assert data["columns"]["key_bits"] == "key bits" and [point["figures"]["key_bits"] for point in data["points"]] == [128, 256, None]
+    text, console = opened(explorer_page(given, "t"), tmp_path, fragment="#key_bits=256")
+    assert shown(text) == [given[1]["key"]] and console == [] and 'name="key_bits"' in text
+    assert "key_bits" not in explorer_data(given[1:])["columns"]
 
 
 def test_text_of_the_file_is_never_html():

@@ -51,7 +51,7 @@ def is_shown(told, point):
     assert (lines["status"], lines["target"]) == (point["status"], f"{point['target']}/{point['area']}")
     for name, title in (("bytes_per_cycle", "bytes per cycle"), ("latency", "latency (cycles)"), ("multipliers", "multipliers")):
         assert lines.get(title) == (None if point[name] is None else f"{point[name]:g}")
-    assert lines["LUTs"] == str(point["luts"] + (point["lutram_luts"] or 0))
+    assert lines["all LUTs"] == str(point["luts"] + (point["lutram_luts"] or 0))
     assert told["hash"] == f"#point={point['key']}" and told["chosen"] == [point["key"]] * 2
 
 
@@ -90,6 +90,45 @@ def test_the_panel_closes(tmp_path):
 def test_a_design_of_others(tmp_path):
     told = used("click(document.querySelector('[data-reference]')); return panel();", tmp_path)
     assert told["commands"] == told["chosen"] == [] and told["hash"] == "" and told["lines"]["source"].startswith("the sources of ")
+
+
+def test_a_mode_of_a_user(tmp_path):
+    """Its title and its security come from the row, since its file may be on another machine."""
+    given = [row("mine.py:Mine", 100, 1.0, result=json.dumps({"mode": {"title": "My mode", "security": "<b>none</b>"}})), *rows()]
+    lines = used("click(find('tr[data-row]', 'mine.py:Mine')); return panel();", tmp_path, given)["lines"]
+    assert (lines["mode"], lines["security"]) == ("My mode", "<b>none</b>")
+
+
+def test_numbers_have_the_order_of_numbers(tmp_path):
+    """In filters, and in texts of the table."""
+    sizes = (128, 1024, 64, 512)
+    given = [row("xts", 100, 1.0, options={"sector": size}, sector_bytes=size) for size in sizes]
+    script = """click(find("th button", "options")); const rows = table();
+        return [[...find("select[name=sector]").options].map(each => each.value), rows];"""
+    values, order = used(script, tmp_path, given)
+    assert values == ["", "64", "128", "512", "1024"]
+    assert [next(each["sector_bytes"] for each in given if each["key"] == key) for key in order] == sorted(sizes)
+
+
+def test_the_table_takes_the_width_of_the_window(tmp_path):
+    """At 1400 pixels, nothing of a whole table is cut off, and the page is no wider than the window.  The mark of the front is first."""
+    figures = {"cycles_per_sector": 1.0, "storage_blocks": 1, "multipliers": 1, "ffs": 12345, "bram": 1, "levels": 1, "nand2": 12345.5}
+    given = [*rows(), row("hctr2", 9100, 16.0, latency=60, mhz=100.0, cipher_cores=1, **figures)]
+    script = """const frame = find(".full"), box = frame.getBoundingClientRect();
+        return [frame.scrollWidth - frame.clientWidth, box.width > document.body.clientWidth, box.left >= 0 && box.right <= innerWidth,
+          document.documentElement.scrollWidth <= innerWidth, find("th:first-child", "front").textContent];"""
+    page = planted(explorer_page(given, "t"), PANEL + TABLE + script)
+    document, console = opened(framed(page, tmp_path, 1400), tmp_path, "--hide-scrollbars")
+    assert console == [] and seen(document) == [0, True, True, True, "front"]
+
+
+def test_what_a_finger_takes_is_high_enough(tmp_path):
+    script = """click(find("tr[data-row]:first-child"));
+        const taken = [...document.querySelectorAll("#chips button, th button, #panel button, select, form button")];
+        return [taken.length, Math.min(...taken.map(node => node.getBoundingClientRect().height))];"""
+    document, _ = opened(framed(planted(explorer_page(rows(), "t"), script), tmp_path, 390), tmp_path, "--hide-scrollbars")
+    count, least = seen(document)
+    assert count > 15 and least >= 28
 
 
 def test_clicks_on_a_column_head(tmp_path):

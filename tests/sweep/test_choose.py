@@ -73,8 +73,25 @@ def test_a_tweak_takes_a_pipeline_too():
 
 def test_what_more_pipelines_do_not_help_ends():
     """The engine takes a sector every four cycles at most: the search does not go on to 64 pipelines."""
-    with pytest.raises(InputError, match=r"reaches 64 Gbit/s at 250 MHz: .* reaches 32 Gbit/s \(4 cycles per sector, 2 allowed"):
+    told = r"reaches 64 Gbit/s at 250 MHz: .* reaches 32 Gbit/s \(4 cycles per sector, 2 allowed: the buses take 4 cycles for each sector\)"
+    with pytest.raises(InputError, match=told):
         search("xts", 64, sector=64)
+
+
+def test_small_ciphers_come_before_pipelines():
+    """A core that computes one round at a time, if the rate is low.  A rate that its rounds cannot reach is not compiled."""
+    found = search("xts", Fraction(1, 10), sector=64)
+    assert [dict(step.options) for step in found.steps] == [{"cipher-arch": "sequential", "cipher-cores": 1, "lanes": 1}]
+    assert found.configuration.options == {"sector": 64, "cipher-arch": "sequential", "cipher-cores": 1, "lanes": 1}
+    assert found.figures["proved"] == 1 and found.figures["cycles_per_sector"] == 100
+    faster = search("xts", Fraction(19, 10), sector=64)
+    assert [(step.options.get("cipher-arch"), step.enough) for step in faster.steps] == [("multistream", False), (None, True)]
+    stream = search("gcm", 1)
+    assert stream.configuration.options == {"cipher-arch": "multistream", "streams": 1} and stream.figures["bytes_per_cycle"] == 1.1429
+    assert search("gcm", 1, cipher_arch="pipelined").configuration.options == {"cipher-arch": "pipelined", "blocks-per-cycle": 1}
+    # The rounds of AES-128 would do, but those of AES-256 do not.
+    pipeline = search("gcm", 3)
+    assert pipeline.configuration.options == {"blocks-per-cycle": 1} and [step.enough for step in pipeline.steps] == [False, True]
 
 
 @slow

@@ -85,7 +85,7 @@ def test_a_killed_worker_changes_nothing(tmp_path, dask):
     killed.send_signal(signal.SIGKILL)
     assert killed.wait(10) == -signal.SIGKILL
     out, _ = sweep.communicate(timeout=180)
-    assert sweep.returncode == 0 and "9 points in" in out and "0 known, 9 run, 1 without figures" in out
+    assert sweep.returncode == 1 and "9 points in" in out and "0 reused, 9 run, 1 without results" in out
     here = run(file)
     assert here.ran == 9
     rows = contents(tmp_path / "dask.sqlite")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,19 @@ def area_row(point, luts, area):
     identity = Identity(point, definition_of(point, HERE), tools_of(point, HERE))
     row = row_of(identity, {"status": "ok", "error": None, "result": {}, "seconds": 0.0}, "2026-01-01")
     return {**row, "luts": luts, "lutram_luts": 10, "srl_luts": 1, "ffs": 5, "bram": 0, "area": area}
+
+
+def test_labels_of_a_picture_tell_lines_apart():
+    """A line of a stream mode has no option that says how long its messages are."""
+    line = {"mode": "gcm", "text": "blocks-per-cycle 1", "bytes_per_cycle": 1.0, "command": "", "status": "refused"}
+    long = {**line, "text": "cipher-sbox composite, blocks-per-cycle 1, channels 4"}
+    given = [{**one, "bytes": size} for one in (line, long, {**line, "mode": "xts", "text": "sector 80"}) for size in (80, 144)][:5]
+    labels = re.findall(r'text-anchor="end">([^<]*)<', comparison(given))
+    assert labels == [
+        "gcm: blocks-per-cycle 1, 80 bytes", "gcm: blocks-per-cycle 1, 144 bytes", "gcm: cipher-sbox composite, block…, 80 bytes",
+        "gcm: cipher-sbox composite, bloc…, 144 bytes", "xts: sector 80",
+    ]  # fmt: skip
+    assert "gcm: blocks-per-cycle 1<" in comparison(given[:1]) and max(map(len, labels)) == 44
 
 
 @slow

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -64,17 +65,25 @@ def test_tables():
     rows = [row("hctr2", 1234, 15.5), row("a_b", 20, 3.0)]
     front = pareto_front(rows)
     text = short_table(rows, front)
-    assert text.splitlines()[0].split() == ["name", "options", "target", "bytes/cycle", "LUTs", "front"]
+    assert text.splitlines()[0].split() == ["name", "options", "target", "bytes/cycle", "logic", "LUTs", "all", "LUTs", "front"]
     assert [line.split() for line in text.splitlines()[1:]] == [
-        ["hctr2", "sector", "512", "xc7", "15.5", "1234", "*"], ["a_b", "sector", "512", "xc7", "3", "20", "*"],
+        ["hctr2", "sector", "512", "xc7", "15.5", "1234", "1234", "*"], ["a_b", "sector", "512", "xc7", "3", "20", "20", "*"],
     ]  # fmt: skip
     (first, second) = csv.DictReader(io.StringIO(csv_table(rows, front)))
     assert (first["option:sector"], first["luts"], first["front"], first["mhz"]) == ("512", "1234", "1", "")
     assert FIGURES.keys() <= first.keys()
     assert json.loads(first["tools"]) == {} and second["name"] == "a_b"
     lines = latex_table(rows, front).splitlines()
-    assert lines[0] == r"\begin{tabular}{lllrrl}" and lines[-1] == r"\end{tabular}"
-    assert lines[5] == r"a\_b & sector 512 & xc7 & 3 & 20 & * \\"
+    assert lines[0] == r"\begin{tabular}{lllrrrl}" and lines[-1] == r"\end{tabular}"
+    assert lines[5] == r"a\_b & sector 512 & xc7 & 3 & 20 & 20 & * \\"
+
+
+def test_luts_of_logic_those_as_memories_and_all():
+    """The area of the front is a column of the table."""
+    rows = [row("xts", 3313, 16.0, lutram_luts=696, srl_luts=142), row("eme", None, 8.0, target="gates", nand2=9.0, lutram_luts=0)]
+    head, first, second = (re.split(r"  +", line.strip()) for line in short_table(rows, ()).splitlines())
+    assert head[-4:] == ["logic LUTs", "memory LUTs", "all LUTs", "NAND2"] and first[-4:] == ["3313", "838", str(area_of(rows[0])), "-"]
+    assert second[-4:] == ["-", "-", "-", "9"] and "xc7 & 16 & 3313 & 838 & 4151 & -- " in latex_table(rows, ())
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,12 @@ def test_a_repeated_sweep_runs_what_is_new(tmp_path):
     assert (more.known, more.ran) == (4, 1) and len(more.rows) == 5
 
 
+def test_a_mode_of_a_user_has_its_title_in_its_row(tmp_path):
+    """A page of the results may be made where its file is not.  Rows of modes of modeloom do not have it."""
+    mine, xts = run(write(tmp_path, '[[grid]]\nmodes = ["mine.py:Mine", "xts"]\nsector = 16\n')).rows
+    assert json.loads(mine["result"])["mode"] == {"title": "for tests", "security": "for tests"} and "mode" not in json.loads(xts["result"])
+
+
 def test_figures_are_those_of_the_compiler(tmp_path):
     """A mode on sectors, and one of a user with the same figures in its row as in ``explain``."""
     (row, refused) = run(write(tmp_path, '[[grid]]\nmodes = ["heh-brw"]\nsector = 64\naes = [1, 3]\n')).rows

@@ -48,6 +48,8 @@ def aead(added: tuple[str, ...], target: str, as_json: bool) -> None:
 
 def _line(row: dict[str, Any]) -> tuple[str, ...]:
     """A row as text; a core that the compiler refuses has a dash for each figure."""
+    from modeloom.measure.aead import cipher_name
+
     names = ("luts", "lutram_luts", "srl_luts", "ffs", "bram_cells", "cycles_a_block", "tokens", "latency", "bytes_a_cycle")
     figures = [*(row[name] for name in names), row["bytes_a_cycle_per_1000_luts"]]
-    return (row["mode"], row["architecture"], *("-" if figure is None else str(figure) for figure in figures))
+    return (row["mode"], cipher_name(row["architecture"]), *("-" if figure is None else str(figure) for figure in figures))

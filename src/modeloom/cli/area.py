@@ -6,13 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from modeloom.emit.html.luts import lut_figure
 from modeloom.spec.wording import many
 from modeloom.synth.targets import TARGETS
 
 __all__ = ["area_table"]
 
-UNITS = {"luts": "LUTs", "area": "area", "ffs": "registers", "lutram_luts": "LUT memory", "bram_cells": "block memories", "dsps": "DSP"}
-"""The columns, by the names of the figures in the JSON."""
+UNITS = {
+    "luts": "logic LUTs", "memory_luts": "memory LUTs", "all_luts": "all LUTs", "area": "area", "ffs": "registers",
+    "bram_cells": "block memories", "dsps": "DSP",
+}  # fmt: skip
+"""The columns, by the names of the figures in the JSON.  LUTs as memories are in one column with those as shift registers."""
 
 
 def area_table(result: Mapping[str, Any]) -> str:
@@ -23,7 +27,7 @@ def area_table(result: Mapping[str, Any]) -> str:
     core = result["core"]
     slots = many(core["key_slots"], "key slot")
     head = f"{result['design']}: {core['mode']}, {_width(core, result['throughput'])}, {slots}; {result['device']}"
-    kinds = ["area", "ffs"] if result["luts"] is None else ["luts", "ffs", "lutram_luts", "bram_cells", "dsps"]
+    kinds = ["area", "ffs"] if result["luts"] is None else ["luts", "memory_luts", "all_luts", "ffs", "bram_cells", "dsps"]
     rows = [["", *(UNITS[kind] for kind in kinds)]]
     for name, figures in (result.get("blocks") or {}).items():
         rows.append([name, *(_number(_value(figures, kind)) for kind in kinds)])
@@ -31,7 +35,9 @@ def area_table(result: Mapping[str, Any]) -> str:
         rows.append(["sum of blocks", *(_number(_value(result["blocks_total"], kind)) for kind in kinds)])
     rows.append(["core", *(_number(_value(result, kind)) for kind in kinds)])
     if share := result["share"]:
-        rows.append([f"of an {share['device']}", *(f"{share[kind]} %" if kind in share else "" for kind in kinds)])
+        # A device has LUTs for logic and for memories together.
+        parts = {"all_luts" if kind == "luts" else kind: part for kind, part in share.items()}
+        rows.append([f"of an {share['device']}", *(f"{parts[kind]} %" if kind in parts else "" for kind in kinds)])
     return "\n".join([head, "", *_aligned(rows), "", *_pairs(_facts(result))]) + "\n"
 
 
@@ -53,7 +59,7 @@ def _sized(figures: Mapping[str, Any]) -> tuple[str, int]:
 def _value(figures: Mapping[str, Any], kind: str) -> Any:
     if kind == "dsps":
         return sum(count for cell, count in figures["cells"].items() if TARGETS["ecp5"].is_dsp(cell))
-    return figures["memories"][kind] if kind in figures["memories"] else figures[kind]
+    return lut_figure(figures, kind)
 
 
 def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:

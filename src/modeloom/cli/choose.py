@@ -25,14 +25,15 @@ SEARCHED = ("cipher_cores", "lanes", "mul", "blocks_per_cycle", "no_overlap", "o
 @click.argument("mode")
 @click.option("--rate", required=True, help="Bits per second that the core must sustain, such as 100G.")
 @click.option("--clock", required=True, help="Clock frequency in Hz, such as 250M.")
-@point_options(several=False, without=SEARCHED)
+@click.option("--sector", metavar="BYTES", help="Bytes of a sector (default: 512), or of a message in a stream mode (default: long text).")
+@point_options(several=False, without=(*SEARCHED, "sector"))
 @click.option("--target", help="Target: selects multipliers for its LUTs. It must reach the clock.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, **values: Any) -> None:
     """Find the smallest core of MODE that sustains a rate at a clock frequency.
 
-    The search varies pipelines, lanes and multipliers, or the blocks per cycle of a stream mode. It shows every configuration that it
-    tries, the chosen one last. --sector is the bytes of a sector, or of a message in a stream mode (default: long text).
+    The search tries ciphers that compute one round at a time, and then varies pipelines, lanes and multipliers, or the blocks per cycle of
+    a stream mode. It shows every configuration that it tries, the chosen one last. With --cipher-arch, it keeps this architecture.
     """
     from rich.console import Console
 

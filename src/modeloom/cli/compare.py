@@ -19,8 +19,9 @@ __all__ = ["SCHEMA", "compare"]
 SCHEMA = "modeloom-compare-1"
 
 HEADS = {
-    "cycles": "cycles", "bytes_per_cycle": "bytes/cycle", "latency": "latency", "storage_blocks": "storage", "cipher_cores": "ciphers",
-    "multipliers": "multipliers", "all_luts": "LUTs", "ffs": "registers", "bram": "BRAM", "area_of": "area of",
+    "key_bits": "key bits", "cycles": "cycles", "bytes_per_cycle": "bytes/cycle", "latency": "latency", "storage_blocks": "storage",
+    "cipher_cores": "ciphers", "multipliers": "multipliers", "all_luts": "all LUTs", "ffs": "registers", "bram": "BRAM",
+    "area_of": "area of",
 }  # fmt: skip
 AREA = ("all_luts", "ffs", "bram", "area_of")
 
@@ -76,9 +77,10 @@ def compare(
     if lines and all(line["status"] == "refused" for line in lines):
         raise InputError(f"no mode has such a core: {lines[0]['error']}")
     table = _table(lines, sizes, target)
+    named = table if target is None else _with_target(table, lines)
     write_text(svg, lambda: comparison(lines))
-    write_text(csv_file, lambda: _csv(table))
-    write_text(latex_file, lambda: latex_rows(table))
+    write_text(csv_file, lambda: _csv(named))
+    write_text(latex_file, lambda: latex_rows(named))
     if as_json:
         made = [{name: value for name, value in line.items() if name != "text"} for line in lines]
         click.echo(json.dumps({"schema": SCHEMA, "target": target, "lines": made}, indent=2, ensure_ascii=False))
@@ -99,6 +101,13 @@ def _table(lines: list[dict[str, Any]], sizes: list[int], target: str | None) ->
         text = ", ".join(part for part in line["text"].split(", ") if len(sizes) > 1 or not part.startswith("sector ")) or "-"
         rows.append([line["mode"], text, cell(line["bytes"]), *(cell(line[name]) for name in heads)])
     return rows
+
+
+def _with_target(table: list[list[str]], lines: list[dict[str, Any]]) -> list[list[str]]:
+    """The table of a file, which tells the target of areas.  On a terminal, the command is above the table."""
+    targets = ["target", *(line["target"] or "-" for line in lines)]
+    at = table[0].index(HEADS["all_luts"])
+    return [[*row[:at], target, *row[at:]] for row, target in zip(table, targets, strict=True)]
 
 
 def _csv(table: list[list[str]]) -> str:

@@ -26,6 +26,7 @@ def explore(results: str, output: str, title: str | None, as_json: bool) -> None
     """
     from modeloom.report.explorer import explorer_page
     from modeloom.spec import InputError
+    from modeloom.spec.wording import many
     from modeloom.sweep.store import Store
 
     source, target = Path(results), Path(output)
@@ -42,4 +43,4 @@ def explore(results: str, output: str, title: str | None, as_json: bool) -> None
     if as_json:
         click.echo(json.dumps({"schema": "modeloom-explore-1", "page": output, "points": len(rows)}, indent=2))
         return
-    click.echo(f"{len(rows)} points in {output}")
+    click.echo(f"{many(len(rows), 'point')} in {output}")

@@ -60,8 +60,9 @@ _UNIT_OPTIONS = [
     cipher_option,
     click.option(
         "--key-bits", type=KeyBits(),
-        help="Key size of the cipher in bits (default: the first size of the cipher; AES has 128, 192 and 256). Stream modes also take "
-        "all: each key slot then has its own size.",
+        help="Key size of the cipher in bits; AES has 128, 192 and 256 (default for sectors: the first size of the cipher). Stream modes "
+        "also take all, so that each key slot has the size of its key (default for messages: all sizes of the mode, if the cipher has "
+        "cores for several sizes).",
     ),
     click.option("--direction", help="encrypt, decrypt or both (default: all directions of the mode)."),
     click.option("--cipher-cores", "--aes", type=int, help="Number of cipher cores (default: 1)."),

@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,14 +40,14 @@ def sweep(
     """Compile, prove and measure every point of the grids in FILE, a TOML file.
 
     Results are stored in one file. Points that are already in it do not run again, so an interrupted sweep continues. A point that fails
-    reports the reason and does not stop the others.
+    reports the reason and does not stop the others. The exit status is 1 if a point failed, crashed, timed out or ended in an error. A
+    point whose options no core can have is only reported.
     """
     from modeloom.spec import InputError
     from modeloom.spec.wording import many
     from modeloom.sweep.executors import cluster, local
     from modeloom.sweep.front import pareto_front
     from modeloom.sweep.grid import read_sweep
-    from modeloom.sweep.point import FINAL
     from modeloom.sweep.run import run_points
     from modeloom.sweep.store import Store
     from modeloom.sweep.tables import csv_table, latex_table, short_table
@@ -57,7 +59,7 @@ def sweep(
     stored = asked.results if results is None else Path(results)
     check_outputs({"--csv": csv_file, "--latex": latex_file}, Path(file), results=stored)
     executor = local(jobs) if scheduler is None else cluster(scheduler)
-    with Store(stored) as store, sweep_progress(Path(file).stem) as progress:
+    with Store(stored) as store, sweep_progress(Path(file).stem, lines=True) as progress:
         report = run_points(asked.points, store, asked.folder, executor, timeout=asked.timeout, progress=progress)
     rows = report.rows
     front = pareto_front(rows)
@@ -77,20 +79,24 @@ def sweep(
         click.echo(f"{row['status']}: {row['command']}: {row['error']}")
     blocks = f", {report.mapped} blocks mapped, {report.reused} taken from earlier points" if report.mapped or report.reused else ""
     click.echo(
-        f"{many(len(rows), 'point')} in {store.path}: {report.known} known, {report.ran} run, {len(missed)} without figures{blocks}"
+        f"{many(len(rows), 'point')} in {store.path}: {report.known} reused, {report.ran} run, {len(missed)} without results{blocks}"
     )
-    if again := sum(row["status"] not in FINAL for row in rows):
-        warn([f"{many(again, 'point')} did not finish; the next run repeats {'it' if again == 1 else 'them'}"])
     _checked(rows)
 
 
 def _checked(rows: Sequence[Row]) -> None:
-    """Raises ``CheckFailed`` if a check of a point failed."""
+    """Raises ``CheckFailed`` if a check of a point failed, or if a point did not finish.  That no core has some options is a result."""
     from modeloom.emit import CheckFailed
     from modeloom.spec.wording import many
+    from modeloom.sweep.point import FINAL
 
+    told = []
     if failed := sum(row["status"] == "failed" for row in rows):
-        raise CheckFailed(f"{many(failed, 'point')} failed a check")
+        told.append(f"{many(failed, 'point')} failed a check")
+    if again := sum(row["status"] not in FINAL for row in rows):
+        told.append(f"{many(again, 'point')} did not finish; the next run repeats {'it' if again == 1 else 'them'}")
+    if told:
+        raise CheckFailed("; ".join(told))
 
 
 def write_text(target: str | None, text: Callable[[], str]) -> None:
@@ -101,12 +107,24 @@ def write_text(target: str | None, text: Callable[[], str]) -> None:
 
 
 @contextmanager
-def sweep_progress(title: str) -> Iterator[Callable[[int, int, Row | None], None]]:
-    """Yields the ``progress`` function for ``sweep.run.run_points``: a bar with the time left, if standard error is a terminal."""
+def sweep_progress(title: str, *, lines: bool = False) -> Iterator[Callable[[int, int, Row | None], None]]:
+    """Yields the ``progress`` function for ``sweep.run.run_points``: a bar with the time left, if standard error is a terminal.
+
+    Otherwise, it prints a line for each point if ``lines`` is set, such as for a log.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if lines and not console.is_terminal:
+        begun = monotonic()
+
+        def line(done: int, total: int, row: Row | None) -> None:
+            if row is not None:
+                click.echo(_progress_line(done, total, row, monotonic() - begun), err=True)
+
+        yield line
+        return
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
     )  # fmt: skip
@@ -119,6 +137,15 @@ def sweep_progress(title: str) -> Iterator[Callable[[int, int, Row | None], None
             bar.update(task, total=total, completed=done, description=title if row is None else f"{title}: {row['name']}")
 
         yield progress
+
+
+def _progress_line(done: int, total: int, row: Row, seconds: float) -> str:
+    """A point that has ended, and the time that the others need if each takes as long as those before."""
+    from modeloom.sweep.tables import options_text
+
+    about = ", ".join(part for part in (row["name"], options_text(row), row["target"]) if part not in (None, "-"))
+    left = "" if done >= total else f"; {timedelta(seconds=round(seconds / done * (total - done)))} left"
+    return f"{done}/{total} {about}: {row['status']}{': ' + row['error'] if row['error'] else ''}{left}"
 
 
 def _plain(row: Row) -> dict[str, Any]:

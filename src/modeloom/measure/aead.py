@@ -28,8 +28,8 @@ from modeloom.spec import InputError, UnknownName
 from modeloom.spec.stream import StreamMode
 
 __all__ = [
-    "ARCHITECTURES", "SCHEMA", "TARGETS", "command", "measure_area", "measure_rate", "modes", "options_of", "place", "rows", "stored",
-    "stream_mode", "tokens_text",
+    "ARCHITECTURES", "SCHEMA", "TARGETS", "cipher_name", "command", "measure_area", "measure_rate", "modes", "options_of", "place", "rows",
+    "stored", "stream_mode", "tokens_text",
 ]  # fmt: skip
 
 SCHEMA = "modeloom-aead-1"
@@ -40,6 +40,9 @@ ARCHITECTURES: dict[str, dict[str, Any]] = {
     "sequential": {"cipher_arch": "multistream", "streams": 1},
 }  # fmt: skip
 """Options of the three ciphers: all rounds in a row, one round with four registers, and one round with one register."""
+
+NAMES = {"sequential": "round core"}
+"""Names of ciphers in tables, if they are not those of the stored rows.  ``--cipher-arch sequential`` is for modes on sectors alone."""
 
 TARGETS = ("xc7", "ecp5")
 
@@ -69,6 +72,11 @@ def stream_mode(name: str) -> StreamMode:
     if not isinstance(mode, StreamMode):
         raise InputError(f"{name} is a mode for sectors; the table of authenticated encryption has stream modes only")
     return mode
+
+
+def cipher_name(architecture: str) -> str:
+    """The name of a cipher in tables for readers."""
+    return NAMES.get(architecture, architecture)
 
 
 def options_of(mode: str, architecture: str) -> dict[str, Any]:

@@ -18,9 +18,14 @@ LEFT, WIDTH, RIGHT, TOP, ROW, BAR = 300, 380, 420, 44, 24, 16
 """Pixels: names, the longest bar, figures, head, height of a row, height of a bar."""
 
 
+LABEL = 44
+"""Characters of a name."""
+
+
 def comparison(lines: Sequence[Mapping[str, Any]]) -> str:
     """The lines of ``sweep.compare.compared`` as an SVG document, the same text for the same lines."""
     modes = list(dict.fromkeys(line["mode"] for line in lines))
+    sizes = len({line["bytes"] for line in lines}) > 1
     most = max((line["bytes_per_cycle"] or 0 for line in lines), default=0) or 1
     height, width = TOP + ROW * len(lines) + 16, LEFT + WIDTH + RIGHT
     parts = [
@@ -37,17 +42,19 @@ def comparison(lines: Sequence[Mapping[str, Any]]) -> str:
         told = "; ".join(_figures(line))
         parts += [
             f'<g><title>{escape(line["command"])}</title>',
-            f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(_name(line))}</text>',
+            f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(_name(line, sizes))}</text>',
             f'<rect x="{LEFT}" y="{y}" width="{length}" height="{BAR}" fill="{colour}"/>',
             f'<text x="{LEFT + length + 6}" y="{y + 13}" fill="#333333">{escape(told)}</text></g>',
         ]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _name(line: Mapping[str, Any]) -> str:
+def _name(line: Mapping[str, Any], sizes: bool) -> str:
+    """The label of a line.  Its bytes stand there if lines differ in them, and the options do not say so."""
     options = line["text"]
     name = line["mode"] if options == "-" else f"{line['mode']}: {options}"
-    return name if len(name) <= 44 else f"{name[:43]}…"
+    end = f", {line['bytes']} bytes" if sizes and f"sector {line['bytes']}" not in options.split(", ") else ""
+    return name + end if len(name + end) <= LABEL else f"{name[: LABEL - len(end) - 1]}…{end}"
 
 
 def _figures(line: Mapping[str, Any]) -> list[str]:
@@ -55,5 +62,5 @@ def _figures(line: Mapping[str, Any]) -> list[str]:
         return [line["status"]]
     told = [f"{line['bytes_per_cycle']:g}", f"{line['cycles']:g} cycles", f"latency {line['latency']}"]
     if line["all_luts"] is not None:
-        told.append(f"{line['all_luts']} LUTs")
+        told.append(f"{line['all_luts']} LUTs in all")
     return told

@@ -26,14 +26,15 @@ from typing import Any
 from modeloom.modes import find_any
 from modeloom.report.references import references
 from modeloom.spec import UnknownName
+from modeloom.spec.wording import many
 from modeloom.sweep.front import area_of, is_broken, pareto_front
-from modeloom.sweep.store import Row
+from modeloom.sweep.store import Row, key_bits
 from modeloom.sweep.tables import options_text
 
 __all__ = ["AXES", "FILTERS", "explorer_data", "explorer_page"]
 
 AXES = {
-    "luts_all": "LUTs", "nand2": "NAND2 gates", "storage_blocks": "blocks of storage", "cipher_cores": "cipher cores",
+    "luts_all": "all LUTs", "nand2": "NAND2 gates", "storage_blocks": "blocks of storage", "cipher_cores": "cipher cores",
     "multipliers": "multipliers", "ffs": "flip-flops", "bram": "block memories", "latency": "latency (cycles)",
     "bytes_per_cycle": "bytes per cycle", "gbit": "Gbit/s", "mhz": "MHz after place and route", "levels": "levels of logic",
 }  # fmt: skip
@@ -52,22 +53,23 @@ DEFAULT = (
 """Pairs of axes.  The page begins with the first one that a point has figures for."""
 
 COLUMNS = {
-    "sector_bytes": "sector", "cycles_per_sector": "cycles/sector", "bytes_per_cycle": "bytes/cycle", "gbit": "Gbit/s",
-    "latency": "latency", "storage_blocks": "storage", "cipher_cores": "ciphers", "multipliers": "multipliers",
-    "luts_all": "LUTs", "ffs": "registers",
+    "sector_bytes": "sector", "key_bits": "key bits", "cycles_per_sector": "cycles/sector", "bytes_per_cycle": "bytes/cycle",
+    "gbit": "Gbit/s", "latency": "latency", "storage_blocks": "storage", "cipher_cores": "ciphers", "multipliers": "multipliers",
+    "luts_all": "all LUTs", "ffs": "registers",
     "bram": "BRAM", "nand2": "NAND2", "levels": "levels", "mhz": "MHz",
 }  # fmt: skip
 """Figures of the table.  Columns in which no point has a figure are left out."""
 
 MORE = {
-    "sector_bytes": "bytes of a sector", "blocks_per_cycle": "blocks per cycle", "cycles_per_sector": "cycles per sector",
-    "luts": "LUTs of logic", "lutram_luts": "LUTs of memories", "srl_luts": "LUTs of shift registers", "dsps": "DSP blocks",
+    "sector_bytes": "bytes of a sector", "key_bits": "key bits (the largest size)", "blocks_per_cycle": "blocks per cycle",
+    "cycles_per_sector": "cycles per sector", "luts": "logic LUTs", "lutram_luts": "LUTs as memories",
+    "srl_luts": "LUTs as shift registers", "dsps": "DSP blocks",
 }  # fmt: skip
 """Further figures of a point."""
 
 FILTERS = {
-    "kind": "kind", "sector": "sector (bytes)", "pipelines": "cipher cores", "multipliers": "multipliers", "mul": "multiplier circuit",
-    "sbox": "S-box", "target": "target / area of", "status": "status",
+    "kind": "kind", "sector": "sector (bytes)", "key_bits": "key bits", "pipelines": "cipher cores",
+    "multipliers": "multipliers", "mul": "multiplier circuit", "sbox": "S-box", "target": "target / area of", "status": "status",
 }  # fmt: skip
 """Filters other than that of modes.  Each is a name in the fragment of the URL."""
 
@@ -75,8 +77,11 @@ FILTERS = {
 def explorer_data(rows: Sequence[Row]) -> dict[str, Any]:
     """What the page shows, as plain data."""
     front = pareto_front(rows)
+    # The key size says something only beside another one.
+    several = len({key_bits(row) for row in rows} - {None}) > 1
+    columns = {name: head for name, head in COLUMNS.items() if name != "key_bits" or several}
     return {
-        "axes": AXES, "areas": AREAS, "lower": LOWER, "default": DEFAULT, "columns": COLUMNS, "more": MORE, "filters": FILTERS,
+        "axes": AXES, "areas": AREAS, "lower": LOWER, "default": DEFAULT, "columns": columns, "more": MORE, "filters": FILTERS,
         "points": [_point(row, row["key"] in front) for row in sorted(rows, key=_order)], "references": references(),
     }  # fmt: skip
 
@@ -103,7 +108,7 @@ def _about(rows: Sequence[Row]) -> str:
     done = sum(row["status"] == "ok" for row in rows)
     proved = sum(bool(row["proved"]) for row in rows)
     return (
-        f"{len(rows)} points of modeloom sweep: {done} have figures, and {proved} are proved to compute their mode. Click a point to "
+        f"{many(len(rows), 'point')} of modeloom sweep: {done} with figures, and {proved} proved to compute the mode. Click a point to "
         "see its figures and the command that builds it. "
         "The URL of this page contains the filters, the axes and the order, so it can be shared."
     )
@@ -119,11 +124,12 @@ def _point(row: Row, front: bool) -> dict[str, Any]:
     figures = {name: row[name] for name in {**AXES, **COLUMNS, **MORE} if name in row}
     figures |= {
         "luts_all": None if row["luts"] is None else area_of(row),
-        "gbit": None if rate is None or mhz is None else round(rate * mhz * 8 / 1000, 4),
+        "key_bits": key_bits(row), "gbit": None if rate is None or mhz is None else round(rate * mhz * 8 / 1000, 4),
     }
     filters = {
-        "kind": row["kind"], "sector": row["sector_bytes"], "pipelines": row["cipher_cores"], "multipliers": row["multipliers"],
-        "mul": options.get("mul-arch", "default"), "sbox": options.get("cipher-sbox", options.get("sbox", "default")),
+        "kind": row["kind"], "sector": row["sector_bytes"], "key_bits": key_bits(row), "pipelines": row["cipher_cores"],
+        "multipliers": row["multipliers"], "mul": options.get("mul-arch", "default"),
+        "sbox": options.get("cipher-sbox", options.get("sbox", "default")),
         "target": "none" if row["target"] is None else f"{row['target']}/{row['area']}", "status": row["status"],
     }  # fmt: skip
     return {
@@ -135,8 +141,12 @@ def _point(row: Row, front: bool) -> dict[str, Any]:
 
 
 def _mode(row: Row) -> tuple[str, str]:
-    """The title and the security of a mode of modeloom.  Circuits and modes of others have neither."""
-    if row["kind"] == "circuit" or ":" in row["name"]:
+    """The title and the security of a mode.  For modes of others, the row has them, if it is not an old one.  Circuits have neither."""
+    if row["kind"] == "circuit":
+        return "", ""
+    if own := json.loads(row["result"]).get("mode"):
+        return own["title"], own["security"]
+    if ":" in row["name"]:
         return "", ""
     try:
         mode = find_any(row["name"])

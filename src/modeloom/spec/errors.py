@@ -35,9 +35,12 @@ class DefinitionError(InputError):
 
 
 class UnknownName(InputError):
-    """An unknown name of a mode, unit, preset or target.  The message has up to three similar known names, regardless of case."""
+    """An unknown name of a mode, unit, preset or target.  The message has up to three similar known names, regardless of case.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]):
+    ``place`` says where the name is unknown, such as "of mastrovito".
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], place: str = ""):
         names = {each.lower(): each for each in sorted(known, reverse=True)}
         wanted = name.lower()
         close = [wanted] if wanted in names else get_close_matches(wanted, sorted(names), n=NAMED, cutoff=0.4)
@@ -47,7 +50,7 @@ class UnknownName(InputError):
             first, others = sorted(names.values())[:NAMED], len(names) - NAMED
             hint = "the only one is " if len(names) == 1 else "choose from "
             hint += ", ".join(first) + (f" and {others} more" if others > 0 else "")
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+        super().__init__(f"unknown {kind} {name!r}{place and f' {place}'}; {hint}")
         self.name = name
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smallest configuration of a mode whose compiled throughput reaches a rate at a clock: pipelines, then lanes, then multipliers.
+"""The smallest configuration of a mode whose compiled throughput reaches a rate at a clock.
+
+The search tries small ciphers first, which compute one round at a time: a sequential one, and then one with several blocks in its round
+(multistream).  Stream modes have the second one, with one block.  Then it tries pipelines, lanes and multipliers, or blocks per cycle.
 
 A core needs ``rate / 8 / clock`` bytes per cycle.  A configuration whose bound is below that is rejected without being compiled; others are
 compiled, and the search reads what the compiler gives.  The configuration that is chosen is also proved.
@@ -8,17 +11,19 @@ compiled, and the search reads what the compiler gives.  The configuration that 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 from pathlib import Path
 from typing import Any, NoReturn
 
+from modeloom.ciphers import cipher_of
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import LANES, Options
 from modeloom.compiler.stream_options import BLOCKS_PER_CYCLE, StreamOptions
 from modeloom.compiler.streams import compile_stream
+from modeloom.cycles import ENTRY_CYCLES
 from modeloom.modes import find_any
 from modeloom.spec import InputError, Mode
 from modeloom.spec.stream import StreamMode
@@ -36,6 +41,14 @@ MOST_PIPELINES = 64
 
 SEARCHED = {"sector": ("cipher-cores", "lanes", "mul"), "stream": ("blocks-per-cycle",)}
 """Options that the search chooses."""
+
+SMALL: dict[str, tuple[dict[str, Any], ...]] = {
+    "sector": ({"cipher-arch": "sequential"}, {"cipher-arch": "multistream"}), "stream": ({"cipher-arch": "multistream", "streams": 1},),
+}
+"""Ciphers of one round, the smallest first.  Blocks in a round make a core for messages larger, and not faster."""
+
+OF_SMALL = ("cipher-arch", "cipher-stages", "streams", "preset")
+"""Options that choose a cipher, so that the search does not."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +158,13 @@ class _Search:
         assert isinstance(self.mode, StreamMode)
         if self.mode.derives():
             self.options.setdefault("keys", "inline")
+        for small in self._small(Fraction(self.mode.block_bytes)):
+            try:
+                if self._blocks(small):
+                    return self._choice(small)
+            except InputError:
+                # No core has this cipher and the other options.
+                pass
         for blocks in BLOCKS_PER_CYCLE:
             chosen, most = {"blocks-per-cycle": blocks}, Fraction(blocks * self.mode.block_bytes)
             if most < self.needed:
@@ -194,6 +214,14 @@ class _Search:
         if most < wide:
             self._step({"lanes": LANES[-1]}, Fraction(size, wide), False, _enter(LANES[-1]))
             self._impossible()
+        for small in self._small(Fraction(size, blocks)):
+            chosen = {**small, "cipher-cores": 1, "lanes": 1}
+            try:
+                result = self._compiled(chosen)
+            except InputError:
+                continue
+            if self._sector_step(chosen, result, most, size):
+                return self._fewer_multipliers(chosen, result, most, size)
         for lanes in (count for count in LANES if -(-blocks // count) <= most):
             pipelines, before = 1, None
             while pipelines <= MOST_PIPELINES:
@@ -206,7 +234,7 @@ class _Search:
                     continue
                 result = self._compiled(chosen)
                 cycles = result["explain"]["cycles_per_sector"]
-                if self._step(chosen, Fraction(size, cycles), True, f"{cycles} cycles per sector, {most} allowed"):
+                if self._sector_step(chosen, result, most, size):
                     return self._fewer_multipliers(chosen, result, most, size)
                 if before is not None and cycles >= before:
                     # Something else than the pipelines takes these cycles.
@@ -214,6 +242,27 @@ class _Search:
                 before = cycles
                 pipelines = max(pipelines + 1, min(-(-pipelines * cycles // most), 2 * pipelines))
         self._impossible()
+
+    def _small(self, block: Fraction) -> Iterator[dict[str, Any]]:
+        """Small ciphers that may be enough: a block takes a cycle for each round, or as many as a sequential cipher has for one."""
+        if any(option in self.options for option in OF_SMALL):
+            return
+        for small in SMALL[self.kind]:
+            options = mode_options(self.mode, {**self.options, **small})
+            try:
+                cipher = cipher_of(self.mode, options.cipher)
+                bits = options.key_bits or cipher.key_bits[0]
+                stages = options.on(cipher).cipher_stages or 1 if isinstance(options, Options) else 1
+            except InputError:
+                continue
+            if block / (max(1, cipher.round_keys(bits) - 1) * stages) >= self.needed:
+                yield small
+
+    def _sector_step(self, chosen: Mapping[str, Any], result: Mapping[str, Any], most: int, size: int) -> bool:
+        """Adds a step for a compiled core.  Returns whether it is enough."""
+        cycles = result["explain"]["cycles_per_sector"]
+        bus = f": the buses take {ENTRY_CYCLES} cycles for each sector" if most < cycles == ENTRY_CYCLES else ""
+        return self._step(chosen, Fraction(size, cycles), True, f"{cycles} cycles per sector, {most} allowed{bus}")
 
     @staticmethod
     def _first_lanes(blocks: int, most: int) -> int:

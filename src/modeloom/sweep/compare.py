@@ -20,7 +20,7 @@ from modeloom.sweep.configuration import Configuration
 from modeloom.sweep.front import area_of
 from modeloom.sweep.options import check_options, mode_options, option_name, option_names
 from modeloom.sweep.run import Executor, run_points
-from modeloom.sweep.store import Row, Store
+from modeloom.sweep.store import Row, Store, key_bits
 from modeloom.sweep.tables import options_text
 
 __all__ = ["AREA", "FIGURES", "Line", "compared", "message_cycles", "points_of"]
@@ -125,7 +125,7 @@ def _lines(
             cycles = message_cycles(json.loads(row["result"]), size)
         yield {
             "mode": point.name, "kind": point.kind, "options": dict(sorted(point.options.items())), "text": options_text(row),
-            "bytes": size, "status": row["status"], "error": row["error"], "cycles": cycles,
+            "bytes": size, "key_bits": key_bits(row), "status": row["status"], "error": row["error"], "cycles": cycles,
             "bytes_per_cycle": None if not cycles else round(size / cycles, 4),
             **{name: row[name] for name in FIGURES if name not in ("cycles", "bytes_per_cycle")},
             "target": None if area is None else target, **{name: None if area is None else area[name] for name in AREA},

@@ -79,9 +79,11 @@ def read_sweep(path: str | Path) -> Sweep:
         raise InputError(f"{path} cannot be read: it is not valid UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not valid TOML: {error}") from None
-    for name in data:
+    for name, value in data.items():
         if name not in ("sweep", "grid"):
-            raise UnknownName(f"table in {path}", name, ["sweep", "grid"])
+            if not isinstance(value, (dict, list)):
+                raise InputError(f"{path}: {name} is outside of [sweep] and [[grid]]; move it into one of them")
+            raise UnknownName("table", name, ["sweep", "grid"], f"in {path}")
     common, grids = data.get("sweep", {}), data.get("grid", [])
     if not isinstance(common, dict):
         raise InputError(f"{path}: sweep must be a table; write [sweep]")
@@ -89,7 +91,7 @@ def read_sweep(path: str | Path) -> Sweep:
         raise InputError(f"{path}: a sweep has one or more grids; write [[grid]] before each")
     for name, value in common.items():
         if name not in STEPS | OF_ALL:
-            raise UnknownName(f"key of [sweep] in {path}", name, [*STEPS, *OF_ALL])
+            raise UnknownName("key", name, [*STEPS, *OF_ALL], f"of [sweep] in {path}")
         _typed(f"{path}, [sweep]", name, value)
     timeout = common.get("timeout")
     if timeout is not None and not timeout > 0:
@@ -158,10 +160,12 @@ def points(
         raise InputError(f"more than {MOST_POINTS} points; make several sweeps of it")
     for name, kind in zip(names, kinds, strict=True):
         axes: dict[str, list[Any]] = {}
+        spellings: dict[str, str] = {}
         for option, values in given.items():
             spelled = option_name(kind, name, option)
             if spelled in axes:
-                raise InputError(f"{spelled} is given twice, as {option}, too")
+                raise InputError(f"{spelled} is given twice, as {spellings[spelled]} and as {option}; leave out one of them")
+            spellings[spelled] = option
             if not values:
                 raise InputError(f"{option} is an empty list, so that there are no points")
             axes[spelled] = [_value(option, value) for value in values]
@@ -246,5 +250,5 @@ def _value(name: str, value: Any) -> Any:
     if isinstance(value, list) and value and all(isinstance(each, (int, str)) and not isinstance(each, bool) for each in value):
         return ",".join(map(str, value))
     if not isinstance(value, (int, str)):
-        raise InputError(f"{name} must be a number, a string, true or false, not {value!r}")
+        raise InputError(f"{name} must be an integer, a string, true or false, not {value!r}")
     return value

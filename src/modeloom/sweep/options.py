@@ -69,7 +69,7 @@ def option_name(kind: str, name: str, given: str) -> str:
     other = {"sector": "stream", "stream": "sector"}.get(kind)
     if other and spelling in option_names(other):
         raise InputError(f"{given} is an option of {MANY[other]}, but {name} is {ONE[kind]}; put {name} into a grid of its own")
-    raise UnknownName("option", given, known)
+    raise UnknownName("option", given, known, f"of {name}" if kind == "circuit" else "")
 
 
 def check_options(kind: str, name: str, options: Mapping[str, Any]) -> None:

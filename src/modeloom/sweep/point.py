@@ -33,7 +33,7 @@ from modeloom.product.core import Core
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration
-from modeloom.sweep.identity import definition_of, mode_of, tools_of
+from modeloom.sweep.identity import definition_of, is_foreign, mode_of, tools_of
 from modeloom.sweep.options import mode_options
 from modeloom.synth import Known
 
@@ -162,6 +162,9 @@ def _compiled(configuration: Configuration, definition: str, folder: Path, resul
     mode = mode_of(configuration, folder)
     options = mode_options(mode, configuration.options)
     core: Core
+    if is_foreign(configuration):
+        # A reader of the results may not have the file of the mode.
+        result["mode"] = {"title": mode.title, "security": mode.security}
     if isinstance(mode, StreamMode):
         assert isinstance(options, StreamOptions)
         compiled = compile_stream(mode, options)

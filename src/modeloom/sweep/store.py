@@ -19,7 +19,7 @@ from modeloom.sweep.figures import FIGURES
 from modeloom.sweep.identity import Identity
 from modeloom.sweep.point import FINAL, Outcome
 
-__all__ = ["COLUMNS", "SCHEMA", "Row", "Store", "row_of"]
+__all__ = ["COLUMNS", "SCHEMA", "Row", "Store", "key_bits", "row_of"]
 
 SCHEMA = "modeloom-sweep-1"
 
@@ -37,16 +37,26 @@ COLUMNS: dict[str, tuple[str, str]] = {
     "status": ("TEXT NOT NULL", "`ok`, `refused`, `failed`, `error`, `crashed` or `timeout`"),
     "error": ("TEXT", "the reason for a status other than `ok`, in one line"),
     **FIGURES,
-    "result": ("TEXT NOT NULL", "the complete results of the steps, as a JSON object: `explain`, `core`, `synth`, `bench`, `circuit`"),
+    "result": ("TEXT NOT NULL", "the complete results of the steps, as a JSON object: `explain`, `core`, `synth`, `bench`, `circuit`; "
+               "`mode` has the title and the security of a mode that is not part of modeloom"),
     "seconds": ("REAL NOT NULL", "run time of the point"),
     "finished": ("TEXT NOT NULL", "when it ended, in UTC"),
 }
 """The columns of the table ``points``: the type in SQLite, and what they hold."""
 
+OTHERS = (".csv", ".duckdb", ".feather", ".html", ".json", ".md", ".parquet", ".svg", ".tex", ".toml", ".txt", ".xlsx")
+"""Suffixes of new files that the name of a database should not have."""
+
 TIMES = ("seconds", "finished")
 """Columns that two runs of the same point do not have in common."""
 
 Row = dict[str, Any]
+
+
+def key_bits(row: Row) -> int | None:
+    """The key size of the cipher of a point in bits: the largest one of a core that takes several.  None if the point has no core."""
+    found: int | None = json.loads(row["result"]).get("explain", {}).get("key_bits")
+    return found
 
 
 def row_of(identity: Identity, outcome: Outcome, finished: str) -> Row:
@@ -77,6 +87,8 @@ class Store:
             raise InputError(f"{path} is a folder; give the path of a file for the results")
         if not make and not self.path.is_file():
             raise InputError(f"there is no file of results {path}; modeloom sweep makes one")
+        if self.path.suffix.lower() in OTHERS and not self.path.exists():
+            raise InputError(f"{path}: the results are an SQLite database; give a name such as {self.path.with_suffix('.sqlite').name}")
         if not self.path.parent.is_dir():
             raise InputError(f"there is no folder {self.path.parent} for the results; create it first")
         with self._told():

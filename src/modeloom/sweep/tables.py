@@ -16,10 +16,13 @@ __all__ = ["SHORT", "cell", "csv_table", "latex_rows", "latex_table", "options_t
 
 SHORT = {
     "cycles_per_sector": "cycles/sector", "bytes_per_cycle": "bytes/cycle", "latency": "latency", "storage_blocks": "storage",
-    "multipliers": "multipliers", "luts": "LUTs", "lutram_luts": "LUTs of memories", "ffs": "registers", "bram": "BRAM", "nand2": "NAND2",
-    "mhz": "MHz",
+    "multipliers": "multipliers", "luts": "logic LUTs", "memory_luts": "memory LUTs", "all_luts": "all LUTs", "ffs": "registers",
+    "bram": "BRAM", "nand2": "NAND2", "mhz": "MHz",
 }  # fmt: skip
-"""Figures of the short table with their heads.  Columns in which no point has a figure are left out."""
+"""Figures of the short table with their heads.  Columns in which no point has a figure are left out.
+
+``memory_luts`` are those as memories and as shift registers, and ``all_luts`` are these and those of logic.
+"""
 
 NOT_IN_CSV = ("options", "configuration", "result")
 """Columns of JSON.  The options have columns of their own."""
@@ -36,14 +39,24 @@ def options_text(row: Mapping[str, Any]) -> str:
     return ", ".join(name if value is True else f"{name} {value}" for name, value in options.items()) or "-"
 
 
+def _figure(row: Row, name: str) -> Any:
+    """A figure of the short table."""
+    parts = {"memory_luts": ("lutram_luts", "srl_luts"), "all_luts": ("luts", "lutram_luts", "srl_luts")}.get(name)
+    if parts is None:
+        return row[name]
+    known = [row[part] for part in parts if row[part] is not None]
+    # Gates have memories, too, but no LUTs.
+    return sum(known) if known and row["luts"] is not None else None
+
+
 def _short(rows: Sequence[Row], front: Iterable[str]) -> list[list[str]]:
     """Head and lines of the short table."""
-    figures = [name for name in SHORT if any(row[name] is not None for row in rows)]
+    figures = [name for name in SHORT if any(_figure(row, name) is not None for row in rows)]
     targets = any(row["target"] for row in rows)
     marks = set(front)
     head = ["name", "options", *(["target"] if targets else []), *(SHORT[name] for name in figures), *(["front"] if marks else [])]
     lines = [
-        [row["name"], options_text(row), *([row["target"] or "-"] if targets else []), *(cell(row[name]) for name in figures),
+        [row["name"], options_text(row), *([row["target"] or "-"] if targets else []), *(cell(_figure(row, name)) for name in figures),
          *(["*" if row["key"] in marks else ""] if marks else [])]
         for row in rows
     ]  # fmt: skip

@@ -56,6 +56,15 @@ def test_areas_sum_to_those_of_the_synthesis():
     assert sum(value for value, _ in drawn(list(treemap(wrong))).values()) != 1000
 
 
+def test_luts_as_memories_and_as_shift_registers_count():
+    blocks = {"bus": {"luts": 100, "ffs": 10, "memories": {"lutram_luts": 40, "srl_luts": 2, "bram_cells": 0}}}
+    result = {**RESULT, "blocks": blocks, "blocks_total": None}
+    assert drawn(list(treemap(result)))["bus"][0] == 142
+    table = "".join(area_lines(Measured(None, (result,))))
+    assert "<th>logic LUTs</th><th>memory LUTs</th><th>all LUTs</th>" in table
+    assert '<td>bus</td><td class="n">100</td><td class="n">42</td><td class="n">142</td>' in table
+
+
 def test_without_blocks_there_is_the_core():
     assert list(drawn(list(treemap({**RESULT, "blocks": None})))) == ["core"]
     gates = {**RESULT, "luts": None, "area": 12.5, "blocks": None}

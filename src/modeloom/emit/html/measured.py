@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from modeloom.emit.html.luts import lut_figure
 from modeloom.emit.html.treemap import treemap
 from modeloom.emit.html.waves import waves
 
@@ -93,7 +94,8 @@ def _told(result: Mapping[str, Any]) -> str:
 
 def _table(result: Mapping[str, Any]) -> Iterator[str]:
     kinds = [("area", "area"), ("ffs", "registers")] if result.get("luts") is None else [
-        ("luts", "LUTs"), ("ffs", "registers"), ("lutram_luts", "LUT memory"), ("bram_cells", "block memories"),
+        ("luts", "logic LUTs"), ("memory_luts", "memory LUTs"), ("all_luts", "all LUTs"), ("ffs", "registers"),
+        ("bram_cells", "block memories"),
     ]  # fmt: skip
     rows = [(name, figures) for name, figures in (result.get("blocks") or {}).items()]
     if result.get("blocks_total"):
@@ -102,14 +104,9 @@ def _table(result: Mapping[str, Any]) -> Iterator[str]:
     yield '<div class="wide"><table>'
     yield f"<tr><th></th>{''.join(f'<th>{head}</th>' for _, head in kinds)}</tr>"
     for name, figures in rows:
-        cells = "".join(f'<td class="n">{_number(_value(figures, kind))}</td>' for kind, _ in kinds)
+        cells = "".join(f'<td class="n">{_number(lut_figure(figures, kind))}</td>' for kind, _ in kinds)
         yield f"<tr><td>{escape(name)}</td>{cells}</tr>"
     yield "</table></div>"
-
-
-def _value(figures: Mapping[str, Any], kind: str) -> Any:
-    memories = figures.get("memories") or {}
-    return memories[kind] if kind in memories else figures.get(kind)
 
 
 def _number(value: float | None) -> str:

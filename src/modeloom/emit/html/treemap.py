@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from modeloom.emit.html.luts import lut_figure
 from modeloom.emit.html.style import COLOURS
 
 __all__ = ["Rectangle", "layout", "treemap"]
@@ -64,12 +65,12 @@ def _worst(row: Sequence[tuple[str, float]], side: float, scale: float) -> float
 
 
 def treemap(result: Mapping[str, Any]) -> Iterator[str]:
-    """The picture of a result of ``modeloom synth``.  Its blocks are those that were mapped alone."""
-    kind, unit = ("luts", "LUTs") if result.get("luts") is not None else ("area", "units of area")
+    """The picture of a result of ``modeloom synth``.  Its blocks are those that were mapped alone.  LUTs are all of a block."""
+    kind, unit = ("all_luts", "LUTs") if result.get("luts") is not None else ("area", "units of area")
     blocks = result.get("blocks") or {"core": result}
-    values = {name: float(figures[kind]) for name, figures in blocks.items() if figures.get(kind)}
+    values = {name: float(value) for name, figures in blocks.items() if (value := lut_figure(figures, kind))}
     total = sum(values.values())
-    title = f"{unit} of the blocks, mapped one by one"
+    title = f"{'all LUTs' if kind == 'all_luts' else unit} of the blocks, mapped one by one"
     yield (
         f'<svg class="treemap" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'style="max-width:100%;min-width:40em;height:auto" role="img"><title>{escape(title)}</title>'

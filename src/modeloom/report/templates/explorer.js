@@ -203,7 +203,7 @@ function panel(one, others = []) {
 }
 
 function table(points, x, y) {
-  const columns = Object.entries({ name: "name", text: "options", target: "target", ...data.columns, status: "status", front: "front" })
+  const columns = Object.entries({ front: "front", name: "name", text: "options", target: "target", ...data.columns, status: "status" })
     .filter(([name]) => name in data.columns ? has(data.points, name) : name !== "front" || data.points.some(point => point.front));
   const get = (point, name) => name === "target" ? point.filters.target : name in data.columns ? point.figures[name] : point[name];
   const down = (state.sort || "").startsWith("-"), by = (state.sort || "").replace("-", "");
