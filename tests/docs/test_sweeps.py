@@ -40,7 +40,8 @@ def test_every_point_is_stored(rows):
     ids=["xts", "heh-brw", "karatsuba"],
 )
 def test_figures_are_those_of_today(rows, name, options):
-    (point,) = (one for one in read_sweep(FOLDER / "docs.toml").points if (one.name, dict(one.options)) == (name, options))
+    points = read_sweep(FOLDER / "docs.toml").points
+    (point,) = (one for one in points if (one.name, dict(one.options)) == (name, options) and one.target is None)
     outcome = run_point(point, definition_of(point, FOLDER), tools_of(point, FOLDER), FOLDER)
     stored = rows[point.canonical]
     found = figures_of(point.kind, outcome["result"])
