@@ -110,7 +110,12 @@ def check_messages(subject: LwcSubject, wanted: int | None = None) -> tuple[str,
     while run.count < total:
         run.core.runner.set_gaps(dict.fromkeys(("pdi", "sdi", "do"), 0.0) | next(patterns))
         run.new_key()
-        for _ in range(min(CHUNK, total - run.count)):
+        chunk = min(CHUNK, total - run.count)
+        if chunk > 1 and len(subject.ways) > 1:
+            # A message of one header waits for its key while the instruction of the next one, in the other direction, is there.
+            run.send(0, 0, False, ad_segment=0)
+            run.send(0, d.block_bytes, True)
+        for _ in range(chunk - len(run.wanted)):
             if rng.random() < 0.2:
                 run.new_key()
             decrypt, word = rng.choice(subject.ways), d.word_bytes
