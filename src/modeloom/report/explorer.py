@@ -27,7 +27,7 @@ from modeloom.modes import find_any
 from modeloom.report.references import references
 from modeloom.spec import UnknownName
 from modeloom.spec.wording import many
-from modeloom.sweep.front import area_of, is_broken, pareto_front
+from modeloom.sweep.front import all_luts, is_broken, pareto_front
 from modeloom.sweep.store import Row, key_bits
 from modeloom.sweep.tables import options_text
 
@@ -123,7 +123,7 @@ def _point(row: Row, front: bool) -> dict[str, Any]:
     rate, mhz = row["bytes_per_cycle"], row["mhz"]
     figures = {name: row[name] for name in {**AXES, **COLUMNS, **MORE} if name in row}
     figures |= {
-        "luts_all": None if row["luts"] is None else area_of(row),
+        "luts_all": all_luts(row),
         "key_bits": key_bits(row), "gbit": None if rate is None or mhz is None else round(rate * mhz * 8 / 1000, 4),
     }
     filters = {

@@ -9,7 +9,7 @@ from functools import cache
 from modeloom.modes import all_modes, all_streams
 from modeloom.sweep.store import Row
 
-__all__ = ["area_of", "is_broken", "pareto_front", "throughputs"]
+__all__ = ["all_luts", "area_of", "is_broken", "memory_luts", "pareto_front", "throughputs"]
 
 
 def area_of(row: Row) -> float | None:
@@ -18,7 +18,18 @@ def area_of(row: Row) -> float | None:
         return None
     if row["luts"] is None:
         return row["nand2"]  # type: ignore[no-any-return]
-    return sum(row[name] or 0 for name in ("luts", "lutram_luts", "srl_luts"))
+    return all_luts(row)
+
+
+def memory_luts(row: Row) -> int | None:
+    """LUTs as memories and as shift registers.  None if they are not known, and without a target that has LUTs."""
+    known = [row[name] for name in ("lutram_luts", "srl_luts") if row[name] is not None]
+    return sum(known) if known and row["luts"] is not None else None
+
+
+def all_luts(row: Row) -> int | None:
+    """LUTs of logic, and as memories and shift registers.  None without a target that has LUTs."""
+    return None if row["luts"] is None else row["luts"] + (memory_luts(row) or 0)
 
 
 def is_broken(row: Row) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from modeloom.sweep.front import all_luts, memory_luts
 from modeloom.sweep.store import COLUMNS, Row
 
 __all__ = ["SHORT", "cell", "csv_table", "latex_rows", "latex_table", "options_text", "short_table"]
@@ -41,12 +42,8 @@ def options_text(row: Mapping[str, Any]) -> str:
 
 def _figure(row: Row, name: str) -> Any:
     """A figure of the short table."""
-    parts = {"memory_luts": ("lutram_luts", "srl_luts"), "all_luts": ("luts", "lutram_luts", "srl_luts")}.get(name)
-    if parts is None:
-        return row[name]
-    known = [row[part] for part in parts if row[part] is not None]
-    # Gates have memories, too, but no LUTs.
-    return sum(known) if known and row["luts"] is not None else None
+    computed = {"memory_luts": memory_luts, "all_luts": all_luts}.get(name)
+    return row[name] if computed is None else computed(row)
 
 
 def _short(rows: Sequence[Row], front: Iterable[str]) -> list[list[str]]:
