@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.stream.figures import cipher_name
-from modeloom.cores.stream.sheet import RELEASED as STREAM_RELEASED
+from modeloom.cores.stream.sheet import released
 from modeloom.cores.stream.sheet import sheet as stream_sheet
 from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.product.core import Sheet
@@ -19,16 +19,13 @@ from modeloom.spec.wording import numbers
 
 __all__ = ["RELEASED", "sheet"]
 
-RELEASED = (
-    "This core outputs plaintext before it verifies the tag. Do not use the text of a message before its status is SUCCESS. Discard it if "
-    "the status is FAILURE."
-)
-"""The warning for users of a core that opens messages without holding their text."""
+RELEASED = released("SUCCESS", "FAILURE")
+"""The warning with the statuses of the LWC interface."""
 
 
 def sheet(compiled: CompiledStream, d: LwcDescription, messages: StreamDescription) -> Sheet:
     """The sections of the datasheet; ``messages`` describes the same core without the interface."""
-    inner = stream_sheet(compiled, messages)
+    inner = stream_sheet(compiled, messages, RELEASED)
     does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
     warning = f" **{RELEASED}**" if d.releases else ""
     if d.hold is not None:
@@ -44,7 +41,6 @@ def sheet(compiled: CompiledStream, d: LwcDescription, messages: StreamDescripti
             "is prepared while messages of the key before are under way.", "",
         ),
         payloads=tuple(_payloads(d)), use=tuple(_use(d)), figures=tuple(_figures(d)),
-        timing=tuple(line.replace(STREAM_RELEASED, RELEASED) for line in inner.timing),
         kept=("- Keys cannot be read from the ports. A key is overwritten when the second key after it is activated, and by `zeroize`.",),
         bench="It checks every word of DO, with and without pauses, and what follows a fault; results come from the software model.",
     )  # fmt: skip

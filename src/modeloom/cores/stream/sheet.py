@@ -16,13 +16,19 @@ from modeloom.product.markdown import table
 from modeloom.product.messages import DerivationFigures, MessageShape, StreamDescription
 from modeloom.spec.wording import numbers
 
-__all__ = ["RELEASED", "sheet"]
+__all__ = ["RELEASED", "released", "sheet"]
 
-RELEASED = (
-    "This core outputs plaintext before it verifies the tag. Do not use the text of a message before its status is OK. Discard it if the "
-    "status is WRONG_TAG."
-)
-"""The warning for users of a core that opens messages without holding their text."""
+
+def released(good: str, bad: str) -> str:
+    """The warning for users of a core that opens messages without holding their text, with the names of the statuses of its interface."""
+    return (
+        f"This core outputs plaintext before it verifies the tag. Do not use the text of a message before its status is {good}. Discard it "
+        f"if the status is {bad}."
+    )
+
+
+RELEASED = released("OK", "WRONG_TAG")
+"""The warning with the status codes of AXI4-Streams."""
 
 
 TOO_LONG_PACKET = (
@@ -31,10 +37,10 @@ TOO_LONG_PACKET = (
 TOO_LONG = "A message to open with more text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no text."
 
 
-def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
-    """The sections of the datasheet."""
+def sheet(compiled: CompiledStream, d: StreamDescription, unverified: str = RELEASED) -> Sheet:
+    """The sections of the datasheet.  ``unverified`` is the warning of a core that releases text before it verifies the tag."""
     does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
-    warning = f" **{RELEASED}**" if d.releases else ""
+    warning = f" **{unverified}**" if d.releases else ""
     too_long = TOO_LONG_PACKET if d.wire else TOO_LONG
     if d.hold is not None:
         what = "header and text" if d.wire else "text"
@@ -51,7 +57,7 @@ def sheet(compiled: CompiledStream, d: StreamDescription) -> Sheet:
         figures=tuple(_figures(d)),
         timing=(
             "- Timing does not depend on keys, nonces, data or tags. The comparison of a tag always takes the same cycles.",
-            *((f"- {RELEASED}",) if d.releases else ()),
+            *((f"- {unverified}",) if d.releases else ()),
             *((f"- Nothing of a message leaves before its tag was found correct. {too_long}",) if d.hold is not None else ()),
         ),
         kept=("- Round keys and set-up values cannot be read from the ports. Erasing or loading a slot overwrites them.",),
@@ -341,7 +347,11 @@ def _turns(d: StreamDescription) -> Iterator[str]:
 
 def _loading(d: StreamDescription) -> Iterator[str]:
     """The paragraphs on the use of key slots."""
-    flag = "the slot's bit of `key_loaded`" if d.key_slots <= LISTED_SLOTS else "`key_loaded`, which is about the slot of the last packet,"
+    flag = (
+        "the slot's bit of `key_loaded`"
+        if d.key_slots <= LISTED_SLOTS
+        else "`key_loaded`, which is about the slot of the last packet,"
+    )
     refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
     yield (
         "The slot's old key is overwritten first, when the slot's messages in flight are done; messages of other slots go on meanwhile. "
@@ -374,7 +384,11 @@ def _stored_rows(d: StreamDescription, shape: MessageShape) -> list[list[object]
     if d.message_buffer is None:
         return []
     return [
-        ["maximum average interval between messages of these lengths to seal", d.sealed_cycles(shape.associated, shape.text), "cycles"],
+        [
+            "maximum average interval between messages of these lengths to seal",
+            d.sealed_cycles(shape.associated, shape.text),
+            "cycles",
+        ],
         ["longest message to seal", d.buffered_bytes, "bytes"],
     ]
 
