@@ -347,11 +347,7 @@ def _turns(d: StreamDescription) -> Iterator[str]:
 
 def _loading(d: StreamDescription) -> Iterator[str]:
     """The paragraphs on the use of key slots."""
-    flag = (
-        "the slot's bit of `key_loaded`"
-        if d.key_slots <= LISTED_SLOTS
-        else "`key_loaded`, which is about the slot of the last packet,"
-    )
+    flag = "the slot's bit of `key_loaded`" if d.key_slots <= LISTED_SLOTS else "`key_loaded`, which is about the slot of the last packet,"
     refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
     yield (
         "The slot's old key is overwritten first, when the slot's messages in flight are done; messages of other slots go on meanwhile. "
@@ -384,11 +380,7 @@ def _stored_rows(d: StreamDescription, shape: MessageShape) -> list[list[object]
     if d.message_buffer is None:
         return []
     return [
-        [
-            "maximum average interval between messages of these lengths to seal",
-            d.sealed_cycles(shape.associated, shape.text),
-            "cycles",
-        ],
+        ["maximum average interval between messages of these lengths to seal", d.sealed_cycles(shape.associated, shape.text), "cycles"],
         ["longest message to seal", d.buffered_bytes, "bytes"],
     ]
 
