@@ -23,6 +23,7 @@ from modeloom.product.front import ClocksDescription, RegisterHost
 from modeloom.sim import Clock
 from modeloom.taint import check_netlist, flat_netlist
 from modeloom.verification.crossings import check_paths
+from modeloom.verification.steps import FAULTS
 from modeloom.verification.twins import DataBits, data_bits, differences, request, scatter
 
 if TYPE_CHECKING:
@@ -77,7 +78,9 @@ def check_clocks(work: Work[Any, Any]) -> tuple[str, dict[str, Any]]:
     assert front is not None and front.clocks is not None
     told = front.clocks
     paths = check_paths(directory, description) if told.crossings else 0
-    pieces = changes = words = 0
+    pieces = words = 0
+    # First, because it names the cause of what the work below would only be stopped by.
+    changes = _gray(work, told) if any(one.kind == "gray" for one in told.crossings) else 0
     for number, clocks in enumerate(clock_ratios(told)):
         subject = work.clocked(clocks)
         try:
@@ -88,8 +91,6 @@ def check_clocks(work: Work[Any, Any]) -> tuple[str, dict[str, Any]]:
             words = max(words, _erasures(work, subject, told))
         finally:
             work.subject.cores += subject.cores
-    if any(one.kind == "gray" for one in told.crossings):
-        changes = _gray(work, told)
     text = (
         f"{paths} bits go from clock to clock, on listed paths only; {pieces} {work.what} with {len(list(clock_ratios(told)))} ratios of "
         f"clocks are right; zeroize and {told.reset} leave nothing of {words} words that differed"
@@ -106,11 +107,9 @@ def _over_registers(work: Work[Any, Any], subject: Any, told: ClocksDescription)
     _wait(core, told)
     core.runner.set_gaps(dict.fromkeys(core.runner.streams, PAUSES))
     keys = {slot: subject.user_key(rng) for slot in sorted({0, core.description.key_slots - 1})}
-    pieces = 0
     for slot, key in keys.items():
         core.load_key(key, slot)
-    for _ in range(ROUNDS):
-        pieces += sum(work.run(core, key, slot, rng) for slot, key in keys.items())
+    pieces: int = sum(work.run(core, key, slot, rng) for _ in range(ROUNDS) for slot, key in keys.items())
     core.erase_key(0)
     if not work.without_key(core, 0, rng):
         raise CheckFailed(f"{subject.directory}: work for an erased slot is not refused with these clocks")
@@ -197,6 +196,7 @@ def _gray(work: Work[Any, Any], told: ClocksDescription) -> int:
     clocks = {"aclk": Clock(1000), **{one.name: Clock(2310 + 61 * at, 500) for at, one in enumerate(told.clocks)}}
     subject = work.clocked(clocks)
     core = subject.core()
+    fault: Exception | None = None
     try:
         _wait(core, told)
         known = core.simulation.objects
@@ -206,8 +206,12 @@ def _gray(work: Work[Any, Any], told: ClocksDescription) -> int:
             raise CheckFailed(f"{work.subject.directory}: the simulation shows no places of queues")
         key = subject.user_key(subject.rng("gray"))
         core.simulation.watch(names)
-        core.load_key(key)
-        work.run(core, key, 0, subject.rng("gray"))
+        try:
+            core.load_key(key)
+            work.run(core, key, 0, subject.rng("gray"))
+        except FAULTS as error:
+            # A place that changes in several bits may be its cause.
+            fault = error
         sizes = [-(-core.simulation.width(name) // 8) for name in names]
         record = core.simulation.watched()
         core.simulation.watch([])
@@ -222,6 +226,8 @@ def _gray(work: Work[Any, Any], told: ClocksDescription) -> int:
             if changed > 1:
                 raise CheckFailed(f"{names[number]} changes in {changed} bits at a time")
             changes, before[number], place = changes + changed, now, place + size
+    if fault is not None:
+        raise fault
     if not changes:
         raise CheckFailed("no place of a queue changes while the core works")
     return changes

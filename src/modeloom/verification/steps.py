@@ -18,7 +18,10 @@ from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.files import check_emission, newer_tools
 from modeloom.verification.report import Step
 
-__all__ = ["bench_step", "files_step", "lint_step", "run_check", "timing_step"]
+__all__ = ["FAULTS", "bench_step", "files_step", "lint_step", "run_check", "timing_step"]
+
+FAULTS = (CheckFailed, CoreFault, SectorError, MessageError, AuthenticationError)
+"""What a check of a wrong core may raise."""
 
 
 def files_step(directory: Path, description: Description, texts: Mapping[str, str], hashes: bool) -> Step:
@@ -70,7 +73,7 @@ def run_check(subject: Any, name: str, check: Callable[[Any], tuple[str, dict[st
     """Runs one of the checks that simulate.  Any error of the core is a ``CheckFailed`` that names the check."""
     try:
         text, figures = check(subject)
-    except (CheckFailed, CoreFault, SectorError, MessageError, AuthenticationError) as error:
+    except FAULTS as error:
         raise CheckFailed(f"{name}: {error}") from error
     finally:
         simulated = subject.take_cycles()
