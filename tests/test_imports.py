@@ -22,7 +22,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "vectors": set(),
     "ciphers": {"rtl", "sim", "spec"},
     "ir": {"spec"},
-    "definition": {"ciphers", "ir", "modes", "prove", "spec"},
+    "definition": {"ciphers", "ir", "modes", "prove", "spec", "streams"},
     "schedule": {"cycles", "ir", "spec"},
     "allocate": {"cycles", "schedule", "ir", "spec"},
     "prove": {"allocate", "ir", "schedule", "spec"},

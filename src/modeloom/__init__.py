@@ -47,17 +47,17 @@ def model(name: str, key: bytes, cipher: str | None = None) -> Any:
     Raises
     ------
     InputError
-        The mode or the cipher is unknown, or a length is wrong.
+        The mode or the cipher is unknown, or a length is wrong.  A stream mode of the user must open what it seals (``DefinitionError``).
     TypeError
         The key, the tweak or the data are not bytes.
     """
-    from modeloom.definition.messages import StreamModel
+    from modeloom.definition.message_check import checked_model
     from modeloom.definition.software import Model
     from modeloom.modes import find_any
     from modeloom.spec.stream import StreamMode
 
     mode = find_any(name, cipher=cipher)
-    return StreamModel(mode, key, cipher) if isinstance(mode, StreamMode) else Model(mode, key, cipher)
+    return checked_model(mode, key, cipher) if isinstance(mode, StreamMode) else Model(mode, key, cipher)
 
 
 def compile(mode: str | Mode | type[Mode], options: Options | str | None = None, **changes: Any) -> Compiled:

@@ -96,10 +96,11 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data
         from modeloom.cores.stream import StreamCore
 
         figures["data_width"] = at_width(StreamCore(compiled).describe("core", "modeloom"), data_width)
+    warn(figures["warnings"])
     if as_json:
         click.echo(json.dumps(figures, indent=2))
         return
-    click.echo(columns([(key, _text(value)) for key, value in shown.items()]), nl=False)
+    click.echo(columns([(key, _text(value)) for key, value in shown.items() if key != "warnings"]), nl=False)
     for words in figures["data_width"]["words"] if data_width is not None else ():
         click.echo(words)
 
@@ -129,6 +130,7 @@ def build_stream(
     with building(directory), compile_progress(mode.name) as progress:
         progress("prove", 0.0)
         compiled: CompiledStream = compile_stream(mode, options)
+        warn(compiled.checked.warnings)
         progress("emit", 0.5)
         made = LwcCore if compiled.options.interface == "lwc" else StreamCore
         description = emit(
@@ -150,6 +152,8 @@ def build_stream(
     derived = description.derive_interval
     most = "at most " if batches or derived or description.message_buffer else ""
     proved = "proved" if description.explain.proved else "not proved"
+    if description.explain.inverse == "tested":
+        proved += "; opening was tested to invert sealing, not proved"
     click.echo(
         f"{directory}: {batches}{many(cycles.associated, 'cycle')} for a block of associated data, {cycles.text} "
         f"for one of text, {cycles.tag} for the tag, latency {most}{description.latency}, {proved}"

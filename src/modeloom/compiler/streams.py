@@ -29,6 +29,8 @@ from modeloom.compiler.stream_options import (
     on_architecture,
     on_interface,
 )  # fmt: skip
+from modeloom.definition.check import NOT_CHECKED, Checked
+from modeloom.definition.message_check import check_messages
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, MUL
@@ -62,6 +64,8 @@ class CompiledStream:
         The result of the proof; None if it has not run.
     derived : DerivedKeys or None
         How the core derives the keys of messages; None if it does not.
+    checked : Checked
+        What the checks of the definition found.
     """
 
     mode: StreamMode
@@ -70,6 +74,7 @@ class CompiledStream:
     cipher_request: CoreRequest
     proof: StreamProof | None
     derived: DerivedKeys | None = None
+    checked: Checked = Checked(NOT_CHECKED, ())
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
@@ -109,6 +114,8 @@ class CompiledStream:
             "stages": placed.depth,
             "key_words": len(plan.words),
             "proved": self.proof is not None,
+            "inverse": self.checked.inverse,
+            "warnings": list(self.checked.warnings),
             **({"proof": {name: count for name, count in asdict(self.proof).items() if count is not None}} if self.proof else {}),
         }
 
@@ -256,6 +263,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
         raise InputError("--cipher-cores is for pipelines; a multistream core has one round; leave it out")
     if options.cipher_cores is not None and options.cipher_cores > plan.cores:
         plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores)
+    checked = check_messages(mode, first // 8, options.cipher) if prove else Checked(NOT_CHECKED, ())
     if prove:
         prove_setup(plan)
         prove_numbers(plan)
@@ -264,7 +272,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     proof = prove_stream(plan, late_ends=options.interface == "lwc") if prove else None
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))
-    return CompiledStream(mode, options, plan, request, proof, derived)
+    return CompiledStream(mode, options, plan, request, proof, derived, checked)
 
 
 def _check_pairs(plan: StreamPlan, options: StreamOptions) -> None:

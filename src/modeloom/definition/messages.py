@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from modeloom.ciphers import cipher_of
 from modeloom.definition.keyed import KeyedDefinition, as_bytes, key_lengths
@@ -22,7 +22,7 @@ from modeloom.spec.errors import AuthenticationError, DefinitionError, InputErro
 from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode
 from modeloom.spec.stream_numbers import Piece, StreamNumbers
 
-__all__ = ["KeyedMessages", "StreamModel", "derived_key", "derived_key_of", "derived_under"]
+__all__ = ["KeyedMessages", "StreamModel", "Taken", "derived_key", "derived_key_of", "derived_under"]
 
 
 def derived_key_of(definition: str, folder: str | Path, cipher: str, key: bytes, nonce: bytes) -> bytes:
@@ -94,6 +94,14 @@ class KeyedMessages(KeyedDefinition):
         return self._o, self._keys
 
 
+class Taken(NamedTuple):
+    """A step of a message: its name, the state behind it, and the bytes of text, or of the whole tag, that it gives."""
+
+    step: str
+    state: State
+    given: bytes = b""
+
+
 class StreamModel:
     """A stream mode with a key.
 
@@ -132,6 +140,16 @@ class StreamModel:
         return self._keyed.operations()
 
     @property
+    def keyed(self) -> tuple[Any, Keys]:
+        """The operations and the key values of a message, or of the last one in a mode that derives keys."""
+        return self._keyed.message_keys
+
+    @property
+    def cipher_key_bytes(self) -> int:
+        """Bytes of a cipher key."""
+        return self._keyed.cipher_key_bytes
+
+    @property
     def key_parts(self) -> dict[str, bytes]:
         """The parts of the key of a message.  In a mode that derives it, they are those of the last message."""
         return dict(self._keyed.parts)
@@ -159,12 +177,18 @@ class StreamModel:
 
         In a mode with two passes, these directions need the tag, ``known``.  A first direction "absorb" gives no text.
         """
+        *steps, last = self.steps(direction, nonce, data, ad, tag_bytes, known)
+        return b"".join(step.given for step in steps), last.given
+
+    def steps(
+        self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
+    ) -> Iterator[Taken]:  # fmt: skip
+        """The steps of a message in their order, from "start" to "tag".  The arguments are those of ``run``."""
         mode, size = self.mode, self.mode.block_bytes
         mode.nonce_class(len(nonce))
         o, k = self._under(nonce)
         mode.check_lengths(len(ad), len(data), len(nonce))
         n = Lengths(len(ad), len(data), mode.tag_bytes[0] if tag_bytes is None else tag_bytes)
-        result = []
         with beside(mode.folder), blame(mode.name, mode.start):
             s = mode.begin(o, k, Nonce(Piece(nonce), len(nonce), n.tag), n)
         if not isinstance(s, State):
@@ -172,22 +196,27 @@ class StreamModel:
         if mode.two_passes and direction != ABSORB:
             with beside(mode.folder), blame(mode.name, mode.tagged):
                 s = mode.tagged(o, k, s, Piece(known or b""))
+        yield Taken("start", s)
         for name, piece, _ in self._pieces("associated", mode.prefix_of(len(ad)) + ad):
             step = getattr(mode, name)
             with beside(mode.folder), blame(mode.name, step):
                 s = step(o, k, s, piece)
+            yield Taken(name, s)
         for name, piece, nbytes in self._pieces(direction, data):
-            step = getattr(mode, name)
-            with beside(mode.folder), blame(mode.name, step):
-                if direction == ABSORB:
-                    s = step(o, k, s, piece)
-                    continue
-                s, given = step(o, k, s, piece)
-            blocks = given if mode.takes_pair(name) else (given,)
-            result.append(b"".join(block.to_bytes(size, "little") for block in blocks)[:nbytes])
+            s, given = self.take(o, k, s, name, piece)
+            yield Taken(name, s, b"".join(block.to_bytes(size, "little") for block in given)[:nbytes])
         with beside(mode.folder), blame(mode.name, mode.tag):
             tag = mode.tag(o, k, s, Lengths(len(ad), len(data)))
-        return b"".join(result), tag.to_bytes(size, "little")
+        yield Taken("tag", s, tag.to_bytes(size, "little"))
+
+    def take(self, o: Any, k: Keys, s: State, name: str, piece: Any) -> tuple[State, tuple[int, ...]]:
+        """A step of text by its name: the state behind it, and the blocks that it gives."""
+        step = getattr(self.mode, name)
+        with beside(self.mode.folder), blame(self.mode.name, step):
+            if name.endswith(ABSORB):
+                return step(o, k, s, piece), ()
+            s, given = step(o, k, s, piece)
+        return s, given if self.mode.takes_pair(name) else (given,)
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", tag_bytes: int | None = None) -> bytes:
         """Ciphertext and tag of a message.

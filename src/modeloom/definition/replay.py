@@ -8,13 +8,18 @@ another.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from modeloom.definition.software import Model, to_blocks
 from modeloom.ir.graph import Trace
 from modeloom.spec import Numbers
+from modeloom.spec.amounts import Amount
+from modeloom.spec.stream_numbers import Piece, StreamNumbers
+from modeloom.streams.known import Known
+from modeloom.streams.trace import StepTrace, StreamTrace
 
-__all__ = ["replay"]
+__all__ = ["replay", "replay_step"]
 
 
 def replay(source: Trace, model: Model, direction: str, tweak: bytes, data: bytes) -> list[int]:
@@ -71,3 +76,70 @@ class _Run:
             h, last, *blocks = values
             return o.poly(h, blocks, last)
         raise ValueError(f"no meaning is known for a node {kind!r}")
+
+
+def replay_step(
+    source: StreamTrace, step: StepTrace, o: StreamNumbers, parts: Mapping[str, int], state: Mapping[str, int], pieces: Sequence[Piece],
+    lengths: Mapping[str, int], tag: int = 0,
+) -> tuple[dict[str, int], tuple[int, ...]]:  # fmt: skip
+    """The state after a traced step of a message, and the blocks that it gives.
+
+    Parameters
+    ----------
+    o : StreamNumbers
+        The operations, with the cipher keys of a message.
+    parts : mapping
+        The parts of its key that are blocks, by name.
+    pieces : sequence of Piece
+        The nonce, the block or the pair that the step takes; none for ``tag``.
+    lengths : mapping
+        The lengths of the message, by the names that ``known.lengths_in_start`` gives them.
+    """
+    run = _StepRun(source, o, dict(parts), state, pieces, lengths, tag)
+    given = tuple(run.value(node) for node in (step.output, step.second) if node is not None)
+    return {name: run.value(node) for name, node in step.updates.items()}, given
+
+
+class _StepRun(_Run):
+    """The nodes of a step of a message."""
+
+    def __init__(
+        self, source: StreamTrace, o: StreamNumbers, parts: dict[str, int], state: Mapping[str, int], pieces: Sequence[Piece],
+        lengths: Mapping[str, int], tag: int,
+    ):  # fmt: skip
+        super().__init__(source, o, parts, (), ())
+        # A block alone has the number 0, and those of a pair have 1 and 2.
+        taken = {0: pieces[0], 1: pieces[0], 2: pieces[-1]} if pieces else {}
+        self.leaves |= {"state": state, "associated": taken, "text": taken, "tag": {0: tag}}
+        self.last, self.lengths = pieces[-1] if pieces else Piece(b""), lengths
+
+    def _compute(self, i: int) -> int:
+        node, o = self.source.nodes[i], self.o
+        assert isinstance(o, StreamNumbers)
+        kind, args = node.kind, node.args
+        if kind == "nonce":
+            return o.front01(int(self.last), self.last.nbytes) if args[0] else int(self.last)
+        if kind == "mark":
+            return o.pad10(0, self.last)
+        if kind == "lengths":
+            order, *parts = args
+            return o.bit_lengths(*(self.lengths[part] if isinstance(part, str) else part for part in parts), order)
+        if kind == "number":
+            of, first, nbytes = args
+            return o.number(of.value(self.lengths) if isinstance(of, Known) else self.lengths[of], first, nbytes)
+        if kind == "cut":
+            return o.cut(self.values[args[0]], self.last)
+        if kind == "whole":
+            return o.if_whole(self.values[args[0]], self.last)
+        if kind == "shift":
+            return o.shift(self.values[args[0]], self._amount(args[1]))
+        if kind == "scale":
+            return o.double(self.values[args[0]], self._amount(args[1]))
+        return super()._compute(i)
+
+    def _amount(self, amount: Any) -> int:
+        if not isinstance(amount, Amount):
+            return int(amount)
+        o = self.o
+        assert isinstance(o, StreamNumbers)
+        return (o.ntz(o.index(self.last)) if amount.what is None else o.last_bits(self.values[amount.what], amount.bits)) + amount.plus

@@ -130,6 +130,8 @@ class StreamExplain:
     stages: Annotated[int, "Stages of the pipeline."]
     key_words: Annotated[int, "Words of the key memory of a slot."]
     proved: Annotated[bool, "Whether the pipeline was proved to compute the definition."]
+    inverse: Annotated[str, 'Whether opening gives back what was sealed and accepts its tag: "proved", "tested" or "not checked".']
+    warnings: Annotated[tuple[str, ...], "What is allowed in the definition but probably not intended."]
     returns: Annotated[
         Mapping[str, tuple[int, ...]] | None,
         "By step, the cycles after its entry in which its token has the cipher; missing if it has it once, when it comes by.",

@@ -12,9 +12,9 @@ equal forms are equal for every number.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from modeloom.prove.polynomials import Algebra, Polynomial
 from modeloom.spec.amounts import Amount
@@ -22,9 +22,18 @@ from modeloom.spec.kinds import Operation
 from modeloom.spec.stream import LengthPrefix, StreamMode
 from modeloom.spec.stream_numbers import trailing_zeros
 from modeloom.streams.known import Known, lengths_in_start
-from modeloom.streams.plan import StreamPlan
+from modeloom.streams.trace import StreamTrace
 
-__all__ = ["Definition", "Forms", "Message", "Unit", "Unknown", "input_block", "nonce_block", "prefix_of", "tag_block"]
+__all__ = ["Definition", "Forms", "Message", "Traced", "Unit", "Unknown", "input_block", "nonce_block", "prefix_of", "tag_block"]
+
+
+class Traced(Protocol):
+    """A mode with its traced steps, such as a ``StreamPlan``."""
+
+    @property
+    def mode(self) -> StreamMode: ...
+    @property
+    def trace(self) -> StreamTrace: ...
 
 
 class Unit(NamedTuple):
@@ -96,7 +105,7 @@ class Unknown:
 class Forms:
     """The operations of the machine on normal forms.  Each key slot has its own keys."""
 
-    def __init__(self, plan: StreamPlan):
+    def __init__(self, plan: Traced):
         self.plan, self.algebra = plan, Algebra(plan.mode.field)
         self.zero = self.algebra.zero
         self._keys: dict[tuple[int, int], Polynomial] = {}
@@ -165,7 +174,7 @@ class Forms:
 class Definition:
     """The definition of a mode on normal forms, step by step."""
 
-    def __init__(self, plan: StreamPlan, forms: Forms):
+    def __init__(self, plan: Traced, forms: Forms):
         self.plan, self.forms = plan, forms
 
     def run(self, number: int, message: Message) -> tuple[list[Polynomial], Polynomial]:
@@ -190,8 +199,8 @@ class Definition:
         return given, tag
 
     def step(
-        self, name: str, message: Message, block: Any, nbytes: int, state: dict[str, Polynomial], lengths: dict[str, int], index: int = 1,
-        number: int = 0,
+        self, name: str, message: Message, block: Any, nbytes: int, state: dict[str, Polynomial], lengths: Mapping[str, Any],
+        index: int | Unknown = 1, number: int = 0,
     ) -> tuple[dict[str, Polynomial], Any]:
         """The state after a step, and what it gives: a block, both blocks of a pair, or None.
 
@@ -202,6 +211,8 @@ class Definition:
             Its block or pair.
         nbytes : int
             The bytes of the last block of it.
+        index : int or Unknown
+            The number of the block, or an unknown number of zeros at its end.
         number : int
             The number of the message, which names its tag in a mode with two passes.
         """
@@ -212,7 +223,8 @@ class Definition:
         def known(arg: object) -> object:
             if not isinstance(arg, Amount):
                 return arg
-            return (trailing_zeros(index) if arg.what is None else forms.last_bits(value(arg.what), arg.bits)) + arg.plus
+            zeros = index if isinstance(index, Unknown) else trailing_zeros(index)
+            return (zeros if arg.what is None else forms.last_bits(value(arg.what), arg.bits)) + arg.plus
 
         tag = tag_block(forms, number)
 

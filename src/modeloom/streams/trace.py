@@ -229,8 +229,10 @@ class StreamTracer(Tracer):
         return self._value("lengths", order, *parts)
 
 
-def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
+def trace_stream(mode: StreamMode, key_bytes: int, only: str | None = None) -> StreamTrace:
     """Traces set-up and all steps of a mode for cipher keys of ``key_bytes`` bytes.
+
+    With ``only``, the name of a step for blocks, no other such step is traced.  What it shares with others then has its own lines.
 
     Raises
     ------
@@ -261,10 +263,11 @@ def trace_stream(mode: StreamMode, key_bytes: int) -> StreamTrace:
     for number, lengths in enumerate(mode.nonce_bytes):
         nonce = Nonce(o.leaf("nonce", 0), _of_few(mode, "nonce", lengths), _of_few(mode, "tag", mode.tag_bytes))
         _start(mode, o, keys, number, nonce)
-    for name in mode.block_steps():
+    for name in mode.block_steps() if only is None else (only,):
         _loop(mode, o, keys, name)
-    _tag(mode, o, keys)
-    _check_first_pass(mode, result)
+    if only is None:
+        _tag(mode, o, keys)
+        _check_first_pass(mode, result)
     return result
 
 

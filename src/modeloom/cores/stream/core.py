@@ -23,6 +23,7 @@ from modeloom.cores.stream.rules import rules_module
 from modeloom.cores.stream.sections import OF_BUFFERED, OF_DERIVED, TITLES, titles_around
 from modeloom.cores.stream.sheet import RELEASED, sheet
 from modeloom.cores.stream.words import name_words
+from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
 from modeloom.modes import find_any
@@ -171,4 +172,6 @@ def same_stream(description: StreamDescription, folder: Path) -> StreamCore:
     if not isinstance(mode, StreamMode):
         raise InputError(f"{description.definition} is a mode for sectors, but core.json is of a core for messages; build the core again")
     compiled = compile_stream(mode, stream_options_of(description))
-    return StreamCore(compiled if description.explain.proved else replace(compiled, proof=None))
+    if not description.explain.proved:
+        compiled = replace(compiled, proof=None, checked=Checked(NOT_CHECKED, ()))
+    return StreamCore(compiled)

@@ -36,6 +36,13 @@ TOO_LONG_PACKET = (
 )
 TOO_LONG = "A message to open with more text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no text."
 
+INVERSE = {
+    "proved": "A proof shows that opening inverts sealing in the definition, for all lengths and any permutation as the cipher.",
+    "tested": "Tests with random and chosen values show that opening inverts sealing in the definition.",
+    "not checked": "**It was not checked that opening inverts sealing**: the core was built without the proof.",
+}
+"""Sentences for the values of ``inverse`` in ``core.json``."""
+
 
 def sheet(compiled: CompiledStream, d: StreamDescription, unverified: str = RELEASED) -> Sheet:
     """The sections of the datasheet.  ``unverified`` is the warning of a core that releases text before it verifies the tag."""
@@ -66,6 +73,7 @@ def sheet(compiled: CompiledStream, d: StreamDescription, unverified: str = RELE
             f"{d.explain.proof.messages} messages one after another, and by induction those of any length."
             if d.explain.proof
             else "- **The pipeline was not proved**: the core was built without the proof.",
+            f"- {INVERSE[d.explain.inverse]}",
         ),
         bench=(
             "It checks text, tags, order and status codes, the interval between messages and the latency against this datasheet; results "

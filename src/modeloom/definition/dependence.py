@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warnings for stream modes that are consistent and insecure, where a dependence shows it.
+
+::
+
+    text bit ──same bit for every key────────▶ "leaves in the clear"
+    nonce, key, position ──no influence──────▶ "does not depend on the nonce", ...
+    one bit more or less of what is sealed ──same tag──▶ "the tag does not depend on ..."
+    two messages of different lengths ──same tag──▶ "have one tag"
+
+All are found with the software model, in short messages.  That there is no warning does not mean that a mode is secure.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from modeloom.definition.messages import StreamModel
+from modeloom.spec import DefinitionError, InputError
+from modeloom.spec.stream import ABSORB, StreamMode
+from modeloom.spec.wording import many
+
+__all__ = ["warnings_of"]
+
+SAMPLES = 40
+"""Keys, or nonces, under which a bit that depends on them never changes with probability 2^-39."""
+
+PAD10 = b"\x80"
+
+
+class _Sealed(NamedTuple):
+    nonce: bytes
+    associated: bytes
+    text: bytes
+    """The ciphertext."""
+    tag: bytes
+
+
+def warnings_of(mode: StreamMode, cipher_key_bytes: int, cipher: str | None = None) -> tuple[str, ...]:
+    """What is probably not intended in a definition, a line for each."""
+    key = type(mode), cipher_key_bytes, cipher
+    if key not in _FOUND:
+        try:
+            _FOUND[key] = tuple(_Search(mode, cipher_key_bytes, cipher).warnings())
+        except DefinitionError:
+            raise
+        except InputError:  # every key of some kind is refused
+            _FOUND[key] = ()
+    return _FOUND[key]
+
+
+_FOUND: dict[tuple[type[StreamMode], int, str | None], tuple[str, ...]] = {}
+
+
+class _Search:
+    def __init__(self, mode: StreamMode, cipher_key_bytes: int, cipher: str | None):
+        self.mode, self.cipher = mode, cipher
+        self.parts = {name: mode.part_bytes(name, cipher_key_bytes) for name in mode.key_parts}
+        self.rng = random.Random(f"dependence {mode.name}")
+        self.size, self.whole = mode.block_bytes, mode.block_bytes * mode.text_blocks
+        self.nonce_bytes = mode.nonce_bytes[0][0]
+        self.model = self.with_key()
+
+    def with_key(self, key: dict[str, bytes] | None = None) -> StreamModel:
+        """The mode under a key, or a random one that it takes."""
+        for _ in range(8):
+            made = key or {name: self.rng.randbytes(nbytes) for name, nbytes in self.parts.items()}
+            try:
+                return StreamModel(self.mode, b"".join(made.values()), self.cipher, derived=True)
+            except DefinitionError:
+                raise
+            except InputError:
+                if key:
+                    break
+        raise InputError(f"{self.mode.name}: the mode refuses keys")
+
+    def seal(self, nonce: bytes, associated: bytes, text: bytes, model: StreamModel | None = None) -> _Sealed:
+        """Ciphertext and whole tag."""
+        model = model or self.model
+        known = b""
+        if self.mode.two_passes:
+            known = model.run(ABSORB, nonce, text, associated)[1]
+        return _Sealed(nonce, associated, *model.run("encrypt", nonce, text, associated, known=known))
+
+    def accepted(self, message: _Sealed) -> bytes:
+        """The tag that opening a message would accept."""
+        return self.model.run("decrypt", message.nonce, message.text, message.associated, known=message.tag)[1]
+
+    def random(self, associated: int, text: int) -> tuple[bytes, bytes, bytes]:
+        """A nonce, associated data and text."""
+        return self.rng.randbytes(self.nonce_bytes), self.rng.randbytes(associated), self.rng.randbytes(text)
+
+    def warnings(self) -> Iterator[str]:
+        """All that is found."""
+        name = self.mode.name
+        for search in (self.keys, self.nonces, self.positions, self.key_parts, self.tag, self.lengths):
+            found = list(search())
+            yield from (f"{name}: {text}" for text in found)
+            # A tag that leaves out a part does not depend on its length either.
+            if found and search == self.tag:
+                return
+
+    @property
+    def texts(self) -> list[int]:
+        """Lengths of texts with every kind of last part."""
+        size, whole = self.size, self.whole
+        return sorted({1, size - 1, size, size + 3, whole, whole + 1, 2 * whole, 2 * whole + size // 2})
+
+    # -- the text ------------------------------------------------------------------------------------------------------------------------
+
+    def keys(self) -> Iterator[str]:
+        """Bits of the text and of the tag that are the same under every key."""
+        models: list[StreamModel] = []
+
+        def under_keys() -> Iterator[StreamModel]:
+            for number in range(SAMPLES):
+                if number == len(models):
+                    models.append(self.with_key())
+                yield models[number]
+
+        for nbytes in self.texts:
+            nonce, associated, text = self.random(5, nbytes)
+            fixed = _unchanged(self.seal(nonce, associated, text, model).text for model in under_keys())
+            if fixed is not None:
+                clear = self.seal(nonce, associated, text).text[fixed] == text[fixed]
+                yield (
+                    f"byte {fixed} of a text of {many(nbytes, 'byte')} "
+                    + ("leaves in the clear" if clear else "leaves with bits that do not depend on the key")
+                )
+                break
+        for nbytes in (0, self.size):
+            nonce, associated, text = self.random(self.size, nbytes)
+            fixed = _unchanged(self.seal(nonce, associated, text, model).tag for model in under_keys())
+            if fixed is not None:
+                yield f"bits of byte {fixed} of the tag of {many(nbytes, 'byte')} of text do not depend on the key"
+                break
+
+    def nonces(self) -> Iterator[str]:
+        """Bits of the text that are the same with every nonce, and bits of the nonce that change no text."""
+        classes = [lengths[0] for lengths in self.mode.nonce_bytes]
+        for length, nbytes in [(classes[0], nbytes) for nbytes in self.texts] + [(length, self.whole) for length in classes[1:]]:
+            _, associated, text = self.random(5, nbytes)
+            fixed = _unchanged(self.seal(self.rng.randbytes(length), associated, text).text for _ in range(SAMPLES))
+            if fixed is not None:
+                yield f"byte {fixed} of the ciphertext of {many(nbytes, 'byte')} does not depend on a nonce of {many(length, 'byte')}"
+                return
+        for length in classes:
+            nonce, text = self.rng.randbytes(length), self.rng.randbytes(self.whole)
+            sealed = self.seal(nonce, b"", text)
+            for bit in self._bits(length, ends=True):
+                changed = (int.from_bytes(nonce, "little") ^ 1 << bit).to_bytes(length, "little")
+                if self.seal(changed, b"", text).text == sealed.text:
+                    yield f"the ciphertext does not depend on a bit of byte {bit // 8} of a nonce of {many(length, 'byte')}"
+                    return
+
+    def positions(self) -> Iterator[str]:
+        """Equal blocks of text that give equal blocks of ciphertext in one message."""
+        size = self.size
+        text = self.rng.randbytes(size) * (4 * self.mode.text_blocks)
+        sealed = self.seal(self.rng.randbytes(self.nonce_bytes), b"", text).text
+        blocks = [sealed[at : at + size] for at in range(0, len(sealed), size)]
+        for number, block in enumerate(blocks):
+            if block in blocks[:number]:
+                yield f"blocks {blocks.index(block)} and {number} of a text are enciphered alike: equal blocks show in the ciphertext"
+                return
+
+    # -- the tag -------------------------------------------------------------------------------------------------------------------------
+
+    def tag(self) -> Iterator[str]:
+        """Bits of what is sealed that may be changed without another tag."""
+        for number, (associated, text) in enumerate(self._shapes()):
+            sealed = self.seal(*self.random(associated, text))
+            for field, what in (("associated", "associated data"), ("text", "ciphertext"), ("nonce", "nonce")):
+                data = getattr(sealed, field)
+                for bit in self._bits(len(data), ends=not number):
+                    changed = (int.from_bytes(data, "little") ^ 1 << bit).to_bytes(len(data), "little")
+                    if self.accepted(sealed._replace(**{field: changed})) == sealed.tag:
+                        of = f" of {many(len(data), 'byte')}" if what != "nonce" else ""
+                        with_text = f", with {many(text, 'byte')} of text" if what != "ciphertext" else ""
+                        yield f"the tag does not depend on a bit of byte {bit // 8} of the {what}{of}{with_text}: it can be changed unseen"
+                        return
+
+    def _shapes(self) -> Iterator[tuple[int, int]]:
+        """Bytes of associated data and text."""
+        size, whole = self.size, self.whole
+        yield from ((size + 5, 2 * whole + 5), (2 * size, 2 * whole), (1, 1), (size, 0), (0, whole + size), (size - 1, size - 1))
+
+    def _bits(self, nbytes: int, ends: bool = False) -> list[int]:
+        """A bit of each byte, and with ``ends`` all bits of the first byte and the last two."""
+        chosen = {8 * at + self.rng.randrange(8) for at in range(nbytes)}
+        if ends:
+            chosen |= {bit for bit in (*range(8), *range(8 * nbytes - 16, 8 * nbytes)) if 0 <= bit < 8 * nbytes}
+        return sorted(chosen)
+
+    def key_parts(self) -> Iterator[str]:
+        """Parts of the key on which nothing depends."""
+        if len(self.parts) == 1:
+            return
+        key = {name: self.rng.randbytes(nbytes) for name, nbytes in self.parts.items()}
+        message = self.random(self.size + 1, 2 * self.whole + 1)
+        before = self.seal(*message, self.with_key(key))
+        for name, value in key.items():
+            other = {**key, name: bytes(byte ^ 0x55 for byte in value)}
+            if self.seal(*message, self.with_key(other)) == before:
+                yield f"nothing depends on the part {name} of the key"
+
+    # -- lengths -------------------------------------------------------------------------------------------------------------------------
+
+    def lengths(self) -> Iterator[str]:
+        """Two short messages that are different, and have one tag by construction."""
+        nonce = self.rng.randbytes(self.nonce_bytes)
+        first, second = self.rng.randbytes(2 * self.whole), self.rng.randbytes(2 * self.size)
+        sealed = self.seal(nonce, second, first)
+        found = self._equal(
+            self._variants(first, second), self._variants(second, first),
+            lambda associated, text: self.seal(nonce, associated, text).tag, "text",
+        )  # fmt: skip
+        found = found or self._equal(
+            self._variants(sealed.text, second), self._variants(second, sealed.text),
+            lambda associated, text: self.accepted(sealed._replace(associated=associated, text=text)), "ciphertext",
+        )  # fmt: skip
+        if found:
+            yield found
+
+    def _variants(self, data: bytes, other: bytes) -> list[bytes]:
+        """Data that are alike but for their end, with what paddings add; and the first block of other data, for parts that touch."""
+        size = self.size
+        made = [b"", b"\0", bytes(size), PAD10 + bytes(size - 1), other[:size]]
+        for nbytes in {size - 1, size, self.whole - 1, self.whole}:
+            begin = data[:nbytes]
+            padded = begin + bytes(-(nbytes + 1) % size)
+            made += [begin, begin + b"\0", begin + PAD10, begin + PAD10 + padded[nbytes:], begin + bytes(size)]
+        return list(dict.fromkeys(made))
+
+    def _equal(
+        self, texts: Sequence[bytes], associated: Sequence[bytes], tag: Callable[[bytes, bytes], bytes], noun: str,
+    ) -> str | None:  # fmt: skip
+        seen: dict[bytes, tuple[bytes, bytes]] = {}
+        pairs = [(a, b"") for a in associated] + [(a, t) for t in texts for a in associated[:1]]
+        pairs += [(a, t) for t in texts[1:] for a in associated[-6:]]
+        for a, t in dict.fromkeys(pairs):
+            value = tag(a, t)
+            if value in seen and seen[value] != (a, t):
+                b, u = seen[value]
+                return (
+                    f"{many(len(b), 'byte')} of associated data with {len(u)} of {noun}, and {len(a)} with {len(t)}, have one tag by "
+                    "construction: the tag does not depend on lengths, or a padding is not separated"
+                )
+            seen[value] = (a, t)
+        return None
+
+
+def _unchanged(samples: Iterator[bytes]) -> int | None:
+    """The first byte with a bit that is the same in all samples; None if there is none.  Most bits change in the first few."""
+    first = next(samples)
+    same, number = (1 << 8 * len(first)) - 1, int.from_bytes(first, "little")
+    for sample in samples:
+        same &= ~(number ^ int.from_bytes(sample, "little"))
+        if not same:
+            return None
+    return ((same & -same).bit_length() - 1) // 8 if same else None

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether opening a message gives back what was sealed, and accepts its tag: proved, or tested on numbers.
+
+::
+
+    a few messages on numbers ──▶ normal forms, from any state ──equal──▶ proved
+                │                     └──differ──▶ many messages, and steps from chosen states, on numbers ──▶ tested
+                └── a message that does not come back: an error ──────────┘
+
+From a state that no message reaches, a step may fail in a right definition, if two parts of the state belong together.  So what fails from
+chosen states alone is an error only if normal forms of whole messages differ, too.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from modeloom.definition.inverse import PROVED, TESTED
+from modeloom.definition.messages import StreamModel, Taken
+from modeloom.ir.lines import told
+from modeloom.spec import DefinitionError, InputError
+from modeloom.spec.blame import place_of
+from modeloom.spec.stream import ABSORB, Lengths, State, StreamMode
+from modeloom.spec.stream_numbers import Piece
+from modeloom.streams.prove_open import PartOfText, parts_of_text, prove_open, prove_short
+from modeloom.streams.trace import StreamTrace, trace_stream
+
+__all__ = ["check_open"]
+
+STATES = 12
+"""Chosen states from which each step runs, if normal forms decide nothing."""
+
+
+@dataclass(frozen=True)
+class _Message:
+    nonce: bytes
+    text: bytes
+    associated: bytes
+    tag_bytes: int
+
+
+def check_open(mode: StreamMode, trace: StreamTrace, key_bytes: int, cipher: str | None = None) -> str:
+    """Returns ``PROVED`` or ``TESTED``.
+
+    Parameters
+    ----------
+    trace : StreamTrace
+        The traced steps of the mode.
+    key_bytes : int
+        Bytes of the whole key of a message.
+    cipher : str or None
+        The block cipher, if it is not that of the mode.
+
+    Raises
+    ------
+    DefinitionError
+        A message does not come back, or its tag is refused.  The error names the step, and its line.
+    """
+    models = _models(mode, key_bytes, cipher)
+    for model in models[:2]:
+        for message in _few(mode):
+            _check(model, message)
+    if prove_open(mode, trace) is None:
+        return PROVED
+    for model in models:
+        for message in _many(mode):
+            _check(model, message)
+    whole = prove_short(mode, trace) is None
+    if not whole:
+        for model in models[:2]:
+            _check_steps(model, trace)
+    return TESTED
+
+
+def _models(mode: StreamMode, key_bytes: int, cipher: str | None) -> list[StreamModel]:
+    """The mode under random and chosen keys that it takes."""
+    rng = random.Random(f"keys {mode.name}")
+    keys = [rng.randbytes(key_bytes) for _ in range(3)] + [bytes(range(key_bytes)), b"\xff" * key_bytes, bytes(key_bytes)]
+    models = []
+    for key in keys:
+        try:
+            models.append(StreamModel(mode, key, cipher, derived=True))
+        except DefinitionError:
+            raise
+        except InputError:
+            continue
+    if not models:
+        raise DefinitionError(f"{mode.name}: the mode refused every key that was tried")
+    return models
+
+
+def _few(mode: StreamMode) -> Iterator[_Message]:
+    """A message for every last part of a text, and for every nonce and tag length: they reveal nearly every wrong definition."""
+    rng = random.Random(f"few {mode.name}")
+    size, whole = mode.block_bytes, mode.block_bytes * mode.text_blocks
+    nonces = [nbytes for lengths in mode.nonce_bytes for nbytes in lengths]
+    texts = [0, *range(1, whole + 1), whole + 1, 2 * whole - 1, 2 * whole, 2 * whole + size, 5 * whole + 3]
+    for number in range(max(len(texts), len(nonces), len(mode.tag_bytes))):
+        text, associated = texts[number % len(texts)], rng.choice((0, 0, 1, size - 1, size, size + 1, 3 * size + 2))
+        yield _message(mode, rng, nonces[number % len(nonces)], text, associated, mode.tag_bytes[number % len(mode.tag_bytes)])
+
+
+def _many(mode: StreamMode) -> Iterator[_Message]:
+    """Texts of many lengths, also in longer messages, beside associated data of many lengths; and some of chosen bytes."""
+    rng = random.Random(f"many {mode.name}")
+    size, whole = mode.block_bytes, mode.block_bytes * mode.text_blocks
+    nonces = [nbytes for lengths in mode.nonce_bytes for nbytes in lengths]
+    for text in (*range(3 * whole + 2), 9 * whole, 17 * whole - 1, 33 * whole + size // 2):
+        for associated in (0, rng.randrange(1, 3 * size)):
+            yield _message(mode, rng, rng.choice(nonces), text, associated, rng.choice(mode.tag_bytes))
+    for fill in (0, 0xFF):
+        for nbytes in (size, 3 * whole + 1):
+            nonce = bytes([fill]) * mode.nonce_bytes[-1][-1]
+            yield _Message(nonce, bytes([fill]) * nbytes, bytes([fill]) * nbytes, mode.tag_bytes[0])
+
+
+def _message(mode: StreamMode, rng: random.Random, nonce: int, text: int, associated: int, tag: int) -> _Message:
+    text, associated = min(text, mode.most_text_with(nonce)), min(associated, mode.most_associated)
+    return _Message(rng.randbytes(nonce), rng.randbytes(text), rng.randbytes(associated), tag)
+
+
+def _check(model: StreamModel, message: _Message) -> None:
+    """Seals and opens a message step by step.  Raises ``DefinitionError`` for the first step that does not invert its counterpart."""
+    given = message.nonce, message.associated, message.tag_bytes
+    known = b""
+    first: list[Taken] = []
+    if model.mode.two_passes:
+        first = _run(model, ABSORB, message.text, given, known)
+        known = first[-1].given
+    sealed = _run(model, "encrypt", message.text, given, known)
+    if first and first[-1].given != sealed[-1].given:
+        raise DefinitionError(_tag_differs(model.mode, message, first, sealed, "the second pass gives another tag than the first"))
+    text = b"".join(step.given for step in sealed[:-1])
+    opened = _run(model, "decrypt", text, given, known)
+    if b"".join(step.given for step in opened[:-1]) != message.text:
+        at = 0
+        for one, other in zip(sealed, opened, strict=True):
+            if other.given != message.text[at : at + len(other.given)]:
+                raise DefinitionError(_text_differs(model.mode, message, one, other, at))
+            at += len(other.given)
+    if opened[-1].given != sealed[-1].given:
+        raise DefinitionError(_tag_differs(model.mode, message, sealed, opened, "the tag of a sealed message is refused"))
+
+
+def _run(model: StreamModel, direction: str, text: bytes, given: tuple[bytes, bytes, int], known: bytes) -> list[Taken]:
+    nonce, associated, tag_bytes = given
+    return list(model.steps(direction, nonce, text, associated, tag_bytes, known))
+
+
+def _of(message: _Message) -> str:
+    nonce, tag = len(message.nonce), message.tag_bytes
+    return f"{len(message.text)} bytes of text and {len(message.associated)} of associated data (nonce of {nonce}, tag of {tag})"
+
+
+def _text_differs(mode: StreamMode, message: _Message, sealed: Taken, opened: Taken, at: int) -> str:
+    return (
+        f"{mode.name}: decrypt does not invert encrypt: block {at // mode.block_bytes} of a message of {_of(message)} comes back changed; "
+        f"{_lines(mode, sealed.step, opened.step)}"
+    )
+
+
+def _tag_differs(mode: StreamMode, message: _Message, left: list[Taken], right: list[Taken], what: str) -> str:
+    """The first step that leaves another state, in a name that its run did not write differently in ``start``."""
+    free = {name for name, value in left[0].state.items() if getattr(right[0].state, name) != value}
+    for one, other in zip(left, right, strict=True):
+        for name, value in one.state.items():
+            if name not in free and getattr(other.state, name) != value and other.step != "tag":
+                return f"{mode.name}: {what}, of {_of(message)}: the state {name} differs; {_lines(mode, one.step, other.step, name)}"
+    return f"{mode.name}: {what}, of {_of(message)}: tag() differs in {place_of(mode.tag)}"
+
+
+def _lines(mode: StreamMode, *steps: str | None) -> str:
+    """The lines in which two steps compute their text, or a name of the state that comes last."""
+    left, right, name = (*steps, None)[:3]
+    return f"{left}() makes it in {_line(mode, str(left), name)}, and {right}() in {_line(mode, str(right), name)}"
+
+
+def _line(mode: StreamMode, step: str, name: str | None = None) -> str:
+    """The line in which a step computes its text, or a name of the state."""
+    traced = trace_stream(mode, (mode.cipher_key_bits or (128,))[0] // 8, step)
+    made = traced.step(step)
+    nodes = [made.updates.get(name)] if name is not None else [made.output]
+    lines = [traced.nodes[node].line for node in nodes if node is not None]
+    # A state that a step hands on has no line.
+    return told(lines[0], traced.file) if lines and lines[0] else place_of(getattr(mode, step))
+
+
+def _check_steps(model: StreamModel, trace: StreamTrace) -> None:
+    """Runs the steps of text in both directions from chosen states, counters before their carry among them.
+
+    Names that a step leaves different are in neither direction's way if no text and no tag depends on them, as in ``prove_open``.  Raises
+    ``DefinitionError`` if a text does not come back, or a tag differs.
+    """
+    mode, rng = model.mode, random.Random(f"states {model.mode.name}")
+    runs = [("encrypt", "decrypt", set(trace.state))]
+    if mode.two_passes:
+        runs.insert(0, (ABSORB, "encrypt", set(trace.state) - set(trace.tagged)))
+    parts = [(part, number) for part in parts_of_text(mode) for number in range(STATES)]
+    for left, right, common in runs:
+        while True:
+            kept = set(common)
+            for part, number in parts:
+                one, other, _ = _from_state(model, trace, left, right, common, part, number, rng)
+                kept &= {name for name in common if getattr(one, name) == getattr(other, name)}
+            if kept == common:
+                break
+            common = kept
+        for part, number in parts:
+            if not _from_state(model, trace, left, right, common, part, number, rng)[2]:
+                steps = part.step(mode, left), part.step(mode, right)
+                raise DefinitionError(
+                    f"{mode.name}: {steps[1]} does not invert {steps[0]} for every state, although no message that was tried shows it; "
+                    f"{_unlike(mode, trace, common, *steps)}"
+                )
+        if not _tags_agree(model, trace, common, rng):
+            raise DefinitionError(
+                f"{mode.name}: the tags of {left} and {right} differ for some states, although no message that was tried shows it; "
+                f"{_unlike(mode, trace, common, left, right)}"
+            )
+
+
+def _unlike(mode: StreamMode, trace: StreamTrace, common: set[str], left: str, right: str) -> str:
+    """The lines of a name of the state in which two steps differ, or of their text."""
+    name = next((name for name in trace.state if name not in common and name not in trace.tagged), None)
+    return (f"the state {name} differs; " if name else "") + _lines(mode, left, right, name)
+
+
+def _state(trace: StreamTrace, number: int, common: set[str], rng: random.Random) -> tuple[State, State]:
+    """Two states that agree in the common names: all ones, in which every counter carries, zeros, or random ones."""
+    width = 8 * trace.block_bytes
+
+    def value() -> int:
+        return ((1 << width) - 1, 0)[number] if number < 2 else rng.getrandbits(width)
+
+    left = {name: value() for name in trace.state}
+    right = {name: left[name] if name in common else rng.getrandbits(width) for name in trace.state}
+    return State(**left), State(**right)
+
+
+def _from_state(
+    model: StreamModel, trace: StreamTrace, left: str, right: str, common: set[str], part: PartOfText, number: int, rng: random.Random,
+) -> tuple[State, State, bool]:  # fmt: skip
+    """Both states after a part of the text, and whether the text comes back."""
+    mode, (o, k) = model.mode, model.keyed
+    states = _state(trace, number, common, rng)
+    index = (1, 2, 4, 3, 1 << 15, 1 << 20)[number] if number < 6 else rng.randrange(1, 1 << 24)
+    sizes = [*[mode.block_bytes] * (part.blocks - 1), part.nbytes]
+    text = [rng.randbytes(nbytes) for nbytes in sizes]
+
+    def run(direction: str, state: State, given: list[bytes]) -> tuple[State, list[bytes]]:
+        step = part.step(mode, direction)
+        pieces = tuple(Piece(each, index) for each in given)
+        after, blocks = model.take(o, k, state, step, pieces if mode.takes_pair(step) else pieces[0])
+        return after, [block.to_bytes(mode.block_bytes, "little")[:nbytes] for block, nbytes in zip(blocks, sizes)]
+
+    after, between = run(left, states[0], text)
+    if left == ABSORB:
+        return after, run(right, states[1], text)[0], True
+    other, back = run(right, states[1], between)
+    return after, other, back == text
+
+
+def _tags_agree(model: StreamModel, trace: StreamTrace, common: set[str], rng: random.Random) -> bool:
+    o, k = model.keyed
+    for number in range(STATES):
+        lengths = Lengths(rng.randrange(1 << 20), rng.randrange(1 << 20))
+        tags: list[Any] = [model.mode.tag(o, k, state, lengths) for state in _state(trace, number, common, rng)]
+        if tags[0] != tags[1]:
+            return False
+    return True
