@@ -12,7 +12,7 @@ from modeloom.modes.gcm import GCM
 from modeloom.modes.gcm_siv import GCMSIV
 from modeloom.modes.ocb3 import OCB3
 from modeloom.spec import Keys
-from modeloom.spec.stream import State, StreamMode
+from modeloom.spec.stream import MessageKeys, State, StreamMode
 
 
 class Clear(GCM):
@@ -190,6 +190,21 @@ class SyntheticWithoutAssociated(GCMSIV):
         return s
 
 
+class StreamWithoutTag(GCMSIV):
+    """A mode with two passes whose key stream depends on the nonce alone."""
+
+    def tagged(self, o, k, s, tag):
+        return s.replace(counter=s.nonce)
+
+
+class KeyWithoutNonce(GCMSIV):
+    """The cipher key of all messages is the same."""
+
+    def derive(self, o, nonce, key_blocks):
+        made = super().derive(o, nonce, key_blocks).blocks()
+        return MessageKeys(authentication=made["authentication"], cipher=[o.enc(o.const(77 + i)) for i in range(key_blocks)])
+
+
 class ChainWithoutLengths(CCM):
     """The first block of the chain has no length of the text, and associated data have no prefix."""
 
@@ -222,6 +237,8 @@ INSECURE: tuple[tuple[type[StreamMode], str], ...] = (
     (UnusedKey, "nothing depends on the part pepper of the key"),
     (SecondOfPair, "leaves in the clear"),
     (SyntheticWithoutAssociated, "of the associated data"),
+    (StreamWithoutTag, "does not depend on the tag"),
+    (KeyWithoutNonce, "the part cipher of the key of a message does not depend on the nonce"),
     (ChainWithoutLengths, "have one tag by construction"),
 )
 """Definitions, and words of a warning that each gets."""

@@ -11,7 +11,7 @@ import click
 
 from modeloom.cli.files import check_output, columns, mode_files, warn, warn_broken, whole_file
 from modeloom.cli.options import options_from, unit_options
-from modeloom.cli.streams import explain_stream, stream_only
+from modeloom.cli.streams import explain_stream, refused, stream_only
 from modeloom.cli.widths import at_width
 
 __all__ = ["explain"]
@@ -36,6 +36,7 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.compile import compile_mode
     from modeloom.compiler.dump import dump, dump_names
+    from modeloom.cores.refusal import refusal
     from modeloom.modes import find_any
     from modeloom.spec.stream import StreamMode
 
@@ -60,7 +61,7 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
 
         with whole_file(Path(svg)) as file:
             file.write(chart(compiled).encode())
-    figures = compiled.explain()
+    figures = {**compiled.explain(), "refused": refusal(compiled)}
     if data_width is not None:
         from modeloom.cores.sector import SectorCore
 
@@ -72,7 +73,10 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
         click.echo("".join(texts.values()), nl=False)
     else:
         for one in compiled.sizes:
-            lines = [(key, _text(value)) for key, value in one.explain().items() if key not in ("more_sizes", "warnings")]
+            lines = [
+                (key, _text(value) + refused(figures) * (key == "proved")) for key, value in one.explain().items()
+                if key not in ("more_sizes", "warnings")
+            ]  # fmt: skip
             click.echo(columns(lines), nl=one is not compiled.sizes[-1])
         if data_width is not None:
             click.echo("\n".join(figures["data_width"]["words"]))

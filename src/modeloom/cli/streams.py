@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from modeloom.product.core import FrontEnd
     from modeloom.product.description import Description
 
-__all__ = ["build_stream", "explain_stream", "stream_only", "stream_options"]
+__all__ = ["build_stream", "explain_stream", "refused", "stream_only", "stream_options"]
 
 def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that stream modes alone have."""
@@ -80,6 +80,7 @@ def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
 def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data_width: int | None = None) -> None:
     """Prints the figures of the pipeline of a stream mode, also with data streams of a width, and draws it if ``svg`` names a file."""
     from modeloom.compiler.streams import compile_stream
+    from modeloom.cores.refusal import refusal
 
     svg = values.pop("svg", None)
     options = stream_options(mode, values)
@@ -89,8 +90,7 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data
 
         with whole_file(Path(svg)) as file:
             file.write(token_chart(compiled).encode())
-    figures = compiled.explain()
-    shown = dict(figures)
+    figures = {**compiled.explain(), "refused": refusal(compiled)}
     if data_width is not None:
         from modeloom.cli.widths import at_width
         from modeloom.cores.stream import StreamCore
@@ -100,7 +100,8 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data
     if as_json:
         click.echo(json.dumps(figures, indent=2))
         return
-    click.echo(columns([(key, _text(value)) for key, value in shown.items() if key != "warnings"]), nl=False)
+    shown = {key: value for key, value in figures.items() if key not in ("warnings", "refused", "data_width")}
+    click.echo(columns([(key, _text(value) + refused(figures) * (key == "proved")) for key, value in shown.items()]), nl=False)
     for words in figures["data_width"]["words"] if data_width is not None else ():
         click.echo(words)
 
@@ -173,6 +174,11 @@ def build_stream(
         click.echo(f"Keys come with messages. A new key costs at most {description.cost_of_key} cycles if keys are sent ahead{apart}.")
     if description.releases:
         warn([LWC_RELEASED if options.interface == "lwc" else RELEASED])
+
+
+def refused(figures: Mapping[str, Any]) -> str:
+    """What ``explain`` says beside "proved" of a mode that has no core."""
+    return "" if figures["refused"] is None else f", but build refuses it: {figures['refused']}"
 
 
 def _text(value: Any) -> str:

@@ -17,7 +17,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from modeloom.definition.messages import StreamModel
+from modeloom.definition.messages import StreamModel, derived_key
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.stream import ABSORB, StreamMode
 from modeloom.spec.wording import many
@@ -56,7 +56,7 @@ _FOUND: dict[tuple[type[StreamMode], int, str | None], tuple[str, ...]] = {}
 
 class _Search:
     def __init__(self, mode: StreamMode, cipher_key_bytes: int, cipher: str | None):
-        self.mode, self.cipher = mode, cipher
+        self.mode, self.cipher, self.cipher_key_bytes = mode, cipher, cipher_key_bytes
         self.parts = {name: mode.part_bytes(name, cipher_key_bytes) for name in mode.key_parts}
         self.rng = random.Random(f"dependence {mode.name}")
         self.size, self.whole = mode.block_bytes, mode.block_bytes * mode.text_blocks
@@ -95,7 +95,7 @@ class _Search:
     def warnings(self) -> Iterator[str]:
         """All that is found."""
         name = self.mode.name
-        for search in (self.keys, self.nonces, self.positions, self.key_parts, self.tag, self.lengths):
+        for search in (self.derivation, self.keys, self.nonces, self.passes, self.positions, self.key_parts, self.tag, self.lengths):
             found = list(search())
             yield from (f"{name}: {text}" for text in found)
             # A tag that leaves out a part does not depend on its length either.
@@ -154,6 +154,31 @@ class _Search:
                 if self.seal(changed, b"", text).text == sealed.text:
                     yield f"the ciphertext does not depend on a bit of byte {bit // 8} of a nonce of {many(length, 'byte')}"
                     return
+
+    def passes(self) -> Iterator[str]:
+        """Whether the ciphertext of a mode with two passes depends on the tag that the first one makes."""
+        if not self.mode.two_passes:
+            return
+        nonce, associated, text = self.random(5, 2 * self.whole)
+        tags = [self.rng.randbytes(self.size) for _ in range(4)]
+        if len({self.model.run("encrypt", nonce, text, associated, known=tag)[0] for tag in tags}) < len(tags):
+            yield "the ciphertext does not depend on the tag, so that messages with one nonce have one key stream"
+
+    def derivation(self) -> Iterator[str]:
+        """Whether the key of a message depends on the nonce, and on the master key."""
+        if not self.mode.derives():
+            return
+        nbytes = self.cipher_key_bytes
+        nonces, masters = ([self.rng.randbytes(length) for _ in range(4)] for length in (self.nonce_bytes, nbytes))
+        for what, keys in (
+            ("the nonce", [derived_key(self.mode, masters[0], nonce, self.cipher) for nonce in nonces]),
+            ("the master key", [derived_key(self.mode, master, nonces[0], self.cipher) for master in masters]),
+        ):
+            at = 0
+            for part, length in self.parts.items():
+                if len({key[at : at + length] for key in keys}) < len(keys):
+                    yield f"the part {part} of the key of a message does not depend on {what}"
+                at += length
 
     def positions(self) -> Iterator[str]:
         """Equal blocks of text that give equal blocks of ciphertext in one message."""

@@ -25,6 +25,7 @@ from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.blame import place_of
 from modeloom.spec.stream import ABSORB, Lengths, State, StreamMode
 from modeloom.spec.stream_numbers import Piece
+from modeloom.spec.wording import many
 from modeloom.streams.prove_open import PartOfText, parts_of_text, prove_open, prove_short
 from modeloom.streams.trace import StreamTrace, trace_stream
 
@@ -152,7 +153,8 @@ def _run(model: StreamModel, direction: str, text: bytes, given: tuple[bytes, by
 
 def _of(message: _Message) -> str:
     nonce, tag = len(message.nonce), message.tag_bytes
-    return f"{len(message.text)} bytes of text and {len(message.associated)} of associated data (nonce of {nonce}, tag of {tag})"
+    text = many(len(message.text), "byte")
+    return f"{text} of text and {len(message.associated)} of associated data (nonce of {nonce}, tag of {tag})"
 
 
 def _text_differs(mode: StreamMode, message: _Message, sealed: Taken, opened: Taken, at: int) -> str:

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the buses of a core fit a compiled mode: a mode that is compiled and proved may still have no core."""
+
+from __future__ import annotations
+
+from modeloom.compiler.compiled import Compiled
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.lwc import LwcCore
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
+from modeloom.spec import InputError
+
+__all__ = ["refusal"]
+
+
+def refusal(compiled: Compiled | CompiledStream) -> str | None:
+    """The reason why ``modeloom build`` refuses a mode with these options; None if it does not."""
+    try:
+        if isinstance(compiled, Compiled):
+            SectorCore(compiled)
+        else:
+            (LwcCore if compiled.options.interface == "lwc" else StreamCore)(compiled)
+    except InputError as error:
+        return str(error)
+    return None
