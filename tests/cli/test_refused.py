@@ -90,9 +90,13 @@ def file(tmp_path: Path) -> Path:
     ("name", "error"),
     [
         ("NoTag", "no-tag: mine.py, line 10: NoTag has no tag(); docs/streams.md lists the methods of a mode"),
-        ("OneWay", "gcm: mine.py, line 29: one_direction is for modes on sectors; a message mode has both directions, and --direction builds a "
-         "core for one; leave it out"),
-        ("NoDecrypt", "no-decrypt: mine.py, line 32: NoDecrypt has no decrypt(); docs/new-mode.md lists the methods of a mode"),
+        (
+            "OneWay", "gcm: mine.py, line 29: one_direction is for modes on sectors; a message mode has both directions, and --direction "
+            "builds a core for one; leave it out",
+        ),
+        (
+            "NoDecrypt", "no-decrypt: mine.py, line 32: NoDecrypt has no decrypt(); docs/new-mode.md lists the methods of a mode",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_missing_is_named(name: str, error: str, file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
