@@ -42,6 +42,7 @@ def test_build(run, folder):
     assert result.status == 0, result.err
     figures, explained = json.loads(result.out), json.loads(run("explain", *options, "--json").out)
     assert figures["schema"] == "modeloom-build-1" and figures["directory"] == "one" and (folder / "one" / figures["verilog"]).is_file()
+    assert explained.pop("refused") is None
     assert {**explained, "schema": ""}.items() <= {**figures, "schema": ""}.items()
     assert run("build", *options, "-o", "two").status == 0
     assert {path.name: path.read_bytes() for path in (folder / "one").iterdir()} == {

@@ -89,13 +89,13 @@ def file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("NoTag", "no-tag: mine.py, line 10: NoTag has no tag(); docs/streams.md lists the methods of a mode"),
+        ("NoTag", "no-tag: mine.py, line 10: NoTag has no tag(); write it (docs/streams.md lists the steps)"),
         (
             "OneWay", "gcm: mine.py, line 29: one_direction is for modes on sectors; a message mode has both directions, and --direction "
             "builds a core for one; leave it out",
         ),
         (
-            "NoDecrypt", "no-decrypt: mine.py, line 32: NoDecrypt has no decrypt(); docs/new-mode.md lists the methods of a mode",
+            "NoDecrypt", 'no-decrypt: mine.py, line 32: NoDecrypt has no decrypt(); write it, or set one_direction = "encrypt"',
         ),
     ],
 )  # fmt: skip

@@ -22,7 +22,7 @@ M = TypeVar("M", bound=Definition)
 
 
 def checked_mode(mode: Any) -> Mode:
-    """Returns a mode, or an instance of a class of modes, after checking its attributes against ``Mode``, and that it has its methods.
+    """Returns a mode, or an instance of a class of modes, after checking its attributes against ``Mode``.
 
     Raises
     ------
@@ -31,17 +31,7 @@ def checked_mode(mode: Any) -> Mode:
     DefinitionError
         An attribute is missing or wrong. The message names it, with its line where that is known.
     """
-    checked = _checked(mode, Mode, _ATTRIBUTES)
-    _check_methods(checked, "setup", *checked.directions())
-    return checked
-
-
-def _check_methods(mode: Definition, *names: str) -> None:
-    """Raises ``DefinitionError`` if a definition has not written one of these methods."""
-    page = "docs/streams.md" if isinstance(mode, StreamMode) else "docs/new-mode.md"
-    for name in names:
-        if getattr(type(mode), name, None) in [getattr(base, name, None) for base in _BASES]:
-            raise _wrong(mode, name, f"{type(mode).__name__} has no {name}(); {page} lists the methods of a mode")
+    return _checked(mode, Mode, _ATTRIBUTES)
 
 
 def checked_stream(mode: Any) -> StreamMode:
@@ -50,7 +40,9 @@ def checked_stream(mode: Any) -> StreamMode:
     if getattr(checked, "one_direction", ""):
         why = "is for modes on sectors; a message mode has both directions, and --direction builds a core for one; leave it out"
         raise _wrong(checked, "one_direction", f"one_direction {why}")
-    _check_methods(checked, "setup", "start", "associated", "encrypt", "decrypt", "tag")
+    for step in ("setup", "start", "associated", "encrypt", "decrypt", "tag"):
+        if not checked.has(step):
+            raise _wrong(checked, step, f"{type(checked).__name__} has no {step}(); write it (docs/streams.md lists the steps)")
     lengths = [length for group in checked.nonce_bytes for length in group]
     if len(set(lengths)) < len(lengths):
         twice = next(length for length in lengths if lengths.count(length) > 1)
