@@ -122,8 +122,8 @@ class _StepRun(_Run):
         if kind == "mark":
             return o.pad10(0, self.last)
         if kind == "lengths":
-            order, *parts = args
-            return o.bit_lengths(*(self.lengths[part] if isinstance(part, str) else part for part in parts), order)
+            order, first, second = (self.lengths.get(each, each) if isinstance(each, str) else each for each in args)
+            return o.bit_lengths(first, second, order)
         if kind == "number":
             of, first, nbytes = args
             return o.number(of.value(self.lengths) if isinstance(of, Known) else self.lengths[of], first, nbytes)
