@@ -122,7 +122,8 @@ class _StepRun(_Run):
         if kind == "mark":
             return o.pad10(0, self.last)
         if kind == "lengths":
-            order, first, second = (self.lengths.get(each, each) if isinstance(each, str) else each for each in args)
+            order, *parts = args
+            first, second = (self.lengths[part] if isinstance(part, str) else part for part in parts)
             return o.bit_lengths(first, second, order)
         if kind == "number":
             of, first, nbytes = args
