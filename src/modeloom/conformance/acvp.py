@@ -139,9 +139,8 @@ def read_acvp(name: str, value: object, answers: object = None) -> VectorFile:
         raise Unreadable(f"algorithm {algorithm!r} is none of {', '.join(ALGORITHMS)}")
     _check(vectors, algorithm)
     known = dict(_answers(answers, vectors)) if answers is not None else {}
-    cases = [
-        _case(algorithm, group, {**_named(test), **known.get(test["tcId"], {})}) for group in vectors["testGroups"] for test in group["tests"]
-    ]
+    tests = [(group, test) for group in vectors["testGroups"] for test in group["tests"]]
+    cases = [_case(algorithm, group, {**_named(test), **known.get(test["tcId"], {})}) for group, test in tests]
     able = [case for case in cases if not case.reason]
     if not cases or able and all(case.input(case.directions[0]) is None for case in able):
         raise Unreadable("it has no questions; give the file with the prompt, and this one with --expected")

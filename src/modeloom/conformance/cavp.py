@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from modeloom.conformance.case import (
     DIRECTIONS,
@@ -66,11 +67,11 @@ def read_cavp(name: str, text: str) -> VectorFile:
     if not records:
         raise Unreadable("it has no record")
     first = records[0]
-    for algorithm, mode, sign, case in (
-        ("AES-XPN", "gcm", "Salt", _gcm), ("AES-GCM", "gcm", "IV", _gcm), ("AES-CCM", "ccm", "Nonce", _ccm),
-        ("AES-XTS", "xts", "DataUnitLen", _xts),
+    for algorithm, mode, signs, case in (
+        ("AES-XPN", "gcm", ("IV", "Salt"), _xpn), ("AES-GCM", "gcm", ("IV",), _gcm), ("AES-CCM", "ccm", ("Nonce",), _ccm),
+        ("AES-XTS", "xts", ("DataUnitLen",), _xts),
     ):  # fmt: skip
-        if sign in first:
+        if all(sign in first for sign in signs):
             for record in records:
                 check_members(_name(record), record, MEMBERS[algorithm], algorithm)
             cases = [case(record) for record in records]
@@ -143,21 +144,23 @@ def _number(record: Record, member: str) -> int:
     return int(record[member])
 
 
+def _xpn(record: Record) -> Case:
+    nonce = salted(_bytes(record, "IV"), _bytes(record, "Salt"), _name(record))
+    if "IVxorSalt" in record and _bytes(record, "IVxorSalt") != nonce:
+        raise Unreadable(f"{_name(record)}: IVxorSalt is not the sum of IV and Salt")
+    return replace(_gcm(record), nonce=nonce)
+
+
 def _gcm(record: Record) -> Case:
     failed = FAIL in record
     tag = _bytes(record, "Tag")
-    nonce = _bytes(record, "IV")
-    if "Salt" in record:
-        nonce = salted(nonce, _bytes(record, "Salt"), _name(record))
-        if "IVxorSalt" in record and _bytes(record, "IVxorSalt") != nonce:
-            raise Unreadable(f"{_name(record)}: IVxorSalt is not the sum of IV and Salt")
     lengths = ("PTlen", "AADlen", "IVlen", "Taglen", "Saltlen")
     sizes = {name: whole_bytes(_number(record, name), name) for name in lengths if name in record}
     # Files of GMAC may leave out the lines of a text without bytes.
     no_text = sizes["PTlen"] == 0 if "PTlen" in sizes else "PT" not in record and "CT" not in record
     plain, text = (b"" if no_text and name not in record or failed and name == "PT" else _bytes(record, name) for name in ("PT", "CT"))
     return Case(
-        name=_name(record), directions=("decrypt",) if failed else DIRECTIONS, key=_bytes(record, "Key"), nonce=nonce,
+        name=_name(record), directions=("decrypt",) if failed else DIRECTIONS, key=_bytes(record, "Key"), nonce=_bytes(record, "IV"),
         ad=_bytes(record, "AAD"), plain=None if failed else plain, sealed=text + tag, tag_bytes=len(tag),
         valid=not failed, reason=NOT_BYTES if None in sizes.values() else "",
     )  # fmt: skip
