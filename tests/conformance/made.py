@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, AESGCMSIV
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, AESGCMSIV, AESOCB3
 
 Json = dict[str, Any]
 
@@ -20,16 +20,30 @@ def gcm(key: bytes, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> byt
     return sealed[: len(text) + tag_bytes]
 
 
+def added(one: bytes, two: bytes) -> bytes:
+    """The sum of an IV and a salt."""
+    return (int.from_bytes(one, "big") ^ int.from_bytes(two, "big")).to_bytes(len(one), "big")
+
+
+def flipped(digits: str, at: int = 0) -> str:
+    """Hexadecimal digits with a wrong bit in one of them."""
+    return digits[:at] + f"{int(digits[at], 16) ^ 4:x}" + digits[at + 1 :]
+
+
 SEAL: dict[str, Callable[[bytes, bytes, bytes, bytes, int], bytes]] = {
     "ACVP-AES-GCM": gcm,
     "ACVP-AES-GMAC": gcm,
+    "ACVP-AES-XPN": gcm,
     "ACVP-AES-CCM": lambda key, nonce, text, ad, tag_bytes: AESCCM(key, tag_bytes).encrypt(nonce, text, ad),
     "ACVP-AES-GCM-SIV": lambda key, nonce, text, ad, tag_bytes: AESGCMSIV(key).encrypt(nonce, text, ad),
 }
 
-NONCE = {"ACVP-AES-GCM": 12, "ACVP-AES-GMAC": 12, "ACVP-AES-CCM": 13, "ACVP-AES-GCM-SIV": 12}
+NONCE = {"ACVP-AES-GCM": 12, "ACVP-AES-GMAC": 12, "ACVP-AES-XPN": 12, "ACVP-AES-CCM": 13, "ACVP-AES-GCM-SIV": 12}
 
-TAGS = {"ACVP-AES-GCM": (16, 12), "ACVP-AES-GMAC": (16, 4), "ACVP-AES-CCM": (16, 8), "ACVP-AES-GCM-SIV": (16,)}
+TAGS = {"ACVP-AES-GCM": (16, 12), "ACVP-AES-GMAC": (16, 4), "ACVP-AES-XPN": (16, 8), "ACVP-AES-CCM": (16, 8), "ACVP-AES-GCM-SIV": (16,)}
+
+WITH_TAG = ("ACVP-AES-GCM", "ACVP-AES-GMAC", "ACVP-AES-XPN")
+"""The algorithms whose tests have the tag in a member of its own."""
 
 
 def xts(key: bytes, tweak: bytes, text: bytes, decrypt: bool = False) -> bytes:
@@ -52,8 +66,10 @@ def acvp(algorithm: str, key_bytes: int = 16, tests: int = 3) -> tuple[Any, Any]
                 "tgId": len(questions) + 1, "testType": "AFT", "direction": direction, "keyLen": 8 * key_bytes,
                 "ivLen": 8 * NONCE[algorithm], "payloadLen": 8 * text_bytes, "aadLen": 8 * rng.randrange(40), "tests": [],
             }  # fmt: skip
-            if algorithm in ("ACVP-AES-GCM", "ACVP-AES-GMAC"):
+            if algorithm in WITH_TAG:
                 group |= {"ivGen": "external", "ivGenMode": "8.2.1"}
+            if algorithm == "ACVP-AES-XPN":
+                group |= {"saltGen": "external", "saltLen": 96}
             if algorithm != "ACVP-AES-GCM-SIV":
                 group["tagLen"] = 8 * tag_bytes
             results = []
@@ -61,11 +77,12 @@ def acvp(algorithm: str, key_bytes: int = 16, tests: int = 3) -> tuple[Any, Any]
                 number += 1
                 key, nonce = rng.randbytes(key_bytes), rng.randbytes(NONCE[algorithm])
                 text, ad = rng.randbytes(text_bytes), rng.randbytes(group["aadLen"] // 8)
-                sealed = SEAL[algorithm](key, nonce, text, ad, tag_bytes)
+                salt = {"salt": rng.randbytes(12)} if algorithm == "ACVP-AES-XPN" else {}
+                sealed = SEAL[algorithm](key, added(nonce, salt["salt"]) if salt else nonce, text, ad, tag_bytes)
                 forged = direction == "decrypt" and number % 2 == 0
                 if forged:
                     sealed = sealed[:-1] + bytes([sealed[-1] ^ 0x10])
-                if algorithm in ("ACVP-AES-GCM", "ACVP-AES-GMAC"):
+                if algorithm in WITH_TAG:
                     output = {"ct": _hex(sealed[:text_bytes]), "tag": _hex(sealed[text_bytes:])}
                 else:
                     output = {"ct": _hex(sealed)}
@@ -73,6 +90,7 @@ def acvp(algorithm: str, key_bytes: int = 16, tests: int = 3) -> tuple[Any, Any]
                 if algorithm == "ACVP-AES-GMAC":
                     given, output = {}, {"tag": output["tag"]}
                 test = {"tcId": number, "key": _hex(key), "iv": _hex(nonce), "aad": _hex(ad)}
+                test |= {name: _hex(value) for name, value in salt.items()}
                 group["tests"].append({**test, **(given if direction == "encrypt" else output)})
                 if direction == "decrypt":
                     result = {"testPassed": not forged} if forged or algorithm == "ACVP-AES-GMAC" else given
@@ -83,6 +101,33 @@ def acvp(algorithm: str, key_bytes: int = 16, tests: int = 3) -> tuple[Any, Any]
             answers.append({"tgId": group["tgId"], "tests": results})
     head = {"vsId": 7, "algorithm": algorithm, "revision": "1.0", "isSample": True}
     return [{"acvVersion": "1.0"}, {**head, "testGroups": questions}], [{"acvVersion": "1.0"}, {**head, "testGroups": answers}]
+
+
+def acvp_ecma(tests: int = 3) -> tuple[Any, Any]:
+    """The prompt and the expected results for CCM in the form of ECMA-368: ``iv`` is the first block that CCM authenticates.
+
+    Its first byte says that there are associated data, that the tag has 8 bytes, and that the length of the text has 2.  Then come the
+    nonce and this length.
+    """
+    rng, questions, answers, number = Random("ecma"), [], [], 0
+    for direction in ("encrypt", "decrypt"):
+        asked, results = [], []
+        for _ in range(tests):
+            number += 1
+            key, nonce, text, ad = (rng.randbytes(count) for count in (16, 13, 32, 14 + rng.randrange(20)))
+            sealed = AESCCM(key, 8).encrypt(nonce, text, ad)
+            block = b"\x59" + nonce + (32).to_bytes(2, "big")
+            given, output = {"pt": _hex(text)}, {"ct": _hex(sealed)}
+            if direction == "decrypt":
+                given, output = output, given
+            asked.append({"tcId": number, "key": _hex(key), "aad": _hex(ad), "iv": _hex(block), **given})
+            results.append({"tcId": number, **output})
+        group = {"tgId": len(questions) + 1, "testType": "AFT", "direction": direction, "keyLen": 128, "ivLen": 104, "payloadLen": 256,
+                 "aadLen": 0, "tagLen": 64}  # fmt: skip
+        questions.append({**group, "tests": asked})
+        answers.append({"tgId": group["tgId"], "tests": results})
+    head = {"vsId": 3, "algorithm": "ACVP-AES-CCM", "mode": "ECMA", "revision": "1.0", "isSample": False}
+    return {**head, "testGroups": questions}, {**head, "testGroups": answers}
 
 
 def acvp_xts(numbers: bool = False) -> tuple[Any, Any]:
@@ -202,6 +247,19 @@ def cavp_gcm() -> str:
     return text
 
 
+def cavp_xpn() -> str:
+    """A file of XPN with a valid message and a forged one.  The remark in brackets and the sum are not needed to read it."""
+    rng, text = Random("xpn"), "# CAVS\n\n[Keylen = 256]\n[IVlen = 96]\n[PTlen = 72]\n[AADlen = 64]\n[Taglen = 128]\n\n"
+    key, salt, iv, plain, ad = (rng.randbytes(count) for count in (32, 12, 12, 9, 8))
+    nonce = added(iv, salt)
+    sealed = gcm(key, nonce, plain, ad, 16)
+    for count, tag in enumerate((sealed[9:], sealed[9:-1] + bytes([sealed[-1] ^ 1]))):
+        text += f"Count = {count}\n(a remark)\nKey = {key.hex()}\nSalt = {salt.hex()}\nIV = {iv.hex()}\nIVxorSalt = {nonce.hex()}\n"
+        text += f"CT = {sealed[:9].hex()}\nAAD = {ad.hex()}\nTag = {tag.hex()}\n"
+        text += "FAIL\n\n" if count else f"PT = {plain.hex()}\n\n"
+    return text
+
+
 def cavp_ccm() -> str:
     """A file of CCM: the key stands before the records, and an empty payload is 00."""
     rng, text = Random("ccm"), "# CAVS\n\n"
@@ -230,12 +288,42 @@ def cavp_xts() -> str:
     return text
 
 
+def sm4_gcm(key: bytes, nonce: bytes, text: bytes, ad: bytes) -> bytes:
+    worker = Cipher(algorithms.SM4(key), modes.GCM(nonce)).encryptor()
+    worker.authenticate_additional_data(ad)
+    return worker.update(text) + worker.finalize() + worker.tag
+
+
+def sm4_ccm(key: bytes, nonce: bytes, text: bytes, ad: bytes) -> bytes:
+    """CCM with a tag of 16 bytes, by NIST SP 800-38C, A.2: the tag is that of CBC-MAC, enciphered with the first key stream block."""
+
+    def padded(data: bytes) -> bytes:
+        return data + bytes(-len(data) % 16)
+
+    size = 15 - len(nonce)
+    blocks = bytes([(0x40 if ad else 0) + (7 << 3) + size - 1]) + nonce + len(text).to_bytes(size, "big")
+    blocks += padded(len(ad).to_bytes(2, "big") + ad) if ad else b""
+    chain = Cipher(algorithms.SM4(key), modes.CBC(bytes(16))).encryptor()
+    tag = chain.update(blocks + padded(text))[-16:]
+    stream = Cipher(algorithms.SM4(key), modes.CTR(bytes([size - 1]) + nonce + bytes(size))).encryptor()
+    stream_tag = stream.update(tag)
+    return stream.update(text) + stream_tag
+
+
+WYCHEPROOF: dict[str, Callable[[bytes, bytes, bytes, bytes], bytes]] = {
+    "AES-GCM": lambda key, nonce, text, ad: AESGCM(key).encrypt(nonce, text, ad),
+    "AES-OCB": lambda key, nonce, text, ad: AESOCB3(key).encrypt(nonce, text, ad),
+    "SM4-GCM": sm4_gcm,
+    "SM4-CCM": sm4_ccm,
+}
+
+
 def wycheproof(algorithm: str = "AES-GCM") -> Json:
-    """Valid, forged and acceptable messages, and a nonce of 20 bytes."""
+    """Valid, forged and acceptable messages, and a nonce of 20 bytes, which only GCM has, and none of the modes of modeloom."""
     rng, tests = Random(algorithm), []
     for number, (result, nonce_bytes) in enumerate((("valid", 12), ("invalid", 12), ("acceptable", 12), ("valid", 20)), 1):
         key, nonce, plain, ad = (rng.randbytes(count) for count in (16, nonce_bytes, 17, 9))
-        sealed = gcm(key, nonce, plain, ad, 16)
+        sealed = WYCHEPROOF[algorithm](key, nonce if algorithm.endswith("GCM") else nonce[:12], plain, ad)
         tag = sealed[17:] if result == "valid" else bytes(16)
         tests.append({"tcId": number, "key": key.hex(), "iv": nonce.hex(), "aad": ad.hex(), "msg": plain.hex(), "ct": sealed[:17].hex(),
                       "tag": tag.hex(), "result": result})  # fmt: skip

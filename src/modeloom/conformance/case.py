@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from modeloom.spec.errors import InputError
 
-__all__ = ["DIRECTIONS", "TWEAK_BYTES", "Case", "Unreadable", "VectorFile", "hex_bytes", "unit_tweak", "whole_bytes"]
+__all__ = [
+    "DIRECTIONS", "NOT_BYTES", "ORIGIN", "TWEAK_BYTES", "Case", "Unreadable", "VectorFile", "check_members", "hex_bytes", "salted",
+    "unit_tweak", "whole_bytes",
+]  # fmt: skip
 
 DIRECTIONS = ("encrypt", "decrypt")
 
 TWEAK_BYTES = 16
 """Bytes of a tweak of XTS."""
+
+NOT_BYTES = "its lengths are not whole bytes"
+"""The reason for which no model or core runs a test with such lengths."""
+
+ORIGIN = ("source", "licence")
+"""The members of a JSON file that say where it comes from, in parts of published files."""
 
 
 class Unreadable(InputError):
@@ -105,6 +114,26 @@ class VectorFile:
     cases: Sequence[Case]
     prompt: Mapping[str, Any] | None = None
     envelope: Mapping[str, Any] | None = field(default=None)
+
+
+def check_members(what: str, members: Iterable[str], known: Collection[str], algorithm: str) -> None:
+    """Raises ``Unreadable`` for a member that files of an algorithm do not have: what it says would be ignored.
+
+    *what* names the object, such as ``tcId 3``.
+    """
+    for member in members:
+        if member not in known:
+            raise Unreadable(f"{what}: {algorithm} has no member {member!r}")
+
+
+def salted(iv: bytes, salt: bytes, what: str) -> bytes:
+    """The nonce of GCM for an IV and a salt: in XPN, each bit of the salt is added to that of the IV.
+
+    Source: the cipher suites GCM-AES-XPN of IEEE 802.1AE.  Raises ``Unreadable`` if they do not have the same length.
+    """
+    if len(iv) != len(salt):
+        raise Unreadable(f"{what}: the IV has {len(iv)} bytes, and the salt {len(salt)}")
+    return bytes(one ^ two for one, two in zip(iv, salt, strict=True))
 
 
 def hex_bytes(value: object, what: str) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads response files of NIST's CAVP: GCM, GMAC, CCM and XTS.
+"""Reads response files of NIST's CAVP: GCM, GMAC, XPN, CCM and XTS.
 
 A file has lines ``Name = value``.  A record begins with ``Count`` and ends with an empty line.  What stands before the first record of a
 section, in brackets or alone, holds for all records behind it::
@@ -10,18 +10,50 @@ section, in brackets or alone, holds for all records behind it::
     Count = 0
     Nonce = ...
     Payload = ...                  00 if it has no bytes
+
+A line that begins with ``#`` is a comment, and so is one in round brackets.  Capitals in names do not matter.  Records of XPN have those of
+GCM and a ``Salt``: the nonce is the sum of both.
+
+Source: the files of CAVP, and the reader of such files in NIST's ACVP server.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from modeloom.conformance.case import DIRECTIONS, TWEAK_BYTES, Case, Unreadable, VectorFile, hex_bytes, whole_bytes
+from modeloom.conformance.case import (
+    DIRECTIONS,
+    NOT_BYTES,
+    TWEAK_BYTES,
+    Case,
+    Unreadable,
+    VectorFile,
+    check_members,
+    hex_bytes,
+    salted,
+    whole_bytes,
+)
 
 __all__ = ["looks_like_cavp", "read_cavp"]
 
 Record = Mapping[str, str]
+
+FAIL = "FAIL"
+"""A line of its own in a record that must not open."""
+
+_GCM = ("Count", "Keylen", "IVlen", "PTlen", "AADlen", "Taglen", "Key", "IV", "PT", "AAD", "CT", "Tag", FAIL)
+
+MEMBERS = {
+    "AES-XPN": (*_GCM, "Salt", "Saltlen", "IVxorSalt"),
+    "AES-GCM": _GCM,
+    "AES-CCM": ("Count", "Alen", "Plen", "Nlen", "Tlen", "Key", "Nonce", "Adata", "Payload", "CT", "Result"),
+    "AES-XTS": ("section", "Count", "DataUnitLen", "Key", "i", "DataUnitSeqNumber", "PT", "CT"),
+}
+"""What a record of each algorithm may have, with what holds for all records of a section."""
+
+SPELLED = {name.lower(): name for names in MEMBERS.values() for name in names}
 
 
 def looks_like_cavp(text: str) -> bool:
@@ -35,21 +67,25 @@ def read_cavp(name: str, text: str) -> VectorFile:
     if not records:
         raise Unreadable("it has no record")
     first = records[0]
-    for algorithm, mode, sign, case in (
-        ("AES-GCM", "gcm", "IV", _gcm), ("AES-CCM", "ccm", "Nonce", _ccm), ("AES-XTS", "xts", "DataUnitLen", _xts),
+    for algorithm, mode, signs, case in (
+        ("AES-XPN", "gcm", ("IV", "Salt"), _xpn), ("AES-GCM", "gcm", ("IV",), _gcm), ("AES-CCM", "ccm", ("Nonce",), _ccm),
+        ("AES-XTS", "xts", ("DataUnitLen",), _xts),
     ):  # fmt: skip
-        if sign in first:
+        if all(sign in first for sign in signs):
+            for record in records:
+                check_members(_name(record), record, MEMBERS[algorithm], algorithm)
             cases = [case(record) for record in records]
             return VectorFile(name=name, format="CAVP", algorithm=algorithm, mode=mode, cipher="aes", cases=cases)
-    raise Unreadable("its records are none of GCM, CCM and XTS")
+    raise Unreadable("its records are none of GCM, XPN, CCM and XTS")
 
 
 def _records(text: str) -> Iterator[Record]:
     shared: dict[str, str] = {}
     record: dict[str, str] | None = None
+    own: set[str] = set()
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
-        if line.startswith("#"):
+        if line.startswith("#") or line.startswith("(") and line.endswith(")"):
             continue
         if not line or line.startswith("["):
             if record is not None:
@@ -60,21 +96,25 @@ def _records(text: str) -> Iterator[Record]:
             elif line:
                 shared |= dict(_pair(part, number) for part in line.strip("[] ").split(","))
             continue
-        name, value = (line, "") if line == "FAIL" else _pair(line, number)
-        if name.lower() == "count":
+        name, value = (FAIL, "") if line == FAIL else _pair(line, number)
+        if name == "Count":
             if record is not None:
                 yield record
-            record = dict(shared)
-        (shared if record is None else record)["Count" if name.lower() == "count" else name] = value
+            record, own = dict(shared), set()
+        if record is not None and name in own:
+            raise Unreadable(f"line {number}: the record has {name} twice")
+        own.add(name)
+        (shared if record is None else record)[name] = value
     if record is not None:
         yield record
 
 
 def _pair(text: str, number: int) -> tuple[str, str]:
+    """The name of a line as ``MEMBERS`` spells it, and its value."""
     name, equals, value = text.partition("=")
     if not equals:
         raise Unreadable(f"line {number} is not NAME = VALUE")
-    return name.strip(), value.strip()
+    return SPELLED.get(name.strip().lower(), name.strip()), value.strip()
 
 
 SHARED = ("section", "Keylen", "IVlen", "PTlen", "AADlen", "Alen", "Plen", "Nlen", "Tlen", "Taglen")
@@ -104,17 +144,25 @@ def _number(record: Record, member: str) -> int:
     return int(record[member])
 
 
+def _xpn(record: Record) -> Case:
+    nonce = salted(_bytes(record, "IV"), _bytes(record, "Salt"), _name(record))
+    if "IVxorSalt" in record and _bytes(record, "IVxorSalt") != nonce:
+        raise Unreadable(f"{_name(record)}: IVxorSalt is not the sum of IV and Salt")
+    return replace(_gcm(record), nonce=nonce)
+
+
 def _gcm(record: Record) -> Case:
-    failed = "FAIL" in record
+    failed = FAIL in record
     tag = _bytes(record, "Tag")
-    sizes = {name: whole_bytes(_number(record, name), name) for name in ("PTlen", "AADlen", "IVlen", "Taglen") if name in record}
+    lengths = ("PTlen", "AADlen", "IVlen", "Taglen", "Saltlen")
+    sizes = {name: whole_bytes(_number(record, name), name) for name in lengths if name in record}
     # Files of GMAC may leave out the lines of a text without bytes.
     no_text = sizes["PTlen"] == 0 if "PTlen" in sizes else "PT" not in record and "CT" not in record
     plain, text = (b"" if no_text and name not in record or failed and name == "PT" else _bytes(record, name) for name in ("PT", "CT"))
     return Case(
         name=_name(record), directions=("decrypt",) if failed else DIRECTIONS, key=_bytes(record, "Key"), nonce=_bytes(record, "IV"),
         ad=_bytes(record, "AAD"), plain=None if failed else plain, sealed=text + tag, tag_bytes=len(tag),
-        valid=not failed, reason="its lengths are not whole bytes" if None in sizes.values() else "",
+        valid=not failed, reason=NOT_BYTES if None in sizes.values() else "",
     )  # fmt: skip
 
 
@@ -143,5 +191,5 @@ def _xts(record: Record) -> Case:
     whole = whole_bytes(_number(record, "DataUnitLen"), "DataUnitLen")
     return Case(
         name=_name(record), directions=(section,), key=_bytes(record, "Key"), nonce=tweak, plain=_bytes(record, "PT"),
-        sealed=_bytes(record, "CT"), reason="its lengths are not whole bytes" if whole is None else "",
+        sealed=_bytes(record, "CT"), reason=NOT_BYTES if whole is None else "",
     )  # fmt: skip

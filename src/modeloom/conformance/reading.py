@@ -32,7 +32,7 @@ def read_file(path: str | Path, expected: str | Path | None = None) -> VectorFil
     """
     path = Path(path)
     text = _text(path)
-    answers = None if expected is None else _json(_text(Path(expected)))
+    answers = None if expected is None else _answers(Path(expected))
     try:
         value = _json(text)
         if looks_like_acvp(value):
@@ -53,6 +53,15 @@ def read_file(path: str | Path, expected: str | Path | None = None) -> VectorFil
         raise Unreadable(f"{path}: {detail}") from None
 
 
+def _answers(path: Path) -> Any:
+    """The value of a file with expected results."""
+    text = _text(path)
+    try:
+        return _json(text)
+    except Unreadable as error:
+        raise Unreadable(f"{path}: {error}") from None
+
+
 def _text(path: Path) -> str:
     """The text of a file, without a byte-order mark.  Raises ``Unreadable``."""
     try:
@@ -64,8 +73,19 @@ def _text(path: Path) -> str:
 
 
 def _json(text: str) -> Any:
-    """The value of JSON, or None if the text is none."""
+    """The value of JSON, or None if the text is none.  Raises ``Unreadable`` for an object that has a member twice."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
+    except Unreadable:
+        raise
     except (ValueError, RecursionError):
         return None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise Unreadable(f"an object has the member {name!r} twice")
+        made[name] = value
+    return made

@@ -20,13 +20,13 @@ class Report:
     Attributes
     ----------
     passed : int
-        Tests that gave what the file says, in each direction that the subject has.
+        Tests that gave what the file says, in each direction of the test that the subject has.
     answered : int
         Tests that ran, and for which the file does not say what must come out.
     failed : mapping of str to str
         By the names of tests, what is wrong.
     not_applicable : mapping of str to int
-        By the reason, the number of tests that could not be run.
+        By the reason, the number of tests that could not be run, or in one of these directions only, in which they passed.
     answers : mapping of str to bytes or None
         By the names of tests, what came out in their first direction; None if the message was refused.
     """
@@ -43,7 +43,7 @@ def run_file(file: VectorFile, subject: Subject) -> Report:
     """Runs all tests of a file that a subject can run."""
     other = _other(file, subject)
     able = [] if other else [case for case in file.cases if not case.reason]
-    jobs = [(case, way) for case in able for way in case.directions if case.input(way) is not None]
+    jobs = [(case, way) for case in able for way in case.directions if way in subject.directions and case.input(way) is not None]
     results: dict[int, list[tuple[Job, Result]]] = {}
     for job, result in zip(jobs, subject.run(jobs), strict=True):
         results.setdefault(id(job[0]), []).append((job, result))
@@ -52,9 +52,9 @@ def run_file(file: VectorFile, subject: Subject) -> Report:
     answers: dict[str, bytes | None] = {}
     for case in file.cases:
         ran = [(job, result) for job, result in results.get(id(case), []) if not isinstance(result, NotApplicable)]
+        unable = [result.reason for _, result in results.get(id(case), []) if isinstance(result, NotApplicable)]
         if not ran:
-            unable = [result.reason for _, result in results.get(id(case), []) if isinstance(result, NotApplicable)]
-            reasons[case.reason or other or (unable[0] if unable else "the file does not have its input")] += 1
+            reasons[case.reason or other or (unable[0] if unable else _unasked(case, subject))] += 1
             continue
         wrong = [text for job, result in ran if (text := _wrong(*job, result))]
         first = ran[0][1]
@@ -62,6 +62,8 @@ def run_file(file: VectorFile, subject: Subject) -> Report:
             answers[case.name] = first if isinstance(first, bytes) else None
         if wrong:
             failed[case.name] = wrong[0]
+        elif unable:
+            reasons[f"{unable[0]} (the other direction passed)"] += 1
         elif all(case.valid is None or (case.valid and case.output(way) is None) for (_, way), _ in ran):
             answered += 1
         else:
@@ -76,9 +78,21 @@ def _other(file: VectorFile, subject: Subject) -> str:
     return f"the file is of {file.algorithm}, and the {subject.kind} of {subject.mode} with {subject.cipher}"
 
 
+def _unasked(case: Case, subject: Subject) -> str:
+    """Why a subject was not asked to run a case."""
+    if any(way in subject.directions for way in case.directions):
+        return "the file does not have its input"
+    return f"this {subject.kind} was not built to {' or '.join(_does(case, way) for way in case.directions)}"
+
+
+def _does(case: Case, direction: str) -> str:
+    """What a subject does with a case."""
+    return {"encrypt": "seal", "decrypt": "open"}[direction] if case.tag_bytes else direction
+
+
 def _wrong(case: Case, direction: str, result: Result) -> str:
     """What is wrong about a result; empty if nothing is."""
-    does = "seal" if direction == "encrypt" and case.tag_bytes else "open" if case.tag_bytes else direction
+    does = _does(case, direction)
     if isinstance(result, Refused):
         return f"{does}: a valid message was refused" if case.valid else ""
     if not isinstance(result, bytes):

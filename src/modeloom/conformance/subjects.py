@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Protocol
 
 from modeloom.ciphers import cipher_of
-from modeloom.conformance.case import Case
+from modeloom.conformance.case import DIRECTIONS, Case
 from modeloom.definition.messages import StreamModel, derived_key_of
 from modeloom.definition.software import Model
 from modeloom.interfaces.messages import MessageCode
 from modeloom.modes import find_any
 from modeloom.product.description import Description
 from modeloom.product.folder import other_kind, read_description
-from modeloom.product.message import Message, MessageError, Outcome, check_message
+from modeloom.product.message import Message, MessageError, Outcome, check_message, check_room
 from modeloom.product.messages import StreamDescription
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector
@@ -52,11 +52,15 @@ Result = bytes | Refused | NotApplicable | MessageError
 
 
 class Subject(Protocol):
-    """What runs cases.  ``mode`` and ``cipher`` are names, ``kind`` is "model" or "core"."""
+    """What runs cases.
+
+    ``mode`` and ``cipher`` are names, ``kind`` is "model" or "core", and ``directions`` are those that it has.
+    """
 
     mode: str
     cipher: str
     kind: str
+    directions: Sequence[str]
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
         """The result of each job, in their order."""
@@ -96,6 +100,7 @@ class ModelSubject:
     """The software model of a mode."""
 
     kind = "model"
+    directions: Sequence[str] = DIRECTIONS
 
     def __init__(self, name: str, cipher: str | None = None):
         self._mode = find_any(name, cipher=cipher)
@@ -138,8 +143,8 @@ class _CoreSubject:
 
     kind = "core"
 
-    def __init__(self, directory: str, description: Description, optimize: int):
-        self.mode, self.cipher = description.mode, description.cipher
+    def __init__(self, directory: str, description: Description, directions: Sequence[str], optimize: int):
+        self.mode, self.cipher, self.directions = description.mode, description.cipher, directions
         self.core = simulated(directory, optimize=optimize)
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
@@ -177,7 +182,7 @@ class MessageCoreSubject(_CoreSubject):
     """The simulation of a core for messages."""
 
     def __init__(self, directory: str, description: StreamDescription, optimize: int):
-        super().__init__(directory, description, optimize)
+        super().__init__(directory, description, description.directions, optimize)
         self._directory, self._description = directory, description
 
     def _message(self, case: Case, direction: str, slot: int = 0, way: int | None = None, data: bytes | None = None) -> Message:
@@ -192,15 +197,14 @@ class MessageCoreSubject(_CoreSubject):
 
     def _check(self, case: Case, direction: str) -> None:
         d = self._description
-        if direction not in d.directions:
-            raise InputError(f"this core was not built to {'open' if direction == 'decrypt' else 'seal'} messages")
         if len(case.key) not in d.user_key_lengths:
             raise InputError(f"{d.mode}: a key of this core has {' or '.join(map(str, d.user_key_lengths))} bytes, not {len(case.key)}")
         data = case.input(direction)
         assert data is not None
-        check_message(d, Message(case.nonce, data, case.ad, int(direction == "decrypt"), 0, case.tag_bytes), len(data))
-        if d.hold is not None and len(data) - (case.tag_bytes if direction == "decrypt" else 0) > d.hold:
-            raise InputError(f"{d.mode}: this core holds at most {d.hold} bytes of text")
+        decrypt = direction == "decrypt"
+        tag_bytes = check_message(d, Message(case.nonce, data, case.ad, decrypt, 0, case.tag_bytes), len(data))
+        for way in (1,) if decrypt else (0, 2) if d.two_passes else (0,):
+            check_room(d, way, len(case.ad), len(data) - (tag_bytes if decrypt else 0))
 
     def _load(self, key: bytes, slot: int) -> None:
         if not self._description.inline:
@@ -232,13 +236,11 @@ class SectorCoreSubject(_CoreSubject):
     """The simulation of a core for sectors."""
 
     def __init__(self, directory: str, description: SectorDescription, optimize: int):
-        super().__init__(directory, description, optimize)
+        super().__init__(directory, description, description.directions, optimize)
         self._description = description
 
     def _check(self, case: Case, direction: str) -> None:
         d = self._description
-        if direction not in d.directions:
-            raise InputError(f"this core was not built to {direction} sectors")
         for _, data in case.units(direction):
             if len(data) not in d.sector_sizes:
                 raise InputError(f"a sector of this core has {' or '.join(map(str, d.sector_sizes))} bytes, not {len(data)}")

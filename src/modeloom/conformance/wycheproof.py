@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from modeloom.conformance.case import DIRECTIONS, TWEAK_BYTES, Case, Unreadable, VectorFile, hex_bytes
+from modeloom.conformance.case import DIRECTIONS, ORIGIN, TWEAK_BYTES, Case, Unreadable, VectorFile, check_members, hex_bytes
 
 __all__ = ["ALGORITHMS", "read_wycheproof"]
 
@@ -18,6 +18,15 @@ ALGORITHMS: dict[str, tuple[str, str]] = {
 
 RESULTS = ("valid", "invalid", "acceptable")
 
+FILE = ("algorithm", "testGroups", "schema", "generatorVersion", "numberOfTests", "header", "notes", *ORIGIN)
+"""The members of a file, of which the first two are used."""
+
+GROUP = ("tests", "type", "source", "ivSize", "keySize")
+"""The members of a group of any algorithm, of which the first is used."""
+
+TEST = ("tcId", "result", "key", "iv", "msg", "comment", "flags")
+"""The members of a test of any algorithm.  The last two are notes."""
+
 
 def read_wycheproof(name: str, value: Mapping[str, Any]) -> VectorFile:
     """The tests of a file.  Raises ``Unreadable``."""
@@ -25,10 +34,22 @@ def read_wycheproof(name: str, value: Mapping[str, Any]) -> VectorFile:
     if algorithm not in ALGORITHMS:
         raise Unreadable(f"algorithm {algorithm!r} is none of {', '.join(ALGORITHMS)}")
     mode, cipher = ALGORITHMS[algorithm]
+    _check(value, algorithm)
     return VectorFile(
         name=name, format="Wycheproof", algorithm=algorithm, mode=mode, cipher=cipher,
         cases=[_case(test, algorithm, group) for group, test in _tests(value)],
     )  # fmt: skip
+
+
+def _check(value: Mapping[str, Any], algorithm: str) -> None:
+    """Raises ``Unreadable`` for a member that the algorithm does not have."""
+    # A data unit has no tag, and what a MAC authenticates is its message.
+    texts = ("ct",) if algorithm.endswith("XTS") else ("tag",) if algorithm.endswith("GMAC") else ("aad", "ct", "tag")
+    check_members("the file", value, FILE, algorithm)
+    for number, group in enumerate(value["testGroups"], 1):
+        check_members(f"group {number}", group, (*GROUP, "tagSize") if "tag" in texts else GROUP, algorithm)
+        for test in group["tests"]:
+            check_members(f"tcId {test['tcId']}", test, (*TEST, *texts), algorithm)
 
 
 def _tests(value: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:

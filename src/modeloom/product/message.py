@@ -12,7 +12,7 @@ from modeloom.product.driven import check_slot
 from modeloom.product.messages import StreamDescription
 from modeloom.spec import InputError
 
-__all__ = ["Message", "MessageError", "Outcome", "check_message"]
+__all__ = ["Message", "MessageError", "Outcome", "check_message", "check_room"]
 
 
 WAYS = (0, 1, 2)
@@ -131,6 +131,19 @@ def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
             with_nonce = f" with a nonce of {len(message.nonce)} bytes" if what == "text" and most < d.most_text else ""
             raise InputError(f"{d.mode}: a message{with_nonce} has at most {most} bytes of {what}, not {length}")
     return tag_bytes
+
+
+def check_room(d: StreamDescription, way: int, associated: int, text: int) -> None:
+    """Raises ``InputError`` if a core cannot store, or hold back, a message with so many bytes of associated data and of text.
+
+    *way* is what the host sends: 0 seals, 1 opens, and 2 is the second pass of a message to seal.  The core itself answers such a message
+    with ``TOO_LONG_TO_HOLD``.
+    """
+    if d.too_long(way, d.beats(associated, text)):
+        raise InputError(f"{d.mode}: this core stores at most {d.message_buffer} bytes of a message to seal, in whole beats")
+    if d.hold is not None and d.held_bytes(way, associated, text) > d.hold:
+        what = "header and text" if d.wire else "text"
+        raise InputError(f"{d.mode}: this core holds back at most {d.hold} bytes of {what}")
 
 
 def _or(values: Sequence[int]) -> str:

@@ -165,6 +165,13 @@ class MessageFacts(Description):
         """Whether a message with a packet of so many beats is longer than the core can store."""
         return not decrypt and self.buffered_beats is not None and beats > self.buffered_beats
 
+    def held_bytes(self, way: int, associated: int, text: int) -> int:
+        """The bytes of a message with so many bytes of associated data and of text that ``hold`` counts: none of a message to seal whose
+        text leaves at once, and those of its header, too, where header and text are one packet."""
+        if self.hold is None or not way:
+            return 0
+        return associated + text if self.wire else text
+
     @property
     def ways(self) -> tuple[int, ...]:
         """The values of the field ``decrypt`` of a command: 0 seals, 1 opens.  With two passes, 0 is the first pass of a message to

@@ -89,7 +89,7 @@ enum modeloom_result modeloom_load_key(struct modeloom *core, unsigned slot, con
 
     if (slot >= core->key_slots)
         return MODELOOM_BAD_SLOT;
-    if (bytes == 0 || bytes > core->key_bytes)
+    if (bytes == 0 || bytes > core->key_bytes || !key)
         return MODELOOM_BAD_LENGTH;
     if ((result = wait_for(core, WORKING, polls, &state)) != MODELOOM_OK)
         return result;
@@ -212,7 +212,7 @@ static void clear(uint8_t *bytes, size_t count)
 
 enum modeloom_result modeloom_sector_command(uint8_t beat[MODELOOM_SECTOR_COMMAND_BYTES], const struct modeloom_sector *sector)
 {
-    if (sector->tweak_bytes > 32)
+    if (sector->tweak_bytes > 32 || (sector->tweak_bytes && !sector->tweak))
         return MODELOOM_BAD_LENGTH;
     clear(beat, MODELOOM_SECTOR_COMMAND_BYTES);
     copy(beat, sector->tweak, sector->tweak_bytes);
@@ -244,12 +244,14 @@ enum modeloom_result modeloom_message_command(const struct modeloom_layout *layo
 
     if (!block || (message->second_pass && (message->open || !layout->two_passes)) || (message->new_key && !layout->keys_inline))
         return MODELOOM_BAD_COMMAND;
-    if (bytes != modeloom_message_command_bytes(layout) || message->nonce_bytes > block || message->tag_bytes > block)
+    if (bytes != modeloom_message_command_bytes(layout) || message->nonce_bytes > block || message->tag_bytes > block ||
+        (message->nonce_bytes && !message->nonce))
         return MODELOOM_BAD_LENGTH;
     clear(beat, bytes);
     copy(beat, message->nonce, message->nonce_bytes);
     beat += block;
-    if (way)
+    /* A packet on the wire has the tag itself, and the core reads none here. */
+    if (way && message->tag)
         copy(beat, message->tag, message->tag_bytes);
     beat += block;
     if (!layout->text_first) {
@@ -332,7 +334,8 @@ void modeloom_sector_status(const uint8_t beat[MODELOOM_SECTOR_STATUS_BYTES], un
 
 void modeloom_message_status(const struct modeloom_layout *layout, const uint8_t *beat, unsigned *number, unsigned *code, uint8_t *tag)
 {
-    copy(tag, beat, layout->block_bytes);
+    if (tag)
+        copy(tag, beat, layout->block_bytes);
     beat += layout->block_bytes;
     *number = (unsigned)beat[0] | (unsigned)beat[1] << 8;
     *code = beat[2];

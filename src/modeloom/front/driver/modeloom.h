@@ -26,7 +26,7 @@ enum modeloom_result {
     MODELOOM_BUS,         /* the bus or the registers refused an access */
     MODELOOM_NO_CORE,     /* there is no core of modeloom at this place */
     MODELOOM_BAD_SLOT,    /* the core has no such key slot */
-    MODELOOM_BAD_LENGTH,  /* a length does not fit */
+    MODELOOM_BAD_LENGTH,  /* a length does not fit, or there are no bytes of this length: their pointer is NULL */
     MODELOOM_TIMEOUT,     /* the core was not done in time */
     MODELOOM_KEY_REFUSED, /* the mode refuses this key, or an erasure removed it while it was loaded */
     MODELOOM_NO_COMMANDS, /* commands of this core do not go over registers */
@@ -146,12 +146,16 @@ struct modeloom_sector {
     int decrypt;
 };
 
-/* A command for a message. Members that the layout of the core does not have are not read, except as they say. */
+/*
+ * A command for a message. Members that the layout of the core does not have are not read, except as they say. tag is the tag of a
+ * message to open, or to seal in a second pass, and is not read otherwise. It may be NULL, and the command has zeros in its place: a core
+ * that was built with --packet wire takes tags from packets alone. Another core then returns WRONG_TAG, unless the tag is zeros.
+ */
 struct modeloom_message {
     const uint8_t *nonce;
     size_t nonce_bytes; /* at most those of a block */
-    const uint8_t *tag; /* the tag of a message to open, or to seal in a second pass; not read otherwise */
-    size_t tag_bytes;   /* at most those of a block */
+    const uint8_t *tag;
+    size_t tag_bytes; /* at most those of a block */
     uint64_t associated_bytes;
     uint64_t text_bytes;
     uint16_t number; /* its status returns it */
@@ -209,7 +213,7 @@ enum modeloom_result modeloom_result_of(enum modeloom_kind kind, unsigned code);
 /* Reads the beat of a status: the number of its command, and its code, which is 0 for OK. */
 void modeloom_sector_status(const uint8_t beat[MODELOOM_SECTOR_STATUS_BYTES], unsigned *number, unsigned *code);
 
-/* The same for a message; tag gets the bytes of a block, of which the first ones are the tag of a sealed message. */
+/* The same for a message. tag gets the bytes of a block, of which the first ones are the tag of a sealed message. It may be NULL. */
 void modeloom_message_status(const struct modeloom_layout *layout, const uint8_t *beat, unsigned *number, unsigned *code, uint8_t *tag);
 
 #ifdef __cplusplus

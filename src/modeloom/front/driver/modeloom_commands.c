@@ -43,7 +43,7 @@ enum modeloom_result modeloom_submit(struct modeloom *core, const uint8_t *comma
     }
     if (result != MODELOOM_OK)
         return result;
-    if (bytes != 4 * (size_t)FIELD(state, COMMAND_STATE, COMMAND_WORDS))
+    if (bytes != 4 * (size_t)FIELD(state, COMMAND_STATE, COMMAND_WORDS) || !command)
         return MODELOOM_BAD_LENGTH;
     for (at = 0; at < bytes; at += 4)
         if ((result = put(core, OFFSET(command_data) + (uint32_t)at, word_of(command + at))) != MODELOOM_OK)
