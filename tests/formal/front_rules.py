@@ -4,7 +4,8 @@
 The message in a place of the store is followed.  The place is the constant ``place``, so what holds for it holds for all::
 
     command ─▶ ORDER: number of a context ──last beat──▶ TAG to be given ──▶ IN_WINDOW ──taken by the entry──▶ FREE
-                                            └─with the tag ──────────────────▲
+       │                                    └─with the tag ──────────────────▲
+       └─ of a channel that the core does not have ─────▶ TAG
 
 ``used`` counts messages in the store, ``ends`` those of them whose last token is in the window, and ``pooled`` how often ``place`` is in
 the queue of the pool.  ``begun`` and ``given`` say whether text of the message, and its last beat, have been given.
@@ -108,6 +109,12 @@ class Front(Followed):
         own, others = channel[: self.p.context_bits], constant(self.p.channels, self.p.context_bits)
         return (channel < self.p.channels).choose(own, others)
 
+    @property
+    def refused(self) -> Bits:
+        """The command that is taken names a channel that the core does not have."""
+        channel = self.field(self.p.message, self["order_payload"][: self.p.message.size], "channel")
+        return constant(0, 1) if self.p.contexts == self.p.channels else channel >= self.p.channels
+
     def follow(self, t: Front) -> dict[str, Bits]:
         s, values = self, dict(self.values)
 
@@ -118,8 +125,8 @@ class Front(Followed):
         of_it = s.gives & s.token("message").equals(s["place"])
         last, text = s["intake.numbers_we"] & s.mine, s.token("step").equals(TokenStep.TEXT)
         values["where"] = select([
-            (comes, place(ORDER)), (s.is_at(ORDER, TAG) & of_it & s.is_end, place(IN_WINDOW)), (last, place(TAG)),
-            (s["pool_free"] & s.leaving("message").equals(s["place"]), place(FREE)),
+            (comes, s.refused.choose(place(TAG), place(ORDER))), (s.is_at(ORDER, TAG) & of_it & s.is_end, place(IN_WINDOW)),
+            (last, place(TAG)), (s["pool_free"] & s.leaving("message").equals(s["place"]), place(FREE)),
         ], s["where"])  # fmt: skip
         values["context"] = comes.choose(s["intake.order_context"], s["context"])
         values["number"] = comes.choose(s.flags("begun", s["intake.order_context"]), s["number"])
@@ -323,6 +330,14 @@ def commands_wait_for_places(s: Front, t: Front) -> Bits:
     ])  # fmt: skip
 
 
+def channels_that_are_not_there_hold_nothing_up(s: Front, t: Front) -> Bits:
+    """A command of such a channel is taken as soon as the window takes a token, and its tag is the next one; its beats are dropped."""
+    refuses = s["order_valid"] & s["pool_o_valid"] & s.refused & s["window_i_ready"]
+    none = s.field(packet_layout(s.p), s["s_payload"], "channel") >= s.p.channels
+    dropped = s["intake.slice_i_valid"].equals(s["s_valid"] & ~none) & s["s_ready"].equals(s["intake.slice_i_ready"])
+    return dropped & refuses.implies(s["admitted"] & t["intake.ended_reg"] & ~s["intake.numbers_we"])
+
+
 def pool_changes_by_a_place(s: Front, t: Front) -> Bits:
     """One place comes into the queue of the pool, one leaves, and the others stay."""
     return s.pool.changes_by_a_word(t.pool, s["pointer"])
@@ -340,7 +355,7 @@ def messages_in_the_store(s: Front, t: Front) -> Bits:
 
 RULES = (
     tokens_are_of_the_message_of_their_beat, beats_are_checked_by_their_command, messages_end_once, tokens_are_in_order,
-    commands_wait_for_places, pool_changes_by_a_place, messages_in_the_store,
+    commands_wait_for_places, channels_that_are_not_there_hold_nothing_up, pool_changes_by_a_place, messages_in_the_store,
 )  # fmt: skip
 
 
