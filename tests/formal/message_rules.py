@@ -174,7 +174,7 @@ class MessageState:
         if p.plan.text_first:
             goes_on = self["entry.takes_between"].choose(within(BETWEEN), goes_on)
         goes_on = self["entry.takes_start"].choose(within(*p.starts), goes_on)
-        return goes_on & (self["entry.false_reg"] | self["entry.there"])
+        return goes_on & (self["entry.false_reg"] | self["entry.has_token"])
 
     # -- counts -----------------------------------------------------------------------------------------------------------------
 

@@ -306,7 +306,7 @@ def messages_end_with_their_tokens(s: Passage, t: Passage) -> Bits:
     token = s["entry.token_payload"]
     ends = s.field(s.p.token, token, "step").equals(TokenStep.TAG) | s.field(s.p.token, token, "tag")
     gone, taken = s["entry.message_ready"], s["entry_token_ready"] & s["entry.token_valid"]
-    return gone.equals(taken & ends) & taken.implies(s["entry.there"])
+    return gone.equals(taken & ends) & taken.implies(s["entry.has_token"])
 
 
 RULES = (

@@ -101,8 +101,11 @@ class ChannelIntake(BusComponent[MessageParameters]):
         context_reg = Signal(p.context_bits)
         # Of the context of the beat: the number of its message.
         number_reg = Signal(INDEX_BITS + 1)
-        take, advance, move = Signal(), Signal(), Signal()
-        context, number = Signal(p.context_bits), Signal(INDEX_BITS + 1)
+        take = Signal()
+        advance = Signal()
+        move = Signal()
+        context = Signal(p.context_bits)
+        number = Signal(INDEX_BITS + 1)
         numbers, known = self._orders(m, context, context_reg, number_reg)
         m.d.comb += [
             move.eq(~valid_reg | take), slice_.o.ready.eq(move),
@@ -166,7 +169,8 @@ class ChannelIntake(BusComponent[MessageParameters]):
         def change(**values: Value) -> None:
             m.d.comb += [ended.eq(value) if name == "ended" else after[name].eq(value) for name, value in values.items()]
 
-        count, count_text = Signal(), Signal()
+        count = Signal()
+        count_text = Signal()
         goal = Mux(now.in_associated, order.associated[index_bits:], limit)
         reached = now.at_high & (now.low == goal[:LOW_BITS])
         m.d.comb += [
@@ -244,7 +248,9 @@ class ChannelIntake(BusComponent[MessageParameters]):
             m.d.comb += [memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address)]
         put = Signal()
         next_number = Signal(INDEX_BITS + 1)
-        put_reg, put_context_reg, put_number_reg = Signal(), Signal(p.context_bits), Signal(INDEX_BITS + 1)
+        put_reg = Signal()
+        put_context_reg = Signal(p.context_bits)
+        put_number_reg = Signal(INDEX_BITS + 1)
         m.d.comb += [
             begun.raddr[0].eq(self.order_context), numbers.raddr[0].eq(self.order_context), numbers.raddr[1].eq(context),
             readable.raddr[0].eq(context_reg),

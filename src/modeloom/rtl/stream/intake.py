@@ -119,15 +119,16 @@ class MessageIntake(BusComponent[MessageParameters]):
             in_associated=beat.associated if p.marked else in_associated_reg, first=first_reg, begun=begun_reg,
             open=open_reg, code=code_reg,
             # Marked beats are counted, and the command says nothing of them.
-            associated=Cat(tail_reg, associated.value) if p.marked else associated_reg,
-            tail=tail_reg, partial=partial_reg, held=held_reg, reached=associated.reached, text_reached=text.reached, text=text.value,
+            associated=Cat(tail_reg, associated.total) if p.marked else associated_reg,
+            tail=tail_reg, partial=partial_reg, held=held_reg, reached=associated.reached, text_reached=text.reached, text=text.total,
             count=associated.count, count_text=text.count, set=change, masked=masks,
             **({"text_bytes": text_reg, "past": past_reg} if p.lengths_first else {}),
         ))  # fmt: skip
         ends_message = came.ends_message
 
         # -- the next message -------------------------------------------------------------------------------------------------
-        order, load = self.order.payload, Signal()
+        order = self.order.payload
+        load = Signal()
         # A length in the command is compared with what the core holds before the message begins.
         held = Const(0, 1) if p.lengths_first or p.text_first else order.message.decrypt & int(most_held < most)
         # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.

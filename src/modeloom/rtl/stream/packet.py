@@ -148,7 +148,8 @@ def take_beat(
     seen = packet.seen
     full, some, hole, nbytes = seen.full, seen.some, seen.hole, seen.nbytes
     wanted = Signal(p.beat_nbytes_bits)
-    fits, short = Signal(), Signal()
+    fits = Signal()
+    short = Signal()
     m.d.comb += [
         # No tail is as long as a block.
         wanted.eq(Mux(packet.reached & (packet.tail != 0), packet.tail, size)),
@@ -176,7 +177,10 @@ def take_beat(
     leading, behind = (TokenStep.TEXT, TokenStep.ASSOCIATED) if p.text_first else (TokenStep.ASSOCIATED, TokenStep.TEXT)
     give = Signal()
     take = Signal()
-    ends_message, alone, shared, is_text = Signal(), Signal(), Signal(), Signal()
+    ends_message = Signal()
+    alone = Signal()
+    shared = Signal()
+    is_text = Signal()
     fault = Signal(CODE_BITS)
     full_lanes = Signal(range(p.lanes + 1))
     lengths = Signal(2 * LENGTH_BITS)
