@@ -334,7 +334,7 @@ def channels_that_are_not_there_hold_nothing_up(s: Front, t: Front) -> Bits:
     """A command of such a channel is taken as soon as the window takes a token, and its tag is the next one; its beats are dropped."""
     refuses = s["order_valid"] & s["pool_o_valid"] & s.refused & s["window_i_ready"]
     none = s.field(packet_layout(s.p), s["s_payload"], "channel") >= s.p.channels
-    dropped = s["intake.slice_i_valid"].equals(s["s_valid"] & ~none) & s["s_ready"].equals(s["intake.slice_i_ready"])
+    dropped = s["intake.slice_i_valid"].equals(s["s_valid"] & ~none)
     return dropped & refuses.implies(s["admitted"] & t["intake.ended_reg"] & ~s["intake.numbers_we"])
 
 
