@@ -365,7 +365,7 @@ def tags_meet_their_verdicts(s: MessageState) -> Bits:
 
     A tag that follows its message waits at the entry, too.
     """
-    there = s["verdicts.there_reg"]
+    there = s["verdicts.tag_valid_reg"]
     tags = [*(s.tag_at(stage) for stage in range(1, s.tag_output + 1)), there]
     wanted = s.level("verdicts.expected")
     if s.p.plan.follows:

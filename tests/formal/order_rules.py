@@ -171,7 +171,7 @@ def verdicts_pass_on(s: Passage, t: Passage) -> Bits:
     entered = s["entry_verdict_valid"]
     expected = s.queues["verdicts.expected"]
     put = s.first("verdicts.expected.i_payload", "verdicts.expected.memory.wdata")
-    there, want = s["verdicts.there_reg"], expected.head
+    there, want = s["verdicts.tag_valid_reg"], expected.head
     rules += [
         s["verdicts.expected.i_valid"].equals(entered), t["verdicts.compared_reg"].equals(there), t["verdicts.wanted_reg"].equals(want),
     ]  # fmt: skip
