@@ -24,11 +24,11 @@ INLINE_FAULTS = (
         "power 2 is not the product of the power before it and the key", ITERATIVE,
     ),
     MessageFault(
-        "powers of the last power and not of the key", "bus_keys_preparation_powers", r"else signal <= data;", "else signal <= signal;",
+        "powers of the last power and not of the key", "bus_keys_preparation_powers", r"else a_reg <= data;", "else a_reg <= a_reg;",
         "power .* is in no register", WORD,
     ),
     MessageFault(
-        "a power does not wait", "bus_keys_preparation_preparation__powers", r"(~signal_and\) begin\s+if \(busy) & taken", r"\1",
+        "a power does not wait", "bus_keys_preparation_preparation__powers", r"(~a_and\) begin\s+if \(busy) & taken", r"\1",
         "does not stay until it is taken", ITERATIVE,
     ),
     MessageFault(
