@@ -33,8 +33,8 @@ FAULTS = (
         "tokens_are_taken",
     ),
     PartFault(
-        "a token is given twice", "front_window", r"load = ~work_valid_reg \| \(signal & signal_2\)",
-        "load = ~work_valid_reg | (signal & signal_2 & releases_o_valid)", "tokens_are_counted",
+        "a token is given twice", "front_window", r"load = ~work_valid_reg \| \(move & last\)",
+        "load = ~work_valid_reg | (move & last & releases_o_valid)", "tokens_are_counted",
     ),
     PartFault(
         "a token has the message of another", "front_window", r"taken_reg\[151:146\]\n",
@@ -48,7 +48,8 @@ FAULTS = (
         "the newest token of a channel goes first", "front_window", r"made\[49:18\]", "made[41:10]", "tokens_are_somewhere",
     ),
     PartFault(
-        "a beat is compared with the command of another channel", "front_intake_orders", r"\bsignal, read_addr", "waddr_1_0, read_addr",
+        "a beat is compared with the command of another channel", "front_intake_orders", r"\bcontext_v, read_addr",
+        "order_context, read_addr",
         "context_is_read", "front",
     ),
     PartFault(
@@ -77,15 +78,28 @@ FAULTS = (
         "a command does not wait for a place", "front", r"order_valid & pool_o_valid", "order_valid", "commands_wait_for_places", "front",
     ),
     PartFault(
+        "a command of a channel that is not there waits for a packet", "front", r"order_foreign = [^;]*;", "order_foreign = 1'h0;",
+        "channels_that_are_not_there_hold_nothing_up", "front",
+    ),
+    PartFault(
+        "a beat of a channel that is not there waits for a command", "front_intake", r"slice_i_valid = s_valid & [^;]*;",
+        "slice_i_valid = s_valid;", "channels_that_are_not_there_hold_nothing_up", "front",
+    ),
+    PartFault(
+        "a refused command has the place of another message", "front_intake", r"order\[75:70\], order_context",
+        "tag_reg[7:2], order_context",
+        "tag_is_of_its_message", "front",
+    ),
+    PartFault(
         "text goes on behind a fault", "front_intake", r"\|fault \? 1'h1 : now\[1\]", "now[1]", "text_ends_once", "front",
     ),
     PartFault(
-        "a message ends twice", "front_intake", r"if \(token_ready\) ended_reg <= ended;",
-        "if (token_ready) ended_reg <= ended | ended_reg & s_valid;", "tag_is_of_its_message", "front",
+        "a message ends twice", "front_intake", r"if \(token_ready\) ended_reg <= ended ",
+        "if (token_ready) ended_reg <= ended | ended_reg & s_valid ", "tag_is_of_its_message", "front",
     ),
     PartFault(
-        "a message does not end", "front_intake", r"if \(token_ready\) ended_reg <= ended;",
-        "if (token_ready) ended_reg <= ended & ~s_valid;", "messages_are_counted", "front",
+        "a message does not end", "front_intake", r"if \(token_ready\) ended_reg <= ended ",
+        "if (token_ready) ended_reg <= ended & ~s_valid ", "messages_are_counted", "front",
     ),
     PartFault(
         "a message is stored in another place", "front", r"(\.raddr_0\(window_message\),\s+\.waddr)\(pool_o_payload\)",
@@ -95,7 +109,7 @@ FAULTS = (
         "a beat in the middle is partial", "front_intake", r"\| ~\(seen\[5\] \| beat_reg\[144\]\)", "", "tokens_are_in_order", "front",
     ),
     PartFault(
-        "a status does not wait for its text", "verdicts", r"\| ~(signal\w*_difference)\[7\]", r"| ~\1[0]",
+        "a status does not wait for its text", "verdicts", r"\| ~(may_difference)\[7\]", r"| ~\1[0]",
         "status_follows_its_text", "",
     ),
     PartFault(
@@ -107,7 +121,7 @@ FAULTS = (
         "verdict <= { packets_reg + { 7'h0, 1'h0 & ", "mark_is_a_number", "",
     ),
     PartFault(
-        "a status does not know of its text", "entry", r"signal, context_now\[7\] \| ", "signal, ", "messages_with_text_wait_for_it", "",
+        "a status does not know of its text", "entry", r"false, context_now\[7\] \| ", "false, ", "messages_with_text_wait_for_it", "",
     ),
     PartFault(
         "a status has the mark of the next one", "verdicts", r"statuses_i_payload = \{\s+decision_reg\[173:166\]",
@@ -118,7 +132,7 @@ FAULTS = (
         "contexts_know_their_packets", "",
     ),
     PartFault(
-        "a cut packet has no verdict", "entry", r"verdict_valid <= (signal_\d+);", r"verdict_valid <= \1 & ~token_payload[138];",
+        "a cut packet has no verdict", "entry", r"verdict_valid <= ends;", "verdict_valid <= ends & ~token_payload[138];",
         "later_packets_have_verdicts", "",
     ),
 )  # fmt: skip

@@ -4,7 +4,8 @@
 The message in a place of the store is followed.  The place is the constant ``place``, so what holds for it holds for all::
 
     command ─▶ ORDER: number of a context ──last beat──▶ TAG to be given ──▶ IN_WINDOW ──taken by the entry──▶ FREE
-                                            └─with the tag ──────────────────▲
+       │                                    └─with the tag ──────────────────▲
+       └─ of a channel that the core does not have ─────▶ TAG
 
 ``used`` counts messages in the store, ``ends`` those of them whose last token is in the window, and ``pooled`` how often ``place`` is in
 the queue of the pool.  ``begun`` and ``given`` say whether text of the message, and its last beat, have been given.
@@ -108,6 +109,12 @@ class Front(Followed):
         own, others = channel[: self.p.context_bits], constant(self.p.channels, self.p.context_bits)
         return (channel < self.p.channels).choose(own, others)
 
+    @property
+    def refused(self) -> Bits:
+        """The command that is taken names a channel that the core does not have."""
+        channel = self.field(self.p.message, self["order_payload"][: self.p.message.size], "channel")
+        return constant(0, 1) if self.p.contexts == self.p.channels else channel >= self.p.channels
+
     def follow(self, t: Front) -> dict[str, Bits]:
         s, values = self, dict(self.values)
 
@@ -116,10 +123,10 @@ class Front(Followed):
 
         comes = s["admitted"] & s["pool_o_payload"].equals(s["place"])
         of_it = s.gives & s.token("message").equals(s["place"])
-        last, text = s["intake.numbers_we"] & s.mine, s.token("step").equals(TokenStep.TEXT)
+        last, text = s["intake.advance"] & s.mine, s.token("step").equals(TokenStep.TEXT)
         values["where"] = select([
-            (comes, place(ORDER)), (s.is_at(ORDER, TAG) & of_it & s.is_end, place(IN_WINDOW)), (last, place(TAG)),
-            (s["pool_free"] & s.leaving("message").equals(s["place"]), place(FREE)),
+            (comes, s.refused.choose(place(TAG), place(ORDER))), (s.is_at(ORDER, TAG) & of_it & s.is_end, place(IN_WINDOW)),
+            (last, place(TAG)), (s["pool_free"] & s.leaving("message").equals(s["place"]), place(FREE)),
         ], s["where"])  # fmt: skip
         values["context"] = comes.choose(s["intake.order_context"], s["context"])
         values["number"] = comes.choose(s.flags("begun", s["intake.order_context"]), s["number"])
@@ -150,7 +157,7 @@ def window_keeps_tokens(s: Front) -> Bits:
     width = s.p.token.size
     mine = s.leaving("message").equals(s["place"])
     after = s.field(s.p.token, t["token_payload"][:width], "message").equals(s["place"])
-    moved = s["window_move_46"]
+    moved = s["window_move"]
     return all_of([
         (s["token_valid"] & mine).implies(~s.is_at(FREE)), s["pool_free"].implies((s["ends"] > 0) & mine.implies(s.is_at(IN_WINDOW))),
         (t["token_valid"] & after).implies(moved.choose(s["window_message"].equals(s["place"]), s["token_valid"] & mine)),
@@ -208,7 +215,7 @@ def commands_are_told(s: Front) -> Bits:
     rules = [s.here.wide < s.p.contexts]
     for context in s.contexts:
         begun, readable = s.flags("begun", context), s.flags("readable", context)
-        new = s["intake.we"] & s["intake.waddr"].equals(context)
+        new = s["intake.put_reg"] & s["intake.put_context_reg"].equals(context)
         late = (readable + 1).equals(begun) & s["intake.put_number_reg"].equals(begun) & s.waiting(context).some()
         rules.append(new.choose(late, readable.equals(begun)))
     return all_of(rules)
@@ -289,7 +296,7 @@ def tokens_are_of_the_message_of_their_beat(s: Front, t: Front) -> Bits:
 
 def beats_are_checked_by_their_command(s: Front, t: Front) -> Bits:
     """A beat of the message is compared with the command of the message, and belongs to its channel."""
-    takes, layout = s["intake.progress_we"] & s.mine, packet_layout(s.p)
+    takes, layout = s["intake.take"] & s.mine, packet_layout(s.p)
     channel = s.field(layout, s["intake.beat_reg"], "channel")
     of_channel = s.channel_context(channel).equals(s.channel_context(s.field(s.p.message, s["message"], "channel")))
     return takes.implies(s["intake.orders_rdata_0"].equals(s["order"]) & s.current & of_channel)
@@ -298,7 +305,7 @@ def beats_are_checked_by_their_command(s: Front, t: Front) -> Bits:
 def messages_end_once(s: Front, t: Front) -> Bits:
     """A message ends with a token that says so, once, behind its last beat."""
     ends = s.gives & s.is_end & s.token("message").equals(s["place"])
-    return ends.equals(s.is_at(ORDER, TAG) & t.is_at(IN_WINDOW)) & ends.implies(s.is_at(TAG) | s.mine & s["intake.numbers_we"])
+    return ends.equals(s.is_at(ORDER, TAG) & t.is_at(IN_WINDOW)) & ends.implies(s.is_at(TAG) | s.mine & s["intake.advance"])
 
 
 def tokens_are_in_order(s: Front, t: Front) -> Bits:
@@ -323,6 +330,14 @@ def commands_wait_for_places(s: Front, t: Front) -> Bits:
     ])  # fmt: skip
 
 
+def channels_that_are_not_there_hold_nothing_up(s: Front, t: Front) -> Bits:
+    """A command of such a channel is taken as soon as the window takes a token, and its tag is the next one; its beats are dropped."""
+    refuses = s["order_valid"] & s["pool_o_valid"] & s.refused & s["window_i_ready"]
+    none = s.field(packet_layout(s.p), s["s_payload"], "channel") >= s.p.channels
+    dropped = s["intake.slice_i_valid"].equals(s["s_valid"] & ~none)
+    return dropped & refuses.implies(s["admitted"] & t["intake.ended_reg"] & ~s["intake.advance"])
+
+
 def pool_changes_by_a_place(s: Front, t: Front) -> Bits:
     """One place comes into the queue of the pool, one leaves, and the others stay."""
     return s.pool.changes_by_a_word(t.pool, s["pointer"])
@@ -340,12 +355,12 @@ def messages_in_the_store(s: Front, t: Front) -> Bits:
 
 RULES = (
     tokens_are_of_the_message_of_their_beat, beats_are_checked_by_their_command, messages_end_once, tokens_are_in_order,
-    commands_wait_for_places, pool_changes_by_a_place, messages_in_the_store,
+    commands_wait_for_places, channels_that_are_not_there_hold_nothing_up, pool_changes_by_a_place, messages_in_the_store,
 )  # fmt: skip
 
 
 def seen(s: Front) -> list[Bits]:
     """States that are possible."""
     return [
-        s.is_at(TAG) & s.gives & s["pool_free"], s.mine & s["intake.progress_we"] & s["begun"] & (s["used"] > 9), s["given"] & s.current,
+        s.is_at(TAG) & s.gives & s["pool_free"], s.mine & s["intake.take"] & s["begun"] & (s["used"] > 9), s["given"] & s.current,
     ]  # fmt: skip

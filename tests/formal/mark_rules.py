@@ -149,7 +149,7 @@ def places_are_there(s: Marks) -> Bits:
     """``message_rules`` proves this: what comes finds a place, and a tag its verdict."""
     return all_of([
         s[f"texts.beat_{s.p.text_stage - 1}_reg"].implies(s.texts.ready), s["entry_verdict_valid"].implies(s.expected.ready),
-        s["verdicts.decided_reg"].implies(s.statuses.ready), s["verdicts.there_reg"].implies(s.expected.valid),
+        s["verdicts.decided_reg"].implies(s.statuses.ready), s["verdicts.tag_valid_reg"].implies(s.expected.valid),
     ])  # fmt: skip
 
 

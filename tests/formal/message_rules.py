@@ -174,7 +174,7 @@ class MessageState:
         if p.plan.text_first:
             goes_on = self["entry.takes_between"].choose(within(BETWEEN), goes_on)
         goes_on = self["entry.takes_start"].choose(within(*p.starts), goes_on)
-        return goes_on & (self["entry.false_reg"] | self["entry.there"])
+        return goes_on & (self["entry.false_reg"] | self["entry.has_token"])
 
     # -- counts -----------------------------------------------------------------------------------------------------------------
 
@@ -365,7 +365,7 @@ def tags_meet_their_verdicts(s: MessageState) -> Bits:
 
     A tag that follows its message waits at the entry, too.
     """
-    there = s["verdicts.there_reg"]
+    there = s["verdicts.tag_valid_reg"]
     tags = [*(s.tag_at(stage) for stage in range(1, s.tag_output + 1)), there]
     wanted = s.level("verdicts.expected")
     if s.p.plan.follows:

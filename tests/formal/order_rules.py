@@ -171,7 +171,7 @@ def verdicts_pass_on(s: Passage, t: Passage) -> Bits:
     entered = s["entry_verdict_valid"]
     expected = s.queues["verdicts.expected"]
     put = s.first("verdicts.expected.i_payload", "verdicts.expected.memory.wdata")
-    there, want = s["verdicts.there_reg"], expected.head
+    there, want = s["verdicts.tag_valid_reg"], expected.head
     rules += [
         s["verdicts.expected.i_valid"].equals(entered), t["verdicts.compared_reg"].equals(there), t["verdicts.wanted_reg"].equals(want),
     ]  # fmt: skip
@@ -306,7 +306,7 @@ def messages_end_with_their_tokens(s: Passage, t: Passage) -> Bits:
     token = s["entry.token_payload"]
     ends = s.field(s.p.token, token, "step").equals(TokenStep.TAG) | s.field(s.p.token, token, "tag")
     gone, taken = s["entry.message_ready"], s["entry_token_ready"] & s["entry.token_valid"]
-    return gone.equals(taken & ends) & taken.implies(s["entry.there"])
+    return gone.equals(taken & ends) & taken.implies(s["entry.has_token"])
 
 
 RULES = (

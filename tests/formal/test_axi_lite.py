@@ -82,8 +82,8 @@ FAULTS = (
         "an answer comes without data", "bus", "write = has_address_reg & has_data_reg", "write = has_address_reg",
         "answers_follow_writes",
     ),
-    Fault("a read is taken before the last one has its answer", "bus", "~read_reg & ~there_reg", "~read_reg", "accesses_are_counted"),
-    Fault("a write waits for a read", "bus", "& ~bus_bvalid;", "& ~bus_bvalid & ~there_reg;", "accesses_are_served_at_once"),
+    Fault("a read is taken before the last one has its answer", "bus", "~read_reg & ~rvalid_reg", "~read_reg", "accesses_are_counted"),
+    Fault("a write waits for a read", "bus", "& ~bus_bvalid;", "& ~bus_bvalid & ~rvalid_reg;", "accesses_are_served_at_once"),
     Fault("another response", "bus", r"error_reg \? 2'h2", "error_reg ? 2'h1", "responses_are_those_of_axi"),
     Fault("a write of some bytes reaches the registers", "bus", "write & &strobe_reg", "write & |strobe_reg", "registers_see_the_access"),
     Fault(

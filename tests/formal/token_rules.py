@@ -73,7 +73,7 @@ class TokenState:
         """The registers of a counter of blocks."""
         low, high = f"intake.{name}_counter.low_reg", f"intake.{name}_counter.high_reg"
         if not self.state.has(low):
-            value = self[f"intake.{name}_counter_value"]
+            value = self[f"intake.{name}_counter_total"]
             found = {"low": value[:LOW_BITS], "high": value[LOW_BITS:]}
         else:
             found = {"low": self[low], "high": self[high]}

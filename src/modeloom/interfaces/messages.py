@@ -105,13 +105,13 @@ CHANNEL = "the channel"
 
 
 @cache
-def _status(block_bytes: int, channels: int = 1) -> Packing:
+def _status(block_bytes: int) -> Packing:
     return Packing(
         (
             Field("tag", 8 * block_bytes, "the tag of a sealed message, padded with zeros; zero for other messages", Role.RESULT),
             Field("id", 16, "the id of the command"),
             Field("code", 8, "the status code", Role.VERDICT),
-            Field("channel", 8, "the channel of the command") if channels > 1 else Field(RESERVED, 8, "zero"),
+            Field("channel", 8, "the channel of the command; 0 if the core has one channel"),
         )
     )
 
@@ -160,7 +160,7 @@ def message_core(
         Whether packets have their text before their associated data.  A command then has the number of bytes of text in place of that of
         associated data.
     """
-    command, status = _command(block_bytes, inline, packet == "wire", lengths, passes, text_first), _status(block_bytes, channels)
+    command, status = _command(block_bytes, inline, packet == "wire", lengths, passes, text_first), _status(block_bytes)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
@@ -227,7 +227,7 @@ def pack_message_command(
 
 def status_channel(status: bytes, block_bytes: int = 16) -> int:
     """The channel from the bytes of a status of a core with several channels."""
-    return _status(block_bytes, 2).unpack(status)["channel"]
+    return _status(block_bytes).unpack(status)["channel"]
 
 
 def unpack_message_status(status: bytes, block_bytes: int = 16) -> tuple[bytes, int, MessageCode]:

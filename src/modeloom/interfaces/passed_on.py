@@ -30,7 +30,8 @@ class PassedOn:
 
     def __init__(self, core_bytes: int, associated: int | None = None):
         self.core_bytes, self.associated = core_bytes, associated or 0
-        self._begun = False
+        # A beat of the packet has come, and one of the text.
+        self._inside = self._begun = False
         self._gathered = b""
 
     def beat(self, data: bytes, keep: int, last: bool) -> list[tuple[bytes, int, bool]]:
@@ -40,11 +41,12 @@ class PassedOn:
         ends = last or 0 < self.associated <= size
         if self.associated:
             wanted = min(self.associated, size)
-            good = count is not None and (count == wanted or (last and count < wanted))
+            good = count is not None and (count == wanted or (last and count < wanted)) and (count > 0 or not self._inside)
             self.associated -= wanted
         else:
             good = count is not None and (count == size or last) and (count > 0 or not self._begun)
             self._begun = True
+        self._inside = not last
         if count is None or not good:
             self._gathered = b""
             return [(bytes(core), BAD_KEEP, last)]

@@ -137,6 +137,21 @@ def test_channels_that_the_core_does_not_have(compiled):
     assert [got.code for got in statuses[0]] == ["OK"] * 5
 
 
+def test_commands_of_channels_that_are_not_there(compiled):
+    """More of them than any core takes of a channel, without a packet: they hold nothing up, and their beats need no command."""
+    host, traffic, rng = started(compiled, 9)
+    host.sent = {255: []}
+    commands = [host._command(255, traffic.one(ad=5, text=50)[0]) for _ in range(40)]
+    host.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": b"".join(commands)})
+    assert host.runner.run({"m_axis_status": 40}, max_cycles=1000).done
+    assert [(got.code, got.id) for got in host.statuses()[255]] == [("NO_CHANNEL", number) for number in host.sent[255]]
+    # A packet without a command, and without an end.
+    host.runner.feed("s_axis", {
+        "s_axis_tdata": rng.randbytes(16 * 9), "s_axis_tkeep": [(1 << 16) - 1] * 9, "s_axis_tlast": [0] * 9, "s_axis_tid": [CHANNELS] * 9,
+    })  # fmt: skip
+    check_channels(host, {channel: traffic.some(8) for channel in range(CHANNELS)}, shuffled(rng))
+
+
 def test_aborted_messages_of_all_channels(compiled):
     for seed, cut in enumerate((3, 25, 60)):
         host, traffic, rng = started(compiled, 10 + seed)

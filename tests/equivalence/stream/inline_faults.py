@@ -24,11 +24,11 @@ INLINE_FAULTS = (
         "power 2 is not the product of the power before it and the key", ITERATIVE,
     ),
     MessageFault(
-        "powers of the last power and not of the key", "bus_keys_preparation_powers", r"else signal <= data;", "else signal <= signal;",
+        "powers of the last power and not of the key", "bus_keys_preparation_powers", r"else a_reg <= data;", "else a_reg <= a_reg;",
         "power .* is in no register", WORD,
     ),
     MessageFault(
-        "a power does not wait", "bus_keys_preparation_preparation__powers", r"(~signal_and\) begin\s+if \(busy) & taken", r"\1",
+        "a power does not wait", "bus_keys_preparation_preparation__powers", r"(~a_and\) begin\s+if \(busy) & taken", r"\1",
         "does not stay until it is taken", ITERATIVE,
     ),
     MessageFault(
@@ -47,7 +47,7 @@ INLINE_FAULTS = (
         r"(preparation_1_word_valid = word_valid) & word_slot == preparation_1_prepare_slot", r"\1", TAG, ITERATIVE,
     ),
     MessageFault(
-        "messages do not wait for their keys", "bus_keys_ring", r"(assign signal = )ready_reg != 2'h0", r"\g<1>1'h1",
+        "messages do not wait for their keys", "bus_keys_ring", r"(assign some_ready = )ready_reg != 2'h0", r"\g<1>1'h1",
         f"{ANY}|the code of the status", ITERATIVE,
     ),
     MessageFault(
@@ -60,7 +60,7 @@ INLINE_FAULTS = (
         "a key is overwritten while its messages are in flight", "bus_keys", r"\.in_use\(in_use\)", ".in_use(1'h0)", ANY, WORD,
     ),
     MessageFault(
-        "a key that is no key has messages", "bus_keys_ring", r"(signal_5\) has_key_reg <= )signal_2", r"\g<1>1'h1",
+        "a key that is no key has messages", "bus_keys_ring", r"(take\) has_key_reg <= )good", r"\g<1>1'h1",
         r"tkeep of beat|the code of the status is 0, not 6", ITERATIVE,
     ),
     MessageFault(

@@ -88,7 +88,8 @@ FAULTS = (
         r"multiplier|of p\d is no bit of the result of mul|is not linear in each",
     ),
     MessageFault(
-        "a bit of the text decides what is written", "bus_verdicts", r"there_reg <= tag_valid;", "there_reg <= tag_valid & ~tag[0];",
+        "a bit of the text decides what is written", "bus_verdicts", r"tag_valid_reg <= tag_valid;",
+        "tag_valid_reg <= tag_valid & ~tag[0];",
         r"cycle \d+: .* depends on data",
     ),
     MessageFault(

@@ -36,7 +36,7 @@ def test_counts_and_limits(small):
             ctx.set(dut.first, near(rng))
             ctx.set(dut.limit, near(rng))
             for _ in range(16):
-                assert (ctx.get(dut.value), ctx.get(dut.reached)) == (count, count == limit)
+                assert (ctx.get(dut.total), ctx.get(dut.reached)) == (count, count == limit)
                 seen.append((count == limit, count & (1 << LOW_BITS) - 1 == 0))
                 step = rng.random() < 0.8
                 ctx.set(dut.count, step)

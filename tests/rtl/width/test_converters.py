@@ -113,7 +113,9 @@ def test_packets_are_cut_up_again(parameters, gaps):
     beats, associated = packets(parameters, rng)
     commands_in_turn(bench, beats, associated)
     bench.run()
-    wanted = host_to_core(beats, parameters.core_bytes, associated)
+    # Beats of channels that there are not are dropped.
+    own = [beat for beat in beats if beat.channel < parameters.channels]
+    wanted = host_to_core(own, parameters.core_bytes, associated)
     assert not any(beat.keep == BAD_KEEP for beat in wanted)
     assert bench.take("core_s_axis") == wanted
     back = results(parameters, rng)
@@ -121,6 +123,20 @@ def test_packets_are_cut_up_again(parameters, gaps):
     bench.run()
     assert bench.take("m_axis") == core_to_host(back, parameters.host_bytes)
     assert not bench.runner.violations()
+
+
+@pytest.mark.parametrize("parameters", CHANNELS, ids=name)
+def test_channels_that_are_not_there_hold_nothing_up(parameters):
+    """Neither their commands wait for packets, as many as there may be, nor their beats for commands."""
+    rng, bench, p = random.Random(1), Bench(parameters), parameters
+    bench.commands([7] * 40, p.channels)
+    bench.feed("s_axis", beats_of([rng.randbytes(99)], p.host_bytes, 255))
+    packet = beats_of([rng.randbytes(5), rng.randbytes(9)], p.host_bytes, 1)
+    bench.commands([5], 1)
+    bench.feed("s_axis", packet)
+    bench.run()
+    assert bench.take("core_s_axis") == host_to_core(packet, p.core_bytes, {1: [5]})
+    assert len(bench.runner.accepted("s_axis_cmd")) == 41 and not bench.runner.violations()
 
 
 @pytest.mark.parametrize("parameters", [*SOLID, *PARTS], ids=name)

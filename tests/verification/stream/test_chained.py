@@ -104,8 +104,8 @@ def test_modes_of_the_tests_own(options: dict) -> None:
     ("keeps", "stated", "code", "text"),
     [
         ((15, 3), 6, "OK", 6), ((15, 15), 8, "OK", 8), ((0,), 0, "OK", 0), ((15,), 6, "TOO_SHORT", 0), ((15, 1), 6, "TOO_SHORT", 4),
-        ((0,), 1, "TOO_SHORT", 0), ((15, 7), 6, "TOO_LONG", 4), ((15, 15, 1), 8, "TOO_LONG", 4), ((1,), 0, "TOO_LONG", 0),
-        ((15, 3, 1), 9, "BAD_KEEP", 4), ((15, 2), 6, "BAD_KEEP", 4), ((15, 15, 0), 8, "TOO_LONG", 4),
+        ((0,), 1, "TOO_SHORT", 0), ((15, 7), 6, "TOO_LONG", 4), ((15, 15, 1), 8, "TOO_LONG", 8), ((1,), 0, "TOO_LONG", 0),
+        ((15, 3, 1), 9, "BAD_KEEP", 4), ((15, 2), 6, "BAD_KEEP", 4), ((15, 15, 0), 8, "BAD_KEEP", 8), ((15, 0), 8, "BAD_KEEP", 4),
     ],
 )  # fmt: skip
 def test_what_a_core_makes_of_a_text(keeps: tuple[int, ...], stated: int, code: str, text: int) -> None:

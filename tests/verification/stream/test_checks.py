@@ -128,6 +128,7 @@ def test_packets() -> None:
     [
         ((15, 1, 3), 5, "OK", b"yz"), ((15, 1), 5, "OK", b""), ((15, 1, 0), 5, "OK", b""), ((0,), 0, "OK", b""),
         ((15,), 5, "TOO_SHORT", b""), ((7,), 5, "TOO_SHORT", b""), ((15, 3), 5, "BAD_KEEP", b""),
+        ((0,), 5, "TOO_SHORT", b""), ((15, 0), 5, "BAD_KEEP", b""), ((15, 1, 15, 0), 5, "BAD_KEEP", b"ijkl"),
         ((15, 2), 5, "BAD_KEEP", b""), ((7, 1), 5, "BAD_KEEP", b""),
         ((3, 15), 0, "BAD_KEEP", b""), ((0, 15), 0, "BAD_KEEP", b""), ((15, 5), 0, "BAD_KEEP", b"abcd"), ((15, 0), 0, "BAD_KEEP", b"abcd"),
         ((15, 15, 7), 0, "OK", b"abcdefghijk"),

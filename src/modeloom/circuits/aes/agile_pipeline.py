@@ -170,7 +170,7 @@ class AESAgilePipeline(wiring.Component):
             self.key_ready.eq(~busy_reg | final),
             load.eq(self.key_valid & self.key_ready & ~self.erase),
         ]
-        size: Value = self.key_size if several else Signal(2)
+        size: Value = self.key_size if several else Signal(2, name="key_size")
         # The rest of the window after the last step is useless, so it is cleared.
         window = KeyWindow(
             m, self.sizes, load=load, key=self.key, size=size, step=step, clear=self.erase | (final & ~load), slow=stages > 1

@@ -104,7 +104,7 @@ class KeyRing(wiring.Component):
         done = Signal()
         m.d.comb += [load.eq(self.start & ~busy_reg & ~self.erase), self.busy.eq(busy_reg)]
         clear = self.erase | done
-        window = KeyWindow(m, (self.key_bits,), load=load, key=self.key, size=Signal(2), step=step, clear=clear)
+        window = KeyWindow(m, (self.key_bits,), load=load, key=self.key, size=Signal(2, name="key_size"), step=step, clear=clear)
         m.d.comb += step.eq(busy_reg & ~erasing_reg & ((wait_reg == 0) if self.inverse else 1))
         with m.If(self.erase):
             m.d.sync += [busy_reg.eq(1), erasing_reg.eq(1), round_reg.eq(0), wait_reg.eq(0)]

@@ -91,7 +91,7 @@ class AESRound(wiring.Component):
             m.d.sync += late.eq(decrypt)
             return late
 
-        state, way = self._parts.substitute(m, self.i, self.decrypt if self.direction == "both" else Signal(), later=later)
+        state, way = self._parts.substitute(m, self.i, self.decrypt if self.direction == "both" else Signal(name="decrypt"), later=later)
         state = self._parts.finish(m, state, self.key) if self.last else self._parts.mix(m, state, way, self.key)
         m.d.comb += self.o.eq(register(m, state, "o") if self._registered else state)
         return m

@@ -90,7 +90,7 @@ class ShiftedKeySchedule(wiring.Component):
             return [Signal(width, name=f"{name}_{n}_reg", reset_less=True) for n, width in enumerate(widths)]
 
         first = [
-            *columns(self.key), *([last_word(self.key, sizes, Signal(2))] if own_operand else []), Value.cast(1),
+            *columns(self.key), *([last_word(self.key, sizes, Signal(2, name="key_size"))] if own_operand else []), Value.cast(1),
             *([0] * {128: 0, 192: 2, 256: 1}[self.key_bits]),
         ]  # fmt: skip
         loop = registers("loop")

@@ -89,7 +89,7 @@ class UnrolledKeySchedule(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         several = len(self.sizes) > 1
-        size: Value = self.key_size if several else Signal(2)
+        size: Value = self.key_size if several else Signal(2, name="key_size")
         # The values that travel: the window, the word for the S-boxes if it is not part of the window, and the size.
         own_operand = operand_register(self.sizes)
         window = columns(self.key)

@@ -122,7 +122,9 @@ class SerialMultiplier(wiring.Component):
         if _direction(field) < 0:
             order.reverse()
             first = scale_word(field, block, -1)
-        a_now, b_now, c_now = Signal(n), Signal(n), Signal(n)
+        a_now = Signal(n)
+        b_now = Signal(n)
+        c_now = Signal(n)
         m.d.comb += [
             a_now.eq(Mux(self.start, lower(first, {block: self.a}, module=m), a_reg)),
             b_now.eq(Mux(self.start, Cat(self.b[i] for i in order), b_reg)),

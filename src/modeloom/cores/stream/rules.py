@@ -114,16 +114,27 @@ def _packet_rules(d: StreamDescription, values: dict[str, object]) -> dict[str, 
 
 
 TIDS = 256
-"""Values of ``tid``.  Messages of channels that a core does not have get a status too."""
+"""Values of ``tid``.  Commands of channels that a core does not have get a status too."""
+
+FOREIGN = """
+          // A command of a channel that the core does not have has no packet.
+          if (c >= @CHANNELS@) begin
+            lengths[place(first[c] + packets_in[c])] = 64'b0;
+            packets_in[c] = packets_in[c] + 1;
+            all_packets = all_packets + 1;
+          end"""
 
 
 def _channels(d: StreamDescription, values: dict[str, object]) -> dict[str, object]:
     """Where beats, commands and statuses tell of their channel.  In a core with one channel it is channel 0."""
     places = {"IN": "s_axis_tid", "OUT": "m_axis_tid"}
+    foreign = {"OWN_BEAT": "", "FOREIGN_COMMAND": ""}
     if d.channels == 1:
-        return {"TIDS": 1, **{f"CHANNEL_{of}": "0" for of in (*places, "OF_COMMAND", "OF_STATUS")}}
+        return {"TIDS": 1, **foreign, **{f"CHANNEL_{of}": "0" for of in (*places, "OF_COMMAND", "OF_STATUS")}}
     places |= {"OF_COMMAND": f"s_axis_cmd_tdata{values['COMMAND_CHANNEL']}", "OF_STATUS": f"m_axis_status_tdata{values['STATUS_REST']}"}
-    return {"TIDS": TIDS, **{f"CHANNEL_{of}": place for of, place in places.items()}}
+    if d.channels < TIDS:
+        foreign = {"OWN_BEAT": f" && s_axis_tid < {d.channels}", "FOREIGN_COMMAND": FOREIGN.replace("@CHANNELS@", str(d.channels))}
+    return {"TIDS": TIDS, **foreign, **{f"CHANNEL_{of}": place for of, place in places.items()}}
 
 
 SLOT_RULE = """\

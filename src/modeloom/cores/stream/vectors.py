@@ -300,6 +300,10 @@ def _wrong_beats(traffic: Traffic) -> None:
     traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 0)], given=2)
     traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 5)], given=2)
     good()
+    # A last beat without bytes, within the associated data and behind whole text.
+    traffic.faulty(keep, 3 * size, 0, _empty(2))
+    traffic.faulty(keep, size, 2 * size, lambda beats: [*beats, (beats[0][0], 0)], given=2)
+    good()
 
 
 def _wrong_beats_behind(traffic: Traffic) -> None:
@@ -331,6 +335,10 @@ def _wrong_beats_behind(traffic: Traffic) -> None:
         traffic.faulty(keep, 2 * size, 0, _turned(1, bits), whole=True)
     traffic.faulty(keep, 3 * size, size, lambda beats: [*beats[:3], (beats[3][0], 5)], whole=True)
     good()
+    # A last beat without bytes, within the text and behind whole associated data.
+    traffic.faulty(keep, 0, 3 * size, _empty(2), given=2)
+    traffic.faulty(keep, 2 * size, size, lambda beats: [*beats, (beats[0][0], 0)], whole=True)
+    good()
 
 
 def _wrong_lengths(traffic: Traffic, d: StreamDescription) -> None:
@@ -343,7 +351,8 @@ def _wrong_lengths(traffic: Traffic, d: StreamDescription) -> None:
         traffic.faulty(short, ad, 3 * size + 2, lambda beats, n=n: beats[: n + 2], given=1)  # type: ignore[misc]
         traffic.faulty(short, ad, size + 2, _turned(n + 1, 2), given=1)
         traffic.faulty(long, ad, size + 2, _turned(n + 1, 4), given=1)
-        traffic.faulty(long, ad, 2 * size, lambda beats: [*beats, (beats[0][0], 1)], given=1)
+        traffic.faulty(long, ad, 2 * size, lambda beats: [*beats, (beats[0][0], 1)], given=2)
+        traffic.faulty(MessageCode.BAD_KEEP, ad, 2 * size, lambda beats: [*beats, (beats[0][0], 0)], given=2)
         traffic.faulty(long, ad, 0, lambda beats, n=n: [*beats[:n], (beats[0][0], full)])  # type: ignore[misc]
         traffic.good(size // 2, size + 2)
     traffic.faulty(short, size, 1, lambda beats: beats[:1])

@@ -262,7 +262,7 @@ class MessageTraffic:
             raise ProofError(f"cycle {beat.cycle}: a status that belongs to no command")
         sent = self.inside[channel].popleft()
         where = f"cycle {beat.cycle}: {sent}"
-        for name, value in (("id", id_of(sent.number)), ("code", int(sent.code)), *([] if several else [("reserved", 0)])):
+        for name, value in (("id", id_of(sent.number)), ("code", int(sent.code)), *([] if several else [("channel", 0)])):
             if field(name) != lanes.constant(value, packing.field(name).bits):
                 shown = lanes.number(field(name))
                 if shown is None and name == "code":

@@ -127,11 +127,19 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
         number_reg = Signal(range(max(p.round_keys, p.raw_words, 2)))
         history_reg = Signal(BEAT_BITS * (widest - 1))
         # These registers drive the outputs.  They are overwritten after each write, so that nothing of a key stays in them.
-        we_reg, index_reg, word_reg = Signal(), Signal.like(word.index), Signal(p.block_bits)
-        rk_we_reg, round_reg, round_key_reg = Signal(), Signal.like(round_key.round), Signal(p.round_key_bits)
+        we_reg = Signal()
+        index_reg = Signal.like(word.index)
+        word_reg = Signal(p.block_bits)
+        rk_we_reg = Signal()
+        round_reg = Signal.like(round_key.round)
+        round_key_reg = Signal(p.round_key_bits)
 
         # -- what the beat is -------------------------------------------------------------------------------------------------
-        whole, last_word, last_round, final, fits = Signal(), Signal(), Signal(), Signal(), Signal()
+        whole = Signal()
+        last_word = Signal()
+        last_round = Signal()
+        final = Signal()
+        fits = Signal()
         m.d.comb += [
             whole.eq(place_reg == Mux(rounds_reg, p.round_key_beats - 1, p.word_beats - 1)),
             last_word.eq(~rounds_reg & (number_reg == p.raw_words_before - 1)),
@@ -142,7 +150,8 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
 
         # The output registers get zeros if nothing is written in the next cycle.
         value = Cat(history_reg, beat.data)
-        put_word, put_round_key = Signal(), Signal()
+        put_word = Signal()
+        put_round_key = Signal()
         m.d.sync += [
             we_reg.eq(put_word), index_reg.eq(number_reg), rk_we_reg.eq(put_round_key), round_reg.eq(number_reg), round_key_reg.eq(0),
         ]  # fmt: skip

@@ -151,20 +151,29 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         beats, history = key_beats(p), history_beats(p)
         slot_reg = Signal.like(self.made.payload.slot)
         beat_reg = Signal(range(max(2, beats)))
-        begun_reg, good_reg, drops_reg, error_reg = Signal(), Signal(), Signal(), Signal()
+        begun_reg = Signal()
+        good_reg = Signal()
+        drops_reg = Signal()
+        error_reg = Signal()
         history_reg = Signal(8 * KEY_BEAT_BYTES * history)
         cipher_key_reg = Signal(max(p.sizes))
         length_reg = Signal(range(max(2, len(p.sizes))))
-        word_we_reg, word_index_reg, word_reg = Signal(), Signal.like(self.word.index), Signal(p.block_bits)
+        word_we_reg = Signal()
+        word_index_reg = Signal.like(self.word.index)
+        word_reg = Signal(p.block_bits)
         word_slot_reg = Signal.like(slot_reg)
-        made_reg, made_valid_reg = Signal(turn_layout(p.slots)), Signal()
+        made_reg = Signal(turn_layout(p.slots))
+        made_valid_reg = Signal()
         units = [_Unit(p, end, getattr(self, f"schedule{end}")) for end in p.units]
         # The key schedule that takes the next key, and the one that is done first.
-        next_reg, first_reg = Signal(), Signal()
+        next_reg = Signal()
+        first_reg = Signal()
         spaced = self._spaced(m)
 
         # -- what the beat is -------------------------------------------------------------------------------------------------
-        final, fits, take = Signal(), Signal(), Signal()
+        final = Signal()
+        fits = Signal()
+        take = Signal()
         window = Cat(history_reg, beat.data)
         ends = packet_ends(p)
         sized = Signal(len(ends))
@@ -235,7 +244,8 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
                 m.d.sync += next_reg.eq(~next_reg)
 
         # -- a word that goes with its slot -----------------------------------------------------------------------------------
-        offer, free = Signal(), Signal()
+        offer = Signal()
+        free = Signal()
         front_reg, made_base_reg = Signal(p.block_bits, name="base_front_reg"), Signal(p.block_bits, name="base_made_reg")
         if p.base_word is not None:
             own = word_we_reg & (word_index_reg == p.base_word) & (word_slot_reg == slot_reg)

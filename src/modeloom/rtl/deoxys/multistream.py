@@ -149,7 +149,9 @@ class DeoxysBCMultiStream(wiring.Component):
         late_enter, late_way = enter_reg, ways[0]
         m.d.comb += number.eq(round_reg + 1)
         if self.tweak_lag:
-            number_reg, enter_late_reg, way_late_reg = Signal(range(ROUNDS + 1)), Signal(), Signal()
+            number_reg = Signal(range(ROUNDS + 1))
+            enter_late_reg = Signal()
+            way_late_reg = Signal()
             with m.If(phase_reg[self.tweak_lag - 1]):
                 m.d.sync += [number_reg.eq(number), enter_late_reg.eq(enter_reg), way_late_reg.eq(ways[0])]
             number, late_enter, late_way = number_reg, enter_late_reg, way_late_reg

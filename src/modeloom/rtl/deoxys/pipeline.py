@@ -106,7 +106,7 @@ class DeoxysBCPipeline(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         tweak, slot = _Delayed(m, self.tweak, "tweak"), _Delayed(m, self.slot, "slot")
-        decrypt = _Delayed(m, self.decrypt if self.direction == "both" else Signal(), "decrypt")
+        decrypt = _Delayed(m, self.decrypt if self.direction == "both" else Signal(name="decrypt"), "decrypt")
 
         def key_part(number: int, cycle: int, name: str) -> Value:
             write = Signal(name=f"write_{name}{number}")

@@ -96,19 +96,19 @@ class AxiLite(wiring.Component):
             m.d.sync += [answer_reg.eq(0), has_address_reg.eq(0), has_data_reg.eq(0)]
 
         read_reg = Signal()
-        there_reg = Signal()
+        rvalid_reg = Signal()
         read_error_reg = Signal()
         read_address_reg = Signal.like(bus.araddr)
         read_data_reg = Signal.like(bus.rdata)
         m.d.comb += [
-            bus.arready.eq(~read_reg & ~there_reg), bus.rvalid.eq(there_reg), bus.rdata.eq(read_data_reg),
+            bus.arready.eq(~read_reg & ~rvalid_reg), bus.rvalid.eq(rvalid_reg), bus.rdata.eq(read_data_reg),
             bus.rresp.eq(Mux(read_error_reg, SLVERR, OKAY)), access.read.eq(read_reg), access.read_address.eq(read_address_reg[2:]),
         ]  # fmt: skip
         with m.If(bus.arvalid & bus.arready):
             m.d.sync += [read_reg.eq(1), read_address_reg.eq(bus.araddr)]
         with m.If(read_reg):
-            m.d.sync += [read_reg.eq(0), there_reg.eq(1), read_data_reg.eq(access.read_data), read_error_reg.eq(access.read_error)]
+            m.d.sync += [read_reg.eq(0), rvalid_reg.eq(1), read_data_reg.eq(access.read_data), read_error_reg.eq(access.read_error)]
         # Data may be part of a tag, so they go.
-        with m.If(there_reg & bus.rready):
-            m.d.sync += [there_reg.eq(0), read_data_reg.eq(0)]
+        with m.If(rvalid_reg & bus.rready):
+            m.d.sync += [rvalid_reg.eq(0), read_data_reg.eq(0)]
         return m

@@ -46,8 +46,8 @@ class CommandPort(wiring.Component):
         A command waits for the core, or an erasure is in progress; the core takes it.
     command, status : streams
         The ports of the core.
-    there, head : Out(1), Out(status_bits)
-        The oldest status.
+    has_status, head : Out(1), Out(status_bits)
+        Whether there is a status, and the oldest one.
     pop : In(1)
         Removes it.  Without one, nothing happens.
     count : Out
@@ -65,7 +65,7 @@ class CommandPort(wiring.Component):
         super().__init__({
             "write": In(1), "address": In(range(words)), "word": In(WORD_BITS), "submit": In(1), "busy": Out(1), "taken": Out(1),
             "command": Out(stream.Signature(command_bits)), "status": In(stream.Signature(status_bits)),
-            "there": Out(1), "head": Out(status_bits), "pop": In(1), "count": Out(range(STATUS_PLACES + 1)), "came": Out(1),
+            "has_status": Out(1), "head": Out(status_bits), "pop": In(1), "count": Out(range(STATUS_PLACES + 1)), "came": Out(1),
             "erase": In(1), "erasing": Out(1),
         })  # fmt: skip
 
@@ -86,7 +86,7 @@ class CommandPort(wiring.Component):
             self.command.valid.eq(valid_reg), self.command.payload.eq(command),
             queue.i.valid.eq(self.status.valid), queue.i.payload.eq(self.status.payload), self.status.ready.eq(queue.i.ready),
             queue.erase.eq(sweep_reg), queue.erase_address.eq(at_reg), queue.o.ready.eq(self.pop),
-            self.there.eq(queue.o.valid), self.head.eq(queue.o.payload), popped.eq(queue.o.valid & self.pop),
+            self.has_status.eq(queue.o.valid), self.head.eq(queue.o.payload), popped.eq(queue.o.valid & self.pop),
             self.came.eq(queue.i.valid & queue.i.ready), self.count.eq(count_reg),
             self.erasing.eq(sweep_reg),
         ]  # fmt: skip

@@ -247,14 +247,14 @@ class RegisterFront(wiring.Component):
             (registers.status_there, Const(1, 1)), (registers.status_code, head[status.slice("code")]), (registers.status_command, number),
             (registers.status_channel, head[status.slice("channel")] if "channel" in names else Const(0, 1)),
         ):  # fmt: skip
-            m.d.comb += value.eq(Mux(port.there, given, 0))
+            m.d.comb += value.eq(Mux(port.has_status, given, 0))
         if "status_tag0" in p.map.by_name:
             tag = head[status.slice("tag")]
             tag_reg = Signal(len(tag))
             with m.If(erase):
                 m.d.sync += tag_reg.eq(0)
             with m.Elif(read):
-                m.d.sync += tag_reg.eq(Mux(port.there, tag, 0))
+                m.d.sync += tag_reg.eq(Mux(port.has_status, tag, 0))
             for at in range(len(tag) // WORD_BITS):
                 m.d.comb += getattr(registers, f"status_tag{at}_bytes").eq(tag_reg.word_select(at, WORD_BITS))
         return port

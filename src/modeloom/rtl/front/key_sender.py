@@ -78,7 +78,8 @@ class KeySender(wiring.Component):
         written_reg = Signal(self.words)
         # The word of this cycle was asked for in the cycle before.
         asked_reg = Signal()
-        key, last = self.key.payload, Signal()
+        key = self.key.payload
+        last = Signal()
         m.d.comb += [
             self.busy.eq(read_reg | valid_reg | wipe_reg),
             memory.we.eq(wipe_reg | self.write & ~self.busy),

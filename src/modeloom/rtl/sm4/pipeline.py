@@ -108,7 +108,7 @@ class SM4Pipeline(wiring.Component):
         # One cycle before the block, so that keys are read ahead.
         slot: Value = self.slot
         both = self.direction == "both"
-        decrypts: Value = self.decrypt if both else Signal()
+        decrypts: Value = self.decrypt if both else Signal(name="decrypt")
         for number in range(ROUNDS):
             name = f"round_{number + 1}"
             if both:

@@ -108,7 +108,7 @@ class SM4Sequential(wiring.Component):
         m.d.sync += [last_reg.eq(ends), free_reg.eq(ends | (free_reg & ~self.start)), idle_reg.eq(free_reg & ~self.start)]
         slot_reg = Signal(slot_shape(self.slots), reset_less=True)
         decrypt_reg = Signal(reset_less=True)
-        decrypts: Value = self.decrypt if self.direction == "both" else Signal()
+        decrypts: Value = self.decrypt if self.direction == "both" else Signal(name="decrypt")
         with m.If(free_reg):
             m.d.sync += [round_reg.eq(0), slot_reg.eq(self.slot), decrypt_reg.eq(decrypts)]
         with m.Elif(advances):

@@ -8,7 +8,8 @@
     s ─────────────▲                     └─────────────────────────────────▶ token
 
 The core takes ``ORDERS`` commands of each channel before the first of them is done.  So a message that has no data holds up the commands of
-its own channel alone, as long as the host gives no more commands of it than these.
+its own channel alone, as long as the host gives no more commands of it than these.  A command of a channel that the core does not have
+waits for no data.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.rtl.stream.channel_intake import ChannelIntake, context_of
+from modeloom.rtl.stream.channel_intake import ChannelIntake, context_of, is_foreign
 from modeloom.rtl.stream.channel_turns import ChannelTurns
 from modeloom.rtl.stream.channel_window import LUT_TOKENS, ChannelWindow
 from modeloom.rtl.stream.command import started_layout
@@ -89,6 +90,7 @@ class ChannelFront(BusComponent[MessageParameters]):
         admitted = self.admitted
         m.d.comb += [
             intake.order_valid.eq(self.order.valid & pool.o.valid), intake.order_context.eq(context_of(p, message.channel)),
+            intake.order_foreign.eq(is_foreign(p, message.channel)),
             intake.order.associated.eq(order.associated), intake.order.some.eq(order.associated.any()),
             intake.order.near.eq(~order.associated[index_bits + LOW_BITS :].any()), intake.order.code.eq(order.code),
             intake.order.message.eq(pool.o.payload),

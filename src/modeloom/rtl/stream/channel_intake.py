@@ -10,6 +10,9 @@
     orders ───────────────┘
 
 One beat per cycle and one cycle for the tag, whatever the channels are.  The commands of a channel wait in places of their own.
+
+A command of a channel that the core does not have waits for no packet: its tag follows at once, in a cycle in which no beat is taken.
+Beats of such channels are dropped before the slice.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout, take_beat
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 
-__all__ = ["ChannelIntake", "context_of", "packet_order"]
+__all__ = ["ChannelIntake", "context_of", "is_foreign", "packet_order"]
 
 INDEX_BITS = (ORDERS - 1).bit_length()
 
@@ -38,6 +41,11 @@ def context_of(p: MessageParameters, channel: Value) -> Value:
     if p.contexts == p.channels:
         return channel[: p.context_bits]
     return Mux(channel < p.channels, channel, p.channels)[: p.context_bits]
+
+
+def is_foreign(p: MessageParameters, channel: Value) -> Value:
+    """Whether the core does not have a channel."""
+    return Const(0, 1) if p.contexts == p.channels else channel >= p.channels
 
 
 def packet_order(parameters: MessageParameters) -> StructLayout:
@@ -55,8 +63,8 @@ class ChannelIntake(BusComponent[MessageParameters]):
     -------
     s : stream of beats
         From the host.  A beat waits for the command of its message, and the beats behind it wait with it.
-    order, order_context, order_valid, order_ready : packet_order, context, 1, 1
-        The next command of a channel; ``order_ready`` if there is a place for it.
+    order, order_context, order_foreign, order_valid, order_ready : packet_order, context, 1, 1, 1
+        The next command of a channel, and whether the core does not have this channel; ``order_ready`` if there is a place for it.
     token : stream of MessageParameters.token
     associated, ending : 64, 1
         As of :class:`~modeloom.rtl.stream.intake.MessageIntake`.
@@ -69,7 +77,8 @@ class ChannelIntake(BusComponent[MessageParameters]):
         p = parameters
         return {
             "s": In(stream.Signature(packet_layout(p))),
-            "order": In(packet_order(p)), "order_context": In(p.context_bits), "order_valid": In(1), "order_ready": Out(1),
+            "order": In(packet_order(p)), "order_context": In(p.context_bits), "order_foreign": In(1), "order_valid": In(1),
+            "order_ready": Out(1),
             "token": Out(stream.Signature(p.token)),
             **({"associated": Out(LENGTH_BITS), "ending": Out(1)} if p.plan.prefixes else {}),
             "erase": In(1), "erase_address": In(p.erase_bits),
@@ -81,7 +90,10 @@ class ChannelIntake(BusComponent[MessageParameters]):
         size, index_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
         high_bits = LENGTH_BITS - index_bits - LOW_BITS
         m.submodules.slice = slice_ = RegisterSlice(packet_layout(p))
-        m.d.comb += [slice_.i.valid.eq(self.s.valid), slice_.i.payload.eq(self.s.payload), self.s.ready.eq(slice_.i.ready)]
+        m.d.comb += [
+            slice_.i.valid.eq(self.s.valid & ~is_foreign(p, self.s.payload.channel)), slice_.i.payload.eq(self.s.payload),
+            self.s.ready.eq(slice_.i.ready),
+        ]  # fmt: skip
 
         # -- the beat in question, and what is known of its packet ------------------------------------------------------------
         valid_reg = Signal()
@@ -89,8 +101,11 @@ class ChannelIntake(BusComponent[MessageParameters]):
         context_reg = Signal(p.context_bits)
         # Of the context of the beat: the number of its message.
         number_reg = Signal(INDEX_BITS + 1)
-        take, advance, move = Signal(), Signal(), Signal()
-        context, number = Signal(p.context_bits), Signal(INDEX_BITS + 1)
+        take = Signal()
+        advance = Signal()
+        move = Signal()
+        context = Signal(p.context_bits)
+        number = Signal(INDEX_BITS + 1)
         numbers, known = self._orders(m, context, context_reg, number_reg)
         m.d.comb += [
             move.eq(~valid_reg | take), slice_.o.ready.eq(move),
@@ -108,6 +123,7 @@ class ChannelIntake(BusComponent[MessageParameters]):
         progress = StructLayout({
             "active": 1, "discard": 1, "in_associated": 1, "first": 1, "begun": 1, "code": CODE_BITS, "partial": index_bits,
             "low": LOW_BITS, "high": high_bits, "next_high": high_bits, "at_high": 1, "next_at_high": 1,
+            **({"past": 1} if p.lengths_first else {}),
         })  # fmt: skip
         m.submodules.progress = words = ChannelWords(progress.size, p.contexts, 1, p.erase_bits)
         kept, now, after = (Signal(progress, name=name) for name in ("kept", "now", "after"))
@@ -153,7 +169,8 @@ class ChannelIntake(BusComponent[MessageParameters]):
         def change(**values: Value) -> None:
             m.d.comb += [ended.eq(value) if name == "ended" else after[name].eq(value) for name, value in values.items()]
 
-        count, count_text = Signal(), Signal()
+        count = Signal()
+        count_text = Signal()
         goal = Mux(now.in_associated, order.associated[index_bits:], limit)
         reached = now.at_high & (now.low == goal[:LOW_BITS])
         m.d.comb += [
@@ -162,7 +179,10 @@ class ChannelIntake(BusComponent[MessageParameters]):
             after.next_high.eq(now.high + 1), after.next_at_high.eq(now.next_high == goal[LOW_BITS:]),
         ]  # fmt: skip
         token, room = self.token.payload, self.token.ready
+        # A command of a channel that the core does not have is the next tag.
+        refuse = Signal()
         m.d.comb += [
+            refuse.eq(self.order_valid & self.order_foreign & room),
             advance.eq(take & beat_reg.last),
             token.context.eq(Mux(ended_reg, tag_reg.context, context_reg)),
             token.message.eq(Mux(ended_reg, tag_reg.message, order.message)),
@@ -174,12 +194,12 @@ class ChannelIntake(BusComponent[MessageParameters]):
         seen = Signal(seen_layout(p))
         m.d.comb += see_beat(p, seen, beat_reg)
         came = take_beat(m, p, self.token, take, Packet(
-            may=room, ended=ended_reg, valid=valid_reg & known, beat=beat_reg, seen=seen, discard=now.discard,
+            may=room, ended=ended_reg, valid=valid_reg & known & ~refuse, beat=beat_reg, seen=seen, discard=now.discard,
             in_associated=now.in_associated, first=Mux(ended_reg, tag_reg.first, now.first), begun=now.begun, open=now.begun,
             code=Mux(ended_reg, tag_reg.code, now.code),
             associated=order.associated, tail=order.associated[:index_bits], partial=now.partial, held=Const(0, 1), reached=reached,
-            text_reached=reached, text=text, text_bytes=order.text if p.lengths_first else None, count=count, count_text=count_text,
-            set=change,
+            text_reached=reached, text=text, count=count, count_text=count_text, set=change,
+            **({"text_bytes": order.text, "past": now.past} if p.lengths_first else {}),
         ), tag_reg.lengths)  # fmt: skip
         if p.plan.prefixes:
             m.d.comb += [self.associated.eq(order.associated), self.ending.eq(reached)]
@@ -192,8 +212,13 @@ class ChannelIntake(BusComponent[MessageParameters]):
         with m.If(advance):
             m.d.comb += after.active.eq(0)
         with m.If(room):
-            m.d.sync += ended_reg.eq(ended & ~came.shared)
-        with m.If(take):
+            m.d.sync += ended_reg.eq(ended & ~came.shared | refuse)
+        with m.If(refuse):
+            m.d.sync += [
+                tag_reg.context.eq(self.order_context), tag_reg.message.eq(self.order.message), tag_reg.code.eq(self.order.code),
+                tag_reg.first.eq(1),
+            ]  # fmt: skip
+        with m.Elif(take):
             m.d.sync += [
                 tag_reg.context.eq(context_reg), tag_reg.message.eq(order.message), tag_reg.code.eq(after.code),
                 tag_reg.first.eq(after.first),
@@ -223,12 +248,16 @@ class ChannelIntake(BusComponent[MessageParameters]):
             m.d.comb += [memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address)]
         put = Signal()
         next_number = Signal(INDEX_BITS + 1)
-        put_reg, put_context_reg, put_number_reg = Signal(), Signal(p.context_bits), Signal(INDEX_BITS + 1)
+        put_reg = Signal()
+        put_context_reg = Signal(p.context_bits)
+        put_number_reg = Signal(INDEX_BITS + 1)
         m.d.comb += [
             begun.raddr[0].eq(self.order_context), numbers.raddr[0].eq(self.order_context), numbers.raddr[1].eq(context),
             readable.raddr[0].eq(context_reg),
-            self.order_ready.eq((begun.rdata[0] - numbers.rdata[0])[: INDEX_BITS + 1] != ORDERS),
-            put.eq(self.order_valid & self.order_ready), next_number.eq(begun.rdata[0] + 1),
+            self.order_ready.eq(Mux(
+                self.order_foreign, self.token.ready, (begun.rdata[0] - numbers.rdata[0])[: INDEX_BITS + 1] != ORDERS
+            )),
+            put.eq(self.order_valid & self.order_ready & ~self.order_foreign), next_number.eq(begun.rdata[0] + 1),
             begun.we.eq(put), begun.waddr.eq(self.order_context), begun.wdata.eq(next_number),
             orders.we.eq(put), orders.waddr.eq(Cat(begun.rdata[0][:INDEX_BITS], self.order_context)),
             orders.wdata.eq(Value.cast(self.order) & put.replicate(packet_order(p).size)),

@@ -111,15 +111,15 @@ class ChannelTurns(BusComponent[MessageParameters]):
 
         # -- a token goes -----------------------------------------------------------------------------------------------------
         valid_reg = Signal()
-        next_context, there = Signal(p.context_bits, name="next_context"), Signal(name="there")
+        next_context, has_turn = Signal(p.context_bits, name="next_context"), Signal(name="has_turn")
         m.d.comb += [
-            there.eq(again.o.valid | new.o.valid), next_context.eq(Mux(again.o.valid, again.o.payload, new.o.payload)),
+            has_turn.eq(again.o.valid | new.o.valid), next_context.eq(Mux(again.o.valid, again.o.payload, new.o.payload)),
             self.move.eq(~valid_reg | self.o.ready), again.o.ready.eq(self.move), new.o.ready.eq(self.move & ~again.o.valid),
-            gone.raddr[2].eq(next_context), gone.we.eq(self.move & there), gone.waddr.eq(next_context), gone.wdata.eq(gone.rdata[2] + 1),
+            gone.raddr[2].eq(next_context), gone.we.eq(self.move & has_turn), gone.waddr.eq(next_context), gone.wdata.eq(gone.rdata[2] + 1),
             tokens.raddr[0].eq(Cat(gone.rdata[2][:index_bits], next_context)), tokens.move.eq(self.move.replicate(2)),
             messages.raddr[0].eq(tokens.raddr[0]), self.message.eq(messages.rdata[0]),
             self.o.valid.eq(valid_reg), Value.cast(self.o.payload.token).eq(tokens.rdata[0]),
         ]  # fmt: skip
         with m.If(self.move):
-            m.d.sync += valid_reg.eq(there)
+            m.d.sync += valid_reg.eq(has_turn)
         return m

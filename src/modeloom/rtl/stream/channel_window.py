@@ -112,9 +112,12 @@ class ChannelWindow(BusComponent[MessageParameters]):
         work_reg = Signal(release)
         work_valid_reg = Signal()
         valid_reg = Signal()
-        product_reg, opening_reg = Signal(), Signal()
+        product_reg = Signal()
+        opening_reg = Signal()
         powers_reg = [Signal(range(p.plan.chains + 1), name=f"power_{lane}_reg") for lane in range(p.lanes)]
-        move, last, load = Signal(), Signal(), Signal()
+        move = Signal()
+        last = Signal()
+        load = Signal()
         full = [work_reg.tokens[place].full for place in range(window)]
         powers, opening = weigh(m, p, full, [work_reg.tokens[place].product for place in range(window)], work_reg.ended)
         m.d.comb += [

@@ -108,7 +108,8 @@ class MessageCommands(BusComponent[MessageParameters]):
 
         mode = p.plan.mode
         nonce_class = Signal(p.class_bits)
-        nonce_known, tag_known = Signal(), Signal()
+        nonce_known = Signal()
+        tag_known = Signal()
         with m.Switch(command.nonce_bytes):
             for number, lengths in enumerate(mode.nonce_bytes):
                 with m.Case(*lengths):
@@ -167,7 +168,8 @@ class MessageCommands(BusComponent[MessageParameters]):
                 self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
             ]  # fmt: skip
         else:
-            valid_reg, waiting_reg = Signal(), Signal(StructLayout({"order": order, "slot": 16}), reset_less=True)
+            valid_reg = Signal()
+            waiting_reg = Signal(StructLayout({"order": order, "slot": 16}), reset_less=True)
             m.d.comb += [
                 loaded.eq(self.lookup.loaded), self.o.valid.eq(valid_reg), checked.o.ready.eq(~valid_reg | self.o.ready),
                 self.lookup.slot.eq(Mux(checked.o.ready, waiting.slot, waiting_reg.slot)),

@@ -28,7 +28,8 @@ def count_places(m: Module, credit: Signal, used: Value, returned: Value, places
     # What becomes free is known late in a cycle, and far from here.
     returned_reg = Signal(len(returned))
     # What is used is known late in a cycle, so both results are there before.
-    more, less = Signal(range(places + 1)), Signal(range(places + 1))
+    more = Signal(range(places + 1))
+    less = Signal(range(places + 1))
     m.d.comb += [
         more.eq(free_reg + returned_reg), less.eq(free_reg + returned_reg - 1), free.eq(Mux(used, less, more)), credit.eq(credit_reg),
     ]

@@ -130,27 +130,30 @@ class TokenEntry(BusComponent[MessageParameters]):
         # With text first: the step between text and associated data of this message has been.
         between_reg = Signal(name="text_ended_reg") if plan.text_first else None
         offset_reg = Signal(range(max(2, longest)))
-        false, false_reg = Signal(), Signal()
+        false = Signal()
+        false_reg = Signal()
         text_credit = Signal()
         tag_credit = Signal()
         step = Signal(2)
         first = Signal()
         nonce_class = Signal(p.class_bits)
         decrypt = Signal()
-        there = Signal()
+        has_token = Signal()
         # A message that overwrites is not parted from its start.
         within = (offset_reg != 0) | started_reg if starts[0].tokens else offset_reg != 0
         if between_reg is not None:
             within = within | between_reg
         m.d.comb += [
-            there.eq(self.token.valid & self.message.valid),
-            false.eq(Mux(within, false_reg, self.scrub & ~self.scrubbed & kept.idle & ~there)),
+            has_token.eq(self.token.valid & self.message.valid),
+            false.eq(Mux(within, false_reg, self.scrub & ~self.scrubbed & kept.idle & ~has_token)),
             step.eq(Mux(false, TokenStep.TAG, token.step)),
             first.eq(false | token.first),
             nonce_class.eq(Mux(false, 0, message.nonce_class)),
             decrypt.eq(message.decrypt & ~false),
         ]
-        may, goes, active = Signal(), Signal(), Signal()
+        may = Signal()
+        goes = Signal()
+        active = Signal()
         # The chain through the cipher is there.  With several channels, no token comes before.
         ready, linked = may, Const(1, 1)
         if plan.chained and p.channels == 1:
@@ -172,7 +175,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         counts = cadence.counts if cadence else Const(1, 1)
         places = CipherPlaces(m, self, counts) if plan.returning else None
         taken_now = places.now if places else Const(0, 1)
-        beside = BesideTokens(m, self, held | (offset_reg != 0) | taken_now, there & may & ~only_ends, counts)
+        beside = BesideTokens(m, self, held | (offset_reg != 0) | taken_now, has_token & may & ~only_ends, counts)
         units = beside.units(held, only_ends)
         partial, final, alone_here = self._of_last(token, ~false)
         if places:
@@ -181,23 +184,28 @@ class TokenEntry(BusComponent[MessageParameters]):
             # The step between text and associated data waits until no token returns any more.
             units = units & (free_places if between_reg is None else free_places | ((step != TokenStep.TEXT) & ~between_reg))
         prepares: Value = self.prepare
-        opened, prepare_opened = Signal(), Signal()
+        opened = Signal()
+        prepare_opened = Signal()
         if cadence:
             # The tokens of a step follow the first one at fixed distances.
             units, prepares = units & (opened | (offset_reg != 0)), prepares & prepare_opened
         m.d.comb += [
             # Messages wait for their keys, so set-up does not wait for messages.
-            goes.eq(there & ~(within & false_reg) & (ready | (offset_reg != 0)) & units),
+            goes.eq(has_token & ~(within & false_reg) & (ready | (offset_reg != 0)) & units),
             active.eq(goes | (false & (tag_credit | (offset_reg != 0)) & units)),
         ]
 
         # -- which of its tokens enters in this cycle -------------------------------------------------------------------------
-        issue, done, start_done, ends = Signal(), Signal(), Signal(), Signal()
+        issue = Signal()
+        done = Signal()
+        start_done = Signal()
+        ends = Signal()
         kind = Signal.like(self.prepare_kind)
         takes_start = Signal()
         has_start = Array(int(bool(one.tokens)) for one in starts)
         m.d.comb += takes_start.eq(first & ~started_reg & has_start[nonce_class])
-        between_done, takes_between = Signal(), Signal()
+        between_done = Signal()
+        takes_between = Signal()
         if between_reg is not None:
             m.d.comb += takes_between.eq(~takes_start & (step != TokenStep.TEXT) & ~between_reg)
         if cadence:
@@ -329,7 +337,8 @@ class TokenEntry(BusComponent[MessageParameters]):
             self.fresh.eq(kept.now.hashed != chains),
             self.opening.eq((kept.now.hashed == 0) | self.token.payload.opening),
         ]
-        sources, source = block_sources(p), Signal(2)
+        sources = block_sources(p)
+        source = Signal(2)
         m.d.comb += source.eq(
             find_source(p, takes_start, nonce_class, offset_reg, step, lambda values: self.of_text(values, decrypt))
         )

@@ -56,7 +56,8 @@ class MessagesInFlight(BusComponent[MessageParameters]):
             last.we.eq(self.admitted), last.waddr.eq(self.slot), last.wdata.eq(begun_reg), last.raddr[0].eq(self.query),
         ]  # fmt: skip
         m.d.sync += [begun_reg.eq(begun_reg + self.admitted), done_reg.eq(done_reg + self.finished)]
-        number, count = Signal(bits), Signal(bits)
+        number = Signal(bits)
+        count = Signal(bits)
         m.d.comb += [number.eq(last.rdata[0] - done_reg), count.eq(begun_reg - done_reg)]
         m.d.sync += self.busy.eq(number < count)
         return m

@@ -93,8 +93,15 @@ class HoldBuffer(wiring.Component):
         ended_reg = Signal()
         dropped_reg = Signal()
 
-        beat, take, store, pop = self.i.payload, Signal(), Signal(), Signal()
-        held, right, wrong, hidden, done = Signal(), Signal(), Signal(), Signal(), Signal()
+        beat = self.i.payload
+        take = Signal()
+        store = Signal()
+        pop = Signal()
+        held = Signal()
+        right = Signal()
+        wrong = Signal()
+        hidden = Signal()
+        done = Signal()
         m.d.comb += [
             # The packet of this cycle is held, and the next verdict is about it.
             held.eq(held_reg | (take & beat.held)),
@@ -109,8 +116,11 @@ class HoldBuffer(wiring.Component):
             pop.eq(valid_reg & self.o.ready),
         ]  # fmt: skip
 
-        put, used, visible = Signal.like(put_reg), Signal.like(used_reg), Signal.like(used_reg)
-        get, shown = Signal.like(get_reg), Signal.like(used_reg)
+        put = Signal.like(put_reg)
+        used = Signal.like(used_reg)
+        visible = Signal.like(used_reg)
+        get = Signal.like(get_reg)
+        shown = Signal.like(used_reg)
         m.d.comb += [
             shown.eq(visible_reg - pop),
             put.eq(Mux(wrong, begin_reg, self._next(put_reg, store))),

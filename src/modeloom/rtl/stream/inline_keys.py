@@ -109,7 +109,8 @@ class InlineKeys(BusComponent[MessageParameters]):
         if p.tells_freed:
             self._join(m, ring, self, ("freed",))
 
-        free, given = Signal(), Signal()
+        free = Signal()
+        given = Signal()
         m.d.comb += [
             # The slot of the next packet may still be cleared.
             given.eq(port.word.we & ~ring.clear_words if p.writers else port.word.we),

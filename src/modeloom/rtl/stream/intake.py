@@ -95,6 +95,8 @@ class MessageIntake(BusComponent[MessageParameters]):
         # Some text of this message has been passed on; with text first, some associated data, and text is still to come.
         begun_reg = Signal()
         open_reg = Signal(name="open_reg") if p.text_first else begun_reg
+        # All text of the stated length has been passed on, and its packet goes on.
+        past_reg = Signal()
         code_reg = Signal(CODE_BITS)
         associated_reg = Signal(LENGTH_BITS, reset_less=True)
         text_reg = Signal(LENGTH_BITS, reset_less=True)
@@ -103,6 +105,7 @@ class MessageIntake(BusComponent[MessageParameters]):
         registers = {
             "discard": discard_reg, "in_associated": in_associated_reg, "ended": ended_reg, "first": first_reg, "begun": begun_reg,
             "code": code_reg, "partial": partial_reg, "tail": tail_reg, "open": open_reg,
+            "past": past_reg,
         }  # fmt: skip
 
         def change(**values: Value) -> None:
@@ -116,15 +119,16 @@ class MessageIntake(BusComponent[MessageParameters]):
             in_associated=beat.associated if p.marked else in_associated_reg, first=first_reg, begun=begun_reg,
             open=open_reg, code=code_reg,
             # Marked beats are counted, and the command says nothing of them.
-            associated=Cat(tail_reg, associated.value) if p.marked else associated_reg,
-            tail=tail_reg, partial=partial_reg, held=held_reg, reached=associated.reached, text_reached=text.reached, text=text.value,
-            text_bytes=text_reg if p.lengths_first else None, count=associated.count, count_text=text.count,
-            set=change, masked=masks,
+            associated=Cat(tail_reg, associated.total) if p.marked else associated_reg,
+            tail=tail_reg, partial=partial_reg, held=held_reg, reached=associated.reached, text_reached=text.reached, text=text.total,
+            count=associated.count, count_text=text.count, set=change, masked=masks,
+            **({"text_bytes": text_reg, "past": past_reg} if p.lengths_first else {}),
         ))  # fmt: skip
         ends_message = came.ends_message
 
         # -- the next message -------------------------------------------------------------------------------------------------
-        order, load = self.order.payload, Signal()
+        order = self.order.payload
+        load = Signal()
         # A length in the command is compared with what the core holds before the message begins.
         held = Const(0, 1) if p.lengths_first or p.text_first else order.message.decrypt & int(most_held < most)
         # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.
@@ -161,4 +165,6 @@ class MessageIntake(BusComponent[MessageParameters]):
             ]  # fmt: skip
             if p.text_first:
                 m.d.sync += open_reg.eq(0)
+            if p.lengths_first:
+                m.d.sync += past_reg.eq(0)
         return m

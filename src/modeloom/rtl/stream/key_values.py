@@ -94,7 +94,8 @@ class KeyValues(TokenValues):
         m, c = self.m, self.c
         if not c.last_words:
             return
-        last_word_reg, ends = Signal(self.width), Signal(name="set_up_ends")
+        last_word_reg = Signal(self.width)
+        ends = Signal(name="set_up_ends")
         m.d.comb += [ends.eq(c.word_index == self.plan.words.index(self.plan.preparations[-1].word)), c.last_word.eq(last_word_reg)]
         with m.If(c.word_valid & ends):
             m.d.sync += last_word_reg.eq(0)

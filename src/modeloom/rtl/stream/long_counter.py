@@ -34,7 +34,7 @@ class LongCounter(wiring.Component):
         Sets the count to ``first``, and the limit to ``limit``.
     count : In(1)
         Adds one.  It is low while ``clear`` is high.
-    value : Out(bits)
+    total : Out(bits)
         The count.
     reached : Out(1)
         The count is equal to the limit.
@@ -50,18 +50,19 @@ class LongCounter(wiring.Component):
             raise ValueError(f"a long counter has more than {LOW_BITS} bits, not {bits}")
         self.bits, self.small = bits, small
         super().__init__({
-            "clear": In(1), "first": In(bits), "limit": In(bits), "count": In(1), "value": Out(bits), "reached": Out(1),
+            "clear": In(1), "first": In(bits), "limit": In(bits), "count": In(1), "total": Out(bits), "reached": Out(1),
         })  # fmt: skip
 
     def _whole(self) -> Module:
         """The counter without parts."""
         m = Module()
-        count_reg, limit_reg = Signal(self.bits), Signal(self.bits)
+        count_reg = Signal(self.bits)
+        limit_reg = Signal(self.bits)
         with m.If(self.clear):
             m.d.sync += [count_reg.eq(self.first), limit_reg.eq(self.limit)]
         with m.Elif(self.count):
             m.d.sync += count_reg.eq(count_reg + 1)
-        m.d.comb += [self.value.eq(count_reg), self.reached.eq(count_reg == limit_reg)]
+        m.d.comb += [self.total.eq(count_reg), self.reached.eq(count_reg == limit_reg)]
         return m
 
     def elaborate(self, platform: object) -> Module:
@@ -98,8 +99,8 @@ class LongCounter(wiring.Component):
                 with m.If(low_reg.all()):
                     m.d.sync += [high_reg.eq(next_high_reg), at_high_reg.eq(next_at_high_reg)]
         m.d.comb += [
-            self.value[:LOW_BITS].eq(low_reg),
-            self.value[LOW_BITS:].eq(high_reg),
+            self.total[:LOW_BITS].eq(low_reg),
+            self.total[LOW_BITS:].eq(high_reg),
             self.reached.eq(at_high_reg & at_low_reg),
         ]
         return m

@@ -8,6 +8,10 @@
 
 A packet has a part whose bytes its command says, and then a part that goes on to its end: associated data, and text.  If messages have
 their text first, it is the other way round.
+
+A beat without bytes stands for a part without bytes: a packet without data, or a part behind that is empty.  Anywhere else it is a
+fault, also if it has ``tlast`` and all bytes have come.  The token of the last bytes has gone by then without the mark of the last one,
+which some modes need, and waiting for the next beat would take a place for a beat in each channel and a cycle of each message.
 """
 
 from __future__ import annotations
@@ -78,12 +82,13 @@ class Packet:
         Whether the most text is that which the core holds, and not the mode's.
     reached, text_reached, text : Value
         Whether this is the last block of the first part, or one beyond the most of the part behind; and blocks of the latter so far.
-    text_bytes : Value or None
-        Bytes of text, if the command has said them.  ``text_reached`` is then whether this is the last block of text.
     count, count_text : Signal
         Counts a block of the first part, and of the part behind.
     set : callable
         Sets parts of the state: ``set(discard=1)``.  Before that, they keep their values.
+    text_bytes, past : Value or None
+        Bytes of text, if the command has said them.  ``text_reached`` is then whether this is the last block of text, and ``past`` whether
+        all of them have come, in beats without ``tlast``.
     masked : bool
         Whether bytes that are not there are zeros already.
     """
@@ -106,10 +111,11 @@ class Packet:
     reached: Value
     text_reached: Value
     text: Value
-    text_bytes: Value | None
     count: Signal
     count_text: Signal
     set: Callable[..., None]
+    text_bytes: Value | None = None
+    past: Value | None = None
     masked: bool = False
 
 
@@ -142,27 +148,28 @@ def take_beat(
     seen = packet.seen
     full, some, hole, nbytes = seen.full, seen.some, seen.hole, seen.nbytes
     wanted = Signal(p.beat_nbytes_bits)
-    fits, short = Signal(), Signal()
+    fits = Signal()
+    short = Signal()
     m.d.comb += [
         # No tail is as long as a block.
         wanted.eq(Mux(packet.reached & (packet.tail != 0), packet.tail, size)),
         # What makes marked beats ends a message with a beat that is not associated data.
         fits.eq(~hole & some if p.marked else ~hole & (nbytes == wanted) & (packet.reached | ~beat.last)),
-        short.eq(beat.last & ~hole & (nbytes <= wanted)),
+        short.eq(beat.last & ~hole & (nbytes <= wanted) & (some | packet.first)),
     ]
     most, most_held = (p.plan.mode.most_associated,) * 2 if p.text_first else (p.plan.mode.most_text, most_text_held(p))
     null = Signal()
     too_long = Signal()
     m.d.comb += null.eq(seen.null & ~packet.begun)
     known = packet.text_bytes is not None
-    if packet.text_bytes is None:
+    if packet.text_bytes is None or packet.past is None:
         m.d.comb += too_long.eq(packet.text_reached & (nbytes > Mux(packet.held, most_held % size, most % size)))
     else:
         tail, some_text, too_short = packet.text_bytes[:index_bits], Signal(name="some_text"), Signal(name="too_short")
         text_wanted = Mux(tail != 0, tail, size)
         m.d.comb += [
             some_text.eq(packet.text_bytes.any()),
-            too_long.eq(~some_text | (packet.text_reached & (~beat.last | (nbytes > text_wanted)))),
+            too_long.eq(~some_text | packet.past | (packet.text_reached & (nbytes > text_wanted))),
             too_short.eq(beat.last & (~packet.text_reached | (nbytes < text_wanted))),
         ]
 
@@ -170,11 +177,15 @@ def take_beat(
     leading, behind = (TokenStep.TEXT, TokenStep.ASSOCIATED) if p.text_first else (TokenStep.ASSOCIATED, TokenStep.TEXT)
     give = Signal()
     take = Signal()
-    ends_message, alone, shared, is_text = Signal(), Signal(), Signal(), Signal()
+    ends_message = Signal()
+    alone = Signal()
+    shared = Signal()
+    is_text = Signal()
     fault = Signal(CODE_BITS)
     full_lanes = Signal(range(p.lanes + 1))
     lengths = Signal(2 * LENGTH_BITS)
-    ends = (beat.last, packet.reached)
+    # A text of a known length ends with its last byte, whether or not its packet does.
+    ends = (packet.text_reached if known else beat.last, packet.reached)
     m.d.comb += [
         full_lanes.eq(sum((beat.keep[at : at + 1] for at in range(p.block_bytes, size, p.block_bytes)), beat.keep[:1])),
         Value.cast(token.blocks).eq(beat.data if packet.masked else beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
@@ -222,7 +233,7 @@ def take_beat(
             with m.Else():
                 text = [] if p.text_first else [is_text.eq(1), token.last.eq(beat.last)]
                 m.d.comb += [give.eq(1), *text[:1], token.step.eq(behind), *text[1:], packet.count_text.eq(full)]
-                packet.set(begun=Const(1), ended=beat.last, partial=nbytes)
+                packet.set(begun=Const(1), ended=beat.last, partial=nbytes, **({"past": packet.text_reached} if known else {}))
     with m.If(fault.any()):
         packet.set(code=fault, discard=Const(1), ended=beat.last)
         with m.If(packet.open):

@@ -54,7 +54,8 @@ class Pool(wiring.Component):
         unused_reg = Signal(range(self.depth + 1))
         valid_reg = Signal()
         place_reg = Signal(range(self.depth))
-        unused, move = Signal(), Signal()
+        unused = Signal()
+        move = Signal()
         m.d.comb += [
             unused.eq(unused_reg != self.depth),
             move.eq(~valid_reg | self.o.ready),

@@ -90,7 +90,9 @@ class KeyPowers(wiring.Component):
         m = Module()
         field, digit, width = self.field, self.digit, self.field.width
         steps = width // digit
-        a_reg, b_reg, sum_reg = Signal(width), Signal(width), Signal(width)
+        a_reg = Signal(width)
+        b_reg = Signal(width)
+        sum_reg = Signal(width)
         step_reg = Signal(range(steps + 1))
         exponent_reg = Signal.like(self.exponent)
         busy_reg = Signal()

@@ -77,25 +77,31 @@ class KeyRing(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         slots = p.keys.slots
-        good_reg, drops_reg = Signal(slots), Signal(slots)
+        good_reg = Signal(slots)
+        drops_reg = Signal(slots)
         head_reg, current_reg, tail_reg = (Signal(range(slots), name=f"{name}_reg") for name in ("head", "current", "tail"))
         in_use_reg, ready_reg, used_reg = (Signal(range(slots + 1), name=f"{name}_reg") for name in ("taken", "ready", "used"))
         # any_reg: a slot has been taken.  has_key_reg: the last slot that was taken has a key.
-        any_reg, has_key_reg = Signal(), Signal()
+        any_reg = Signal()
+        has_key_reg = Signal()
         room_reg = Signal()
-        freed, used = Signal(), Signal()
+        freed = Signal()
+        used = Signal()
 
         # -- which slot a command has ---------------------------------------------------------------------------------------------
         order = self.i.payload
-        there, good, drops, take = Signal(), Signal(), Signal(), Signal()
+        some_ready = Signal()
+        good = Signal()
+        drops = Signal()
+        take = Signal()
         m.d.comb += [
-            there.eq(ready_reg != 0), good.eq(good_reg.bit_select(head_reg, 1)), drops.eq(drops_reg.bit_select(head_reg, 1)),
-            self.o.valid.eq(self.i.valid & (~order.new_key | (there & ~drops))),
-            self.i.ready.eq(self.o.ready & (~order.new_key | (there & ~drops))),
+            some_ready.eq(ready_reg != 0), good.eq(good_reg.bit_select(head_reg, 1)), drops.eq(drops_reg.bit_select(head_reg, 1)),
+            self.o.valid.eq(self.i.valid & (~order.new_key | (some_ready & ~drops))),
+            self.i.ready.eq(self.o.ready & (~order.new_key | (some_ready & ~drops))),
             self.o.payload.eq(order),
             self.o.payload.message.slot.eq(Mux(order.new_key, head_reg, current_reg)),
             # No command uses the slot of a packet that drops a key, so this slot is taken as soon as it is the next one.
-            take.eq(there & (drops | (self.i.valid & order.new_key & self.o.ready))),
+            take.eq(some_ready & (drops | (self.i.valid & order.new_key & self.o.ready))),
         ]  # fmt: skip
         with m.If(~Mux(order.new_key, good, has_key_reg) & (order.code < MessageCode.NO_KEY)):
             m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
@@ -154,7 +160,8 @@ class KeyRing(BusComponent[MessageParameters]):
         """Writes zeros over used slots, word by word.  Returns whether it does."""
         p = self.parameters
         fence_reg = Signal(range(FENCE_CYCLES + 1))
-        words_reg, rounds_reg = Signal(range(p.keys.words + 1)), Signal(range(p.keys.round_keys + 1))
+        words_reg = Signal(range(p.keys.words + 1))
+        rounds_reg = Signal(range(p.keys.round_keys + 1))
         m.d.comb += [
             self.query.eq(tail_reg), self.erase_index.eq(words_reg - 1), self.erase_number.eq(rounds_reg - 1),
         ]  # fmt: skip
@@ -188,7 +195,8 @@ class KeyRing(BusComponent[MessageParameters]):
         age_reg = Signal(FENCE_CYCLES)
         old_reg = Signal(range(self.parameters.keys.slots + 1))
         wait_reg = Signal(range(ANSWER_AFTER + 1))
-        words_reg, rounds_reg = Signal(), Signal(2)
+        words_reg = Signal()
+        rounds_reg = Signal(2)
         slot_reg = Signal.like(tail_reg, name="clear_slot_reg")
         idle = Signal()
         m.d.comb += [

@@ -74,7 +74,8 @@ class StartsAhead(BusComponent[MessageParameters]):
         order_reg = Signal(order_layout(p))
         place_reg = Signal(p.place_bits)
         valid_reg = Signal()
-        take, goes = Signal(), Signal()
+        take = Signal()
+        goes = Signal()
         m.d.comb += [
             take.eq(self.i.valid & places.o.valid & (~valid_reg | goes)),
             self.i.ready.eq(take), places.o.ready.eq(take), self.admitted.eq(take), self.slot.eq(self.i.payload.message.slot),

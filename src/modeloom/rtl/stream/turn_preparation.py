@@ -67,10 +67,12 @@ class TurnPreparation(BusComponent[MessageParameters]):
         kinds = [len(plan.tokens) + number for number in p.prepared_by_tokens]
         number_reg = Signal(range(len(kinds) + 1))
         wait_reg = Signal(range(WORD_CYCLES + 1))
-        turn_reg, last_reg = Signal(turn_layout(p.keys.slots)), Signal(turn_layout(p.keys.slots))
+        turn_reg = Signal(turn_layout(p.keys.slots))
+        last_reg = Signal(turn_layout(p.keys.slots))
         last_valid_reg = Signal()
         base_reg = Signal(p.block_bits)
-        start, powers_busy = Signal(), Signal()
+        start = Signal()
+        powers_busy = Signal()
         base: int | None = None
         if p.powers:
             assert plan.horner is not None and plan.horner.key is not None

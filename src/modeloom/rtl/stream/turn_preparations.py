@@ -48,7 +48,8 @@ class TurnPreparations(BusComponent[MessageParameters]):
         parts = [TurnPreparation(p) for _ in range(p.preparations)]
         count = len(parts)
         # The one that takes the next slot, and the one whose slot is the next to be ready.
-        next_reg, first_reg = Signal(range(max(2, count))), Signal(range(max(2, count)))
+        next_reg = Signal(range(max(2, count)))
+        first_reg = Signal(range(max(2, count)))
         ready = Signal()
         for number, part in enumerate(parts):
             m.submodules[f"preparation_{number}"] = part

@@ -98,7 +98,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         m.submodules.out = out = port_slice(m, p, status_layout(p), self)
 
         tag_reg = Signal(p.block_bits, reset_less=True)
-        there_reg = Signal()
+        tag_valid_reg = Signal()
         want = expected.o.payload
         keep = Signal(p.block_bytes)
         shown = Signal(p.block_bytes)
@@ -111,20 +111,21 @@ class VerdictQueue(BusComponent[MessageParameters]):
         decision_reg = Signal(p.verdict)
         m.d.comb += [
             expected.i.valid.eq(self.verdict_valid), expected.i.payload.eq(self.verdict),
-            expected.o.ready.eq(there_reg),
+            expected.o.ready.eq(tag_valid_reg),
             keep.eq(Cat(self._longer(m, want.tag_bytes))),
             # The tag of a sealed message goes out, but the computed tag of a message to be opened never does.
             shown.eq(keep & (~want.decrypt & ~want.code.any()).replicate(p.block_bytes)),
         ]  # fmt: skip
         m.d.sync += [
-            tag_reg.eq(Mux(self.tag_valid, self.tag, 0) if tag_sum(p.plan, p.contexts) else self.tag), there_reg.eq(self.tag_valid),
+            tag_reg.eq(Mux(self.tag_valid, self.tag, 0) if tag_sum(p.plan, p.contexts) else self.tag), tag_valid_reg.eq(self.tag_valid),
             # As multiplexers with 0, these take the resets of the registers, and no LUTs.
             *(given_reg.word_select(at, 8).eq(Mux(shown[at], tag_reg.word_select(at, 8), 0)) for at in range(p.block_bytes) if p.encrypt),
-            compared_reg.eq(there_reg), wanted_reg.eq(want),
+            compared_reg.eq(tag_valid_reg), wanted_reg.eq(want),
             summed_reg.eq(compared_reg), sums_reg.eq(wanted_reg),
             decided_reg.eq(summed_reg), decision_reg.eq(sums_reg),
         ]  # fmt: skip
-        code, pop = Signal(CODE_BITS), Signal()
+        code = Signal(CODE_BITS)
+        pop = Signal()
         m.d.comb += code.eq(decision_reg.code)
         if p.compares:
             # The verdict is the only bit that depends on secrets and on which control depends.
@@ -134,11 +135,12 @@ class VerdictQueue(BusComponent[MessageParameters]):
         m.d.comb += [
             statuses.i.valid.eq(decided_reg & ~decision_reg.empty),
             statuses.i.payload.code.eq(code), statuses.i.payload.packet.eq(decision_reg.packet),
-            self.finished.eq(there_reg & ~want.empty),
+            self.finished.eq(tag_valid_reg & ~want.empty),
         ]  # fmt: skip
         head = tag = statuses.o.payload
         if not apart or p.wire:
-            collected_reg, passed_reg = Signal(p.block_bits, reset_less=True), Signal(p.block_bits)
+            collected_reg = Signal(p.block_bits, reset_less=True)
+            passed_reg = Signal(p.block_bits)
             m.d.sync += [collected_reg.eq(given_reg), passed_reg.eq(collected_reg)]
         if apart:
             m.submodules.tags = tags = Queue(StructLayout(fields), p.tag_depth, p.erase_bits, masked=False)
@@ -157,7 +159,8 @@ class VerdictQueue(BusComponent[MessageParameters]):
             ]
         # A status follows the text of its message, or what becomes of it.
         delivered_reg = Signal(range(p.tag_depth + 4))
-        may, status_may_leave = Signal(), Signal()
+        may = Signal()
+        status_may_leave = Signal()
         m.d.comb += [
             status_may_leave.eq(statuses.o.valid & may),
             out.i.valid.eq(status_may_leave), statuses.o.ready.eq(out.i.ready & may),

@@ -80,7 +80,9 @@ class WeightWindow(BusComponent[MessageParameters]):
         m.d.comb += known.eq((count_reg != 0) & (ended | (count_reg >= window)))
         powers, opening = weigh(m, p, full, products, ended)
 
-        put, pop, move = Signal(), Signal(), Signal()
+        put = Signal()
+        pop = Signal()
+        move = Signal()
         # The intake decides late in a cycle what a token is, so its output is registered.
         taken_reg = Signal(self.i.payload.shape())
         taken_valid_reg = Signal()

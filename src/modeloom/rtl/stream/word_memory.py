@@ -57,7 +57,9 @@ class WordMemory(wiring.Component):
         m = Module()
         bits = self.bits
         parts = [BlockMemory(self.width, self.slots, self.ports, erase_bits=max(0, self.erase_bits - bits)) for _ in range(self.words)]
-        done_reg, done, writes = Signal(self.words), Signal(self.words), Signal(self.words)
+        done_reg = Signal(self.words)
+        done = Signal(self.words)
+        writes = Signal(self.words)
         m.d.comb += [done.eq(done_reg | ~writes), self.cleared.eq(self.clear & done.all())]
         m.d.sync += done_reg.eq(done & (self.clear & ~self.cleared).replicate(self.words))
         for number, part in enumerate(parts):

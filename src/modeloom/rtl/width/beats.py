@@ -12,13 +12,16 @@ is ``bad`` if no packet has it there.  The core gets a beat in its place whose k
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Mux, Value
+from amaranth.hdl import Cat, Const, Mux, Value
 from amaranth.lib.data import StructLayout
 
-__all__ = ["BAD_KEEP", "context_of", "packet_beat", "seen_beat"]
+__all__ = ["BAD_KEEP", "context_of", "is_own", "packet_beat", "seen_beat"]
 
 BAD_KEEP = 0b10
 """The first byte is missing, and the second is there."""
+
+MOST_CHANNELS = 256
+"""Channels that ``tid`` can name."""
 
 SIDE = ("channel", "cut")
 """What a beat may have beside its bytes: the payload ``tid`` and ``tuser``."""
@@ -55,9 +58,14 @@ def context_of(channel: Value | None, channels: int) -> Value:
     return channel[:bits] if most == channels else Mux(channel < channels, channel, channels)[:bits]
 
 
+def is_own(channel: Value, channels: int) -> Value:
+    """Whether the core has a channel."""
+    return Const(1, 1) if channels == MOST_CHANNELS else channel < channels
+
+
 def contexts(channels: int) -> int:
     """Words of what is kept for each channel."""
-    return min(channels + 1, 256) if channels > 1 else 1
+    return min(channels + 1, MOST_CHANNELS) if channels > 1 else 1
 
 
 def context_bits(channels: int) -> int:

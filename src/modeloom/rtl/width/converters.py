@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetInserter, ResetSignal, Signal
+from amaranth.hdl import ClockDomain, ClockSignal, Const, Module, ResetInserter, ResetSignal, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.register_slice import RegisterSlice
-from modeloom.rtl.width.beats import context_bits, contexts, packet_beat
+from modeloom.rtl.width.beats import context_bits, contexts, is_own, packet_beat
 from modeloom.rtl.width.gather import Gather
 from modeloom.rtl.width.rules import LENGTH_BITS, MessageRule, SolidRule
 from modeloom.rtl.width.split import DirectSplit, Split
@@ -132,6 +132,11 @@ class WidthConverters(wiring.Component):
         wiring.connect(m, rule.o, into.i)
         # A beat that is there while all is held in reset waits on the bus.
         self._from(m, "s_axis", entry.i, ~held)
+        own: Value = Const(1, 1)
+        if p.channels > 1:
+            # What names a channel that the core does not have: its beats are dropped here, and its commands have no packets.
+            own = is_own(self.channel, p.channels) if p.parts else own
+            m.d.comb += entry.i.valid.eq(self.s_axis_tvalid & ~held & is_own(self.s_axis_tid, p.channels))
         self._to(m, "core_s_axis", into.o)
         self._from(m, "core_m_axis", back.i, 1)
         if isinstance(back, Gather):
@@ -142,7 +147,7 @@ class WidthConverters(wiring.Component):
             m.d.comb += [
                 may.eq(~rule.full & ~held), self.core_s_axis_cmd_tvalid.eq(self.s_axis_cmd_tvalid & may),
                 self.s_axis_cmd_tready.eq(self.core_s_axis_cmd_tready & may),
-                rule.put.eq(self.s_axis_cmd_tvalid & self.s_axis_cmd_tready), rule.associated.eq(self.associated),
+                rule.put.eq(self.s_axis_cmd_tvalid & self.s_axis_cmd_tready & own), rule.associated.eq(self.associated),
             ]  # fmt: skip
             if p.channels > 1:
                 m.d.comb += rule.channel.eq(self.channel)

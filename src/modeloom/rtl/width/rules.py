@@ -132,7 +132,8 @@ class MessageRule(wiring.Component):
             fits.eq(Mux(ends_associated, (keep == wanted) | beat.last & ~(keep & ~wanted).any(), full | beat.last)),
         ]  # fmt: skip
         with m.If(now.in_associated):
-            m.d.comb += bad.eq(~fits)
+            # A beat without bytes behind another one ends no packet, as everywhere.
+            m.d.comb += bad.eq(~fits | null & stage.word.active)
         with m.Else():
             m.d.comb += bad.eq(~(full | beat.last) | null & now.begun)
         m.d.comb += [

@@ -13,7 +13,6 @@ from typing import Any
 from modeloom.cores.stream.bench import key_cycles
 from modeloom.interfaces.messages import MessageCode, pack_message_command
 from modeloom.interfaces.passed_on import PassedOn
-from modeloom.interfaces.table import RESERVED
 from modeloom.interfaces.wire import WireParts, judge_packet, refused_packet, split_packet
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.product.turns import take_turns
@@ -274,11 +273,11 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         statuses = self.runner.take("m_axis_status")
         for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
             fields = self._status.unpack(value.to_bytes(self._status.bits // 8, "little"))
-            jobs = self._jobs[fields.get("channel", 0)]
+            if (fields["channel"] and self.description.channels == 1) or fields["code"] > max(MessageCode):
+                self.fail(f"gives the status {value:#x}, which means nothing")
+            jobs = self._jobs[fields["channel"]]
             if not jobs:
                 self.fail("gives a status without a command")
-            if fields.get(RESERVED) or fields["code"] > max(MessageCode):
-                self.fail(f"gives the status {value:#x}, which means nothing")
             self.status_cycles.append(cycle)
             tag = fields["tag"].to_bytes(self.description.block_bytes, "little")
             self._compare_one(jobs.popleft(), fields["id"], MessageCode(fields["code"]), tag, cycle)

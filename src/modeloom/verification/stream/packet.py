@@ -76,7 +76,7 @@ def judge(packet: MessagePacket, associated: int, size: int, stated: int | None 
         if associated:
             wanted = (1 << min(size, associated)) - 1
             if keep != wanted or (ends and associated > size):
-                partial = ends and not keep & ~wanted and not keep & (keep + 1)
+                partial = ends and not keep & ~wanted and not keep & (keep + 1) and (keep or not number)
                 return Judgement(MessageCode.TOO_SHORT if partial else MessageCode.BAD_KEEP, b"")
             associated -= min(size, associated)
             if ends and stated:
@@ -85,7 +85,7 @@ def judge(packet: MessagePacket, associated: int, size: int, stated: int | None 
             break
         elif not keep or keep & (keep + 1) or (keep != full and not ends):
             return Judgement(MessageCode.BAD_KEEP, text)
-        elif stated is not None and (code := _wrong_text(keep.bit_count(), ends, stated - len(text), size)):
+        elif stated is not None and (code := _wrong_text(keep.bit_count(), ends, stated - len(text))):
             return Judgement(code, text)
         else:
             text += packet.data[number * size : number * size + keep.bit_count()]
@@ -102,7 +102,7 @@ def judge_behind(packet: MessagePacket, stated: int, size: int) -> Judgement:
         if left:
             wanted = (1 << min(size, left)) - 1
             if keep != wanted or (ends and left > size):
-                partial = ends and not keep & ~wanted and not keep & (keep + 1)
+                partial = ends and not keep & ~wanted and not keep & (keep + 1) and (keep or not number)
                 return Judgement(MessageCode.TOO_SHORT if partial else MessageCode.BAD_KEEP, text)
             text, left = text + beat, left - min(size, left)
         elif not keep and ends and not begun:
@@ -114,9 +114,9 @@ def judge_behind(packet: MessagePacket, stated: int, size: int) -> Judgement:
     return Judgement(MessageCode.OK, text, rest)
 
 
-def _wrong_text(nbytes: int, ends: bool, left: int, size: int) -> MessageCode | None:
+def _wrong_text(nbytes: int, ends: bool, left: int) -> MessageCode | None:
     """What is wrong with a beat of text, of which ``left`` bytes are to come, if it is too long or too short."""
-    if left <= 0 or (left <= size and (not ends or nbytes > left)):
+    if nbytes > left:
         return MessageCode.TOO_LONG
     return MessageCode.TOO_SHORT if ends and nbytes < left else None
 

@@ -83,7 +83,7 @@ module @NAME@_rules (
       if (quiet && (m_axis_tready ^ m_axis_status_tready) === 1'bx)
         broken("m_axis_tready or m_axis_status_tready is unknown");
 
-      if (quiet && s_axis_tvalid && s_axis_tready) begin
+      if (quiet && s_axis_tvalid && s_axis_tready@OWN_BEAT@) begin
         c = @CHANNEL_IN@;
         length[c] = length[c] + ones(s_axis_tkeep);
         if (!counts(s_axis_tkeep) && (|s_axis_tkeep || !s_axis_tlast))
@@ -109,7 +109,7 @@ module @NAME@_rules (
           tags[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_TAG@;
           associated[place(first[c] + commands[c])] = s_axis_cmd_tdata@COMMAND_FIRST@;@RINGED@
           commands[c] = commands[c] + 1;
-          all_commands = all_commands + 1;
+          all_commands = all_commands + 1;@FOREIGN_COMMAND@
         end
       end
 

@@ -139,7 +139,7 @@ class AESStreams(wiring.Component):
         m = Module()
         both, streams = self.direction == "both", self.streams
         self._slots = self._late(m, self.slot, "slot")
-        self._ways = self._late(m, self.decrypt if both else Signal(), "decrypt")
+        self._ways = self._late(m, self.decrypt if both else Signal(name="decrypt"), "decrypt")
         # Round keys are read so many cycles before their use.
         ahead = BLOCK_MEMORY_CYCLES if self.block_memory else 1
         places, windows = count_places(m, self.batch, streams=streams, rounds=self.rounds, enters=self._enters, ahead=ahead)

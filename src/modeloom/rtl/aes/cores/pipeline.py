@@ -214,7 +214,7 @@ class AESPipeline(wiring.Component):
         m = Module()
         both = self.direction == "both"
         slot = _Travel(m, self.slot, "slot")
-        decrypt = _Travel(m, self.decrypt if both else Signal(), "decrypt")
+        decrypt = _Travel(m, self.decrypt if both else Signal(name="decrypt"), "decrypt")
 
         def stored_key(index: int, data: Value, form: str = "", **when: Any) -> Value:
             write = Signal(name=f"write_{form}{index}")

@@ -208,7 +208,7 @@ class IterativeKeySchedule(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        size: Value = self.key_size if len(self.sizes) > 1 else Signal(2)
+        size: Value = self.key_size if len(self.sizes) > 1 else Signal(2, name="key_size")
         busy_reg = Signal()
         erasing_reg = Signal()
         round_reg = Signal(4)

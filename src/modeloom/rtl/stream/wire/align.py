@@ -57,9 +57,14 @@ class TextAligner(BusComponent[MessageParameters]):
         drain_reg = Signal()
 
         beat = self.i.payload
-        turned, behind, in_rest = Signal(8 * size), Signal(p.beat_nbytes_bits), Signal(size)
-        more, last, give = Signal(), Signal(), Signal()
-        data, nbytes = Signal(8 * size), Signal(p.beat_nbytes_bits)
+        turned = Signal(8 * size)
+        behind = Signal(p.beat_nbytes_bits)
+        in_rest = Signal(size)
+        more = Signal()
+        last = Signal()
+        give = Signal()
+        data = Signal(8 * size)
+        nbytes = Signal(p.beat_nbytes_bits)
         m.d.comb += [
             turned.eq(turned_down(beat.data, beat.offset)),
             # The bytes of a beat in front of the offset, with which a beat out ends.

@@ -74,16 +74,24 @@ class PacketHold(wiring.Component):
         style = "block" if self.depth > BLOCK_BEATS else "distributed"
         m.submodules.memory = memory = BlockMemory(width, self.depth, 1, style=style, erase_bits=self.erase_bits)
         begin_reg = Signal(range(max(2, self.depth)))
-        put_reg, get_reg = Signal.like(begin_reg), Signal.like(begin_reg)
+        put_reg = Signal.like(begin_reg)
+        get_reg = Signal.like(begin_reg)
         # The number of places that hold a beat, and the number of those whose beat is visible.
         used_reg = Signal(range(self.depth + 1))
         visible_reg = Signal.like(used_reg)
-        full_reg, valid_reg = Signal(), Signal()
+        full_reg = Signal()
+        valid_reg = Signal()
 
-        store, pop, drop, hidden = Signal(), Signal(), Signal(), Signal()
-        written, read = Signal(place), Signal(place)
-        get, shown = Signal.like(get_reg), Signal.like(used_reg)
-        at, behind = Signal.like(put_reg), Signal.like(put_reg)
+        store = Signal()
+        pop = Signal()
+        drop = Signal()
+        hidden = Signal()
+        written = Signal(place)
+        read = Signal(place)
+        get = Signal.like(get_reg)
+        shown = Signal.like(used_reg)
+        at = Signal.like(put_reg)
+        behind = Signal.like(put_reg)
         m.d.comb += [
             self.i.ready.eq(~full_reg),
             store.eq(self.i.valid & ~full_reg),

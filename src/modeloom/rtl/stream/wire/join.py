@@ -46,10 +46,16 @@ class PacketJoiner(BusComponent[MessageParameters]):
         waiting_reg = Signal(8 * size)
         count_reg = Signal(p.beat_nbytes_bits)
         # The bytes that wait are the end of their packet.
-        ended_reg, failed_reg, held_reg = Signal(), Signal(), Signal()
-        part, move = self.i.payload, Signal()
-        waiting, count, total = Signal(8 * size), Signal(p.beat_nbytes_bits), Signal(p.beat_nbytes_bits + 1)
-        turned, overflows = Signal(8 * size), Signal()
+        ended_reg = Signal()
+        failed_reg = Signal()
+        held_reg = Signal()
+        part = self.i.payload
+        move = Signal()
+        waiting = Signal(8 * size)
+        count = Signal(p.beat_nbytes_bits)
+        total = Signal(p.beat_nbytes_bits + 1)
+        turned = Signal(8 * size)
+        overflows = Signal()
         behind = Signal(8 * size)
         m.d.comb += [
             waiting.eq(Mux(ended_reg, 0, waiting_reg)), count.eq(Mux(ended_reg, 0, count_reg)),

@@ -54,24 +54,31 @@ class PieceOrder(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         size = p.beat_bytes
-        header_done_reg, text_done_reg = Signal(), Signal()
+        header_done_reg = Signal()
+        text_done_reg = Signal()
         header, text, final, part = self.header.payload, self.text.payload, self.finals.payload, self.o.payload
-        there, no_text = Signal(), Signal()
-        in_header, in_text, in_final = Signal(), Signal(), Signal()
+        has_head = Signal()
+        no_text = Signal()
+        in_header = Signal()
+        in_text = Signal()
+        in_final = Signal()
         text_bytes = Signal(p.beat_nbytes_bits)
         ends = Cat(text.keep[at] & (~text.keep[at + 1] if at + 1 < size else 1) for at in range(size))
         for bit in range(p.beat_nbytes_bits):
             m.d.comb += text_bytes[bit].eq(Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any())
         m.d.comb += [
-            there.eq(self.heads.valid),
+            has_head.eq(self.heads.valid),
             no_text.eq(text_done_reg | (self.ended.valid & ~self.ended.payload)),
-            in_header.eq(there & self.heads.payload.headed & ~header_done_reg),
-            in_text.eq(there & ~in_header & ~no_text),
-            in_final.eq(there & ~in_header & no_text),
+            in_header.eq(has_head & self.heads.payload.headed & ~header_done_reg),
+            in_text.eq(has_head & ~in_header & ~no_text),
+            in_final.eq(has_head & ~in_header & no_text),
         ]
         # -- whose turn it is -----------------------------------------------------------------------------------------------------
-        data, nbytes, valid = Signal(8 * size), Signal(p.beat_nbytes_bits), Signal()
-        done, give = Signal(), Signal()
+        data = Signal(8 * size)
+        nbytes = Signal(p.beat_nbytes_bits)
+        valid = Signal()
+        done = Signal()
+        give = Signal()
         short = Signal()
         with m.If(in_header):
             m.d.comb += [data.eq(header.data), nbytes.eq(header.nbytes), valid.eq(self.header.valid)]

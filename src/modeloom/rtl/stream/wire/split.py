@@ -86,14 +86,17 @@ class TagSplitter(BusComponent[MessageParameters]):
         m.submodules.endings = endings = RegisterSlice(StructLayout({"data": 8 * size, "place": place_bits, "code": CODE_BITS}))
 
         beat, shape = counted.o.payload, self.shape.payload
-        nbytes, wrong, ends = Signal(p.beat_nbytes_bits), Signal(), Signal()
+        nbytes = Signal(p.beat_nbytes_bits)
+        wrong = Signal()
+        ends = Signal()
         m.d.comb += [
             wrong.eq(beat.wrong | (inside_reg & (beat.nbytes == 0))),
             ends.eq(wrong | beat.last),
             nbytes.eq(Mux(wrong, 0, beat.nbytes)),
         ]
         # The tag takes all of the last beat, and more.
-        back, whole_tag = Signal(), Signal()
+        back = Signal()
+        whole_tag = Signal()
         left = Signal(p.beat_nbytes_bits)
         m.d.comb += [
             whole_tag.eq(nbytes >= shape.tag_bytes),
@@ -102,12 +105,16 @@ class TagSplitter(BusComponent[MessageParameters]):
             left.eq(Mux(back, size, 0) + nbytes - shape.tag_bytes),
         ]
 
-        move, take, cut = Signal(), Signal(), Signal()
-        over_kept, over_next = Signal(), Signal()
+        move = Signal()
+        take = Signal()
+        cut = Signal()
+        over_kept = Signal()
+        over_next = Signal()
         if p.hold is not None:
             # The place of the kept beat in a packet that is held, and whether this or the next beat has more bytes than the buffer.
             last_place, most = divmod(p.hold, size)
-            place_reg, next_place = Signal(range(last_place + 2)), Signal(range(last_place + 2))
+            place_reg = Signal(range(last_place + 2))
+            next_place = Signal(range(last_place + 2))
             m.d.comb += [
                 next_place.eq(Mux(inside_reg, place_reg + 1, 0)),
                 over_kept.eq(shape.held & inside_reg & (place_reg == last_place) & (Mux(back, left, size) > most)),
