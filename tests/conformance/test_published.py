@@ -122,6 +122,35 @@ def test_opposite_results_of_wycheproof_fail(name: str, tmp_path: Path) -> None:
     assert (report.passed, report.answered, len(report.failed)) == (0, 0, right.passed)
 
 
+OCB = CAVP / "OCB3"
+
+
+def ocb(path: Path) -> Any:
+    """The records of a file of OCB, which has a form of its own, as tests of Wycheproof.  The tag has 16 bytes, and ends a ciphertext."""
+    tests = []
+    for block in path.read_text(encoding="utf-8").split("COUNT = ")[1:]:
+        key, nonce, ad, text, sealed = (re.search(rf"(?m)^{name} =[ ]*(\w*)$", block)[1] for name in OCB_MEMBERS)  # type: ignore[index]
+        tests.append({"tcId": len(tests), "key": key, "iv": nonce, "aad": ad, "msg": text, "ct": sealed[:-32], "tag": sealed[-32:],
+                      "result": "valid"})  # fmt: skip
+    return {"algorithm": "AES-OCB", "testGroups": [{"tagSize": 128, "tests": tests}]}
+
+
+OCB_MEMBERS = ("Key", "Nonce", "AAD", "Plaintext", "Ciphertext")
+
+
+@pytest.mark.parametrize("path", sorted(OCB.glob("*.txt")), ids=lambda path: path.stem)
+def test_ocb(path: Path, tmp_path: Path) -> None:
+    """RFC 7253 and OpenSSL, with nonces of 12 to 15 bytes.  A wrong byte of a tag is refused, and is not what sealing gives."""
+    value, made = ocb(path), tmp_path / "ocb.json"
+    made.write_text(json.dumps(value), encoding="utf-8")
+    report = run("ocb3", made)
+    assert (report.passed, report.failed, report.answered, report.not_applicable) == (len(value["testGroups"][0]["tests"]), {}, 0, {})
+    for test in value["testGroups"][0]["tests"]:
+        test["tag"] = test["tag"][:-2] + f"{int(test['tag'][-2:], 16) ^ 1:02x}"
+    made.write_text(json.dumps(value), encoding="utf-8")
+    assert len(run("ocb3", made).failed) == report.passed > 0
+
+
 ACVP = {"acvp_gcm": ("gcm", 10), "acvp_gmac": ("gcm", 10), "acvp_ccm": ("ccm", 8), "acvp_gcm_siv": ("gcm-siv", 10)}
 """The mode and the number of tests of each file.  All of them have questions and answers, as NIST's server stores them."""
 
