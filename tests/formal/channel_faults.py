@@ -24,8 +24,8 @@ FAULTS = (
         "words_are_read",
     ),
     PartFault(
-        "a place is given twice", "front_window_pool", r"unused_reg \+ \{ 6'h0, signal \}",
-        "unused_reg + { 6'h0, signal & ~free }", "places_are_in_one_hand",
+        "a place is given twice", "front_window_pool", r"unused_reg \+ \{ 6'h0, unused \}",
+        "unused_reg + { 6'h0, unused & ~free }", "places_are_in_one_hand",
     ),
     PartFault("a place does not come back", "front_window", r"\.free\(freed\)", ".free(freed & ~o_ready)", "places_are_counted"),
     PartFault(
@@ -61,7 +61,7 @@ FAULTS = (
         "tokens_are_of_the_message_of_their_beat", "front",
     ),
     PartFault(
-        "a packet never finds its command", "front_intake", r"\.we\(we\)", ".we(we & ~put)", "commands_are_told", "front",
+        "a packet never finds its command", "front_intake", r"\.we\(put_reg\)", ".we(put_reg & ~put)", "commands_are_told", "front",
     ),
     PartFault(
         "a channel takes a command too many", "front_intake", r"begun_rdata_0 - numbers_rdata_0 != 3'h4", "1'h1", "messages_are_counted",

@@ -139,7 +139,7 @@ TOKEN_FAULTS = (
         "tokens_are_in_order",
     ),
     Fault("a partial beat passes for a full one", "intake", r"&s_payload\[143:128\]", "&s_payload[142:128]", "beats_are_as_seen"),
-    Fault("a token is given twice", "window", r"if \(signal\) get_reg <=", "if (signal & ~taken_valid_reg) get_reg <=", "window"),
+    Fault("a token is given twice", "window", r"if \(pop\) get_reg <=", "if (pop & ~taken_valid_reg) get_reg <=", "window"),
     Fault("a token is lost", "window", r"taken_valid_reg <= i_valid & i_ready", "taken_valid_reg <= i_valid & i_ready & ~known", "window"),
     Fault("the window takes one too many", "window", r"< 7'h10", "< 7'h11", "window_counts"),
     Fault(

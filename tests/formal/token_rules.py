@@ -65,8 +65,8 @@ class TokenState:
     def small_counter(self, name: str) -> tuple[Bits, Bits]:
         """The registers of a counter with one adder: the count and its limit."""
         part = f"intake.{name}_counter"
-        # The register is the output ``value``.  In a core that has no use for this output, it has no name.
-        names = (f"{part}_value", f"{part}.signal")
+        # The register is the output ``total``.  In a core that has no use for this output, it has its own name.
+        names = (f"{part}_total", f"{part}.count_reg")
         return self[next(one for one in names if self.state.has(one))], self[f"{part}.limit_reg"]
 
     def counter(self, name: str) -> dict[str, Bits]:

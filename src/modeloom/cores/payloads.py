@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from modeloom.interfaces import Interface
@@ -23,9 +23,9 @@ def _field(place: Place, own: Mapping[str, str]) -> str:
     return own.get(field.name, f"{field.name}, {field.meaning}")
 
 
-def _short(place: Place) -> str:
+def _short(place: Place, zeros: Collection[str]) -> str:
     name = place.fields[0][1].name
-    return "zero" if name == RESERVED else name
+    return "zero" if name == RESERVED or name in zeros else name
 
 
 def command_table(commands: Interface, own: Mapping[str, str]) -> Iterator[str]:
@@ -35,9 +35,11 @@ def command_table(commands: Interface, own: Mapping[str, str]) -> Iterator[str]:
     yield from table(["bytes", "field"], [[place.bytes(" to "), _field(place, own)] for place in commands.packing.places()])
 
 
-def status_line(statuses: Interface) -> Iterator[str]:
-    """The bytes of a status."""
-    places = (f"byte{'s' * (place.last > place.first)} {place.bytes(' to ')} {_short(place)}" for place in statuses.packing.places())
+def status_line(statuses: Interface, zeros: Collection[str] = ()) -> Iterator[str]:
+    """The bytes of a status.  ``zeros`` has the fields that are always zero in this core."""
+    places = (
+        f"byte{'s' * (place.last > place.first)} {place.bytes(' to ')} {_short(place, zeros)}" for place in statuses.packing.places()
+    )
     yield f"Status, {statuses.packing.bits // 8} bytes, `{statuses.name}_tdata`: {', '.join(places)}."
     yield ""
 

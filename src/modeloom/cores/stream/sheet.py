@@ -31,6 +31,9 @@ RELEASED = released("OK", "WRONG_TAG")
 """The warning with the status codes of AXI4-Streams."""
 
 
+MOST_CHANNELS = 256
+"""Channels that ``tid`` can name."""
+
 TOO_LONG_PACKET = (
     "A message to open with more header and text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no packet."
 )
@@ -155,7 +158,7 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
         "channel": "channel, always 0" if d.channels == 1 else f"channel, 0 to {d.channels - 1}",
     }
     yield from command_table(groups["s_axis_cmd"], own)
-    yield from status_line(groups["m_axis_status"])
+    yield from status_line(groups["m_axis_status"], ("channel",) if d.channels == 1 else ())
     if d.wire:
         yield from _packets(d)
         return
@@ -165,7 +168,8 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
         f"A message is one packet on `s_axis`, {d.beat_bytes} bytes per beat: the {first}, then the {behind}, which {begins}. "
         f"`tkeep` is all ones but in the last beat of the {first} and in the last beat of the {behind}; `tlast` marks the "
         "end of the packet. A message without associated data and text has a packet of one beat with `tkeep` 0. Such a beat may also "
-        f"follow the {first} of a message without {behind}."
+        f"follow the {first} of a message without {behind}. Anywhere else, a beat without bytes is refused with BAD_KEEP, also as the last "
+        "beat behind all bytes."
     )
     yield ""
     if d.text_first:
@@ -188,6 +192,11 @@ def _payloads(d: StreamDescription) -> Iterator[str]:
             "four commands of each channel before the packet of the first of them has ended. A fifth one waits, and all commands "
             "behind it wait, too."
         )
+        if d.channels < MOST_CHANNELS:
+            yield (
+                f"A command of channel {d.channels} or above gets NO_CHANNEL at once. It has no packet, and beats of such channels are "
+                "dropped."
+            )
         yield ""
 
 
