@@ -9,8 +9,7 @@ from modeloom.emit.tools import CheckFailed, Tool, run, verilator
 from modeloom.product.folder import read_description
 from modeloom.product.front import FrontDescription
 
-__all__ = ["lint", "waivers"]
-
+__all__ = ["lint", "options_of", "waivers"]
 
 FRONT_WAIVERS = """
 // The same for {what} around the core.{more}
@@ -76,7 +75,7 @@ def lint(directory: str | Path) -> None:
     description = read_description(directory)
     files = description.files
     tool = verilator()
-    options = ["--lint-only", "-Wall", *_not_ours(tool, Path(directory))]
+    options = options_of(tool, Path(directory))
     tops = [(description.top, [files.verilog])]
     if description.front is not None:
         tops.append((description.front.top, [description.front.verilog, files.verilog]))
@@ -97,6 +96,7 @@ that needs a reset has one, too.
 """
 
 
-def _not_ours(tool: Tool, work: Path) -> list[str]:
-    """Those of ``STYLE`` that this version knows."""
-    return [option for option in STYLE if not run([tool.program, option, "--version"], work, tool.environment)[0]]
+def options_of(tool: Tool, work: Path) -> list[str]:
+    """All warnings, without those of ``STYLE`` that this version knows.  *work* is any folder."""
+    known = [option for option in STYLE if not run([tool.program, option, "--version"], work, tool.environment)[0]]
+    return ["--lint-only", "-Wall", *known]
