@@ -7,19 +7,16 @@ import base64
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 from html import unescape
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.external import needs, program
 
 __all__ = ["framed", "needs_chromium", "opened", "planted", "seen"]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt-get install chromium)")
+needs_chromium = needs("chromium")
 
 HANDS = """
 const hit = node => {
@@ -51,7 +48,7 @@ def opened(text: str, folder: Path, *options: str, fragment: str = "") -> tuple[
     page = folder / "page.html"
     page.write_text(text, encoding="utf-8")
     command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
+        program("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
         "--virtual-time-budget=3000", f"--user-data-dir={folder / 'profile'}", *options, "--dump-dom", f"{page.as_uri()}{fragment}",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import external
 from tests.built import RUN_FOLDER
 from tests.shards import COLLECTED, LISTED, group_of, parse, shards
 
@@ -43,6 +44,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.nodeid in LISTED:
             item.add_marker(pytest.mark.slow)
+    config.stash[external.NEEDED] = {
+        item.nodeid: (item.get_closest_marker("slow") is not None, list(external.tools_of(item))) for item in items
+    }
     chosen = _chosen(config, items)
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
@@ -128,6 +132,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.getoption("--shard"):
             config.pluginmanager.register(LongTests(config))
         os.environ[RUN_FOLDER] = os.environ["MODELOOM_CACHE"] = tempfile.mkdtemp(prefix="modeloom-tests-")
+    config.pluginmanager.register(external)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

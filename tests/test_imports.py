@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "product", "rtl", "spec",
         "streams",
     },
-    "emit": {"front", "product", "spec"},
+    "emit": {"front", "product", "sim", "spec"},
     "taint": {"interfaces", "sim", "product"},
     "equivalence": {"compiler", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "streams", "taint"},
 }

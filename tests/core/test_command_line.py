@@ -111,8 +111,7 @@ def test_verify_both_directions(built: Path, capsys: pytest.CaptureFixture[str],
     assert list(lines) == VERIFIED
     assert lines["files"] == f"{len(list(built.iterdir()))} files are those of the current definition, byte for byte"
     assert lines["vectors"] == "10 published ones fit this core and pass"
-    missing = [tool for tool in ("verilator", "iverilog") if not shutil.which(tool)]
-    assert (lines["skipped"] == "nothing") == (not missing)
+    assert lines["skipped"] == "nothing", "the Verilator of the Python package lints, and runs the bench"
 
 
 def test_verify_finds_a_changed_file(smaller: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests import built
 from tests.built import slow, slowly
 from tests.equivalence.cores import CORES
+from tests.external import needs
 
 from modeloom import golden, verification
 from modeloom.cores.sector import SectorCore, key_erase_cycles
@@ -126,6 +127,7 @@ def test_erasure(mode: str, changes: dict[str, Any]) -> None:
 
 
 @slow
+@needs("iverilog")
 @pytest.mark.parametrize(("mode", "changes"), [CASES[0], ("hctr2", {**ROUND, "sector": 64, "more_sectors": (40,), "streams": 1})], ids=str)
 def test_verify(mode: str, changes: dict[str, Any]) -> None:
     """Everything that ``modeloom verify`` checks, among it that nothing of an erased key goes round, and the bench."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.built import compiled, folder, simulated, slow
+from tests.external import needs
 
 from modeloom import golden, vectors
 from modeloom.cores.sector import latency_pins
@@ -110,6 +111,7 @@ def test_core(mode: str, changes: dict[str, Any]) -> None:
     assert fitting or mode not in ("hctr2", "eme2", "xts") or 16 not in sizes, "one-block vectors are published"
 
 
+@needs("iverilog")
 @pytest.mark.parametrize(("mode", "changes"), each("hctr2, one block"))
 def test_bench_counts_what_is_stated(mode: str, changes: dict[str, Any]) -> None:
     figures = run_bench(folder(mode, **changes))

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
 from tests import built, streamed
 
 from modeloom.cores.front import front_of
@@ -146,16 +145,3 @@ def run_with_other_hardware(core: Path, folder: Path, name: str, old: str, new: 
     exchange(copy / json.loads((copy / "core.json").read_text())["verilog"] if name == "core" else demo / name, old, new)
     return start(copy, folder, demo=demo)
 
-
-def need_litex() -> None:
-    """Skips a test without LiteX or its CPU."""
-    for package in ("litex", "pythondata_cpu_vexriscv"):
-        pytest.importorskip(package, reason=f"{package} is not installed: pip install 'modeloom[litex]'")
-
-
-def need_tools() -> None:
-    """Skips a test without LiteX, or without one of the programs that a simulation needs."""
-    need_litex()
-    for program, package in (("riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf"), ("verilator", "verilator")):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed: apt-get install {package}")

@@ -11,7 +11,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher
 from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import GCM
-from tests.demo.litex_example import FORMS, QUICK, SMALL, Form, modules, need_litex, write_core
+from tests.demo.litex_example import FORMS, QUICK, SMALL, Form, modules, write_core
 
 from modeloom.vectors import for_mode
 
@@ -19,7 +19,6 @@ from modeloom.vectors import for_mode
 @pytest.fixture(scope="module")
 def core(tmp_path_factory):
     """A small core with registers."""
-    need_litex()
     return write_core(tmp_path_factory.mktemp("litex") / "core", FORMS["small"])
 
 
@@ -44,14 +43,12 @@ def instance(verilog, module):
 @pytest.fixture(scope="module")
 def messages_core(tmp_path_factory):
     """A small core for messages, with registers."""
-    need_litex()
     return write_core(tmp_path_factory.mktemp("litex") / "core", FORMS["quick, messages"])
 
 
 @pytest.mark.parametrize("commands", ["streams", "registers"])
 @pytest.mark.parametrize(("mode", "options"), [("xts", SMALL), ("no-hash", QUICK)])
 def test_each_port_has_its_signal(tmp_path, mode, options, commands):
-    need_litex()
     folder = write_core(tmp_path / "core", Form(mode, options, 32, {} if commands == "streams" else {"commands": "registers"}))
     with modules() as run:
         run.generate(folder, tmp_path / "build", 32)
@@ -105,7 +102,6 @@ def test_beats_that_are_no_words(messages_core, tmp_path, capsys):
 
 
 def test_no_core(tmp_path, capsys):
-    need_litex()
     with modules() as run:
         assert run.main([str(tmp_path), "--build", str(tmp_path / "build")]) == 2
     assert "not the description of a core" in capsys.readouterr().err

@@ -7,7 +7,10 @@ import re
 
 import pytest
 from tests.built import slow
-from tests.demo.litex_example import FORMS, build, documented, need_tools, run_command, run_with_fault, run_with_other_hardware
+from tests.demo.litex_example import FORMS, build, documented, run_command, run_with_fault, run_with_other_hardware
+from tests.external import needs
+
+pytestmark = needs("riscv64-unknown-elf-gcc", "verilator")
 
 ROW = re.compile(r"^(sealed|opened) (\d+) ([a-z, ]+) of (\d+)(?: to (\d+))? bytes in (\d+) cycles, (\d+) a message", re.MULTILINE)
 REFUSED = "erased key: the core refuses a message with status 6, and gives no text"
@@ -16,7 +19,6 @@ REFUSED = "erased key: the core refuses a message with status 6, and gives no te
 @slow
 def test_messages(tmp_path):
     """The whole command line, on the core of the page: published vectors first, then messages of one length, and forged ones."""
-    need_tools()
     _, done = run_command(tmp_path, FORMS["messages"])
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-2:] == [REFUSED, "PASS"]
@@ -34,7 +36,6 @@ def test_messages(tmp_path):
 @slow
 def test_messages_on_the_wire(tmp_path):
     """Header, text and tag touch each other; commands over registers, a crossbar, and fewer slots than keys."""
-    need_tools()
     _, done = run_command(tmp_path, FORMS["messages on the wire"])
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-2:] == [REFUSED, "PASS"]
@@ -45,7 +46,6 @@ def test_messages_on_the_wire(tmp_path):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """A small core, and the SoC around it."""
-    need_tools()
     return build(tmp_path_factory.mktemp("litex"), FORMS["small, messages"])
 
 

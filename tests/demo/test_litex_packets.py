@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import pytest
-from tests.demo.litex_example import DEMO, modules, need_litex
+from tests.demo.litex_example import DEMO, modules
 
 
 @dataclass
@@ -122,7 +122,6 @@ def is_right(sent, beats):
 @pytest.mark.parametrize("ready", [1.0, 0.5])
 @pytest.mark.parametrize("width", [32, 64])
 def test_beats_of_messages(width, ready):
-    need_litex()
     words, beats = messages_around(width, random.Random(3))
     assert is_right(simulate(width, words, [], ready).sent, beats)
 
@@ -137,7 +136,6 @@ def test_beats_of_messages(width, ready):
 )  # fmt: skip
 def test_faults_of_beats(tmp_path, old, new):
     """What is replaced in the file of the example, and the same messages, which then come out in another way."""
-    need_litex()
     text = (DEMO / "modeloom_packets.py").read_text()
     assert text.count(old) == 1
     (tmp_path / "modeloom_packets.py").write_text(text.replace(old, new))
@@ -148,7 +146,6 @@ def test_faults_of_beats(tmp_path, old, new):
 @pytest.mark.parametrize("ready", [1.0, 0.5])
 def test_results_are_words(ready):
     """Beats of results become words in order; a beat without bytes, which ends text that was cut off, becomes none."""
-    need_litex()
     results = [(b"abcd", 15, 0), (b"ef", 3, 1), (b"ghij", 15, 0), (b"", 0, 1), (b"k", 1, 1)]
     seen = simulate(32, [], results, ready)
     assert [word.to_bytes(4, "little") for word in seen.written] == [b"abcd", b"ef\0\0", b"ghij", b"k\0\0\0"]

@@ -13,11 +13,13 @@ from tests.demo.litex_example import (
     build,
     documented,
     modules,
-    need_tools,
     run_command,
     run_with_fault,
     run_with_other_hardware,
 )
+from tests.external import needs
+
+pytestmark = needs("riscv64-unknown-elf-gcc", "verilator")
 
 RATE = re.compile(r"^(encrypted|decrypted) (\d+) sectors of (\d+) bytes in (\d+) cycles, (\d+) a sector", re.MULTILINE)
 
@@ -25,7 +27,6 @@ RATE = re.compile(r"^(encrypted|decrypted) (\d+) sectors of (\d+) bytes in (\d+)
 @slow
 def test_commands_by_dma(tmp_path):
     """The whole command line, on the core of the page, whose ciphertexts are published vectors."""
-    need_tools()
     core, done = run_command(tmp_path, FORMS["commands by DMA"])
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-2:] == ["erased key: the core refuses a sector with status 4, and gives no data", "PASS"]
@@ -40,7 +41,6 @@ def test_commands_by_dma(tmp_path):
 @slow
 def test_commands_over_registers(tmp_path):
     """Another mode, converters between bus and core, a crossbar."""
-    need_tools()
     _, done = run_command(tmp_path, FORMS["commands over registers"])
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[0].endswith("mode hctr2") and done.stdout.splitlines()[-1] == "PASS"
@@ -49,7 +49,6 @@ def test_commands_over_registers(tmp_path):
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """A small core, and the SoC around it."""
-    need_tools()
     return build(tmp_path_factory.mktemp("litex"), FORMS["small"])
 
 

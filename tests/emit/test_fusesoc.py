@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.built import slow, slowly
+from tests.built import slow
 from tests.emit.emitted import SMALLEST, folder, made
 from tests.emit.package import folders
 from tests.emit.package.folders import CASES, RARE, USUAL, WITH_REGISTERS
 from tests.emit.package.yosys_ports import ports_of
+from tests.external import needs
 
 from modeloom.emit import core_name
 from modeloom.emit.package import outside
@@ -44,19 +45,25 @@ QUICKEST = [("sectors", "sim"), ("sectors", "lint")]
 OTHERS = [(kind, target) for kind in (*USUAL, *RARE) for target in (*VERDICTS, "lint", LINTS.get(kind)) if target]
 """Cores and targets."""
 
-pytestmark = pytest.mark.skipif(not FUSESOC.is_file(), reason="fusesoc is not installed (pip install fusesoc)")
+
+
+def tool_of(target: str) -> str:
+    """What a target needs."""
+    return TOOLS["lint" if target.startswith("lint") else target]
+
+
+def asking(cases: list[tuple[str, str]], *marks: pytest.MarkDecorator) -> list[Any]:
+    """Cores and targets, each of which asks for its tool."""
+    return [pytest.param(kind, target, marks=[needs(tool_of(target)), *marks]) for kind, target in cases]
 
 
 def run(root: Path, work: Path, target: str, *more: str, name: str = NAME) -> subprocess.CompletedProcess[str]:
-    """Runs a target; skips the test if its tool is missing."""
-    tool = TOOLS["lint" if target.startswith("lint") else target]
-    if shutil.which(tool) is None:
-        pytest.skip(f"{tool} is not installed")
+    """Runs a target."""
     command = [FUSESOC, "--cores-root", root, "run", "--build-root", work, "--target", target, name, *more]
     return subprocess.run(command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
-@pytest.mark.parametrize(("kind", "target"), [*QUICKEST, *slowly(*(one for one in OTHERS if one not in QUICKEST))])
+@pytest.mark.parametrize(("kind", "target"), [*asking(QUICKEST), *asking([one for one in OTHERS if one not in QUICKEST], slow)])
 def test_targets(tmp_path: Path, kind: str, target: str) -> None:
     path = folders.folder(kind)
     name = read_description(path).name
@@ -99,6 +106,7 @@ PRIMITIVES = re.compile("LUT[1-6]|FD[RCSP]E|BUFG|[IO]BUF|CARRY[48]|MUXF[789]|RAM
 
 
 @slow
+@needs("yosys")
 @pytest.mark.parametrize("kind", ["sectors", "apb"])
 def test_synth_runs_yosys_on_the_core(tmp_path: Path, kind: str) -> None:
     """Yosys ends with a netlist of the outermost module, which has its ports and nothing but cells of the device."""
@@ -139,6 +147,7 @@ def breakable(tmp_path: Path) -> Path:
     return path
 
 
+@needs("iverilog")
 def test_a_broken_core_fails_in_icarus(tmp_path: Path) -> None:
     path = breakable(tmp_path)
     work = tmp_path / "work"
@@ -152,6 +161,7 @@ def test_a_broken_core_fails_in_icarus(tmp_path: Path) -> None:
 
 
 @slow
+@needs("verilator")
 def test_a_broken_core_fails_in_verilator(tmp_path: Path) -> None:
     """The same core passes without the fault, so that both outcomes come from one compilation."""
     path = breakable(tmp_path)
@@ -165,6 +175,7 @@ def test_a_broken_core_fails_in_verilator(tmp_path: Path) -> None:
     assert f"modeloom-bench: FAIL {NAME}: 20 errors" in done.stdout
 
 
+@needs("iverilog")
 def test_fusesoc_fails_with_the_bench(tmp_path: Path) -> None:
     """As users run it, with a fault that is always there."""
     path = breakable(tmp_path)
@@ -177,6 +188,7 @@ def test_fusesoc_fails_with_the_bench(tmp_path: Path) -> None:
 
 
 @slow
+@needs("iverilog")
 def test_a_waveform_is_written_when_asked_for(tmp_path: Path) -> None:
     done = run(folder(SMALLEST), tmp_path, "sim", "--dump=wave.fst")
     assert done.returncode == 0
@@ -229,9 +241,8 @@ def test_a_core_that_depends_on_this_one_keeps_its_flow(tmp_path: Path, flow: st
     assert yaml.safe_load(passed.read_text())["flow_options"] == options
 
 
+@needs("iverilog")
 def test_as_a_dependency_only_the_design_comes(tmp_path: Path) -> None:
     """Another core that depends on this one compiles its Verilog and not its bench."""
-    if shutil.which("iverilog") is None:
-        pytest.skip("iverilog is not installed")
     work = depends(tmp_path, "--build", "sim", {"tool": "icarus"})
     assert list(work.rglob(f"{NAME}.v")) and not list(work.rglob(f"{NAME}_tb.sv"))

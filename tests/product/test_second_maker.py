@@ -10,12 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.external import needs
 from tests.product.pad import PadCore, PadDescription
 
 from modeloom import emit as emission
 from modeloom.cli.area import area_table
 from modeloom.emit import CheckFailed, core_name, lint, run_bench
 from modeloom.emit.files import contents
+from modeloom.emit.simulators import Icarus, Simulator, Verilator
 from modeloom.equivalence import prove_engine
 from modeloom.measure.core import measure_core
 from modeloom.product.folder import read_description
@@ -84,19 +86,19 @@ def test_its_files_are_compared(pad: Path, tmp_path: Path) -> None:
         check_hashes(copy, description)
 
 
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
-def test_its_bench(pad: Path, tmp_path: Path) -> None:
-    assert run_bench(pad) == {"beats": 4, "interval": 2}
+@pytest.mark.parametrize("kind", [Verilator, pytest.param(Icarus, marks=needs("iverilog"))])
+def test_its_bench(pad: Path, tmp_path: Path, kind: type[Simulator]) -> None:
+    """In both simulators, which find the same faults."""
+    assert run_bench(pad, kind()) == {"beats": 4, "interval": 2}
     copy = Path(shutil.copytree(pad, tmp_path / "copy"))
     verilog = copy / read_description(pad).verilog
     wrong = verilog.read_text().replace(" ^ ", " | ")
     assert wrong != verilog.read_text()
     verilog.write_text(wrong)
     with pytest.raises(CheckFailed, match="FAIL: 3 beats are wrong"):
-        run_bench(copy)
+        run_bench(copy, kind())
 
 
-@pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 def test_lint(pad: Path) -> None:
     lint(pad)
 

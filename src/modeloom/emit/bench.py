@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the bench of a built core with Icarus Verilog."""
+"""Runs the bench of a built core in a Verilog simulator."""
 
 from __future__ import annotations
 
@@ -7,15 +7,23 @@ import re
 import tempfile
 from pathlib import Path
 
-from modeloom.emit.tools import CheckFailed, require, run
+from modeloom.emit.simulators import Simulator, simulator
+from modeloom.emit.tools import CheckFailed, run
 from modeloom.product.description import ASSERT_MACRO
 from modeloom.product.folder import read_description
 
 __all__ = ["run_bench"]
 
 
-def run_bench(directory: str | Path) -> dict[str, int]:
-    """Runs the bench of a built core with Icarus Verilog.
+def run_bench(directory: str | Path, using: Simulator | None = None) -> dict[str, int]:
+    """Runs the bench of a built core.
+
+    Parameters
+    ----------
+    directory : str or path
+        The folder of the core.
+    using : Simulator, optional
+        Icarus Verilog if it is installed, and otherwise Verilator.
 
     Returns
     -------
@@ -27,20 +35,15 @@ def run_bench(directory: str | Path) -> dict[str, int]:
     CheckFailed
         If the bench does not compile, finds an error, or finds other figures than ``core.json`` states.
     ToolMissing
-        If Icarus Verilog is not installed.
+        If there is no simulator.
     """
     description = read_description(directory)
     name, files = description.name, description.files
-    compiler, simulator = require("iverilog"), require("vvp")
+    chosen = using or simulator()
     here = Path(directory).resolve()
     with tempfile.TemporaryDirectory(prefix="modeloom-") as work:
-        program = str(Path(work) / "bench.vvp")
-        sources = [str(here / files.verilog), str(here / files.bench)]
-        status, output = run([compiler, "-g2012", f"-D{ASSERT_MACRO}", "-s", f"{name}_tb", "-o", program, *sources], Path(work))
-        if status:
-            lines = [line for line in output.splitlines() if "error" in line.lower()] or output.splitlines() or ["no message"]
-            raise CheckFailed(f"iverilog: {lines[0].replace(str(here) + '/', '')}")
-        status, output = run([simulator, "-n", program], Path(work))
+        sources = [here / files.verilog, here / files.bench]
+        status, output = run(chosen.build(f"{name}_tb", sources, Path(work), [ASSERT_MACRO]), Path(work))
     lines = [line for line in output.splitlines() if line.startswith("modeloom-bench: ")]
     last = lines[-1] if lines else "modeloom-bench: FAIL: the bench did not end"
     if status or not last.startswith(f"modeloom-bench: {name} ok "):

@@ -7,8 +7,6 @@ import ast
 import hashlib
 import json
 import platform
-import re
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
@@ -23,7 +21,7 @@ from modeloom.compiler.streams import compile_stream
 from modeloom.compiler.work import Work
 from modeloom.cores.sector.figures import definition_hash as sector_hash
 from modeloom.cores.stream.figures import definition_hash as stream_hash
-from modeloom.emit.tools import require
+from modeloom.emit.simulators import simulator
 from modeloom.modes import BUILT_IN, STREAMS, VARIANTS, find_any
 from modeloom.spec import InputError, Mode, checked_mode
 from modeloom.spec.stream import StreamMode
@@ -124,7 +122,7 @@ def tools_of(configuration: Configuration, folder: Path) -> dict[str, str]:
     if configuration.pnr:
         found["nextpnr-ecp5"] = find_nextpnr()[1]
     if configuration.simulate:
-        found["iverilog"] = _icarus()
+        found |= _simulator()
     if ":" in configuration.name:
         found["file"] = _files_hash(folder / configuration.name.rpartition(":")[0])[:16]
     if (configuration.target or "").startswith("liberty:"):
@@ -165,8 +163,7 @@ def _files_hash(file: Path) -> str:
 
 
 @cache
-def _icarus() -> str:
-    """The version of Icarus Verilog.  Raises ``ToolMissing``."""
-    told = subprocess.run([require("iverilog"), "-V"], capture_output=True, text=True, check=False)
-    found = re.search(r"version (\S+)", told.stdout)
-    return found[1] if found else "unknown"
+def _simulator() -> dict[str, str]:
+    """The version of the simulator that runs the benches, by the name of its program.  Raises ``ToolMissing``."""
+    chosen = simulator()
+    return {chosen.tool: chosen.version}

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from modeloom.emit import CheckFailed, lint, run_bench
+from modeloom.emit import CheckFailed, ToolMissing, lint, run_bench
+from modeloom.emit.simulators import simulator
 from modeloom.product.description import Description
 from modeloom.product.driven import CoreFault
 from modeloom.product.message import MessageError
@@ -43,9 +43,10 @@ def files_step(directory: Path, description: Description, texts: Mapping[str, st
 
 def lint_step(directory: Path) -> Step:
     """Checks that Verilator gives no warnings."""
-    if not shutil.which("verilator"):
-        return Step("lint", "skipped", {}, ("lint: Verilator is not installed (apt-get install verilator)",))
-    lint(directory)
+    try:
+        lint(directory)
+    except ToolMissing as missing:
+        return Step("lint", "skipped", {}, (f"lint: {missing}",))
     return Step("lint", "verilator -Wall reports nothing except for the waivers")
 
 
@@ -61,12 +62,17 @@ def timing_step(directory: Path, description: Description) -> Step:
     return Step("timing", text, {"control_signals": report.control, "exempt": dict(report.exempt)})
 
 
-def bench_step(directory: Path) -> Step:
-    """Checks that the bench measures the figures in ``core.json``."""
-    if not shutil.which("iverilog"):
-        return Step("bench", "skipped", {}, ("bench: Icarus Verilog is not installed (apt-get install iverilog)",))
-    figures = run_bench(directory)
-    return Step("bench", "passes in Icarus Verilog", dict(figures))
+def bench_step(directory: Path, figure: str = "passes") -> Step:
+    """Checks that the bench measures the figures in ``core.json``.
+
+    *figure* is what is said of them, such as ``{messages} messages``.
+    """
+    try:
+        chosen = simulator()
+    except ToolMissing as missing:
+        return Step("bench", "skipped", {}, (f"bench: {missing}",))
+    figures = run_bench(directory, chosen)
+    return Step("bench", f"{figure.format(**figures)} in {chosen.name}", dict(figures))
 
 
 def run_check(subject: Any, name: str, check: Callable[[Any], tuple[str, dict[str, Any]]]) -> Step:

@@ -16,6 +16,7 @@ from systemrdl.node import FieldNode
 from tests import built
 from tests.built import slow
 from tests.cores.front.cores import SECTORS, sector_core
+from tests.external import needs
 
 from modeloom.cli import main
 from modeloom.cores.front import RegisterFrontEnd
@@ -147,7 +148,7 @@ def test_a_core_without_a_front_end_has_no_such_steps():
     assert not list(front_steps(SectorWork(Subject(built.folder("xts", prove=False, **SECTORS), optimize=0))))
 
 
-@pytest.mark.skipif(shutil.which("verilator") is None or not FUSESOC.is_file(), reason="verilator or fusesoc is not installed")
+@needs("verilator")
 def test_fusesoc_lints_it(sectors, tmp_path):
     name = read_description(sectors).name
     command = [FUSESOC, "--cores-root", sectors, "run", "--build-root", tmp_path, "--target", "lint_registers", name]

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests.built import slow, slowly
 from tests.cores.lwc.core import folder, made, subject
 from tests.cores.lwc.patched import patched
+from tests.external import needs
 from tests.streamed import COMMAND
 
 import modeloom
@@ -253,6 +254,7 @@ def test_vectors_as_text():
 
 
 @slow
+@needs("iverilog")
 def test_bench_and_command_line(tmp_path):
     assert run_bench(folder())["messages"] > 50
     key, plain, sealed, back = (tmp_path / name for name in ("key", "plain", "sealed", "back"))

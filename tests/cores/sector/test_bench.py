@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.built import slow, slowly
 from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder, made
+from tests.external import needs
 from tests.rtl.bus.codes import Case, status_code
 
 from modeloom.compiler.limits import MOST_SLOTS
@@ -33,8 +34,6 @@ CHOICES = {"partial": SEQUENTIAL_PARTIAL, "plain": PLAIN, "slots": SLOTS, "all s
 
 NAME = core_name(made(PLAIN))
 
-needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
-
 
 @cache
 def measured(name: str) -> dict:
@@ -47,7 +46,7 @@ def copied(tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder(PLAIN), tmp_path / "core")) / f"{NAME}.v"
 
 
-@needs_icarus
+@needs("iverilog")
 @pytest.mark.parametrize("name", ["partial", "plain", "slots", *slowly("all slots")])
 def test_passes_with_the_figures_of_the_schedule(name: str) -> None:
     compiled = core(CHOICES[name])
@@ -69,7 +68,7 @@ def test_verify_with_as_many_slots_as_a_command_can_name() -> None:
     assert any("slots 0, 1, 63, 64, 255 of 256" in step.text for step in steps)
 
 
-@needs_icarus
+@needs("iverilog")
 def test_same_cycles_as_cxxrtl() -> None:
     simulated = SimulatedCore(folder(SLOTS), optimize=0)
     beats = simulated.description.beats
@@ -92,7 +91,7 @@ def test_same_cycles_as_cxxrtl() -> None:
     assert lone == figures["latency_pins"]
 
 
-@needs_icarus
+@needs("iverilog")
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
@@ -113,7 +112,7 @@ def test_a_broken_core_fails(tmp_path: Path, pattern: str, replacement: str) -> 
         run_bench(verilog.parent)
 
 
-@needs_icarus
+@needs("iverilog")
 def test_a_slower_core_fails(tmp_path: Path) -> None:
     """A register more for the sectors that come in: right data, another latency."""
     verilog = copied(tmp_path)
@@ -141,7 +140,7 @@ def test_a_slower_core_fails(tmp_path: Path) -> None:
         run_bench(verilog.parent)
 
 
-@needs_icarus
+@needs("iverilog")
 def test_other_figures_in_the_description_fail(tmp_path: Path) -> None:
     verilog = copied(tmp_path)
     path = verilog.parent / "core.json"
@@ -152,7 +151,7 @@ def test_other_figures_in_the_description_fail(tmp_path: Path) -> None:
         run_bench(verilog.parent)
 
 
-@needs_icarus
+@needs("iverilog")
 def test_a_core_that_does_not_compile_fails(tmp_path: Path) -> None:
     verilog = copied(tmp_path)
     verilog.write_text(verilog.read_text() + "module\n")
@@ -195,7 +194,7 @@ def test_missing_icarus(monkeypatch: pytest.MonkeyPatch) -> None:
         run_bench(folder(PLAIN))
 
 
-@needs_icarus
+@needs("iverilog")
 def test_a_host_that_breaks_a_rule_is_named(tmp_path: Path) -> None:
     """The bench itself, with a command that is withdrawn: the assertions in the core say so, and the bench fails."""
     verilog = copied(tmp_path)
@@ -207,7 +206,7 @@ def test_a_host_that_breaks_a_rule_is_named(tmp_path: Path) -> None:
         run_bench(verilog.parent)
 
 
-@needs_icarus
+@needs("iverilog")
 def test_a_reload_meets_sectors_before_while_and_after(tmp_path: Path) -> None:
     """While the key of a slot is replaced, some of its sectors get the old key, some none, and some the new one."""
     choice = ("xts", {"sector": 64, "cipher_arch": "sequential", "key_slots": 2})

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCMSIV
 from tests.built import slow
+from tests.external import needs
 from tests.streamed import COMMAND, compiled, folder, simulated
 from tests.verilog_edit import edit_module
 
@@ -29,8 +29,6 @@ from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.statuses import check_reloads, check_statuses
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.vectors import check_vectors
-
-iverilog = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 
 WIDE = "tests/streams/modes.py:WideTwice"
 SMALL: dict[str, Any] = {"cipher_stages": 1, "message_buffer": 200}
@@ -77,13 +75,13 @@ def test_vectors_of_the_bench(nbytes: int) -> None:
     assert {message.wanted.code for message in burst} == {MessageCode.OK}
 
 
-@iverilog
+@needs("iverilog")
 def test_the_bench() -> None:
     assert run_bench(folder("deoxys-ii", prove=False, **LATE, message_buffer=64))["messages"] > 200
 
 
 @slow
-@iverilog
+@needs("iverilog")
 @pytest.mark.parametrize("mode, options", [
     (WIDE, {**CORES["wide"][1], "message_buffer": 16}), CORES["lanes"], CORES["sealing alone"], CORES["deoxys-ii"],
     ("deoxys-ii", {**LATE, "streams": 2, "message_buffer": 256}), ("gcm-siv", {**CORES["gcm-siv"][1], "message_buffer": 64}),

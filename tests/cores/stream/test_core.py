@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.built import slow, slowly
+from tests.external import needs
 from tests.streamed import SMALL, compiled, folder
 
 from modeloom.compiler.streams import compile_stream
@@ -21,8 +22,6 @@ from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.product.folder import read_messages
 from modeloom.product.messages import TAG_VERDICT, StreamDescription
 from modeloom.taint import TimingChannel, check_core
-
-iverilog = pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 
 
 def test_the_folder_says_what_the_core_is() -> None:
@@ -77,13 +76,13 @@ def test_names() -> None:
     assert StreamCore(compiled(prove=False, key_bits=256, direction="decrypt")).words == ("gcm", "k256", "dec")
 
 
-@iverilog
+@needs("iverilog")
 def test_the_bench_measures_what_is_stated() -> None:
     assert run_bench(folder(**SMALL)) == {"messages": 275, "cycles_per_message": 5, "latency": 22}
 
 
 @slow
-@iverilog
+@needs("iverilog")
 @pytest.mark.parametrize(
     "options", [{"hold": 100}, {"hold": 20}, {"key_slots": 256}, {"key_slots": 300}, {"direction": "encrypt"}, {"direction": "decrypt"}],
     ids=lambda options: "-".join(map(str, *options.items())),
@@ -110,7 +109,7 @@ def broken(tmp_path: Path, pattern: str, text: str) -> Path:
     return tmp_path / "core"
 
 
-@iverilog
+@needs("iverilog")
 @pytest.mark.parametrize("name", ["a tag is never wrong", *slowly(*list(FAULTS)[1:])])
 def test_the_bench_finds_faults(name: str, tmp_path: Path) -> None:
     pattern, text, says = FAULTS[name]
@@ -118,7 +117,6 @@ def test_the_bench_finds_faults(name: str, tmp_path: Path) -> None:
         run_bench(broken(tmp_path, pattern, text))
 
 
-@pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 def test_lint() -> None:
     lint(folder(**SMALL))
 

@@ -2,7 +2,6 @@
 """Cores that take round keys: the same messages as with keys, and a key of another slot costs nothing."""
 
 import re
-import shutil
 from dataclasses import replace
 from random import Random
 
@@ -11,6 +10,7 @@ from tests import streamed
 from tests.built import slow, slowly
 from tests.cores.stream.host import Host
 from tests.cores.stream.traffic import Traffic, check
+from tests.external import needs
 from tests.streams.modes import WideAEAD
 
 from modeloom import golden
@@ -172,13 +172,12 @@ def test_its_files_say_what_a_packet_is():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
+@needs("iverilog")
 def test_the_bench_passes():
     assert run_bench(streamed.folder(**BOTH))["cycles_per_message"] == 5
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 def test_lint():
     lint(streamed.folder(**BOTH))
 

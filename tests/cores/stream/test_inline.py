@@ -2,7 +2,6 @@
 """Cores whose keys come with the messages: another key for each, what it costs, wrong keys, and what is left of used ones."""
 
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -11,6 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from tests import streamed
 from tests.built import slow
+from tests.external import needs
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
@@ -322,13 +322,12 @@ def test_other_cores(options):
 
 
 @slow
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
+@needs("iverilog")
 def test_the_bench_passes():
     assert run_bench(streamed.folder(**ALL))["cycles_per_message"] == 5
 
 
 @slow
-@pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 def test_lint():
     lint(streamed.folder(**ALL))
 

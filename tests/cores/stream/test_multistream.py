@@ -8,6 +8,7 @@ from tests.built import slow, slowly
 from tests.cores.stream.channels import ChannelHost, check_channels, shuffled
 from tests.cores.stream.host import Host
 from tests.cores.stream.traffic import Traffic, check
+from tests.external import needs
 from tests.streamed import compiled, folder
 
 from modeloom.ciphers import cipher_of
@@ -91,6 +92,7 @@ BENCHES = {
 
 
 @slow
+@needs("iverilog")
 @pytest.mark.parametrize("core", BENCHES)
 def test_bench(core):
     """The bench in Icarus Verilog, which knows unknown bits, takes no latency or distance that ``core.json`` does not state."""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,12 @@ from typing import Any
 import pytest
 from amaranth.back import rtlil
 from tests.built import slow, slowly
+from tests.external import needs
 from tests.streamed import SMALL, TINY, compiled, folder
 
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import run_bench
+from modeloom.emit.simulators import Verilator
 from modeloom.interfaces.messages import pack_message_command
 from modeloom.product.description import ASSERT_MACRO
 from modeloom.sim import Simulation, build
@@ -112,6 +113,7 @@ def test_a_core_takes_as_many_commands_as_its_rules_allow(name: str) -> None:
 
 
 @slow
+@needs("iverilog")
 @pytest.mark.parametrize("mode", ["ocb3", "aes-otr"])
 def test_a_bench_whose_host_takes_no_results(mode: str) -> None:
     """The bench offers more messages than fit while it takes no results, and the assertions find nothing."""
@@ -121,31 +123,37 @@ def test_a_bench_whose_host_takes_no_results(mode: str) -> None:
 # -- the rules alone ---------------------------------------------------------------------------------------------------------------
 
 
-def said(commands: int, packets: int, work: Path) -> list[str]:
-    """Errors that the module with the rules finds if a core takes so many commands and then so many packets, and gives no status."""
+def bench(work: Path) -> list[str]:
+    """The command of a bench in which a core takes as many commands, and then packets, as plusargs say, and gives no status."""
     core = StreamCore(compiled("ocb3", prove=False, **TINY))
     module = re.search(r"^module core_rules \(.*?^endmodule", core.rules("core"), re.M | re.S)
     assert module
     inputs = re.findall(r"^    input +wire +(\[\d+:0\])? *(\w+)", module[0], re.M)
-    declared = "\n".join(f"  reg {width} {name} = 0;" for width, name in inputs)
+    declared = "\n".join(f"  reg {width} {name} = 0;" for width, name in inputs) + "\n  integer commands, packets;"
     erasing = core.describe("core", "test").erase_cycles
     (work / "bench.v").write_text(
-        f"`define {ASSERT_MACRO}\n{module[0]}\nmodule bench;\n{declared}\n  always #5 aclk = ~aclk;\n"
+        f"{module[0]}\nmodule bench;\n{declared}\n  always #5 aclk = ~aclk;\n"
         f"  core_rules rules ({', '.join(f'.{name}({name})' for _, name in inputs)});\n"
-        "  initial begin\n    @(negedge aclk); aresetn = 1; zeroizing = 1;\n"
+        "  initial begin\n    if (!$value$plusargs(\"commands=%d\", commands)) commands = 0;\n"
+        "    if (!$value$plusargs(\"packets=%d\", packets)) packets = 0;\n"
+        "    @(negedge aclk); aresetn = 1; zeroizing = 1;\n"
         f"    repeat ({erasing}) @(negedge aclk); zeroizing = 0; @(negedge aclk);\n"
-        f"    s_axis_cmd_tvalid = 1; s_axis_cmd_tready = 1; repeat ({commands}) @(negedge aclk); s_axis_cmd_tvalid = 0;\n"
-        f"    s_axis_tvalid = 1; s_axis_tready = 1; s_axis_tlast = 1; repeat ({packets}) @(negedge aclk); s_axis_tvalid = 0;\n"
+        "    s_axis_cmd_tvalid = 1; s_axis_cmd_tready = 1; repeat (commands) @(negedge aclk); s_axis_cmd_tvalid = 0;\n"
+        "    s_axis_tvalid = 1; s_axis_tready = 1; s_axis_tlast = 1; repeat (packets) @(negedge aclk); s_axis_tvalid = 0;\n"
         "    @(negedge aclk); $finish;\n  end\nendmodule\n"
     )
-    subprocess.run(["iverilog", "-g2005", "-s", "bench", "-o", work / "bench.vvp", work / "bench.v"], check=True)
-    done = subprocess.run(["vvp", "-n", work / "bench.vvp"], stdout=subprocess.PIPE, text=True, check=True)
+    return Verilator().build("bench", [work / "bench.v"], work, [ASSERT_MACRO])
+
+
+def said(command: list[str], commands: int, packets: int) -> list[str]:
+    """The errors that the module with the rules finds."""
+    done = subprocess.run([*command, f"+commands={commands}", f"+packets={packets}"], stdout=subprocess.PIPE, text=True, check=True)
     return re.findall(r"modeloom-assert: error: bench\.rules\.\w+: cycle \d+: (.*)", done.stdout)
 
 
-@pytest.mark.skipif(shutil.which("iverilog") is None, reason="iverilog is not installed")
 def test_a_command_or_packet_too_many_is_named(tmp_path: Path) -> None:
     commands, packets = limits(StreamCore(compiled("ocb3", prove=False, **TINY)).rules("core"))
-    assert said(commands, packets, tmp_path) == []
-    assert said(commands + 1, 0, tmp_path) == ["s_axis_cmd took more commands than it gives statuses for"]
-    assert said(commands, packets + 1, tmp_path) == ["s_axis took more packets than it gives statuses for"]
+    command = bench(tmp_path)
+    assert said(command, commands, packets) == []
+    assert said(command, commands + 1, 0) == ["s_axis_cmd took more commands than it gives statuses for"]
+    assert said(command, commands, packets + 1) == ["s_axis took more packets than it gives statuses for"]

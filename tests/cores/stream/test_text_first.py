@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.built import slow
+from tests.external import needs
 from tests.streamed import compiled, folder, simulated
 
 from modeloom import golden
@@ -85,6 +86,7 @@ def test_checks(core: str) -> None:
 
 
 @slow
+@needs("iverilog")
 @pytest.mark.parametrize("core", ["deoxys-i", "ocb3, pipeline, held"])
 def test_bench(core: str) -> None:
     """The bench in Icarus Verilog, with the assertions."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from tkinter import Tcl, TclError
 from typing import Any
 
-__all__ = ["Packager", "TclError"]
+__all__ = ["Packager"]
 
 PROPERTIES = {
     "core": {"name", "version", "display_name", "description", "vendor_display_name", "auto_family_support_level"},
@@ -66,13 +65,15 @@ class Packager:
         self.calls: list[str] = []
         self.packaged: dict[str, str] = {}
         self.saved = False
-        self.tcl = Tcl()
+        import tkinter  # which not every Python has
+
+        self.tcl = tkinter.Tcl()
         self.tcl.eval("namespace eval ipx {}")
         for name, command in self._commands().items():
             self.tcl.createcommand(name, self._checked(name, command))
 
     def run(self, script: Path, *arguments: str) -> None:
-        """Runs a script with arguments.  Raises ``TclError``."""
+        """Runs a script with arguments.  Raises ``tkinter.TclError``."""
         self.tcl.setvar("argc", str(len(arguments)))
         self.tcl.setvar("argv", " ".join(arguments))
         self.tcl.eval(f"source {{{script}}}")

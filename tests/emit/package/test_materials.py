@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import subprocess
 
 import pytest
@@ -24,11 +23,10 @@ def bill(kind: str) -> dict:
 
 @pytest.mark.parametrize("kind", CASES)
 def test_the_schema_of_cyclonedx(kind):
-    pytest.importorskip("jsonschema", reason="cyclonedx-python-lib is not installed with json-validation")
-    schema = pytest.importorskip("cyclonedx.schema", reason="cyclonedx-python-lib is not installed")
+    from cyclonedx.schema import SchemaVersion
     from cyclonedx.validation.json import JsonStrictValidator
 
-    validator = JsonStrictValidator(schema.SchemaVersion.V1_6)
+    validator = JsonStrictValidator(SchemaVersion.V1_6)
     content = bill(kind)
     assert validator.validate_str(json.dumps(content)) is None
     content["components"][0]["type"] = "thing"
@@ -55,8 +53,6 @@ def test_cores_have_numbers_of_their_own():
 
 @pytest.mark.parametrize("kind", CASES)
 def test_sha256sum_accepts_the_manifest(kind):
-    if shutil.which("sha256sum") is None:
-        pytest.skip("sha256sum is not installed")
     done = subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder(kind), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert len(done.stdout.splitlines()) == len(list(folder(kind).iterdir())) - 1

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,13 +11,13 @@ import pytest
 from tests.built import slow
 from tests.emit.package.flat import flat
 from tests.emit.package.folders import CASES, folder
+from tests.emit.package.linted import found_by_lint
 
 from modeloom.emit.package import outside
 from modeloom.emit.package.outside import MAPPED
+from modeloom.emit.simulators import Verilator
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description
-
-pytestmark = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 
 
 def sources(description: Description, folder: Path, work: Path, *changes: tuple[str, str]) -> list[str]:
@@ -32,8 +31,7 @@ def sources(description: Description, folder: Path, work: Path, *changes: tuple[
 def lint(kind: str, work: Path, *changes: tuple[str, str]) -> str:
     description = read_description(folder(kind))
     files = sources(description, folder(kind), work, *changes)
-    command = ["verilator", "--lint-only", "-Wall", "--top-module", f"{outside(description).top}_flat", *files]
-    return subprocess.run(command, cwd=work, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True, check=False).stdout
+    return found_by_lint(f"{outside(description).top}_flat", files, work)
 
 
 @pytest.mark.parametrize("kind", CASES)
@@ -68,11 +66,8 @@ def bench(work: Path, *changes: tuple[str, str]) -> subprocess.CompletedProcess[
     text = (path / description.files.bench).read_text()
     assert text.count(f"  {name} dut (") == 1
     (work / "bench.sv").write_text(text.replace(f"  {name} dut (", f"  {name}_flat dut ("))
-    quick = ["-O1", "-CFLAGS", "-O0", "-Wno-fatal"]
-    command = ["verilator", "--binary", "--timing", *quick, "--top-module", f"{name}_tb", "-o", "bench", *files, "bench.sv"]
-    done = subprocess.run(command, cwd=work, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-    return subprocess.run([work / "obj_dir" / "bench"], stdout=subprocess.PIPE, text=True, check=False)
+    command = Verilator().build(f"{name}_tb", [*map(Path, files), work / "bench.sv"], work)
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
 
 
 @slow

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from tests.built import slowly
 from tests.emit.package.folders import CASES, CLOCKS_OF_HOST, folder
+from tests.external import needs
 
 from modeloom.emit.package import outside
 from modeloom.product.folder import read_description
 
-tkinter = pytest.importorskip("tkinter", reason="this Python has no Tcl")
+pytestmark = needs("tcl")
 
 ULTRASCALE = """
 1. CLB Logic
@@ -49,6 +50,8 @@ def run(kind: str, work: Path, report: str, *arguments: str) -> tuple[list[tuple
         shutil.copy(folder(kind) / file, work)
     calls: list[tuple[str, ...]] = []
     answers = {"report_utilization": report, "version": "2024.2"}
+    import tkinter
+
     tcl = tkinter.Tcl()
 
     def stand_in(name: str):
@@ -109,6 +112,8 @@ def test_constraints_between_clocks_are_tcl(kind):
     """Each path between clocks has its delay, between cells and from a period that the tool is asked for."""
     description = read_description(folder(kind))
     calls: list[tuple[str, ...]] = []
+    import tkinter
+
     tcl = tkinter.Tcl()
 
     def stand_in(name: str):
@@ -147,5 +152,7 @@ def test_arguments_and_the_names_of_an_older_family(tmp_path):
 
 
 def test_a_report_without_a_row(tmp_path):
+    import tkinter
+
     with pytest.raises(tkinter.TclError, match="no row"):
         run("sectors", tmp_path, ULTRASCALE.replace("CLB Registers", "Flip-flops"))

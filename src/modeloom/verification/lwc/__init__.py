@@ -13,7 +13,7 @@
     words    ├─ the Verilog in simulation, as it lies there                     it does what the definition and the protocol say
     messages │
     zeroize ─┘
-    bench     the plain bench in Icarus Verilog
+    bench     the plain bench in Icarus Verilog, or else in Verilator
     skipped   what was not done, and why
 """
 

