@@ -252,6 +252,11 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self.flush()
         super().settle()
 
+    @property
+    def under_way(self) -> int:
+        """Number of messages that were sent and have no status."""
+        return self._left()
+
     def _left(self) -> int:
         return sum(map(len, self._jobs.values()))
 
