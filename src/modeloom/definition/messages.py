@@ -9,7 +9,8 @@ A mode may make the keys of each message of a master key and the nonce (``Stream
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from modeloom.spec.errors import AuthenticationError, DefinitionError, InputErro
 from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode
 from modeloom.spec.stream_numbers import Piece, StreamNumbers
 
-__all__ = ["KeyedMessages", "StreamModel", "Taken", "derived_key", "derived_key_of", "derived_under"]
+__all__ = ["KeyedMessages", "Moved", "StreamModel", "Taken", "derived_key", "derived_key_of", "derived_under"]
 
 
 def derived_key_of(definition: str, folder: str | Path, cipher: str, key: bytes, nonce: bytes) -> bytes:
@@ -102,6 +103,26 @@ class Taken(NamedTuple):
     given: bytes = b""
 
 
+@dataclass(frozen=True)
+class Moved:
+    """What a check of counters changes in the middle of a message, so that long messages need not be sent.
+
+    Attributes
+    ----------
+    blocks : mapping of str and int to int
+        By part of the message, "associated" or "text", and blocks of it so far: blocks that are counted from then on, and are not there.
+    state : mapping of str and int to callable
+        In the same way: what the state becomes.
+    """
+
+    blocks: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    state: Mapping[tuple[str, int], Callable[[State], State]] = field(default_factory=dict)
+
+    def before(self, part: str, blocks: int | None = None) -> int:
+        """Blocks of a part that are counted and not there before the block behind so many; of the whole part without *blocks*."""
+        return sum(more for (where, at), more in self.blocks.items() if where == part and (blocks is None or at <= blocks))
+
+
 class StreamModel:
     """A stream mode with a key.
 
@@ -159,36 +180,43 @@ class StreamModel:
         """Those that are blocks."""
         return self._keyed.key_blocks
 
-    def _pieces(self, step: str, data: bytes) -> Iterator[tuple[str, Any, int]]:
+    def _pieces(self, step: str, data: bytes, moved: Moved) -> Iterator[tuple[str, Any, int]]:
         """For each block or pair of ``associated``, ``encrypt`` or ``decrypt``: its step, what this takes, and its bytes."""
+        kind = "associated" if step == "associated" else "text"
         size, most = self.mode.block_bytes, self.mode.block_bytes * self.mode.blocks_of(step)
         for number, at in enumerate(range(0, len(data), most), 1):
             part = data[at : at + most]
             name = self.mode.step_of(step, len(part), at + most >= len(data))
-            pieces = tuple(Piece(part[n : n + size], number) for n in range(0, len(part), size))
+            counted = number + moved.before(kind, at // size) // self.mode.blocks_of(step)
+            pieces = tuple(Piece(part[n : n + size], counted) for n in range(0, len(part), size))
             yield name, pieces if self.mode.takes_pair(name) else pieces[0], len(part)
 
     def run(
         self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
+        moved: Moved | None = None,
     ) -> tuple[bytes, bytes]:  # fmt: skip
         """The text that a direction, "encrypt" or "decrypt", gives, and the whole tag.
 
         ``tag_bytes`` is the length of the tag that the message has, on which the whole tag may depend (default: that of the mode).
 
         In a mode with two passes, these directions need the tag, ``known``.  A first direction "absorb" gives no text.
+        ``moved`` says what is changed in the middle of the message.
         """
-        *steps, last = self.steps(direction, nonce, data, ad, tag_bytes, known)
+        *steps, last = self.steps(direction, nonce, data, ad, tag_bytes, known, moved)
         return b"".join(step.given for step in steps), last.given
 
     def steps(
         self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
+        moved: Moved | None = None,
     ) -> Iterator[Taken]:  # fmt: skip
         """The steps of a message in their order, from "start" to "tag".  The arguments are those of ``run``."""
+        moved = moved or Moved()
         mode, size = self.mode, self.mode.block_bytes
         mode.nonce_class(len(nonce))
         o, k = self._under(nonce)
-        mode.check_lengths(len(ad), len(data), len(nonce))
-        n = Lengths(len(ad), len(data), mode.tag_bytes[0] if tag_bytes is None else tag_bytes)
+        associated, text = (len(some) + size * moved.before(part) for some, part in ((ad, "associated"), (data, "text")))
+        mode.check_lengths(associated, text, len(nonce))
+        n = Lengths(associated, text, mode.tag_bytes[0] if tag_bytes is None else tag_bytes)
         with beside(mode.folder), blame(mode.name, mode.start):
             s = mode.begin(o, k, Nonce(Piece(nonce), len(nonce), n.tag), n)
         if not isinstance(s, State):
@@ -197,16 +225,25 @@ class StreamModel:
             with beside(mode.folder), blame(mode.name, mode.tagged):
                 s = mode.tagged(o, k, s, Piece(known or b""))
         yield Taken("start", s)
-        for name, piece, _ in self._pieces("associated", mode.prefix_of(len(ad)) + ad):
+
+        def gone_on(s: State, part: str, came: int) -> State:
+            change = moved.state.get((part, -(-came // size)))
+            return s if change is None else change(s)
+
+        came = 0
+        for name, piece, nbytes in self._pieces("associated", mode.prefix_of(associated) + ad, moved):
             step = getattr(mode, name)
             with beside(mode.folder), blame(mode.name, step):
                 s = step(o, k, s, piece)
+            s = gone_on(s, "associated", came := came + nbytes)
             yield Taken(name, s)
-        for name, piece, nbytes in self._pieces(direction, data):
+        came = 0
+        for name, piece, nbytes in self._pieces(direction, data, moved):
             s, given = self.take(o, k, s, name, piece)
+            s = gone_on(s, "text", came := came + nbytes)
             yield Taken(name, s, b"".join(block.to_bytes(size, "little") for block in given)[:nbytes])
         with beside(mode.folder), blame(mode.name, mode.tag):
-            tag = mode.tag(o, k, s, Lengths(len(ad), len(data)))
+            tag = mode.tag(o, k, s, Lengths(associated, text))
         yield Taken("tag", s, tag.to_bytes(size, "little"))
 
     def take(self, o: Any, k: Keys, s: State, name: str, piece: Any) -> tuple[State, tuple[int, ...]]:

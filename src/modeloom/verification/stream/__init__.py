@@ -11,7 +11,11 @@
     vectors ─┐
     pace     │
     lengths  │
-    statuses ├─ the Verilog in simulation, as it lies there                     it does what the definition says
+    statuses │
+    bounds   │
+    neighb.  │
+    full     │
+    carries  ├─ the Verilog in simulation, as it lies there                     it does what the definition says
     reloads  │
     erasure  │
     zeroize  │
@@ -36,9 +40,13 @@ from modeloom.verification.files import check_hashes, today
 from modeloom.verification.front import front_steps
 from modeloom.verification.report import Step
 from modeloom.verification.steps import bench_step, files_step, lint_step, run_check, timing_step
+from modeloom.verification.stream.bounds import check_bounds
+from modeloom.verification.stream.carries import check_carries
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
 from modeloom.verification.stream.front import MessageWork
+from modeloom.verification.stream.full import check_full
 from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.neighbours import check_neighbours
 from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.statuses import check_reloads, check_statuses
 from modeloom.verification.stream.subject import StreamSubject
@@ -61,6 +69,7 @@ def dynamic_checks(messages: int | None = None) -> list[tuple[str, Check]]:
     """
     return [
         ("vectors", check_vectors), ("pace", check_pace), ("lengths", check_lengths), ("statuses", check_statuses),
+        ("bounds", check_bounds), ("neighbours", check_neighbours), ("full", check_full), ("carries", check_carries),
         ("reloads", check_reloads), ("erasure", check_erasure), ("zeroize", check_zeroize),
         ("messages", partial(check_messages, wanted=messages)),
     ]  # fmt: skip

@@ -13,11 +13,12 @@ from typing import Any
 from modeloom.cores.stream.bench import key_cycles
 from modeloom.interfaces.messages import MessageCode, pack_message_command
 from modeloom.interfaces.passed_on import PassedOn
+from modeloom.interfaces.table import RESERVED
 from modeloom.interfaces.wire import WireParts, judge_packet, refused_packet, split_packet
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.product.turns import take_turns
 from modeloom.verification.host import CoreHost
-from modeloom.verification.stream.packet import MessagePacket, faulty, judge, judge_behind, on_the_wire, whole
+from modeloom.verification.stream.packet import MessagePacket, faulty, judge, judge_behind, leading, on_the_wire, whole
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
 __all__ = ["MessageHost", "MessageJob"]
@@ -83,6 +84,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self.beat_bytes = self.core.host_bytes
         groups = {group.name: group for group in d.interfaces}
         self._status = groups["m_axis_status"].packing
+        self._reserved = groups["s_axis_cmd"].packing.offset(RESERVED)
 
     def _forget(self) -> None:
         super()._forget()
@@ -99,7 +101,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
     def job(
         self, *, slot: int = 0, decrypt: int = 0, ad: bytes | int = 0, text: bytes | int = 0, nonce: bytes | int | None = None,
         tag_bytes: int | None = None, key: bytes | None = None, wrong_bit: int | None = None, fault: str | None = None,
-        stated: int | None = None, **fields: int,
+        stated: int | None = None, reserved: int = 0, packet: MessagePacket | None = None, **fields: int,
     ) -> None:  # fmt: skip
         """Sends a command and its packet.
 
@@ -117,10 +119,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             One of ``packet.FAULTS``.
         stated : int, optional
             The bytes of text that the command states, if it does.  The default is the bytes of the text.
+        reserved : int
+            The reserved bits of the command.
+        packet : MessagePacket, optional
+            What is sent in place of the packet of the message.
         **fields
             Fields of the command that get other values.
         """
-        rng, d = self.rng, self.description
+        rng, d, sent = self.rng, self.description, packet
         ad = rng.randbytes(ad) if isinstance(ad, int) else ad
         text = rng.randbytes(text) if isinstance(text, int) else text
         nonce = d.nonces[0] if nonce is None else nonce
@@ -146,6 +152,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         packet = on_the_wire(ad + text + tag, self.beat_bytes) if d.wire else whole(first, behind, self.beat_bytes)
         if fault:
             packet = faulty(packet, self.beat_bytes, fault, rng)
+        packet = sent or packet
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
             **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}),
@@ -161,6 +168,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         command = pack_message_command(
             nonce=nonce, tag=tag, block_bytes=d.block_bytes, passes=1 + d.two_passes, text_first=d.text_first, **values | turn
         )
+        if reserved:
+            command = (int.from_bytes(command, "little") | reserved << self._reserved).to_bytes(len(command), "little")
         self._pending.append((command, job))
         if d.channels == 1:
             self.flush()
@@ -242,6 +251,11 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         """Sends the packets of all jobs, and does the same as any host."""
         self.flush()
         super().settle()
+
+    @property
+    def under_way(self) -> int:
+        """Number of messages that were sent and have no status."""
+        return self._left()
 
     def _left(self) -> int:
         return sum(map(len, self._jobs.values()))
@@ -365,16 +379,17 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
     def _results(self, job: MessageJob, key: bytes) -> list[Allowed]:
         """The results that a message may have with this key."""
+        if (wrong := self._wrong_length(job)) is not None:
+            return [self._refusal(job, wrong)]
         if self.description.wire:
             return self._of_packet(job, key)
-        if (wrong := self._wrong_length(job)) is not None:
-            return [Allowed(wrong)]
         if self.description.too_long(job.decrypt, len(self._passed_on(job).keeps)):
             return [Allowed(MessageCode.TOO_LONG_TO_HOLD)]
         hold, passed, size = self.description.hold, self._passed_on(job), self.description.beat_bytes
         behind = self.description.text_first
-        judged = judge_behind(passed, job.stated or 0, size) if behind else judge(passed, len(job.ad), size, job.stated)
-        ad = job.ad if judged.associated is None else judged.associated
+        judged = judge_behind(passed, job.stated or 0, size) if behind else judge(passed, job.associated, size, job.stated)
+        # A command may state other bytes of associated data than there are.
+        ad = leading(passed, job.associated, size) if judged.associated is None else judged.associated
         reference: MessageReference = self.subject.reference(key)
         held = hold is not None and job.decrypt
         # The first of two passes has no text out.
@@ -397,7 +412,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             if not kept:
                 return [Allowed(judged.code)]
             whole = judged.text.ljust(job.stated or kept + unit, b"\0")
-            text, _ = reference.run(job.decrypt, job.nonce, whole, job.ad, job.tag_bytes, job.tag)
+            text, _ = reference.run(job.decrypt, job.nonce, whole, ad, job.tag_bytes, job.tag)
             return [Allowed(judged.code, text=text[:kept], cut=True)]
         text, tag = reference.run(job.decrypt, job.nonce, judged.text, ad, job.tag_bytes, job.tag)
         given = text or None
@@ -408,8 +423,10 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         return [Allowed(MessageCode.WRONG_TAG, text=None if held else given)]
 
     def _wrong_length(self, job: MessageJob) -> MessageCode | None:
-        """The code of a command with a key and with more text than it may have."""
+        """The code of a command with a key and with more associated data or text than it may have."""
         d = self.description
+        if not d.text_first and job.associated > d.most_associated:
+            return MessageCode.TOO_LONG
         if job.stated is None:
             return None
         if job.stated > d.text_with(len(job.nonce)):

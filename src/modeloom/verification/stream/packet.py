@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from modeloom.interfaces.messages import MessageCode
 
-__all__ = ["FAULTS", "Judgement", "MessagePacket", "faulty", "judge", "judge_behind", "on_the_wire", "whole"]
+__all__ = ["FAULTS", "Judgement", "MessagePacket", "faulty", "judge", "judge_behind", "leading", "on_the_wire", "whole"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,12 @@ def judge(packet: MessagePacket, associated: int, size: int, stated: int | None 
             text += packet.data[number * size : number * size + keep.bit_count()]
             begun = True
     return Judgement(MessageCode.TOO_SHORT if stated and not begun else MessageCode.OK, text)
+
+
+def leading(packet: MessagePacket, nbytes: int, size: int) -> bytes:
+    """The first bytes of a packet, which are in beats of their own: its associated data, as a command states them."""
+    beats = packet.beats(size)[: -(-nbytes // size)]
+    return b"".join(data for data, _ in beats)[:nbytes]
 
 
 def judge_behind(packet: MessagePacket, stated: int, size: int) -> Judgement:

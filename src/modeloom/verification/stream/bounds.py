@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends every field of commands and key packets, and ``tkeep``, at the values around its bounds, derived from the tables of interfaces.
+
+::
+
+    field        accepted (core.json)     sent
+    8 bits       lengths, channels        all 256 values
+    slot         0 to slots - 1           each bound and its neighbours, and each of these with one bit inverted
+    associated   0 to the most            the bytes that come, and the bounds, with one bit inverted
+
+A field that the tables get later is sent without a change here: what a core accepts of a field is asked of ``accepted``, which fails for
+a field that it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.interfaces.table import RESERVED, Field, Role
+from modeloom.product.messages import StreamDescription
+from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.messages import load_all, slots_used
+from modeloom.verification.stream.packet import MessagePacket, on_the_wire, whole
+from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.turn_host import host_of
+
+__all__ = ["accepted", "check_bounds", "values_of"]
+
+WHOLE_BITS = 8
+"""Fields with at most so many bits are sent at all their values."""
+
+BETWEEN = 8
+"""Number of values of a field after which a message that is right everywhere must be answered as ever."""
+
+NOT_VALUES = ("id", RESERVED, "new_key")
+"""Fields of which every value is accepted, and which are not lengths: their bits are inverted one at a time."""
+
+
+def accepted(d: StreamDescription, name: str) -> list[range]:
+    """The values of a field of a command that a core accepts, for the usual length of nonces.
+
+    Raises ``KeyError`` for a field that is not known.
+    """
+    every = {
+        "slot": [range(d.named_slots)], "channel": [range(d.channels)], "decrypt": [range(way, way + 1) for way in sorted(map(int, d.ways))],
+        "nonce_bytes": [range(n, n + 1) for n in sorted(d.nonces)], "tag_bytes": [range(n, n + 1) for n in sorted(d.tag_bytes)],
+        "associated": [range(d.most_associated + 1)], "text": [range(d.text_with(d.nonces[0]) + 1)],
+    }  # fmt: skip
+    return every[name]
+
+
+def values_of(field: Field, ranges: Iterable[range], beside: Iterable[int] = ()) -> list[int]:
+    """The values of a field that are sent: all of a short one; of a long one each bound, its neighbours, the values in *beside*, and each of
+    them with each bit inverted."""
+    top = 1 << field.bits
+    if field.bits <= WHOLE_BITS:
+        return list(range(top))
+    near = {value + step for one in ranges for value in (one.start, one.stop - 1) for step in (-1, 0, 1)} | {0, top - 1, *beside}
+    kept = {value for value in near if 0 <= value < top}
+    return sorted(kept | {value ^ 1 << bit for value in kept for bit in range(field.bits)})
+
+
+def check_bounds(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """Sends every field of a command, each ``tkeep``, and key packets at the values around their bounds.
+
+    Each must be answered with the right status, and a right message behind some of them with the right text.
+    """
+    rng, d = subject.rng("bounds"), subject.description
+    host = host_of(subject, rng)
+    load_all(host)
+    sent = {}
+    packing = next(group for group in d.interfaces if group.name == "s_axis_cmd").packing
+    for field in packing.fields:
+        # What is secret, and the tag, have no bounds.
+        if field.role is Role.PUBLIC and field.name != "tag":
+            sent[field.name] = _send(host, list(_jobs_of(host, field)))
+    sent["tkeep"] = _send(host, list(_keeps(host)))
+    keys = _keys(host)
+    number = sum(sent.values())
+    told = (
+        f"{number} values of {len(sent)} fields around their bounds and with single bits inverted, and {keys} key packets, are answered as "
+        "they must be"
+    )
+    return told, {"messages": host.messages, "values": number, "key_packets": keys}
+
+
+def _send(host: MessageHost, jobs: list[dict[str, Any]]) -> int:
+    """Sends jobs, and right ones between them."""
+    rng, size = host.rng, host.description.beat_bytes
+    for number, job in enumerate(jobs):
+        host.job(**{"slot": rng.choice(slots_used(host)), "decrypt": rng.choice(host.subject.ways), **job})
+        if number % BETWEEN == BETWEEN - 1:
+            host.job(slot=rng.choice(slots_used(host)), decrypt=rng.choice(host.subject.ways), ad=3, text=size + 1)
+            host.settle()
+    host.settle()
+    return len(jobs)
+
+
+def _jobs_of(host: MessageHost, field: Field) -> Iterator[dict[str, Any]]:
+    """Messages whose commands have the values of a field; their packets do not change."""
+    d, size = host.description, host.description.beat_bytes
+    if field.name in NOT_VALUES:
+        for bit in range(field.bits):
+            if field.name == RESERVED:
+                yield {"ad": 1, "text": 1, "reserved": 1 << bit}
+            elif field.name == "id":
+                yield {"ad": 1, "text": 1, "id": 1 << bit}
+        # Whether a key comes with a message is said of every message, and the host of such a core counts them.
+        return
+    ranges = accepted(d, field.name)
+    if field.name in ("associated", "text"):
+        # The most that the mode allows can be stated, but not sent: a packet then ends before the end.
+        lengths = (0, 5, size, size + 3) if field.name == "associated" else (0, 5, 2 * size, 2 * size + 1)
+        for nbytes in lengths:
+            for value in values_of(field, (), (nbytes,)):
+                yield {"ad": nbytes, "text": size + 1, "associated": value} if field.name == "associated" else \
+                    {"ad": 3, "text": nbytes, "stated": value}
+        for value in values_of(field, ranges):
+            yield {"ad": 2, "text": 3, "associated": value} if field.name == "associated" else {"ad": 2, "text": 3, "stated": value}
+        return
+    if field.name == "slot":
+        beside = slots_used(host) if d.named_slots <= 1 << 8 else ()
+        for value in values_of(field, ranges, beside):
+            yield {"ad": 1, "text": size + 1, "slot": value}
+        return
+    # A message with a length that the core has is made for this length.
+    made = {"nonce_bytes": "nonce", "tag_bytes": "tag_bytes"}
+    for value in values_of(field, ranges):
+        right = field.name in made and any(value in one for one in ranges)
+        yield {"ad": 1, "text": 3, made[field.name] if right else field.name: value}
+
+
+def _keeps(host: MessageHost) -> Iterator[dict[str, Any]]:
+    """Packets whose ``tkeep`` has each number of bytes, and each of its bits inverted: in the last beat, in one before, and in each part."""
+    d, size = host.description, host.beat_bytes
+    shapes = [(1, size + size // 2), (size + 3, 3)]
+    for ad, text in shapes:
+        plain = on_the_wire(bytes(ad + text), size) if d.wire else whole(*((bytes(text), bytes(ad)) if d.text_first else (bytes(ad), bytes(text))), size)
+        keeps = {(1 << count) - 1 for count in range(size + 1)}
+        keeps |= {keep ^ 1 << bit for keep in ((1 << size) - 1, (1 << size // 2) - 1) for bit in range(size)}
+        for at in range(len(plain.keeps)):
+            for keep in sorted(keeps):
+                changed = (*plain.keeps[:at], keep, *plain.keeps[at + 1 :])
+                data = host.rng.randbytes(len(plain.data))
+                yield {"ad": ad, "text": text, "packet": MessagePacket(data, changed)}
+
+
+def _keys(host: MessageHost) -> int:
+    """Key packets of each length, with each bit of ``tkeep`` inverted, and for each slot that differs in a bit from one with a key."""
+    rng, d = host.rng, host.description
+    most = max(d.packet_sizes)
+    packets: list[tuple[int, int, tuple[int, ...] | None]] = [
+        (length, rng.choice(slots_used(host)), None) for length in range(1, most + KEY_BEAT_BYTES + 2) if length not in d.packet_sizes
+        # Round keys are long, and all of them are not worth it.
+        and (most <= 128 or min(abs(length - size) for size in (1, *d.packet_sizes)) <= KEY_BEAT_BYTES)
+    ]  # fmt: skip
+    for total in d.packet_sizes:
+        beats = -(-total // KEY_BEAT_BYTES)
+        keeps = [(1 << min(KEY_BEAT_BYTES, total - at)) - 1 for at in range(0, total, KEY_BEAT_BYTES)]
+        for at in {0, beats - 1}:
+            for bit in range(KEY_BEAT_BYTES):
+                changed = (*keeps[:at], keeps[at] ^ 1 << bit, *keeps[at + 1 :])
+                if not _is_key(d, changed):
+                    packets.append((total, rng.choice(slots_used(host)), changed))
+    if not d.inline:
+        bits = next(port.width for port in d.ports if port.name == "s_axis_key_tdest")
+        wrong = {slot ^ 1 << bit for slot in (*slots_used(host), host.slots) for bit in range(bits)} | {host.slots, (1 << bits) - 1}
+        packets += [(d.packet_sizes[0], slot, None) for slot in sorted(wrong) if slot >= host.slots]
+    for number, (length, slot, keeps_sent) in enumerate(packets):
+        host.wrong_key(rng.randbytes(length), slot, keeps_sent)
+        if d.inline:
+            host.job(decrypt=host.subject.ways[0], ad=1, text=17)
+        if number % 4 == 3 or slot >= host.slots:
+            host.settle()
+        if number % 16 == 15:
+            load_all(host)
+            for good in slots_used(host):
+                host.job(slot=good, decrypt=host.subject.ways[0], ad=1, text=17)
+            host.settle()
+    load_all(host)
+    for good in slots_used(host):
+        host.job(slot=good, decrypt=host.subject.ways[0], ad=1, text=17)
+    host.settle()
+    return len(packets)
+
+
+def _is_key(d: StreamDescription, keeps: tuple[int, ...]) -> bool:
+    """Whether a packet with these ``tkeep`` has one of the lengths of keys."""
+    full = (1 << KEY_BEAT_BYTES) - 1
+    right = all(keep == full for keep in keeps[:-1]) and not keeps[-1] & (keeps[-1] + 1)
+    return right and sum(keep.bit_count() for keep in keeps) in d.packet_sizes

@@ -1,0 +1,467 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes every counter of a message across each carry, and each limit, from values that are put into the core while a message rests.
+
+::
+
+    beats       1 2 3 4 5 6   rest, and every counter is moved on   2^12 - 4  ...  2^12 + 3   rest   limit - 4 ... limit
+    definition  1 2 3 4 5 6   blocks that are counted, and not there          ...
+
+The definition runs with the same numbers of blocks, lengths and counters.  So the core must find the text and the tag of such a message,
+and its end, as those of a message that is too long for a simulation.  What counts is found by ``counting``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from modeloom.definition.messages import Moved, StreamModel
+from modeloom.emit.tools import CheckFailed
+from modeloom.interfaces.messages import MessageCode, pack_message_command
+from modeloom.spec.counters import COUNTERS, Counter
+from modeloom.spec.stream import State
+from modeloom.verification.stream.counting import Counting, Key, Words, find_counting, put, state_words, values
+from modeloom.verification.stream.subject import StreamSubject
+
+__all__ = ["check_carries"]
+
+PARTS = ("associated", "text")
+
+LEAD = 6
+"""Beats before the counters are moved, and an even number, as the second block of a pair is not moved away from its first one."""
+
+NEAR = 4
+"""Beats from a move to the carry, and from the carry to what follows: a counter may be ahead by some."""
+
+LEARN = 9
+"""Beats of a message in which counters are looked for: an odd number, so that a pointer of a queue is elsewhere in the next message."""
+
+REST = 16
+"""Cycles beyond the latency after which nothing moves that belongs to beats that have come."""
+
+LEAST_BIT = 4
+"""Carries into lower bits are those of the messages of other checks."""
+
+
+def check_carries(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """Takes the counters of associated data and text in each direction across the carry into each bit, and the limits of their lengths."""
+    d = subject.description
+    if d.message_buffer is not None or d.wire:
+        why = "carries of the counters of lengths: a message that the core stores, or that has its form of the wire, does not rest at a beat"
+        return f"skipped: {why}", {"carries": 0}
+    run = _Carries(subject)
+    carries = limits = 0
+    for way in sorted(set(map(int, subject.ways))):
+        for part in PARTS:
+            found = run.trials(part, way)
+            carries, limits = carries + found[0], limits + found[1]
+    states = sorted(run.states)
+    told = f"counters of lengths and blocks carry into each bit, {carries} times, and end at {limits} limits, as in the definition"
+    if states:
+        told += f"; so do those of the state: {', '.join(states)}"
+    return told, {"carries": carries, "limits": limits, "messages": run.messages}
+
+
+class _Carries:
+    """The core with a key, and its counters as far as they are known."""
+
+    def __init__(self, subject: StreamSubject):
+        self.subject, self.d = subject, subject.description
+        self.rng = subject.rng("carries")
+        self.core = subject.core()
+        self.simulation = self.core.simulation
+        self.key = subject.good_key(self.rng)
+        self.model: StreamModel = subject.reference(self.key).model
+        self.states: set[str] = set()
+        self.messages = 0
+        if not self.d.inline:
+            self.core.load_message_key(self.key, 0)
+        self.every = state_words(self.simulation)
+        size = self.d.beat_bytes
+        self.rest_cycles = self.d.latency + self.d.cycles_of(size, size) + REST
+
+    def fail(self, what: str) -> None:
+        """Raises ``CheckFailed``."""
+        raise CheckFailed(f"{self.subject.directory}: at cycle {self.core.cycles} the core {what}")
+
+    def most(self, part: str) -> int:
+        """Most bytes of a part."""
+        return self.d.most_associated if part == "associated" else self.d.text_with(self.d.nonces[0])
+
+    def stated(self, part: str) -> bool:
+        """Whether a command states the bytes of a part."""
+        return not self.d.text_first if part == "associated" else self.d.states_text
+
+    # -- a message that rests ------------------------------------------------------------------------------------------------------
+
+    def begin(self, part: str, way: int, total: int, seed: int | None = None, tag: bytes | None = None) -> _Resting:
+        """Sends the command of a message with so many bytes of a part, by the counters, and what comes before this part."""
+        return _Resting(self, part, way, total, self.rng.getrandbits(64) if seed is None else seed, tag)
+
+    def learn(self, part: str, way: int) -> Counting:
+        """Finds the counters of a part."""
+
+        def run(keys: Any) -> list[Words]:
+            message = self.begin(part, way, (LEARN + 3) * self.d.beat_bytes)
+            found = []
+            for number in range(LEARN):
+                message.send(1)
+                message.rest()
+                if number > 1:
+                    found.append(values(self.simulation, keys))
+            message.send(3, last=self.d.beat_bytes)
+            message.finish()
+            return found
+
+        return find_counting(self.simulation, run, self.every)
+
+    # -- trials --------------------------------------------------------------------------------------------------------------------
+
+    def trials(self, part: str, way: int) -> tuple[int, int]:
+        """All carries and limits of a part in a direction."""
+        d = self.d
+        counting = self.learn(part, way)
+        if not counting.steps:
+            # A mode may read nothing of a part that has no limit.
+            return 0, 0
+        most = self.most(part) // d.beat_bytes
+        held = d.hold is not None and way and part == "text"
+        # What is held is short, and its own limit is sent by another check.
+        top = 0 if held and not self.stated(part) else most
+        carries = limits = 0
+        for bit in range(LEAST_BIT, max(1, top).bit_length()):
+            place = 1 << bit
+            if place + 4 * NEAR > most or (held and place * d.beat_bytes > (d.hold or 0)):
+                break
+            self.parts_of(counting, part, way, place)
+            self.trial(counting, part, way, place, limit=False)
+            carries += 1
+            if not self.stated(part) and not held:
+                self.trial(counting, part, way, place, limit=True)
+                limits += 1
+        return carries, limits
+
+    def parts_of(self, counting: Counting, part: str, way: int, place: int) -> None:
+        """Finds the upper parts of counters whose lower parts begin anew at a place, if there are any."""
+        bit = place.bit_length() - 1
+        if counting.wraps is not None:
+            return
+        seen: list[list[Words]] = []
+        anew: set[Key] = set()
+        whole = {key for key in counting.steps if counting.widths[key] == bit and counting.steps[key] == 1}
+        for _ in range(2):
+            message = self.begin(part, way, min((3 * place + 8 * NEAR + LEAD) * self.d.beat_bytes, self.most(part)))
+            message.send(LEAD)
+            message.rest()
+            kept = []
+            for _ in range(3):
+                now = values(self.simulation, counting.keys)
+                message.move(counting, place - NEAR - message.count % place)
+                before = values(self.simulation, counting.keys)
+                message.send(2 * NEAR)
+                message.rest()
+                now = values(self.simulation, counting.keys)
+                anew |= {key for key in counting.steps if now[key] != counting.after(before, 2 * NEAR)[key]}
+                if not anew | whole:
+                    message.drop()
+                    return
+                kept.append(values(self.simulation, self.every))
+            seen.append(kept)
+            message.drop()
+        upper = {}
+        for key in self.every:
+            one, two = (seen[0][at + 1][key] - seen[0][at][key] for at in range(2))
+            if one and one == two and one > 0 and all(first[key] == again[key] for first, again in zip(*seen, strict=True)):
+                upper[key] = one
+        parted = anew | whole
+        # The words of lower parts in which nothing else counts are as before.
+        upper = {key: more for key, more in upper.items() if key not in counting.steps or key in parted}
+        if not upper:
+            name = sorted(parted, key=str)[0][0]
+            self.fail(f"has a counter of {part}, {name}, that loses the carry into bit {bit}")
+        counting.wraps, counting.upper, counting.parted = bit, upper, parted
+
+    def trial(self, counting: Counting, part: str, way: int, place: int, *, limit: bool) -> None:
+        """A message whose counters carry at a place, and which then ends; or, with *limit*, comes to the most bytes of its mode, with a
+        place like this limit but for one bit on its way.  A message to open comes once with a wrong tag, and once with the right one."""
+        seed = self.rng.getrandbits(64)
+        tag = self._trial(counting, part, way, place, limit, seed)
+        if way and tag and self.d.compares and not self.d.two_passes:
+            self._trial(counting, part, way, place, limit, seed, tag)
+
+    def _trial(self, counting: Counting, part: str, way: int, place: int, limit: bool, seed: int, tag: bytes | None = None) -> bytes:
+        """One of them; gives the tag of the message, if it is known."""
+        size, most, rng = self.d.beat_bytes, self.most(part), random.Random(seed)
+        last, whole = rng.randrange(1, size), most // size
+        if not limit:
+            total = (place + NEAR) * size + last
+            stops = [place - NEAR]
+        else:
+            # One byte beyond the most, or the most.
+            beyond = rng.random() < 0.5
+            last, total = most % size + beyond, most + beyond
+            stops = sorted({place - NEAR, (whole ^ place) - NEAR, whole - 2 * NEAR})
+        message = self.begin(part, way, total, seed, tag)
+        message.send(LEAD)
+        message.rest()
+        field = self.field(message, place) if not limit else None
+        for stop in stops:
+            if stop < message.count or stop + 2 * NEAR > whole + 1:
+                continue
+            self.go(counting, message, stop)
+            if field is not None:
+                field()
+            before = values(self.simulation, counting.keys)
+            beats = 2 * NEAR if stop + 2 * NEAR < total // size else NEAR
+            message.send(beats)
+            message.rest()
+            now, wanted = values(self.simulation, counting.keys), counting.after(before, beats)
+            if wrong := [key for key in counting.keys if now[key] != wanted[key]]:
+                bit = place.bit_length() - 1
+                self.fail(f"has a counter of {part}, {wrong[0][0]}, that is wrong behind {message.count} beats, at the carry into bit {bit}")
+        rest = total // size - message.count
+        message.send(rest + (1 if last else 0), last=last or size)
+        message.finish()
+        return message.right_tag
+
+    def go(self, counting: Counting, message: _Resting, stop: int) -> None:
+        """Moves the counters to a number of beats.  What is known of an upper part beside its limit is made when it is reached."""
+        if counting.wraps is not None and counting.upper:
+            whole = 1 << counting.wraps
+            if (stop >> counting.wraps) != (message.count >> counting.wraps) and stop % whole > 2 * NEAR:
+                edge = (stop >> counting.wraps << counting.wraps) - NEAR
+                if edge > message.count:
+                    message.move(counting, edge - message.count)
+                message.send(2 * NEAR)
+                message.rest()
+        if stop > message.count:
+            message.move(counting, stop - message.count)
+
+    def field(self, message: _Resting, place: int) -> Callable[[], None] | None:
+        """What gives the counters of the state, if the core has any where they are found, a value before the carry of a place."""
+        before = message.states()
+        if before is None:
+            return None
+        found: list[tuple[str, Counter, list[tuple[Key, bool]]]] = []
+        for name, counter in before.counters.items():
+            if place >> counter.bits or place.bit_length() >= counter.bits:
+                continue
+            widths = {8 * self.d.block_bytes, counter.bits}
+            words = [key for key in self.every if self.simulation.objects[key[0]].width in widths]
+            places = _places(values(self.simulation, words), self.simulation, before.now[name], counter, 8 * self.d.block_bytes)
+            if places:
+                found.append((name, counter, places))
+        if not found:
+            return None
+
+        def change() -> None:
+            now = message.states()
+            if now is None:
+                return
+            changed: dict[str, int] = {}
+            for name, counter, places in found:
+                low = place - 2
+                old = now.now[name]
+                field_now = _field(old, counter, self.d.block_bytes)
+                target = field_now & ~(2 * place - 1) | low
+                new = counter.add(old, target - field_now, self.d.block_bytes)
+                if any(self.simulation.get(*key) != (old if whole else _slice(old, counter, self.d.block_bytes)) for key, whole in places):
+                    continue
+                put(self.simulation, {key: new if whole else _slice(new, counter, self.d.block_bytes) for key, whole in places})
+                changed[name] = new
+                self.states.add(name)
+            message.change_state(changed)
+
+        return change
+
+
+def _field(block: int, counter: Counter, nbytes: int) -> int:
+    """The number in a counter of a block."""
+    data = block.to_bytes(nbytes, "little")
+    count = counter.bits // 8
+    return int.from_bytes(data[:count], "little") if counter.order == "little" else int.from_bytes(data[-count:], "big")
+
+
+def _slice(block: int, counter: Counter, nbytes: int) -> int:
+    """The bits of a counter in a block."""
+    return block & (1 << counter.bits) - 1 if counter.order == "little" else block >> 8 * nbytes - counter.bits
+
+
+def _places(words: Words, simulation: Any, value: int, counter: Counter, width: int) -> list[tuple[Key, bool]]:
+    """The words that hold a value of the state, whole, or its counter alone."""
+    nbytes = width // 8
+    part = _slice(value, counter, nbytes)
+    whole = [(key, True) for key, one in words.items() if one == value and simulation.objects[key[0]].width == width]
+    alone = [(key, False) for key, one in words.items() if one == part and simulation.objects[key[0]].width == counter.bits < width]
+    return [*whole, *alone]
+
+
+class _Now:
+    """The state of a message that rests, and its counters."""
+
+    def __init__(self, now: dict[str, int], counters: dict[str, Counter]):
+        self.now, self.counters = now, counters
+
+
+class _Resting:
+    """A message that is sent in pieces, and what its definition says of it.
+
+    Attributes
+    ----------
+    count : int
+        Beats of the part, as the counters have them.
+    """
+
+    def __init__(self, run: _Carries, part: str, way: int, total: int, seed: int, tag: bytes | None):
+        self.run, self.part, self.way, self.total = run, part, way, total
+        d, rng = run.d, random.Random(seed)
+        self.rng, self.right_tag = rng, b""
+        self.count = 0
+        self.sent = bytearray()
+        self.blocks: dict[tuple[str, int], int] = {}
+        self.state: dict[tuple[str, int], Callable[[State], State]] = {}
+        self.nonce = rng.randbytes(d.nonces[0])
+        self.other = rng.randbytes(3)
+        self.tag_bytes = d.tag_bytes[0]
+        self.tag = (tag or rng.randbytes(self.tag_bytes)) if way else b""
+        self.finished = False
+        associated, text = (total, 3) if part == "associated" else (3, total)
+        self.command: dict[str, Any] = {"associated": associated} if not d.text_first else {}
+        if d.states_text:
+            self.command["text"] = text
+        # The part in question may come behind the other one.
+        self.comes_first = (part == "text") == d.text_first
+        if d.inline:
+            run.core.send_key(run.core.key_packet(run.key), 0)
+        turn = {"slot": 0, **({"new_key": True} if d.inline else {})}
+        command = pack_message_command(
+            nonce=self.nonce, tag=self.tag, block_bytes=d.block_bytes, passes=1 + d.two_passes, text_first=d.text_first, id=run.messages % 65536,
+            decrypt=way, tag_bytes=self.tag_bytes, **turn, **self.command,
+        )  # fmt: skip
+        run.core.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
+        if not self.comes_first:
+            self._beats(self.other, ends=False)
+
+    def _beats(self, data: bytes, *, ends: bool) -> None:
+        size = self.run.d.beat_bytes
+        count = -(-len(data) // size)
+        columns: dict[str, Any] = {
+            "s_axis_tdata": data.ljust(count * size, b"\0"),
+            "s_axis_tkeep": [(1 << min(size, len(data) - at)) - 1 for at in range(0, len(data), size)],
+            "s_axis_tlast": [int(ends and at == count - 1) for at in range(count)],
+        }
+        if self.run.d.channels > 1:
+            columns["s_axis_tid"] = [0] * count
+        self.run.core.runner.feed("s_axis", columns)
+
+    def send(self, beats: int, last: int | None = None) -> None:
+        """Sends beats of the part; with *last* its end, whose last beat has so many bytes."""
+        size = self.run.d.beat_bytes
+        data = self.rng.randbytes(beats * size if last is None else (beats - 1) * size + last)
+        self.sent += data
+        self.count += beats
+        if data:
+            self._beats(data, ends=last is not None and not self.comes_first)
+        if last is not None and self.comes_first:
+            self._beats(self.other, ends=True)
+        self.finished = last is not None
+
+    def rest(self) -> None:
+        """Runs until nothing moves."""
+        runner = self.run.core.runner
+        runner.run({}, drain=True, max_cycles=16 * self.run.rest_cycles)
+        runner.run(max_cycles=self.run.rest_cycles)
+
+    def move(self, counting: Counting, beats: int) -> None:
+        """Moves the counters on, in the core and in the definition."""
+        simulation = self.run.simulation
+        put(simulation, counting.moved(values(simulation, counting.keys), beats))
+        at = (self.part, len(self.sent) // self.run.d.block_bytes)
+        self.blocks[at] = self.blocks.get(at, 0) + beats * (self.run.d.beat_bytes // self.run.d.block_bytes)
+        self.count += beats
+
+    def change_state(self, changed: dict[str, int]) -> None:
+        """Parts of the state are others from here on."""
+        at = (self.part, len(self.sent) // self.run.d.block_bytes)
+        self.state[at] = lambda s: s.replace(**changed)
+
+    def states(self) -> _Now | None:
+        """The state after what was sent, and the counters in it; None if the definition cannot tell."""
+        d = self.run.d
+        seen: list[dict[str, int]] = []
+        blocks = len(self.sent) // d.block_bytes
+
+        def look(s: State) -> State:
+            seen.append(dict(s.items()))
+            return s
+
+        state = dict(self.state)
+        for at in (blocks - 2, blocks - 1, blocks):
+            earlier = state.get((self.part, at))
+            state[self.part, at] = (lambda s, f=earlier: look(f(s))) if earlier else look  # type: ignore[misc]
+        # The block behind what was sent is there, so that none of it is the last one.
+        try:
+            self._model(bytes(self.sent) + bytes(d.block_bytes + 1), state)
+        except Exception:
+            return None
+        if len(seen) != 3:
+            return None
+        counters = {}
+        for name in seen[0]:
+            for counter in COUNTERS.values():
+                if counter.bits > 8 * d.block_bytes:
+                    continue
+                steps = [n for n in (1, 2) if all(counter.add(a[name], n, d.block_bytes) == b[name] for a, b in zip(seen, seen[1:]))]
+                if steps and seen[0][name] != seen[1][name]:
+                    counters.setdefault(name, counter)
+        return _Now(seen[-1], counters)
+
+    def _model(self, data: bytes, state: Any, known: bytes | None = None) -> tuple[bytes, bytes]:
+        ad, text = (data, self.other) if self.part == "associated" else (self.other, data)
+        direction = self.run.model.mode.text_steps()[self.way] if self.run.d.two_passes else ("encrypt", "decrypt")[self.way]
+        known = self.tag if self.run.d.two_passes else None
+        return self.run.model.run(direction, self.nonce, text, ad, self.tag_bytes, known, Moved(self.blocks, state))
+
+    def drop(self) -> None:
+        """Ends a message about whose result nothing is asked, with a reset."""
+        core = self.run.core
+        core.runner.reset(4)
+        core.runner.run(max_cycles=self.run.d.erase_cycles + 4)
+        if not self.run.d.inline:
+            core.load_message_key(self.run.key, 0)
+
+    def finish(self) -> None:
+        """Waits for the status, and compares what came with the definition."""
+        run, d, size = self.run, self.run.d, self.run.d.beat_bytes
+        run.messages += 1
+        run.core.runner.run({"m_axis_status": 1}, max_cycles=(len(self.sent) // d.beat_bytes + 8) * run.rest_cycles + 4 * d.message_cycles(size, size))
+        statuses = run.core.runner.take("m_axis_status")
+        beats = run.core.runner.take("m_axis")
+        if statuses.count != 1:
+            run.fail(f"gives no status for a message whose counters were moved to {self.count} beats of {self.part}")
+        packing = next(group for group in d.interfaces if group.name == "m_axis_status").packing
+        fields = packing.unpack(statuses.values("m_axis_status_tdata")[0].to_bytes(packing.bits // 8, "little"))
+        text = b"".join(
+            beats.columns["m_axis_tdata"][at * d.beat_bytes :][: keep.bit_count()] for at, keep in enumerate(beats.values("m_axis_tkeep"))
+        )
+        code = MessageCode(fields["code"])
+        where = f"a message whose counters were moved to {self.count} beats of {self.part}"
+        if self.total > run.most(self.part):
+            if code != MessageCode.TOO_LONG:
+                run.fail(f"gives {code.name} where TOO_LONG is right for {where}")
+            return
+        wanted, tag = self._model(bytes(self.sent), self.state)
+        right = MessageCode.OK
+        if self.way:
+            self.right_tag = tag[: self.tag_bytes]
+            right = MessageCode.WRONG_TAG if tag[: self.tag_bytes] != self.tag else MessageCode.OK
+            tag = b""
+        if code != right:
+            run.fail(f"gives {code.name} where {right.name} is right for {where}")
+        held = d.hold is not None and self.way and code != MessageCode.OK
+        silent = not d.text_of(self.way, 1)
+        if not (held or silent) and text != wanted:
+            run.fail(f"computes a wrong text for {where}")
+        if fields["tag"].to_bytes(d.block_bytes, "little")[: self.tag_bytes] != tag[: self.tag_bytes].ljust(self.tag_bytes, b"\0"):
+            run.fail(f"computes a wrong tag for {where}")

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fills every queue of a core with the bus behind it, or the one beside it, at rest, and then lets one beat pass at a time.
+
+::
+
+    m_axis_status at rest     commands ──▶ core takes no more ──▶ one status ──▶ full again ──▶ ... ──▶ all
+    statuses that wait        1 2 3 ...    N, and one beyond      N - 1          N
+
+No depth is known here: commands come until the core takes nothing more.  All queues between the buses are then as full as they can be
+with messages of this kind, and what a queue must not take waits before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.messages import load_all, slots_used
+from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.turn_host import host_of
+
+__all__ = ["check_full", "fill_up"]
+
+RESTS: tuple[tuple[str, ...], ...] = (("m_axis_status",), ("m_axis",), ("m_axis_status", "m_axis"), ("s_axis",), ("s_axis_cmd",))
+"""The buses that rest while all others go on."""
+
+AT_REST = 0.999999
+"""Probability of a pause on a bus at rest: the highest that there is room for."""
+
+MORE = 8
+"""Commands that are sent before the next look whether the core takes any more."""
+
+MOST = 4096
+"""Commands after which a core that takes any more has no end."""
+
+STEADY = 4
+"""Rounds of commands without more of them under way after which no queue fills up."""
+
+SINGLE = 6
+"""Beats that pass one at a time, and the core fills up again."""
+
+CYCLES = 4
+"""Number of cycles in which such a beat must pass, if there is one."""
+
+
+def check_full(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
+    """Fills the core with messages of each kind with each bus at rest.  Every message must have its result in the end.
+
+    The kinds are: short ones with text, without text, refused ones, ones to open with a wrong tag, a mixture, and long ones.
+    """
+    rng, d = subject.rng("full"), subject.description
+    host = host_of(subject, rng)
+    load_all(host)
+    size, slots = d.beat_bytes, slots_used(host)
+    longest = min(x for x in (9 * size, d.hold, d.buffered_bytes) if x is not None)
+
+    def job(**values: Any) -> None:
+        host.job(**{"slot": rng.choice(slots), "decrypt": rng.choice(subject.ways), **values})
+
+    kinds: list[Callable[[], None]] = [
+        lambda: job(text=rng.choice((1, size))), lambda: job(ad=rng.choice((0, 1))),
+        lambda: job(ad=1, text=1, tag_bytes=255), lambda: job(ad=rng.choice((0, size)), text=rng.choice((0, longest))),
+    ]  # fmt: skip
+    if any(subject.ways) and d.compares:
+        way = [one for one in subject.ways if one][-1]
+        kinds.append(lambda: job(text=rng.choice((0, 3)), decrypt=way, wrong_bit=0))
+    kinds.append(lambda: rng.choice(kinds[:-1])())
+    most = 0
+    for rest in RESTS:
+        for kind in kinds:
+            most = max(most, fill_up(host, kind, rest))
+            for _ in range(SINGLE):
+                # One beat may pass on one of the buses at rest, and the core fills up again.
+                _one_beat(host, rng.choice(rest), rest)
+                host.set_gaps(dict.fromkeys(rest, AT_REST))
+                host.run(d.message_cycles(size, size))
+            if rng.random() < 0.5:
+                # Keys wait for the messages of their slots.
+                for slot in slots[:2]:
+                    host.load(subject.good_key(rng), slot)
+            host.set_gaps({})
+            host.settle()
+    told = f"with each bus at rest the core takes up to {most} commands, and all of them have their results afterwards"
+    return told, {"messages": host.messages, "most_commands": most}
+
+
+def fill_up(host: MessageHost, kind: Callable[[], None], rest: tuple[str, ...]) -> int:
+    """Sends messages of a kind with some buses at rest until the core takes no more.  Returns the number of commands that it took."""
+    d = host.description
+    host.runner.accepted("s_axis_cmd")
+    host.runner.accepted("s_axis")
+    host.set_gaps(dict.fromkeys(rest, AT_REST))
+    # A core in which nothing moves for so long does not move any more.
+    still = d.message_cycles(2 * d.beat_bytes, 10 * d.beat_bytes)
+    taken = under_way = 0
+    for number in range(MOST // MORE):
+        for _ in range(MORE):
+            kind()
+        host.run(still)
+        moved = len(host.runner.accepted("s_axis_cmd"))
+        taken += moved
+        # What rests may be an input itself: then the other one comes to its end.
+        if not moved and not host.runner.accepted("s_axis"):
+            return taken
+        # Messages of this kind may need no bus at rest, and then come to their end.
+        if number % STEADY == STEADY - 1:
+            if host.under_way <= under_way:
+                return taken
+            under_way = host.under_way
+    host.fail(f"takes {taken} commands with {' and '.join(rest)} at rest")
+    return taken
+
+
+def _one_beat(host: MessageHost, name: str, rest: tuple[str, ...]) -> None:
+    """Lets a beat pass on one of the buses at rest, if there is any."""
+    before = host.runner.waiting(name)
+    host.set_gaps(dict.fromkeys((other for other in rest if other != name), AT_REST))
+    for _ in range(CYCLES):
+        host.runner.run(max_cycles=1)
+        if host.runner.waiting(name) != before:
+            break
+    host.compare()
