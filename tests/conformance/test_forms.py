@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from tests.conformance import made
-from tests.conformance.test_vectors import counted, run
+from tests.conformance.reports import counted, run
 
 from modeloom.cli import cli
 from modeloom.conformance import read_file

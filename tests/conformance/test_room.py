@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM, AESGCMSIV
 from tests import streamed
 from tests.built import slow
 from tests.conformance import made
-from tests.conformance.test_vectors import counted
+from tests.conformance.reports import counted
 from tests.cores.lwc import core as lwc
 
 from modeloom.conformance import Subject, read_file, run_file, subject_of, subjects

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from tests import built, streamed
 from tests.built import slow, slowly
 from tests.conformance import made
+from tests.conformance.reports import counted, run
 from tests.cores.lwc import core as lwc
 
 from modeloom.cli import cli
@@ -29,14 +30,6 @@ from modeloom.spec import InputError
 AEADS = {
     "ACVP-AES-GCM": "gcm", "ACVP-AES-GMAC": "gcm", "ACVP-AES-XPN": "gcm", "ACVP-AES-CCM": "ccm", "ACVP-AES-GCM-SIV": "gcm-siv",
 }  # fmt: skip
-
-
-def counted(report: Any) -> tuple[int, int, int, int]:
-    return report.passed, len(report.failed), report.answered, sum(report.not_applicable.values())
-
-
-def run(target: Any, path: Any, expected: Any = None) -> Any:
-    return run_file(read_file(path, expected), subject_of(str(target), optimize=0))
 
 
 @pytest.mark.parametrize("algorithm", AEADS)

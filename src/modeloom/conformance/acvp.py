@@ -255,7 +255,7 @@ def _case(algorithm: str, group: Object, test: Object) -> Case:
 def _block_0(nonce: bytes, ad: bytes, text_bytes: int, tag_bytes: int) -> bytes | None:
     """Block B0 of CCM, with which the tag of a message begins; None if its length has no room there.
 
-    Source: NIST SP 800-38C, A.2.1; in ECMA-368, 18.5, it is the nonce block.
+    Sources: NIST SP 800-38C, A.2.1, and ECMA-368, 18.5.
     """
     length_bytes = CCM_BLOCK_BYTES - 1 - len(nonce)
     flags = (0x40 if ad else 0) | (tag_bytes - 2) // 2 << 3 | length_bytes - 1
