@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 
 from .sites import Fault
 
-__all__ = ["INPUT", "schemata"]
+__all__ = ["INPUT", "SEEN", "schemata"]
 
 INPUT = "planted_fault"
+SEEN = "planted_seen_"
 BITS = 16
 
 _MODULE = re.compile(r"^module (\w+)")
@@ -25,8 +26,12 @@ _EXPRESSION = re.compile(r"^(  assign \w+(?:\[[\d:]+\])? = |    if \()(.*)(;|\))
 _READ = re.compile(r"^(  assign \w+(?:\[[\d:]+\])? = |\s+\w+ <= )(\w+)\[(.+)\];$")
 
 
-def schemata(verilog: str, faults: Sequence[Fault]) -> str:
-    """The Verilog with fault i of the list as number i + 1."""
+def schemata(verilog: str, faults: Sequence[Fault], *, monitors: bool = False) -> str:
+    """The Verilog with fault i of the list as number i + 1.
+
+    With *monitors*, a register of each fault, whose name is ``SEEN`` and its number, goes high in the first cycle in which its expression
+    differs from the right one.  Of a core without faults, they say which faults its traffic can show at all.
+    """
     lines = verilog.split("\n")
     names = {match[1] for line in lines if (match := _MODULE.match(line))}
     by_line: dict[int, list[tuple[int, Fault]]] = defaultdict(list)
@@ -37,7 +42,7 @@ def schemata(verilog: str, faults: Sequence[Fault]) -> str:
         else:
             by_line[fault.line].append((number, fault))
     result: list[str] = []
-    module, widths, first, header = "", {}, True, False
+    module, widths, first, header, clocked = "", {}, True, False, False
     aside = 0
     for at, line in enumerate(lines):
         aside += line.startswith(("`ifdef", "`ifndef")) - line.startswith("`endif")
@@ -45,7 +50,8 @@ def schemata(verilog: str, faults: Sequence[Fault]) -> str:
             result.append(line)
             continue
         if match := _MODULE.match(line):
-            module, widths = match[1], {}
+            module, widths, clocked = match[1], {}, False
+        clocked |= line == "  input clk;"
         if match := re.match(r"^  reg \[(\d+):0\] (\w+) \[\d+:0\];$", line):
             widths[match[2]] = int(match[1]) + 1
         of_module = {name: (widths[name], some) for (where, name), some in tables.items() if where == module and name in widths}
@@ -58,6 +64,8 @@ def schemata(verilog: str, faults: Sequence[Fault]) -> str:
             header = not first
             line = line.replace("(", f"({INPUT}, ", 1) if header else line
         result.append(line)
+        for number, fault in by_line[at] if monitors and clocked else ():
+            result += _monitor(number, fault)
         if starts and first:
             result.append(f"    input  wire   [{BITS - 1}:0] {INPUT},")
             first = False
@@ -67,6 +75,18 @@ def schemata(verilog: str, faults: Sequence[Fault]) -> str:
         elif (match := re.match(r"^  (\w+) \w+ \($", line)) and match[1] in names:
             result.append(f"    .{INPUT}({INPUT}),")
     return "\n".join(result)
+
+
+def _monitor(number: int, fault: Fault) -> list[str]:
+    """A register that notes that a fault makes a difference to its line."""
+    good, faulty = _EXPRESSION.match(fault.old), _EXPRESSION.match(fault.new)
+    if good is None or faulty is None or not fault.old.startswith("  assign"):
+        return []
+    name = f"{SEEN}{number}"
+    return [
+        f"  (* keep *) reg {name} = 1'h0;", "  always @(posedge clk)",
+        f"    if (({good[2]}) != ({faulty[2]})) {name} <= 1'h1;",
+    ]  # fmt: skip
 
 
 Tables = Mapping[str, tuple[int, Sequence[tuple[int, Fault]]]]

@@ -14,7 +14,7 @@ a field that it does not know.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
@@ -26,7 +26,7 @@ from modeloom.verification.stream.packet import MessagePacket, on_the_wire, whol
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
-__all__ = ["accepted", "check_bounds", "values_of"]
+__all__ = ["accepted", "bounds_units", "check_bounds", "values_of"]
 
 WHOLE_BITS = 8
 """Fields with at most so many bits are sent at all their values."""
@@ -44,7 +44,8 @@ def accepted(d: StreamDescription, name: str) -> list[range]:
     Raises ``KeyError`` for a field that is not known.
     """
     every = {
-        "slot": [range(d.named_slots)], "channel": [range(d.channels)], "decrypt": [range(way, way + 1) for way in sorted(map(int, d.ways))],
+        "slot": [range(d.named_slots)], "channel": [range(d.channels)],
+        "decrypt": [range(way, way + 1) for way in sorted(map(int, d.ways))],
         "nonce_bytes": [range(n, n + 1) for n in sorted(d.nonces)], "tag_bytes": [range(n, n + 1) for n in sorted(d.tag_bytes)],
         "associated": [range(d.most_associated + 1)], "text": [range(d.text_with(d.nonces[0]) + 1)],
     }  # fmt: skip
@@ -52,8 +53,8 @@ def accepted(d: StreamDescription, name: str) -> list[range]:
 
 
 def values_of(field: Field, ranges: Iterable[range], beside: Iterable[int] = ()) -> list[int]:
-    """The values of a field that are sent: all of a short one; of a long one each bound, its neighbours, the values in *beside*, and each of
-    them with each bit inverted."""
+    """The values of a field that are sent: all of a short one; of a long one each bound, its neighbours, the values in *beside*, and each
+    of them with each bit inverted."""
     top = 1 << field.bits
     if field.bits <= WHOLE_BITS:
         return list(range(top))
@@ -67,23 +68,41 @@ def check_bounds(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 
     Each must be answered with the right status, and a right message behind some of them with the right text.
     """
-    rng, d = subject.rng("bounds"), subject.description
-    host = host_of(subject, rng)
-    load_all(host)
-    sent = {}
-    packing = next(group for group in d.interfaces if group.name == "s_axis_cmd").packing
-    for field in packing.fields:
-        # What is secret, and the tag, have no bounds.
-        if field.role is Role.PUBLIC and field.name != "tag":
-            sent[field.name] = _send(host, list(_jobs_of(host, field)))
-    sent["tkeep"] = _send(host, list(_keeps(host)))
-    keys = _keys(host)
-    number = sum(sent.values())
+    sent = {name: unit(subject) for name, unit in bounds_units(subject).items()}
+    keys, number = sent.pop("keys"), sum(sent.values())
     told = (
         f"{number} values of {len(sent)} fields around their bounds and with single bits inverted, and {keys} key packets, are answered as "
         "they must be"
     )
-    return told, {"messages": host.messages, "values": number, "key_packets": keys}
+    return told, {"values": number, "key_packets": keys}
+
+
+def bounds_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], int]]:
+    """The parts of this check, each with a core of its own: one for each field, for ``tkeep``, and for key packets.  Each returns the
+    number of values."""
+    packing = next(group for group in subject.description.interfaces if group.name == "s_axis_cmd").packing
+
+    def of_field(field: Field) -> Callable[[StreamSubject], int]:
+        def unit(subject: StreamSubject) -> int:
+            host = _host(subject, field.name)
+            return _send(host, list(_jobs_of(host, field)))
+
+        return unit
+
+    def keeps(subject: StreamSubject) -> int:
+        host = _host(subject, "tkeep")
+        return _send(host, list(_keeps(host)))
+
+    # What is secret, and the tag, have no bounds.
+    fields = {field.name: of_field(field) for field in packing.fields if field.role is Role.PUBLIC and field.name != "tag"}
+    return {**fields, "tkeep": keeps, "keys": lambda subject: _keys(_host(subject, "keys"))}
+
+
+def _host(subject: StreamSubject, name: str) -> MessageHost:
+    """A host whose core has keys."""
+    host = host_of(subject, subject.rng(f"bounds of {name}"))
+    load_all(host)
+    return host
 
 
 def _send(host: MessageHost, jobs: list[dict[str, Any]]) -> int:
@@ -115,8 +134,10 @@ def _jobs_of(host: MessageHost, field: Field) -> Iterator[dict[str, Any]]:
         lengths = (0, 5, size, size + 3) if field.name == "associated" else (0, 5, 2 * size, 2 * size + 1)
         for nbytes in lengths:
             for value in values_of(field, (), (nbytes,)):
-                yield {"ad": nbytes, "text": size + 1, "associated": value} if field.name == "associated" else \
-                    {"ad": 3, "text": nbytes, "stated": value}
+                if field.name == "associated":
+                    yield {"ad": nbytes, "text": size + 1, "associated": value}
+                else:
+                    yield {"ad": 3, "text": nbytes, "stated": value}
         for value in values_of(field, ranges):
             yield {"ad": 2, "text": 3, "associated": value} if field.name == "associated" else {"ad": 2, "text": 3, "stated": value}
         return
@@ -133,11 +154,12 @@ def _jobs_of(host: MessageHost, field: Field) -> Iterator[dict[str, Any]]:
 
 
 def _keeps(host: MessageHost) -> Iterator[dict[str, Any]]:
-    """Packets whose ``tkeep`` has each number of bytes, and each of its bits inverted: in the last beat, in one before, and in each part."""
+    """Packets whose ``tkeep`` has each number of bytes, and each of its bits inverted: in each beat of each part."""
     d, size = host.description, host.beat_bytes
     shapes = [(1, size + size // 2), (size + 3, 3)]
     for ad, text in shapes:
-        plain = on_the_wire(bytes(ad + text), size) if d.wire else whole(*((bytes(text), bytes(ad)) if d.text_first else (bytes(ad), bytes(text))), size)
+        parts = (bytes(text), bytes(ad)) if d.text_first else (bytes(ad), bytes(text))
+        plain = on_the_wire(bytes(ad + text), size) if d.wire else whole(*parts, size)
         keeps = {(1 << count) - 1 for count in range(size + 1)}
         keeps |= {keep ^ 1 << bit for keep in ((1 << size) - 1, (1 << size // 2) - 1) for bit in range(size)}
         for at in range(len(plain.keeps)):

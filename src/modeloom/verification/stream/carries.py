@@ -24,7 +24,7 @@ from modeloom.spec.stream import State
 from modeloom.verification.stream.counting import Counting, Key, Words, find_counting, put, state_words, values
 from modeloom.verification.stream.subject import StreamSubject
 
-__all__ = ["check_carries"]
+__all__ = ["carries_units", "check_carries"]
 
 PARTS = ("associated", "text")
 
@@ -46,29 +46,44 @@ LEAST_BIT = 4
 
 def check_carries(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Takes the counters of associated data and text in each direction across the carry into each bit, and the limits of their lengths."""
-    d = subject.description
-    if d.message_buffer is not None or d.wire:
-        why = "carries of the counters of lengths: a message that the core stores, or that has its form of the wire, does not rest at a beat"
+    units = carries_units(subject)
+    if not units:
+        why = "carries of counters: a message that the core stores, or that is in the form of the wire, does not rest at a beat"
         return f"skipped: {why}", {"carries": 0}
-    run = _Carries(subject)
-    carries = limits = 0
-    for way in sorted(set(map(int, subject.ways))):
-        for part in PARTS:
-            found = run.trials(part, way)
-            carries, limits = carries + found[0], limits + found[1]
-    states = sorted(run.states)
+    found = [unit(subject) for unit in units.values()]
+    carries, limits = (sum(one[at] for one in found) for at in range(2))
+    states = sorted(set().union(*(one[2] for one in found)))
     told = f"counters of lengths and blocks carry into each bit, {carries} times, and end at {limits} limits, as in the definition"
     if states:
         told += f"; so do those of the state: {', '.join(states)}"
-    return told, {"carries": carries, "limits": limits, "messages": run.messages}
+    return told, {"carries": carries, "limits": limits, "counters_of_the_state": len(states)}
+
+
+def carries_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], tuple[int, int, set[str]]]]:
+    """The parts of this check, each with a core of its own: one for each part of a message in each direction.
+
+    Each returns the numbers of carries and limits, and the counters of the state.
+    """
+    d = subject.description
+    if d.message_buffer is not None or d.wire:
+        return {}
+
+    def unit(part: str, way: int) -> Callable[[StreamSubject], tuple[int, int, set[str]]]:
+        def run(subject: StreamSubject) -> tuple[int, int, set[str]]:
+            one = _Carries(subject, f"{part} {way}")
+            return (*one.trials(part, way), one.states)
+
+        return run
+
+    return {f"{part}, direction {way}": unit(part, way) for way in sorted(set(map(int, subject.ways))) for part in PARTS}
 
 
 class _Carries:
     """The core with a key, and its counters as far as they are known."""
 
-    def __init__(self, subject: StreamSubject):
+    def __init__(self, subject: StreamSubject, name: str):
         self.subject, self.d = subject, subject.description
-        self.rng = subject.rng("carries")
+        self.rng = subject.rng(f"carries of {name}")
         self.core = subject.core()
         self.simulation = self.core.simulation
         self.key = subject.good_key(self.rng)
@@ -129,18 +144,16 @@ class _Carries:
         held = d.hold is not None and way and part == "text"
         # What is held is short, and its own limit is sent by another check.
         top = 0 if held and not self.stated(part) else most
-        carries = limits = 0
-        for bit in range(LEAST_BIT, max(1, top).bit_length()):
-            place = 1 << bit
-            if place + 4 * NEAR > most or (held and place * d.beat_bytes > (d.hold or 0)):
-                break
+        places = [1 << bit for bit in range(LEAST_BIT, max(1, top).bit_length())]
+        places = [one for one in places if one + 4 * NEAR <= most and not (held and one * d.beat_bytes > (d.hold or 0))]
+        for place in places:
             self.parts_of(counting, part, way, place)
             self.trial(counting, part, way, place, limit=False)
-            carries += 1
-            if not self.stated(part) and not held:
-                self.trial(counting, part, way, place, limit=True)
-                limits += 1
-        return carries, limits
+        # All parts of the counters are known now.
+        limited = places if not self.stated(part) and not held else []
+        for place in limited:
+            self.trial(counting, part, way, place, limit=True)
+        return len(places), len(limited)
 
     def parts_of(self, counting: Counting, part: str, way: int, place: int) -> None:
         """Finds the upper parts of counters whose lower parts begin anew at a place, if there are any."""
@@ -151,7 +164,7 @@ class _Carries:
         anew: set[Key] = set()
         whole = {key for key in counting.steps if counting.widths[key] == bit and counting.steps[key] == 1}
         for _ in range(2):
-            message = self.begin(part, way, min((3 * place + 8 * NEAR + LEAD) * self.d.beat_bytes, self.most(part)))
+            message = self.begin(part, way, min(64 * place * self.d.beat_bytes, self.most(part)))
             message.send(LEAD)
             message.rest()
             kept = []
@@ -216,10 +229,9 @@ class _Carries:
             beats = 2 * NEAR if stop + 2 * NEAR < total // size else NEAR
             message.send(beats)
             message.rest()
-            now, wanted = values(self.simulation, counting.keys), counting.after(before, beats)
-            if wrong := [key for key in counting.keys if now[key] != wanted[key]]:
+            if wrong := counting.wrong(before, values(self.simulation, counting.keys), beats):
                 bit = place.bit_length() - 1
-                self.fail(f"has a counter of {part}, {wrong[0][0]}, that is wrong behind {message.count} beats, at the carry into bit {bit}")
+                self.fail(f"has a wrong counter of {part}, {wrong[0][0]}, behind {message.count} beats, at the carry into bit {bit}")
         rest = total // size - message.count
         message.send(rest + (1 if last else 0), last=last or size)
         message.finish()
@@ -240,38 +252,32 @@ class _Carries:
 
     def field(self, message: _Resting, place: int) -> Callable[[], None] | None:
         """What gives the counters of the state, if the core has any where they are found, a value before the carry of a place."""
-        before = message.states()
-        if before is None:
-            return None
-        found: list[tuple[str, Counter, list[tuple[Key, bool]]]] = []
-        for name, counter in before.counters.items():
-            if place >> counter.bits or place.bit_length() >= counter.bits:
+        nbytes = self.d.block_bytes
+        found: list[tuple[str, Counter, int, list[tuple[Key, bool]]]] = []
+        for name, counter in message.counters():
+            if place.bit_length() >= counter.bits or any(name == one[0] for one in found):
                 continue
-            widths = {8 * self.d.block_bytes, counter.bits}
-            words = [key for key in self.every if self.simulation.objects[key[0]].width in widths]
-            places = _places(values(self.simulation, words), self.simulation, before.now[name], counter, 8 * self.d.block_bytes)
-            if places:
-                found.append((name, counter, places))
+            widths = {8 * nbytes, counter.bits}
+            words = values(self.simulation, [key for key in self.every if self.simulation.objects[key[0]].width in widths])
+            # Some blocks may wait before the pipeline, which then has the state in front of them.
+            for late, state in enumerate(message.states()):
+                if places := _places(words, self.simulation, state[name], counter, 8 * nbytes):
+                    found.append((name, counter, late, places))
+                    break
         if not found:
             return None
 
         def change() -> None:
-            now = message.states()
-            if now is None:
-                return
-            changed: dict[str, int] = {}
-            for name, counter, places in found:
-                low = place - 2
-                old = now.now[name]
-                field_now = _field(old, counter, self.d.block_bytes)
-                target = field_now & ~(2 * place - 1) | low
-                new = counter.add(old, target - field_now, self.d.block_bytes)
-                if any(self.simulation.get(*key) != (old if whole else _slice(old, counter, self.d.block_bytes)) for key, whole in places):
+            states = message.states()
+            for name, counter, late, places in found:
+                old = states[late][name]
+                if any(self.simulation.get(*key) != (old if whole else _slice(old, counter, nbytes)) for key, whole in places):
                     continue
-                put(self.simulation, {key: new if whole else _slice(new, counter, self.d.block_bytes) for key, whole in places})
-                changed[name] = new
+                count = _field(old, counter, nbytes)
+                new = counter.add(old, (count & ~(2 * place - 1) | place - 2) - count, nbytes)
+                put(self.simulation, {key: new if whole else _slice(new, counter, nbytes) for key, whole in places})
+                message.change_state({name: new}, late)
                 self.states.add(name)
-            message.change_state(changed)
 
         return change
 
@@ -295,13 +301,6 @@ def _places(words: Words, simulation: Any, value: int, counter: Counter, width: 
     whole = [(key, True) for key, one in words.items() if one == value and simulation.objects[key[0]].width == width]
     alone = [(key, False) for key, one in words.items() if one == part and simulation.objects[key[0]].width == counter.bits < width]
     return [*whole, *alone]
-
-
-class _Now:
-    """The state of a message that rests, and its counters."""
-
-    def __init__(self, now: dict[str, int], counters: dict[str, Counter]):
-        self.now, self.counters = now, counters
 
 
 class _Resting:
@@ -336,8 +335,8 @@ class _Resting:
             run.core.send_key(run.core.key_packet(run.key), 0)
         turn = {"slot": 0, **({"new_key": True} if d.inline else {})}
         command = pack_message_command(
-            nonce=self.nonce, tag=self.tag, block_bytes=d.block_bytes, passes=1 + d.two_passes, text_first=d.text_first, id=run.messages % 65536,
-            decrypt=way, tag_bytes=self.tag_bytes, **turn, **self.command,
+            nonce=self.nonce, tag=self.tag, tag_bytes=self.tag_bytes, block_bytes=d.block_bytes, passes=1 + d.two_passes,
+            text_first=d.text_first, id=run.messages % 65536, decrypt=way, **turn, **self.command,
         )  # fmt: skip
         run.core.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
         if not self.comes_first:
@@ -381,43 +380,47 @@ class _Resting:
         self.blocks[at] = self.blocks.get(at, 0) + beats * (self.run.d.beat_bytes // self.run.d.block_bytes)
         self.count += beats
 
-    def change_state(self, changed: dict[str, int]) -> None:
-        """Parts of the state are others from here on."""
-        at = (self.part, len(self.sent) // self.run.d.block_bytes)
-        self.state[at] = lambda s: s.replace(**changed)
+    def change_state(self, changed: dict[str, int], late: int) -> None:
+        """Parts of the state are others, so many blocks before the last one that was sent."""
+        at = (self.part, len(self.sent) // self.run.d.block_bytes - late)
+        earlier = self.state.get(at, lambda s: s)
+        self.state[at] = lambda s: earlier(s).replace(**changed)
 
-    def states(self) -> _Now | None:
-        """The state after what was sent, and the counters in it; None if the definition cannot tell."""
-        d = self.run.d
-        seen: list[dict[str, int]] = []
-        blocks = len(self.sent) // d.block_bytes
+    def states(self) -> list[dict[str, int]]:
+        """The state after what was sent, and after each block before it."""
+        blocks = len(self.sent) // self.run.d.block_bytes
+        seen: dict[int, dict[str, int]] = {}
 
-        def look(s: State) -> State:
-            seen.append(dict(s.items()))
-            return s
+        def look(at: int) -> Callable[[State], State]:
+            earlier = self.state.get((self.part, at), lambda s: s)
 
-        state = dict(self.state)
-        for at in (blocks - 2, blocks - 1, blocks):
-            earlier = state.get((self.part, at))
-            state[self.part, at] = (lambda s, f=earlier: look(f(s))) if earlier else look  # type: ignore[misc]
+            def note(s: State) -> State:
+                s = earlier(s)
+                seen[at] = dict(s.items())
+                return s
+
+            return note
+
+        state = {**self.state, **{(self.part, at): look(at) for at in range(max(1, blocks - LEAD + 1), blocks + 1)}}
         # The block behind what was sent is there, so that none of it is the last one.
-        try:
-            self._model(bytes(self.sent) + bytes(d.block_bytes + 1), state)
-        except Exception:
-            return None
-        if len(seen) != 3:
-            return None
-        counters = {}
-        for name in seen[0]:
-            for counter in COUNTERS.values():
-                if counter.bits > 8 * d.block_bytes:
-                    continue
-                steps = [n for n in (1, 2) if all(counter.add(a[name], n, d.block_bytes) == b[name] for a, b in zip(seen, seen[1:]))]
-                if steps and seen[0][name] != seen[1][name]:
-                    counters.setdefault(name, counter)
-        return _Now(seen[-1], counters)
+        self._model(bytes(self.sent) + bytes(2 * self.run.d.block_bytes), state)
+        return [seen[at] for at in sorted(seen, reverse=True)]
 
-    def _model(self, data: bytes, state: Any, known: bytes | None = None) -> tuple[bytes, bytes]:
+    def counters(self) -> list[tuple[str, Counter]]:
+        """The parts of the state to which each block of this part adds a small number, with all counters that may be meant: a carry out of
+        the shortest of them would tell them apart."""
+        states, nbytes = self.states()[::-1], self.run.d.block_bytes
+        found = []
+        for name in states[0] if len(states) > 1 else ():
+            for counter in COUNTERS.values():
+                adds = counter.bits <= 8 * nbytes and any(
+                    all(counter.add(a[name], more, nbytes) == b[name] for a, b in zip(states, states[1:])) for more in (1, 2)
+                )
+                if adds and states[0][name] != states[1][name]:
+                    found.append((name, counter))
+        return found
+
+    def _model(self, data: bytes, state: Any) -> tuple[bytes, bytes]:
         ad, text = (data, self.other) if self.part == "associated" else (self.other, data)
         direction = self.run.model.mode.text_steps()[self.way] if self.run.d.two_passes else ("encrypt", "decrypt")[self.way]
         known = self.tag if self.run.d.two_passes else None
@@ -435,7 +438,8 @@ class _Resting:
         """Waits for the status, and compares what came with the definition."""
         run, d, size = self.run, self.run.d, self.run.d.beat_bytes
         run.messages += 1
-        run.core.runner.run({"m_axis_status": 1}, max_cycles=(len(self.sent) // d.beat_bytes + 8) * run.rest_cycles + 4 * d.message_cycles(size, size))
+        limit = (len(self.sent) // size + 8) * run.rest_cycles + 4 * d.message_cycles(size, size)
+        run.core.runner.run({"m_axis_status": 1}, max_cycles=limit)
         statuses = run.core.runner.take("m_axis_status")
         beats = run.core.runner.take("m_axis")
         if statuses.count != 1:

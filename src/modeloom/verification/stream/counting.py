@@ -80,6 +80,18 @@ class Counting:
             found[key] = value % (1 << self.widths[key])
         return found
 
+    def wrong(self, before: Words, now: Words, beats: int) -> list[Key]:
+        """Words that are not what they must be after some more beats.
+
+        A word with a lower part may have more beside it, such as whether the upper part is that of a limit, so its other bits are not
+        compared.
+        """
+        wanted = self.after(before, beats)
+        return [
+            key for key in self.keys
+            if (self.low(key, now[key]) != self.low(key, wanted[key]) if self.splits(key) else now[key] != wanted[key])
+        ]  # fmt: skip
+
     def moved(self, now: Words, beats: int) -> Words:
         """What the words are if so many beats more had come, or fewer: lower and upper parts."""
         found = {}

@@ -20,7 +20,7 @@ from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
-__all__ = ["check_full", "fill_up"]
+__all__ = ["check_full", "fill_up", "full_units"]
 
 RESTS: tuple[tuple[str, ...], ...] = (("m_axis_status",), ("m_axis",), ("m_axis_status", "m_axis"), ("s_axis",), ("s_axis_cmd",))
 """The buses that rest while all others go on."""
@@ -45,44 +45,62 @@ CYCLES = 4
 
 
 def check_full(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Fills the core with messages of each kind with each bus at rest.  Every message must have its result in the end.
+    """Fills the core with messages of each kind with each bus at rest.  Every message must have its result in the end."""
+    most = [unit(subject) for unit in full_units(subject).values()]
+    told = f"with each bus at rest the core takes up to {max(most)} commands, and all of them have their results afterwards"
+    return told, {"most_commands": max(most), "fillings": len(most)}
 
-    The kinds are: short ones with text, without text, refused ones, ones to open with a wrong tag, a mixture, and long ones.
-    """
-    rng, d = subject.rng("full"), subject.description
-    host = host_of(subject, rng)
-    load_all(host)
-    size, slots = d.beat_bytes, slots_used(host)
+
+def full_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], int]]:
+    """The parts of this check, each with a core of its own: one for each kind of messages and each bus at rest.  Each returns the number of
+    commands that the core took."""
+
+    def unit(kind: str, rest: tuple[str, ...]) -> Callable[[StreamSubject], int]:
+        return lambda subject: _fill(subject, kind, rest)
+
+    return {f"{kind}, {' and '.join(rest)} at rest": unit(kind, rest) for rest in RESTS for kind in _kinds(subject)}
+
+
+def _kinds(subject: StreamSubject) -> dict[str, Callable[[MessageHost], dict[str, Any]]]:
+    """Messages: short ones with text, without text, refused ones, some long ones, ones to open with a wrong tag, and a mixture."""
+    d = subject.description
+    size = d.beat_bytes
     longest = min(x for x in (9 * size, d.hold, d.buffered_bytes) if x is not None)
-
-    def job(**values: Any) -> None:
-        host.job(**{"slot": rng.choice(slots), "decrypt": rng.choice(subject.ways), **values})
-
-    kinds: list[Callable[[], None]] = [
-        lambda: job(text=rng.choice((1, size))), lambda: job(ad=rng.choice((0, 1))),
-        lambda: job(ad=1, text=1, tag_bytes=255), lambda: job(ad=rng.choice((0, size)), text=rng.choice((0, longest))),
-    ]  # fmt: skip
+    kinds: dict[str, Callable[[MessageHost], dict[str, Any]]] = {
+        "short": lambda host: {"text": host.rng.choice((1, size))}, "empty": lambda host: {"ad": host.rng.choice((0, 1))},
+        "refused": lambda host: {"ad": 1, "text": 1, "tag_bytes": 255},
+        "long": lambda host: {"ad": host.rng.choice((0, size)), "text": host.rng.choice((0, longest))},
+    }  # fmt: skip
     if any(subject.ways) and d.compares:
         way = [one for one in subject.ways if one][-1]
-        kinds.append(lambda: job(text=rng.choice((0, 3)), decrypt=way, wrong_bit=0))
-    kinds.append(lambda: rng.choice(kinds[:-1])())
-    most = 0
-    for rest in RESTS:
-        for kind in kinds:
-            most = max(most, fill_up(host, kind, rest))
-            for _ in range(SINGLE):
-                # One beat may pass on one of the buses at rest, and the core fills up again.
-                _one_beat(host, rng.choice(rest), rest)
-                host.set_gaps(dict.fromkeys(rest, AT_REST))
-                host.run(d.message_cycles(size, size))
-            if rng.random() < 0.5:
-                # Keys wait for the messages of their slots.
-                for slot in slots[:2]:
-                    host.load(subject.good_key(rng), slot)
-            host.set_gaps({})
-            host.settle()
-    told = f"with each bus at rest the core takes up to {most} commands, and all of them have their results afterwards"
-    return told, {"messages": host.messages, "most_commands": most}
+        kinds["wrong"] = lambda host: {"text": host.rng.choice((0, 3)), "decrypt": way, "wrong_bit": 0}
+    single = list(kinds.values())
+    kinds["mixed"] = lambda host: host.rng.choice(single)(host)
+    return kinds
+
+
+def _fill(subject: StreamSubject, name: str, rest: tuple[str, ...]) -> int:
+    d, rng, kind = subject.description, subject.rng(f"full: {name} {rest}"), _kinds(subject)[name]
+    host = host_of(subject, rng)
+    load_all(host)
+    slots, size = slots_used(host), d.beat_bytes
+
+    def job() -> None:
+        host.job(**{"slot": rng.choice(slots), "decrypt": rng.choice(subject.ways), **kind(host)})
+
+    most = fill_up(host, job, rest)
+    for _ in range(SINGLE):
+        # One beat may pass on one of the buses at rest, and the core fills up again.
+        _one_beat(host, rng.choice(rest), rest)
+        host.set_gaps(dict.fromkeys(rest, AT_REST))
+        host.run(d.message_cycles(size, size))
+    if rng.random() < 0.5:
+        # Keys wait for the messages of their slots.
+        for slot in slots[:2]:
+            host.load(subject.good_key(rng), slot)
+    host.set_gaps({})
+    host.settle()
+    return most
 
 
 def fill_up(host: MessageHost, kind: Callable[[], None], rest: tuple[str, ...]) -> int:

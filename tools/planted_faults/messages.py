@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tries rare faults on a core for messages: which units of ``modeloom verify`` reach the line of a fault, and does one of them find it?
+
+::
+
+    good core, a unit     ──▶  monitors: the lines of faults 3, 17 and 40 would have differed
+    core with fault 17    ──▶  only units whose traffic reaches its line, the shortest first, until one refuses the core
+    not found             ──▶  the same traffic in both cores: does any output differ in any cycle?
+
+A fault whose line makes no difference in the good core makes none at all in the same traffic, so no unit that could find it is left out.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from modeloom.emit import CheckFailed
+from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.spec import InputError
+from modeloom.verification.steps import FAULTS
+from modeloom.verification.stream.bounds import bounds_units
+from modeloom.verification.stream.carries import carries_units
+from modeloom.verification.stream.full import full_units
+from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.neighbours import check_neighbours
+from modeloom.verification.stream.statuses import check_reloads, check_statuses
+from modeloom.verification.stream.subject import StreamSubject
+
+from .schemata import INPUT, SEEN, schemata
+from .sites import Fault
+from .trial import edited_folder
+
+__all__ = ["MessageResult", "MessageTrial", "units_of"]
+
+Unit = Callable[[StreamSubject], Any]
+
+FEW_MESSAGES, FEW_ROUNDS = 320, 8
+"""Random messages and rounds of new keys, which are fewer than in the command."""
+
+
+def units_of(subject: StreamSubject) -> dict[str, Unit]:
+    """What ``modeloom verify`` sends to a core, in independent parts.
+
+    The random messages and rounds of new keys are the first ones of the command.  Its published vectors, its measurements of the pace, and
+    its erasures are left out.
+    """
+    return {
+        "neighbours": check_neighbours, "statuses": check_statuses,
+        **{f"bounds: {name}": unit for name, unit in bounds_units(subject).items()},
+        **{f"full: {name}": unit for name, unit in full_units(subject).items()},
+        **{f"carries: {name}": unit for name, unit in carries_units(subject).items()},
+        "reloads": partial(check_reloads, rounds=FEW_ROUNDS), "messages": partial(check_messages, wanted=FEW_MESSAGES),
+        "lengths": check_lengths,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MessageResult:
+    """What became of a fault.
+
+    Attributes
+    ----------
+    reached : int
+        Number of units whose traffic reaches its line.
+    caught : str
+        The unit that found it; empty if none did.
+    message : str
+        What it said.
+    changes : str
+        Of a fault that was not found: the unit and the cycle in which an output differs from that of the good core; empty if none does.
+    """
+
+    core: str
+    number: int
+    kind: str
+    module: str
+    line: int
+    old: str
+    new: str
+    reached: int
+    caught: str
+    message: str
+    changes: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the file of results."""
+        return asdict(self)
+
+
+class PlantedMessages(StreamSubject):
+    """A subject whose cores have one fault of a file of schemata; 0 is none."""
+
+    fault = 0
+    watches = False
+
+    def core(self, *, seed: int = 0) -> SimulatedStreamCore:
+        """A core fresh out of a reset, the fault in it from the first cycle on."""
+        core = super().core(seed=seed)
+        core.simulation.set(INPUT, self.fault)
+        core.runner.reset(4)
+        if self.watches:
+            core.simulation.watch([name for name, port in core.simulation.ports.items() if port.kind == "output"])
+        return core
+
+
+class MessageTrial:
+    """Faults in the Verilog of one core for messages.
+
+    Parameters
+    ----------
+    name : str
+        For the results.
+    folder : path
+        The good core, whose Verilog has one operator a line.
+    work : path
+        Where the file with all faults goes.
+    faults : sequence of Fault
+    """
+
+    def __init__(self, name: str, folder: Path, work: Path, faults: Sequence[Fault], *, optimize: int = 1, seed: int = 1):
+        self.name, self.faults = name, faults
+        verilog = (folder / StreamSubject(folder).description.verilog).read_text(encoding="utf-8")
+        self.subject = PlantedMessages(edited_folder(folder, work, schemata(verilog, faults, monitors=True)), optimize=optimize, seed=seed)
+        self.units = units_of(self.subject)
+        self.reached: dict[str, set[int]] = {}
+        self.seconds: dict[str, float] = {}
+        self.monitored: set[int] = set()
+
+    def learn(self) -> None:
+        """Runs all units on the good core, which passes them; raises ``CheckFailed`` otherwise."""
+        self.subject.fault = 0
+        for name, unit in self.units.items():
+            began = time.process_time()
+            unit(self.subject)
+            self.seconds[name] = time.process_time() - began
+            self.reached[name] = set()
+            for core in self.subject.cores:
+                for item in core.simulation.objects:
+                    if match := re.search(rf"\b{SEEN}(\d+)$", item):
+                        self.monitored.add(int(match[1]))
+                        if core.simulation.get(item):
+                            self.reached[name].add(int(match[1]))
+            self.subject.take_cycles()
+
+    def run(self) -> Iterator[MessageResult]:
+        """Tries every fault."""
+        self.learn()
+        for number in range(1, len(self.faults) + 1):
+            yield self.result(number)
+
+    def result(self, number: int) -> MessageResult:
+        """Tries one fault, counted from 1."""
+        fault = self.faults[number - 1]
+        able = [name for name in self.units if number in self.reached[name] or number not in self.monitored]
+        able.sort(key=lambda name: self.seconds[name])
+        self.subject.fault = number
+        caught = message = changes = ""
+        for name in able:
+            try:
+                self.units[name](self.subject)
+            except (*FAULTS, CheckFailed, InputError) as error:
+                caught, message = name, str(error).replace(f"{self.subject.directory}: ", "")
+                break
+            finally:
+                self.subject.take_cycles()
+        if not caught:
+            changes = next((found for name in able if (found := self._differs(number, name))), "")
+        return MessageResult(
+            self.name, number, fault.kind, fault.module, fault.line + 1, fault.old.strip(), fault.new.strip(), len(able), caught, message,
+            changes,
+        )  # fmt: skip
+
+    def _differs(self, number: int, name: str) -> str:
+        """Where the outputs in a unit differ from those of the good core."""
+        outputs = []
+        self.subject.watches = True
+        for fault in (0, number):
+            self.subject.fault = fault
+            self.units[name](self.subject)
+            outputs.append([core.simulation.watched() for core in self.subject.cores])
+            row = sum(port.bytes for port in self.subject.cores[0].simulation.ports.values() if port.kind == "output")
+            self.subject.take_cycles()
+        self.subject.watches = False
+        for good, other in zip(*outputs, strict=False):
+            if good != other:
+                at = next((i for i, (a, b) in enumerate(zip(good, other)) if a != b), min(len(good), len(other)))
+                return f"{name}, cycle {at // row}"
+        return ""
