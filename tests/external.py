@@ -108,11 +108,17 @@ def _programs(path: str) -> Iterator[Path]:
 
 
 def _link(patterns: tuple[str, ...], path: str, folder: Path) -> Path:
-    """A folder with links to programs on a path."""
+    """A folder with links to programs on a path.
+
+    Python is started by a script: it takes the place of a link for its own, and ``python -m venv`` would make an environment that needs it.
+    """
     folder.mkdir(parents=True)
     wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns) or "$.")
     for file in _programs(path):
-        if wanted.fullmatch(file.name):
+        if wanted.fullmatch(file.name) and file.name.startswith("python"):
+            (folder / file.name).write_text(f'#!/bin/sh\nexec {shlex.quote(str(file.absolute()))} "$@"\n', encoding="utf-8")
+            (folder / file.name).chmod(0o755)
+        elif wanted.fullmatch(file.name):
             (folder / file.name).symlink_to(file.absolute())
     return folder
 

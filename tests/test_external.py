@@ -161,6 +161,10 @@ def test_the_folder_of_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ca
     monkeypatch.setenv("CXX", "my-cc -O1")
     assert main(["--path", str(tmp_path / "links")]) == 0
     assert {file.name for file in (tmp_path / "links").iterdir()} == {"make", "python3", "g++-13", "my-cc"}
+    # An environment that Python makes must not need the folder, which goes away.
+    assert not (tmp_path / "links" / "python3").is_symlink()
+    started = subprocess.run(["/bin/sh", tmp_path / "links" / "python3"], env={}, check=False)
+    assert started.returncode == 0
     assert main(["--packages"]) == 0
     assert capsys.readouterr().out.split("\n") == ["iverilog", "gcc-riscv64-unknown-elf", "perl-base", ""]
     assert main([]) == main(["--path", str(tmp_path / "links")]) == 2

@@ -255,7 +255,7 @@ def bench(steps: Path) -> str:
         f"  {NAME}_rules rules (.aclk(aclk), {', '.join(f'.{name}({name})' for name in widths)});\n"
         f'  initial begin\n    $readmemb("{steps}", steps);\n'
         '    if (!$value$plusargs("first=%d", first)) first = 0;\n    if (!$value$plusargs("behind=%d", behind)) behind = 0;\n'
-        f"    aclk = 1;\n    for (i = first; i < behind; i = i + 1) begin\n      {{{', '.join(widths)}}} = steps[i];\n"
+        f"    aclk = 0;\n    for (i = first; i < behind; i = i + 1) begin\n      {{{', '.join(widths)}}} = steps[i];\n"
         "      @(negedge aclk);\n    end\n    $finish;\n  end\nendmodule\n"
     )
 
