@@ -140,6 +140,12 @@ FAULTS = (
     ),
     # channels
     WidthFault(
+        "a beat of a channel that is not there is passed on", "", r" & s_axis_tid < 8'h3", "", "beats_are_seen_in_order", "in", CHANNELS,
+    ),
+    WidthFault(
+        "a command of a channel that is not there has a packet", "", r" & channel < 8'h3", "", "commands_have_packets", "in", CHANNELS,
+    ),
+    WidthFault(
         "a command does not wait", "", r"s_axis_cmd_tready = core_s_axis_cmd_tready & command_may",
         "s_axis_cmd_tready = core_s_axis_cmd_tready", "commands_stay", "in", CHANNELS,
     ),

@@ -54,16 +54,18 @@ def slice_fills_in_order(s: Converters) -> Bits:
 
 
 def beats_are_seen_in_order(s: Converters, t: Converters) -> Bits:
-    """Each beat of ``s_axis`` is seen once, unchanged, and in order."""
+    """Each beat of ``s_axis`` is seen once, unchanged, and in order; those of channels that the core does not have are dropped."""
     came, seen = s.port("s_axis"), s.seen
-    put, get = came.moves.wide, seen.moves.wide
+    own = came["channel"] < s.p.channels if 1 < s.p.channels < 256 else constant(1, 1)
+    comes = came.moves & own
+    put, get = comes.wide, seen.moves.wide
     here, then = waiting(s), waiting(t)
     count, after = (total(held for held, _ in places) for places in (here, then))
     rules = [(after + get).equals(count + put), seen.valid.implies(here[0][0] & seen.payload[: here[0][1].width].equals(here[0][1]))]
     for n in range(len(here)):
         at = constant(n, WIDE) + get
         rules += [(at < count).implies(_nth(then, constant(n, WIDE)).equals(_nth(here, at)))]
-        rules += [(came.moves & at.equals(count)).implies(_nth(then, constant(n, WIDE)).equals(came.payload))]
+        rules += [(comes & at.equals(count)).implies(_nth(then, constant(n, WIDE)).equals(came.payload))]
     return s.quiet.implies(all_of(rules))
 
 
@@ -107,6 +109,14 @@ def commands_stay(s: Converters, t: Converters) -> Bits:
     return stays & (s[valid] & s[ready]).equals(s[to_core] & s[of_core])
 
 
+def commands_have_packets(s: Converters, t: Converters) -> Bits:
+    """Each command has a packet that the rule waits for, but for one of a channel that the core does not have."""
+    if not s.p.parts or s.p.channels == 1:
+        return constant(1, 1)
+    own = s["channel"] < s.p.channels if s.p.channels < 256 else constant(1, 1)
+    return s["rule_put"].equals(s["s_axis_cmd_tvalid"] & s["s_axis_cmd_tready"] & own)
+
+
 def bytes_outside_are_zero(s: Converters, t: Converters) -> Bits:
     """Bytes of ``m_axis`` outside ``tkeep`` are zero, and so is all of it while it is not valid."""
     out = s.port("m_axis")
@@ -142,7 +152,7 @@ class Direction:
 
 
 HOST_INVARIANTS = (slice_fills_in_order, begun_is_counted)
-HOST_RULES = (beats_are_seen_in_order, wrong_beats_are_seen, right_beats_stand_in_front, offers_stay, commands_stay)
+HOST_RULES = (beats_are_seen_in_order, wrong_beats_are_seen, right_beats_stand_in_front, offers_stay, commands_stay, commands_have_packets)
 CORE_RULES = (offers_stay, bytes_outside_are_zero)
 DIRECTIONS = {
     ("in", "gather"): Direction(GatheredIn, (*HOST_INVARIANTS, words_are_erased, *GATHER_INVARIANTS), (*HOST_RULES, *GATHER_RULES)),
