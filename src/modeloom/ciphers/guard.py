@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from modeloom.ciphers.made import made
 from modeloom.ciphers.request import CoreTiming
 from modeloom.spec import DefinitionError, blame
 from modeloom.spec.blame import is_users, place_of
@@ -35,7 +36,7 @@ class Guarded:
     cipher: str
     word: str
     function: Callable[..., Any]
-    block_bytes: int
+    description: Any = field(repr=False, compare=False)
 
     def __call__(self, *arguments: Any) -> Any:
         with blame(self.cipher, self.function):
@@ -55,6 +56,7 @@ class Guarded:
             return GuardedSoftware(self, result)
         elif self.word == "hardware":
             self._check(_is_count(getattr(result, "latency", None)), result, "a component with its latency in cycles")
+            made(result, self.description, *arguments)
         return result
 
     def _check(self, fits: bool, result: Any, wanted: str) -> None:
@@ -128,7 +130,7 @@ def guard(description: Any) -> None:
             place = place_of(function)
             refuse(f"{word}{f' ({place})' if place else ''} does not take one argument; it is called with {argument}")
         if is_users(getattr(function, "__module__", None) or ""):
-            object.__setattr__(description, word, Guarded(description.name, word, function, description.block_bytes))
+            object.__setattr__(description, word, Guarded(description.name, word, function, description))
 
 
 def _is_count(value: Any) -> bool:
