@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "product": {"definition", "front", "interfaces", "rtl", "sim", "spec"},
     "cores": {
         "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "product", "rtl", "spec",
-        "streams",
+        "streams", "taint",
     },
     "emit": {"front", "product", "spec"},
     "taint": {"interfaces", "sim", "product"},

@@ -126,7 +126,8 @@ class SymbolicCore:
         frozen: list[Bit] = []
         if description.verdicts:
             flat = netlist_of_rtlil(rtlil, top)
-            for verdict in verdict_registers(flat, description.secrets, description.results, description.verdicts):
+            d = description
+            for verdict in verdict_registers(flat, d.secrets, d.results, d.verdicts, d.users_cipher):
                 frozen += netlist.net(verdict)
         self.circuit = Circuit(netlist, outputs, [bit for bit in frozen if isinstance(bit, int)])
 

@@ -96,7 +96,7 @@ def secret_bits(netlist: Netlist, secrets: Iterable[Secret]) -> dict[str, list[B
 
 
 def find_leaks(
-    graph: BitGraph, reached: Mapping[str, Reached], results: Sequence[Result]
+    graph: BitGraph, reached: Mapping[str, Reached], results: Sequence[Result], users: Collection[str] = ()
 ) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
     """The leaks, the control points that are safe without an exemption, and the places of each exemption in use."""
     netlist, tables = graph.netlist, Tables(graph.netlist)
@@ -108,7 +108,7 @@ def find_leaks(
         if not found:
             clean.append(point)
             continue
-        allowed = exemption(point, tables, found)
+        allowed = exemption(point, tables, found, users)
         if allowed:
             exempt.setdefault(allowed.name, set()).add(point.cell.name if point.cell else point.where)
         else:
@@ -150,7 +150,7 @@ def declassified_bits(netlist: Netlist, declassified: Iterable[Declassified]) ->
 
 def find_flow(
     graph: BitGraph, sources: Mapping[str, Sequence[Bit]], results: Sequence[Result], verdicts: Sequence[Verdict] = (),
-    public: Collection[int] = (),
+    public: Collection[int] = (), users: Collection[str] = (),
 ) -> Flow:
     """Follows secrets through a netlist.  They stop at bits that are ``public``.
 
@@ -160,7 +160,7 @@ def find_flow(
 
     def flow(held: Mapping[Verdict, int]) -> Flow:
         reached = {name: graph.reached(bits, stops=[*held.values(), *public]) for name, bits in sources.items()}
-        return Flow(reached, *find_leaks(graph, reached, results), held)
+        return Flow(reached, *find_leaks(graph, reached, results, users), held)
 
     best = flow({})
     for verdict in verdicts:
@@ -172,16 +172,16 @@ def find_flow(
 
 
 def verdict_registers(
-    netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict]
+    netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict], users: Collection[str] = ()
 ) -> tuple[str, ...]:
     """The names of the registers that hold verdicts, without unnamed ones."""
-    found = find_flow(BitGraph(netlist), secret_bits(netlist, secrets), results, verdicts).verdicts
+    found = find_flow(BitGraph(netlist), secret_bits(netlist, secrets), results, verdicts, users=users).verdicts
     return tuple(netlist.names[bit] for bit in found.values() if bit in netlist.names)
 
 
 def check_netlist(
     netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict] = (),
-    declassified: Sequence[Declassified] = (),
+    declassified: Sequence[Declassified] = (), users: Collection[str] = (),
 ) -> TaintReport:
     """Checks a flat core.
 
@@ -196,6 +196,8 @@ def check_netlist(
         The verdicts that the core reveals by design.
     declassified : sequence of Declassified
         Bits that are public although secrets come over the same ports.
+    users : collection of str
+        Patterns for the paths of the instances of a user's block cipher.
 
     Raises
     ------
@@ -205,7 +207,7 @@ def check_netlist(
     """
     graph = BitGraph(netlist)
     public = declassified_bits(netlist, declassified)
-    flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts, [bit for bits in public.values() for bit in bits])
+    flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts, [bit for bits in public.values() for bit in bits], users)
     leaks, points, reached = flow.leaks, flow.points, flow.reached
     if leaks:
         # Consequences of a leak have longer paths, so the shortest path ends where the secret leaves the data.
@@ -231,6 +233,6 @@ def check_core(directory: str | Path) -> TaintReport:
     """Checks the Verilog of a built core.  Raises ``InputError`` if the folder has none, ``BuildError`` if Yosys refuses it, and
     what ``check_netlist`` raises.
     """
-    description = read_description(directory)
-    netlist = flat_netlist(Path(directory) / description.files.verilog, description.top)
-    return check_netlist(netlist, description.secrets, description.results, description.verdicts, description.declassified)
+    d = read_description(directory)
+    netlist = flat_netlist(Path(directory) / d.files.verilog, d.top)
+    return check_netlist(netlist, d.secrets, d.results, d.verdicts, d.declassified, d.users_cipher)
