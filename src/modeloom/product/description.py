@@ -187,10 +187,16 @@ class Declassified:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A fact about its secrets that a core reveals by design, in words, with the outputs that reveal it."""
+    """A fact about its secrets that a core reveals by design, in words, with the outputs that reveal it.
+
+    ``due`` are the ends of the names of nets, of which one is high in each cycle in which the fact is used, and ``held`` those of the
+    register that holds it, if the check need not look for it.  Without ``due``, the fact is public in every cycle.
+    """
 
     about: str
     outputs: tuple[Result, ...]
+    due: tuple[str, ...] = ()
+    held: str = ""
 
 
 KEY_VERDICT = "whether the mode refuses the key"

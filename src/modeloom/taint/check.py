@@ -28,6 +28,7 @@ from modeloom.taint.control import ControlPoint, control_points, exemption, verd
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Netlist, flat_netlist
 from modeloom.taint.tables import Tables
+from modeloom.taint.undue import kept
 
 __all__ = [
     "Flow", "Leak", "TaintReport", "TimingChannel", "check_core", "check_netlist", "find_flow", "find_leaks", "secret_bits",
@@ -162,13 +163,49 @@ def find_flow(
         reached = {name: graph.reached(bits, stops=[*held.values(), *public]) for name, bits in sources.items()}
         return Flow(reached, *find_leaks(graph, reached, results, users), held)
 
-    best = flow({})
-    for verdict in verdicts:
+    named = {verdict: _register(graph.netlist, verdict) for verdict in verdicts if verdict.held}
+    best = flow(named)
+    for verdict in (verdict for verdict in verdicts if not verdict.held):
         before = best
         if before.leaks and Role.KEY in before.reached:
             for candidate in verdict_candidates(graph, before.reached[Role.KEY], verdict.outputs):
                 best = min(best, flow({**before.verdicts, verdict: candidate}), key=lambda found: len(found.leaks))
     return best
+
+
+def _register(netlist: Netlist, verdict: Verdict) -> int:
+    """The register that holds a verdict, by its name."""
+    bits = netlist.ending(verdict.held)
+    if len(bits) != 1:
+        raise TimingChannel(f"there is no {verdict.held} of one bit: {verdict.about} cannot be told from secrets")
+    return bits[0]
+
+
+def _check_due(
+    graph: BitGraph, flow: Flow, results: Sequence[Result], public: Collection[int], users: Collection[str]
+) -> None:
+    """Checks that no verdict has an effect while it is not due.  Raises ``TimingChannel``."""
+    netlist = graph.netlist
+    stops = [*flow.verdicts.values(), *public]
+    for verdict, held in flow.verdicts.items():
+        if not verdict.due:
+            continue
+        due = [bit for end in verdict.due for bit in netlist.ending(end)]
+        if not netlist.ending(verdict.due[0]):
+            raise TimingChannel(f"there is no {verdict.due[0]}: the cycle of a verdict ({verdict.about}) is not known")
+        secret = next((name for name, reached in flow.reached.items() if any(bit in reached for bit in due)), None)
+        if secret is not None:
+            raise TimingChannel(f"{graph.name(due[0])}, the cycle of a verdict ({verdict.about}), depends on the {secret}")
+        now, after = kept(netlist, due, held)
+        later = graph.reached(after, stops=stops)
+        leaks, _, _ = find_leaks(graph, {verdict.about: later}, results, users)
+        at_once = [point for point in control_points(netlist, results) if point.bit in now and point.kind != "select"]
+        points = [*at_once, *(leak.point for leak in leaks)]
+        if points:
+            first = points[0]
+            raise TimingChannel(
+                f"{first.kind} {first.where} depends on {graph.name(held)} in cycles in which no verdict is due ({verdict.about})"
+            )
 
 
 def verdict_registers(
@@ -214,6 +251,7 @@ def check_netlist(
         first = min(leaks, key=lambda leak: (leak.length, leak.point.cell is not None, str(leak)))
         more = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
         raise TimingChannel(f"{first}{more}")
+    _check_due(graph, flow, results, [bit for bits in public.values() for bit in bits], users)
     for secret in secrets:
         for result in results if secret.reaches else ():
             port = netlist.outputs.get(result.port, [])
