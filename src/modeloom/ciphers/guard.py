@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from modeloom.ciphers.interface import FORMS, OLD_DIRECTIONS, arguments_of, old_form
 from modeloom.ciphers.made import made
 from modeloom.ciphers.request import CoreTiming
 from modeloom.spec import DefinitionError, blame
@@ -117,7 +118,9 @@ def guard(description: Any) -> None:
         refuse("it has multistream cores, and streams is (); it must have one number, such as (4,)")
     for name in ("pipelined", "sequential", "multistream", "several_sizes"):
         if not set(getattr(description, name)) <= set(DIRECTIONS):
-            refuse(f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"')
+            old = [f'"{one}" of interface 1 is now "{OLD_DIRECTIONS[one]}"' for one in getattr(description, name) if one in OLD_DIRECTIONS]
+            more = f"; {', '.join(old)}" if old else ""
+            refuse(f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"{more}')
     for word, argument in FUNCTIONS.items():
         function = getattr(description, word)
         if isinstance(function, Guarded):
@@ -127,8 +130,9 @@ def guard(description: Any) -> None:
         if not callable(function):
             refuse(f"{word} is {function!r}; it must be a function")
         if not _takes_one(function):
-            place = place_of(function)
-            refuse(f"{word}{f' ({place})' if place else ''} does not take one argument; it is called with {argument}")
+            place, old = place_of(function), old_form(word, arguments_of(function) or 0)
+            what = f"{word}{f' ({place})' if place else ''}"
+            refuse(f"{what}: {old}" if old else f"{what} does not take one argument; it is called with {argument}: {FORMS[word]}")
         if is_users(getattr(function, "__module__", None) or ""):
             object.__setattr__(description, word, Guarded(description.name, word, function, description))
 

@@ -46,7 +46,7 @@ def specialised(netlist: Netlist, fixed: Mapping[int, str]) -> Netlist:
 
 
 def kept(netlist: Netlist, due: Iterable[int], held: int) -> tuple[set[int], set[int]]:
-    """What a register reaches while a verdict is not due: the bits of the same cycle, and the bits of registers and memories behind them."""
+    """What a register reaches while a verdict is not due: bits of the same cycle, and bits of registers and memories behind them."""
     without = specialised(netlist, dict.fromkeys(due, "0"))
     now = BitGraph(without).reached([held], clocked=False)
     after: set[int] = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NOEKEON in direct mode (Daemen, Peeters, Van Assche, Rijmen: NESSIE 2000): gates on words; the sequential core is a machine with an enable.
+"""NOEKEON in direct mode (Daemen, Peeters, Van Assche, Rijmen: NESSIE 2000): gates on words, and a machine of three steps with an enable.
 
 There are two round keys: the key for encryption, and the key for decryption.
 """
