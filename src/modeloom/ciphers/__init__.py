@@ -15,7 +15,7 @@ from modeloom.spec import DefinitionError, InputError, UnknownName
 from modeloom.spec.attributes import attribute_place
 from modeloom.spec.keyed import Definition
 
-__all__ = ["AES", "CIPHERS", "DEOXYS_BC", "SM4", "BlockCipher", "CoreRequest", "CoreTiming", "cipher", "cipher_of"]
+__all__ = ["AES", "CIPHERS", "DEOXYS_BC", "SM4", "BlockCipher", "CoreRequest", "CoreTiming", "cipher", "cipher_of", "is_own"]
 
 CIPHERS = {AES.name: AES, SM4.name: SM4, DEOXYS_BC.name: DEOXYS_BC}
 
@@ -25,6 +25,11 @@ def cipher(name: str) -> BlockCipher:
     if name not in CIPHERS:
         raise UnknownName("cipher", name, CIPHERS)
     return CIPHERS[name]
+
+
+def is_own(one: BlockCipher) -> bool:
+    """Whether a cipher comes from a user, and is none of this project."""
+    return CIPHERS.get(one.name) is not one
 
 
 def cipher_of(mode: Definition, name: str | None = None) -> BlockCipher:

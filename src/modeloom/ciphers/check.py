@@ -18,12 +18,12 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from modeloom.ciphers import CIPHERS, BlockCipher, CoreRequest
+from modeloom.ciphers import BlockCipher, CoreRequest, is_own
 from modeloom.ciphers.request import FEW_SLOTS
 from modeloom.spec import DefinitionError, blame
 from modeloom.spec.cadence import BATCH_LEAD
 
-__all__ = ["check_cipher", "check_core"]
+__all__ = ["CipherCheck", "Run", "check_cipher", "check_core"]
 
 KEYS = 64
 """Smallest number of keys for each core."""
@@ -58,14 +58,14 @@ def check_cipher(cipher: BlockCipher, requests: Iterable[CoreRequest]) -> None:
     DefinitionError
         A core does not compute the same as the software, or not in the cycles of ``timing``.  The message is one line that names the core.
     """
-    if CIPHERS.get(cipher.name) is not cipher:
+    if is_own(cipher):
         for request in requests:
             check_core(cipher, request)
 
 
 def check_core(cipher: BlockCipher, request: CoreRequest) -> None:
     """Checks one core with its key schedule.  Raises ``DefinitionError``."""
-    _Check(cipher, request).run()
+    CipherCheck(cipher, request).run()
 
 
 @dataclass(eq=False)
@@ -81,7 +81,7 @@ class _Operation:
 
 
 @dataclass
-class _Run:
+class Run:
     """Operations that went through the core, and its output in each cycle."""
 
     operations: list[_Operation]
@@ -92,7 +92,9 @@ class _Run:
         return [op for op in self.operations if self.outputs[op.start + latency] != op.expected]
 
 
-class _Check:
+class CipherCheck:
+    """The simulation of a core with its key schedule, and the comparison with the software."""
+
     def __init__(self, cipher: BlockCipher, request: CoreRequest):
         self.cipher, self.request = cipher, request
         self.rng = random.Random(f"{cipher.name} {request}")
@@ -159,13 +161,11 @@ class _Check:
     # -- simulation ---------------------------------------------------------------------------------------------------
 
     def _simulation(self) -> Any:
-        from amaranth.back import rtlil
-
         from modeloom.rtl.cipher_bench import CipherBench
         from modeloom.sim import Simulation
 
         request = self.request
-        core, schedule = self.cipher.hardware(request), self.cipher.expander(self.sizes)
+        core, schedule = self._core(), self.cipher.expander(self.sizes)
         ports = [*CORE_PORTS, *{"sequential": ["start"], "multistream": ["batch"]}.get(request.form, [])]
         ports += ["decrypt"] if request.direction == "both" else []
         several = len(self.sizes) > 1
@@ -180,11 +180,18 @@ class _Check:
             self.fail(f"its key schedule takes {len(schedule.key)} bits, not {max(self.sizes)}")
         self._latency_of(core)
         bench = CipherBench(request.direction, core, schedule, request.slots)
-        with blame(self.cipher.name, type(core).elaborate):
-            text = rtlil.convert(bench, name="bench", emit_src=False)
-        sim = Simulation.of(text, "bench", optimize=0)
+        sim = Simulation.of(self._converted(bench, core), "bench", optimize=0)
         sim.reset()
         return sim
+
+    def _core(self) -> Any:
+        return self.cipher.hardware(self.request)
+
+    def _converted(self, bench: Any, core: Any) -> str:
+        from amaranth.back import rtlil
+
+        with blame(self.cipher.name, type(core).elaborate):
+            return rtlil.convert(bench, name="bench", emit_src=False)
 
     def _latency_of(self, core: Any) -> None:
         if core.latency != self.timing.latency:
@@ -242,9 +249,9 @@ class _Check:
         self.fail(f"its key schedule for {bits}-bit keys is not done after {KEY_PATIENCE} cycles")
         return writes
 
-    def _through(self, sim: Any, operations: list[_Operation], interval: int, tail: int = 0) -> _Run:
+    def _through(self, sim: Any, operations: list[_Operation], interval: int, tail: int = 0) -> Run:
         """Sends batches of blocks ``interval`` cycles apart, and sometimes later.  Between the blocks, the ports have other values."""
-        run, rng, bits = _Run(operations), self.rng, 8 * self.size
+        run, rng, bits = Run(operations), self.rng, 8 * self.size
         at, begins, waiting = BATCH_LEAD, set(), iter(operations)
         coming: dict[int, _Operation] = {}
         while batch := list(islice(waiting, self.timing.blocks)):
@@ -265,7 +272,7 @@ class _Check:
 
     # -- verdict ------------------------------------------------------------------------------------------------------
 
-    def _judge(self, sim: Any, runs: list[_Run]) -> None:
+    def _judge(self, sim: Any, runs: list[Run]) -> None:
         timing, count = self.timing, sum(len(run.operations) for run in runs)
         wrong = [op for run in runs for op in run.wrong(timing.latency)]
         if not wrong:
@@ -288,18 +295,27 @@ class _Check:
             f"{self._hex(first.expected)}; {len(wrong)} of {count} blocks differ{under}"
         )
 
-    def _held(self, runs: list[_Run]) -> None:
+    def _held(self, runs: list[Run]) -> None:
         """Checks that a sequential core holds a result until the next one, and that no core is earlier than ``timing``."""
         if self.request.form != "sequential":
             return
         latency = self.timing.latency
-        early = next((d for d in range(latency) if not any(run.wrong(d) for run in runs)), None)
-        if early is not None:
-            self.fail(f"{self.request} takes {early} cycles, and its timing says {latency}")
+        cycles = {self._first(run, op) for run in runs for op in run.operations}
+        if len(cycles) > 1:
+            self.fail(f"{self.request} takes {min(cycles)} cycles for some blocks, and {max(cycles)} for others")
+        if cycles != {latency}:
+            self.fail(f"{self.request} takes {min(cycles)} cycles, and its timing says {latency}")
         for run in runs:
             for op, after in zip(run.operations, run.operations[1:]):
                 if run.outputs[after.start + latency - 1] != op.expected:
                     self.fail(f"{self.request} does not hold a result until the next one")
+
+    def _first(self, run: Run, op: _Operation) -> int:
+        """The cycle from which on a result is at the output.  One of the operation before may be equal, if it is held until then."""
+        first = latency = self.timing.latency
+        while first and run.outputs[op.start + first - 1] == op.expected:
+            first -= 1
+        return first if run.outputs[op.start] != op.expected else latency
 
     def _slower(self, sim: Any, operations: list[_Operation]) -> None:
         """Raises if blocks that are further apart have correct results, because the interval is then wrong."""

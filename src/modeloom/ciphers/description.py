@@ -7,18 +7,28 @@ AES and SM4 have descriptions in separate files.  A mode may bring a cipher with
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from modeloom.ciphers.guard import guard
+from modeloom.ciphers.interface import refuse_call
 from modeloom.ciphers.request import CoreRequest, CoreTiming
 from modeloom.spec import DefinitionError, InputError
 
 __all__ = ["BlockCipher"]
 
 
+class _Keywords(type):
+    """A class whose call in the form of an earlier version is an error of one line that names the new form."""
+
+    def __call__(cls, *values: Any, **given: Any) -> Any:
+        members = {one.name: one.default is MISSING and one.default_factory is MISSING for one in fields(cls)}
+        refuse_call(cls.__name__, members, values, given)
+        return super().__call__(**given)
+
+
 @dataclass(frozen=True, kw_only=True)
-class BlockCipher:
+class BlockCipher(metaclass=_Keywords):
     """A block cipher.
 
     Attributes

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from modeloom.ciphers.interface import FORMS, OLD_DIRECTIONS, arguments_of, old_form
+from modeloom.ciphers.made import made
 from modeloom.ciphers.request import CoreTiming
 from modeloom.spec import DefinitionError, blame
 from modeloom.spec.blame import is_users, place_of
@@ -35,7 +37,7 @@ class Guarded:
     cipher: str
     word: str
     function: Callable[..., Any]
-    block_bytes: int
+    description: Any = field(repr=False, compare=False)
 
     def __call__(self, *arguments: Any) -> Any:
         with blame(self.cipher, self.function):
@@ -55,6 +57,7 @@ class Guarded:
             return GuardedSoftware(self, result)
         elif self.word == "hardware":
             self._check(_is_count(getattr(result, "latency", None)), result, "a component with its latency in cycles")
+            made(result, self.description, *arguments)
         return result
 
     def _check(self, fits: bool, result: Any, wanted: str) -> None:
@@ -115,7 +118,9 @@ def guard(description: Any) -> None:
         refuse("it has multistream cores, and streams is (); it must have one number, such as (4,)")
     for name in ("pipelined", "sequential", "multistream", "several_sizes"):
         if not set(getattr(description, name)) <= set(DIRECTIONS):
-            refuse(f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"')
+            old = [f'"{one}" of interface 1 is now "{OLD_DIRECTIONS[one]}"' for one in getattr(description, name) if one in OLD_DIRECTIONS]
+            more = f"; {', '.join(old)}" if old else ""
+            refuse(f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"{more}')
     for word, argument in FUNCTIONS.items():
         function = getattr(description, word)
         if isinstance(function, Guarded):
@@ -125,10 +130,11 @@ def guard(description: Any) -> None:
         if not callable(function):
             refuse(f"{word} is {function!r}; it must be a function")
         if not _takes_one(function):
-            place = place_of(function)
-            refuse(f"{word}{f' ({place})' if place else ''} does not take one argument; it is called with {argument}")
+            place, old = place_of(function), old_form(word, arguments_of(function) or 0)
+            what = f"{word}{f' ({place})' if place else ''}"
+            refuse(f"{what}: {old}" if old else f"{what} does not take one argument; it is called with {argument}: {FORMS[word]}")
         if is_users(getattr(function, "__module__", None) or ""):
-            object.__setattr__(description, word, Guarded(description.name, word, function, description.block_bytes))
+            object.__setattr__(description, word, Guarded(description.name, word, function, description))
 
 
 def _is_count(value: Any) -> bool:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
+from modeloom.ciphers.interface import OLD_MEMBERS
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.directions import DIRECTIONS
 from modeloom.spec.wording import many
@@ -75,6 +77,13 @@ class CoreRequest:
             raise ValueError(f"streams are for multistream cores, and this one is {self.form}")
         if len(set(self.key_sizes)) != len(self.key_sizes):
             raise ValueError(f"key sizes must differ, not {', '.join(map(str, self.key_sizes))}")
+
+    def __getattr__(self, name: str) -> Any:
+        """Nothing but the name of the member that replaces one of an earlier version.  Raises ``AttributeError``."""
+        now = OLD_MEMBERS.get(name)
+        raise AttributeError(
+            f"a CoreRequest has no {name}; {f'{name} of interface 1 is now {now}' if now else 'docs/user-api.md lists its members'}"
+        )
 
     def __str__(self) -> str:
         does = {"encrypt": "encrypter", "decrypt": "decrypter", "both": "core for both directions"}[self.direction]

@@ -26,7 +26,7 @@ def verify(
     """Check the core in DIRECTORY: its files, the proof, lint, timing channels, and the simulated Verilog.
 
     The simulation covers published vectors, edge cases, many keys, all slots, sizes, directions and statuses, keys that change under
-    traffic, and erasure. The last line says what was skipped.
+    traffic, and erasure. The last lines say what was skipped, and what no published vector confirms.
     """
     from modeloom.product.folder import read_description
     from modeloom.verification import Step, as_json, verify_core, versions

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from amaranth.hdl import UnusedElaboratable
 
+from modeloom.ciphers.made import users_cipher
 from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.batches import Batches
 from modeloom.equivalence.circuit import Box, Circuit, CircuitError
@@ -24,6 +25,7 @@ from modeloom.equivalence.cores import OVERWRITE, CipherCore, CoreTimes, Functio
 from modeloom.equivalence.engine import EngineCore
 from modeloom.equivalence.host import Host
 from modeloom.equivalence.run import Run
+from modeloom.equivalence.users import UsersCipher, UsersCore
 from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.engine.key_class import KeyClass, key_class
 from modeloom.sim.verilog import verilog_to_rtlil
@@ -52,8 +54,10 @@ ENGINE = "core.engine"
 """Path of the engine in a core."""
 
 
-def _definition(made: EngineCore, unit: UnitKind, name: str) -> tuple[dict[str, int], CoreTimes]:
-    """Widths of the inputs of a core by name, and its times.  Raises ``KeyError`` if units of this kind have none."""
+def _definition(made: EngineCore, unit: UnitKind, name: str) -> tuple[dict[str, int], CoreTimes, UsersCipher | None]:
+    """Widths of the inputs of a core by name, its times, and the cipher if it is a user's.  Raises ``KeyError`` if units of this kind have
+    none.
+    """
     with warnings.catch_warnings():
         # Only the signature of the component is used.
         warnings.simplefilter("ignore", UnusedElaboratable)
@@ -61,9 +65,10 @@ def _definition(made: EngineCore, unit: UnitKind, name: str) -> tuple[dict[str, 
         core = components[name]
         ports = {port: len(getattr(core.component, port)) for port in core.component.signature.members if port != "o"}
         times = CoreTimes(core.component.latency, core.interval, core.started, core.cadence)
+        cipher = users_cipher(core.component)
         del core, components
         gc.collect()
-    return ports, times
+    return ports, times, cipher
 
 
 class SymbolicCore:
@@ -106,13 +111,14 @@ class SymbolicCore:
         for module, cell in cells.items():
             kind, unit = self.modules[module], cell.name.split(".")[-2]
             try:
-                ports, times = _definition(made, units[unit], kind)
+                ports, times, cipher = _definition(made, units[unit], kind)
             except KeyError:
                 raise CircuitError(f"{cell.name}: {unit} has no {kind}") from None
             does, type = _does(kind), units[unit].type
             if type.keyed:
                 keys = self._classes[module] = key_class(compiled.core_program.cipher_bits, units[unit].key_bits)
-                self._makers[module] = self._cipher(does, type, ports, times, ordered[module], self._key_nets(netlist, keys), keys)
+                nets, users = self._key_nets(netlist, keys), None if cipher is None else UsersCore(*cipher, rtlil, module)
+                self._makers[module] = self._cipher(does, type, ports, times, ordered[module], nets, keys, users)
             else:
                 order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], does[0], compiled.mode.field, times.latency)
                 self._makers[module] = self._function(does[0], ports, times, ordered[module], order)
@@ -120,7 +126,8 @@ class SymbolicCore:
         frozen: list[Bit] = []
         if description.verdicts:
             flat = netlist_of_rtlil(rtlil, top)
-            for verdict in verdict_registers(flat, description.secrets, description.results, description.verdicts):
+            d = description
+            for verdict in verdict_registers(flat, d.secrets, d.results, d.verdicts, d.users_cipher):
                 frozen += netlist.net(verdict)
         self.circuit = Circuit(netlist, outputs, [bit for bit in frozen if isinstance(bit, int)])
 
@@ -134,7 +141,7 @@ class SymbolicCore:
 
     def _cipher(
         self, does: tuple[Operation, ...], unit: UnitType, roles: dict[str, int], times: CoreTimes, directions: Mapping[str, str],
-        nets: Mapping[tuple[Bit, ...], str], keys: KeyClass,
+        nets: Mapping[tuple[Bit, ...], str], keys: KeyClass, users: UsersCore | None,
     ) -> Callable[[Cell], Box]:  # fmt: skip
         # The round keys of a decrypter come from a separate register.
         if all(operation.inverse_keys for operation in does):
@@ -144,17 +151,21 @@ class SymbolicCore:
             roles = roles | {"rst": 1, "clear": 1}
         elif times.cadence is not None:
             roles = roles | {"rst": 1, OVERWRITE: 1}
+        elif users is not None:
+            roles = roles | {"rst": 1}
 
         compiled = self.compiled
         rounds = compiled.architecture.cipher.round_keys(keys.bits or compiled.options.key_bits or 0)
 
         def make(cell: Cell) -> Box:
             outputs = output_ports(directions, cell)
-            if sum(len(cell[port]) for port in outputs) != self.width:
+            if users is None and sum(len(cell[port]) for port in outputs) != self.width:
                 raise CircuitError(f"{cell.name}: its outputs {', '.join(outputs)} are not the {self.width} bits of a block")
             ports = input_ports(cell, directions, nets, roles)
             core = CipherCore(cell.name, ports, does, unit, forms, times, rounds, self.width)
             core.batches = None if times.cadence is None else Batches(times.cadence)
+            if users is not None:
+                core.order = users.order(ports, [(port, len(cell[port])) for port in outputs])
             return core
 
         return make

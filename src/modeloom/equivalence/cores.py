@@ -236,6 +236,9 @@ class CipherCore(Box):
         Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.batches``).
     places : list of (int, int) or None
         Of a core with some columns of a block as outputs: the first bit of each output, and its width.  By default, all bits.
+    order : list of (int or None) or None
+        Of a core of a user: the bit of a block for each bit of its outputs, None for one that is no bit of the result.  By default, the
+        bits are in order.
     """
 
     def __init__(
@@ -249,7 +252,9 @@ class CipherCore(Box):
         # A second writer has ports of its own, with names that end in its number.
         self.writers = ["", *(port.removeprefix("key_we") for port in sorted(self.ports) if port.startswith("key_we_"))]
         needed = [*unit.ports, *sorted(set(self.forms.values())), *["decrypt"] * self.either]
-        needed += [f"{name}{writer}" for writer in self.writers for name in ("key_we", "key_round", "key_data")]
+        needed += [f"{name}{writer}" for writer in self.writers for name in ("key_we", "key_data")]
+        # A core with one writer may keep round keys in the order in which they come.
+        needed += [f"key_round{writer}" for writer in self.writers if len(self.writers) > 1 or "key_clear" in self.ports]
         needed += ["start"] * times.started + ["batch", "rst"] * (times.cadence is not None)
         missing = [port for port in needed if port not in self.ports]
         if missing:
@@ -260,6 +265,8 @@ class CipherCore(Box):
         self.held = 0
         self.batches: Batched | None = None
         self.places: list[tuple[int, int]] | None = None
+        self.order: Sequence[int | None] | None = None
+        self._ordered: tuple[int, int] = (0, 0)
         self._digests: dict[tuple[str, int], int] = {}
 
     def keys(self, core: str, slot: int) -> int:
@@ -298,7 +305,18 @@ class CipherCore(Box):
                 self.held = lanes.atom(f"{self.path} of {started}: its keys were written meanwhile", self.width)
             else:
                 self.held = cipher_result(core, keys, operands, self.width) if slot >= 0 else operands[0]
+        if self.order is not None:
+            return self._in_order(self.order)
         return self.held if self.places is None else self._shown(self.places)
+
+    def _in_order(self, order: Sequence[int | None]) -> int:
+        """The outputs, from the result."""
+        if self._ordered[0] != self.held or not self.held:
+            bits = lanes.bits_of(self.held, self.width)
+            other = lanes.bits_of(lanes.atom(f"{self.path}: no result", len(order)), len(order))
+            word = lanes.joined([other[n] if place is None else bits[place] for n, place in enumerate(order)])
+            self._ordered = self.held, word
+        return self._ordered[1]
 
     def _shown(self, places: Sequence[tuple[int, int]]) -> int:
         word, at = 0, 0
@@ -354,8 +372,15 @@ class CipherCore(Box):
                 self.written[core, slot, number] = 0
             self._digests.pop((core, slot), None)
 
+    def _shift(self, core: str, slot: int) -> None:
+        """Moves the round keys of a slot by one place, for a core that has no numbers of round keys."""
+        for place in reversed(range(1, self.rounds)):
+            self.written[core, slot, place] = self.written.get((core, slot, place - 1), 0)
+
     def _write(self, inputs: Mapping[str, int], writer: str, cycle: int) -> None:
         slot, number = (self._number(inputs, f"{port}{writer}", cycle) for port in ("key_slot", "key_round"))
         for core, form in self.forms.items():
+            if f"key_round{writer}" not in self.ports:
+                self._shift(core, slot)
             self.written[core, slot, number] = taken(inputs, self.ports[f"{form}{writer}"])
             self._digests.pop((core, slot), None)

@@ -32,6 +32,12 @@ __all__ = [
 ASSERT_MACRO = "MODELOOM_ASSERT"
 """The Verilog macro that enables the assertions of a core."""
 
+USERS_CIPHER = (
+    r"core\.engine\.[a-z]+\d+\.(enc|dec|tenc|tdec|both)\d*", r"(\w+\.)*pipeline\.cipher(_\d+)*", r"(\w+\.)*deriver\.cipher(_\d+)*",
+    r"(\w+\.)*key_schedule(_\d+)*",
+)
+"""Patterns for the paths of the instances of a block cipher and of its key schedule."""
+
 OptionValue = bool | int | str | None | tuple[int, ...]
 """The possible values of an option of a core."""
 
@@ -181,10 +187,16 @@ class Declassified:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A fact about its secrets that a core reveals by design, in words, with the outputs that reveal it."""
+    """A fact about its secrets that a core reveals by design, in words, with the outputs that reveal it.
+
+    ``due`` are the ends of the names of nets, of which one is high in each cycle in which the fact is used, and ``held`` those of the
+    register that holds it, if the check need not look for it.  Without ``due``, the fact is public in every cycle.
+    """
 
     about: str
     outputs: tuple[Result, ...]
+    due: tuple[str, ...] = ()
+    held: str = ""
 
 
 KEY_VERDICT = "whether the mode refuses the key"
@@ -231,6 +243,7 @@ class Description(ABC):
     definition_sha256: Annotated[str, "SHA-256 of the traced definition, hexadecimal."]
     options: Annotated[Mapping[str, OptionValue], "Options of the core."]
     cipher: Annotated[str, "Name of the block cipher."]
+    own_cipher: Annotated[bool | None, "true: the definition brings this cipher; absent for a cipher of modeloom."] = None
     key_bytes: Annotated[int, "Bytes of the whole key, which is one packet."]
     key_parts: Annotated[tuple[str, ...], "Names of the parts of the key, in order."]
     refused_keys: Annotated[str, "Which keys are refused, in words; empty if there are none."]
@@ -326,6 +339,11 @@ class Description(ABC):
     def declassified(self) -> tuple[Declassified, ...]:
         """Bits that are public although ports with secrets lead to them.  There are none if each port has one role."""
         return ()
+
+    @property
+    def users_cipher(self) -> tuple[str, ...]:
+        """Patterns for the paths of the instances of the cipher and of its key schedule, if the definition brings the cipher."""
+        return USERS_CIPHER if self.own_cipher else ()
 
     def _outputs(self, role: Role, groups: tuple[Interface, ...]) -> tuple[Result, ...]:
         """The bits of a role in the ports of some interfaces.  Of data out, only the bytes that carry results count."""

@@ -11,7 +11,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.lwc import HEADER_BITS, WORD_BITS, Opcode, lwc_core, opcode_word
 from modeloom.product.blocks import groups_of
 from modeloom.product.description import Declassified, Result, Verdict
-from modeloom.product.messages import TAG_VERDICT, StreamDescription
+from modeloom.product.messages import TAG_DUE, TAG_VERDICT, StreamDescription
 
 __all__ = ["PUBLIC_WORDS", "LwcDescription"]
 
@@ -71,15 +71,13 @@ class LwcDescription(StreamDescription):
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """There are none that the check has to look for (``declassified``)."""
-        return ()
+        """The verdict on a tag, if the core opens messages.  DO carries it behind text, so its register has to be named."""
+        return (Verdict(TAG_VERDICT, (), TAG_DUE, "verdicts.wrong_reg"),) if "decrypt" in self.directions else ()
 
     @property
     def declassified(self) -> tuple[Declassified, ...]:
-        """The headers behind the gates of PDI and SDI, and the verdict on a tag."""
-        gates = tuple(f"{part}.gate.header" for part in ("parser", "loader"))
-        opens = (Declassified(TAG_VERDICT, ("verdicts.wrong_reg",)),) if "decrypt" in self.directions else ()
-        return (Declassified(PUBLIC_WORDS, gates), *opens)
+        """The headers behind the gates of PDI and SDI."""
+        return (Declassified(PUBLIC_WORDS, tuple(f"{part}.gate.header" for part in ("parser", "loader"))),)
 
     @property
     def bench_figures(self) -> Mapping[str, int]:

@@ -28,7 +28,7 @@ from modeloom.spec.stream import BETWEEN
 from modeloom.spec.wording import paced
 
 __all__ = [
-    "TAG_VERDICT", "DerivationFigures", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures",
+    "TAG_DUE", "TAG_VERDICT", "DerivationFigures", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures",
     "StreamDescription", "StreamExplain", "Tokens", "UnitPlace", "UnusedCycles",
 ]  # fmt: skip
 
@@ -37,6 +37,10 @@ STORED_SLACK = 2
 
 TAG_VERDICT = "whether the tag of a message is right"
 """The fact that a core for messages reveals of its secrets by design, in the code of a status."""
+
+TAG_DUE = ("verdicts.decided_reg", "verdicts.statuses.memory.erase_reg")
+"""The ends of the names of the register that is high in the cycle of this verdict, and of the one that is high while the queue of statuses
+is overwritten, when all verdicts are in reset.  The second one may be missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,7 +246,7 @@ class StreamDescription(MessageFacts):
         if not self.compares:
             return super().verdicts
         statuses = tuple(group for group in self.interfaces if group.stream)
-        return (*super().verdicts, Verdict(TAG_VERDICT, self._outputs(Role.VERDICT, statuses)))
+        return (*super().verdicts, Verdict(TAG_VERDICT, self._outputs(Role.VERDICT, statuses), TAG_DUE))
 
     @property
     def bench_figures(self) -> Mapping[str, int]:

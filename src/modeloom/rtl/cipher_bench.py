@@ -12,13 +12,14 @@ A register delays the writes of round keys, as in a core of a mode.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, ResetSignal, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["CipherBench"]
+__all__ = ["CipherBench", "CipherModule"]
 
 
 class CipherBench(wiring.Component):
@@ -82,4 +83,57 @@ class CipherBench(wiring.Component):
         for name in ("slot", "start", "batch"):
             if hasattr(core, name):
                 m.d.comb += getattr(core, name).eq(getattr(self, name))
+        return m
+
+
+class CipherModule(wiring.Component):
+    """A module of emitted Verilog in the place of a cipher core.
+
+    Parameters
+    ----------
+    module : str
+        Its name.
+    ports : mapping
+        The inputs of the cipher core with their widths.
+    inputs : mapping
+        For each of them, the ports of the module that form it, lowest bits first, with their widths.  Ports of which the module uses only
+        some bits, or none, are shorter, or absent.  "rst" is the reset.
+    outputs : sequence of (str, int)
+        The outputs of the module, with their widths.
+    latency : int
+        That of the core.
+
+    Members
+    -------
+    o : Out
+        All outputs of the module, the first one in the lowest bits.
+    others : In
+        The inputs of the core.
+    """
+
+    def __init__(
+        self, module: str, ports: Mapping[str, int], inputs: Mapping[str, Sequence[tuple[str, int]]], outputs: Sequence[tuple[str, int]],
+        latency: int,
+    ):  # fmt: skip
+        self.module, self.inputs, self.outputs, self.latency = module, inputs, outputs, latency
+        super().__init__({**{name: In(width) for name, width in ports.items()}, "o": Out(sum(width for _, width in outputs))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        connections: dict[str, Any] = {"i_clk": ClockSignal()}
+        for role, parts in self.inputs.items():
+            at = 0
+            for port, width in parts:
+                # A core may be reset by itself, too, which is not done here.
+                known = role in self.signature.members
+                connections[f"i_{port}"] = (
+                    ResetSignal() if role == "rst" else getattr(self, role)[at : at + width] if known else Const(0, width)
+                )
+                at += width
+        results = []
+        for port, width in self.outputs:
+            results.append(Signal(width, name=f"out_{port}"))
+            connections[f"o_{port}"] = results[-1]
+        m.submodules.module = Instance(self.module, **connections)
+        m.d.comb += self.o.eq(Cat(results))
         return m

@@ -28,6 +28,7 @@ from modeloom.taint.control import ControlPoint, control_points, exemption, verd
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Netlist, flat_netlist
 from modeloom.taint.tables import Tables
+from modeloom.taint.undue import kept
 
 __all__ = [
     "Flow", "Leak", "TaintReport", "TimingChannel", "check_core", "check_netlist", "find_flow", "find_leaks", "secret_bits",
@@ -96,7 +97,7 @@ def secret_bits(netlist: Netlist, secrets: Iterable[Secret]) -> dict[str, list[B
 
 
 def find_leaks(
-    graph: BitGraph, reached: Mapping[str, Reached], results: Sequence[Result]
+    graph: BitGraph, reached: Mapping[str, Reached], results: Sequence[Result], users: Collection[str] = ()
 ) -> tuple[list[Leak], list[ControlPoint], Counter[str]]:
     """The leaks, the control points that are safe without an exemption, and the places of each exemption in use."""
     netlist, tables = graph.netlist, Tables(graph.netlist)
@@ -108,7 +109,7 @@ def find_leaks(
         if not found:
             clean.append(point)
             continue
-        allowed = exemption(point, tables, found)
+        allowed = exemption(point, tables, found, users)
         if allowed:
             exempt.setdefault(allowed.name, set()).add(point.cell.name if point.cell else point.where)
         else:
@@ -150,7 +151,7 @@ def declassified_bits(netlist: Netlist, declassified: Iterable[Declassified]) ->
 
 def find_flow(
     graph: BitGraph, sources: Mapping[str, Sequence[Bit]], results: Sequence[Result], verdicts: Sequence[Verdict] = (),
-    public: Collection[int] = (),
+    public: Collection[int] = (), users: Collection[str] = (),
 ) -> Flow:
     """Follows secrets through a netlist.  They stop at bits that are ``public``.
 
@@ -160,10 +161,11 @@ def find_flow(
 
     def flow(held: Mapping[Verdict, int]) -> Flow:
         reached = {name: graph.reached(bits, stops=[*held.values(), *public]) for name, bits in sources.items()}
-        return Flow(reached, *find_leaks(graph, reached, results), held)
+        return Flow(reached, *find_leaks(graph, reached, results, users), held)
 
-    best = flow({})
-    for verdict in verdicts:
+    named = {verdict: _register(graph.netlist, verdict) for verdict in verdicts if verdict.held}
+    best = flow(named)
+    for verdict in (verdict for verdict in verdicts if not verdict.held):
         before = best
         if before.leaks and Role.KEY in before.reached:
             for candidate in verdict_candidates(graph, before.reached[Role.KEY], verdict.outputs):
@@ -171,17 +173,52 @@ def find_flow(
     return best
 
 
+def _register(netlist: Netlist, verdict: Verdict) -> int:
+    """The register that holds a verdict, by its name."""
+    bits = netlist.ending(verdict.held)
+    if len(bits) != 1:
+        raise TimingChannel(f"there is no {verdict.held} of one bit: {verdict.about} cannot be told from secrets")
+    return bits[0]
+
+
+def _check_due(
+    graph: BitGraph, flow: Flow, results: Sequence[Result], public: Collection[int], users: Collection[str]
+) -> None:
+    """Checks that no verdict has an effect while it is not due.  Raises ``TimingChannel``."""
+    netlist = graph.netlist
+    stops = [*flow.verdicts.values(), *public]
+    for verdict, held in flow.verdicts.items():
+        if not verdict.due:
+            continue
+        due = [bit for end in verdict.due for bit in netlist.ending(end)]
+        if not netlist.ending(verdict.due[0]):
+            raise TimingChannel(f"there is no {verdict.due[0]}: the cycle of a verdict ({verdict.about}) is not known")
+        secret = next((name for name, reached in flow.reached.items() if any(bit in reached for bit in due)), None)
+        if secret is not None:
+            raise TimingChannel(f"{graph.name(due[0])}, the cycle of a verdict ({verdict.about}), depends on the {secret}")
+        now, after = kept(netlist, due, held)
+        later = graph.reached(after, stops=stops)
+        leaks, _, _ = find_leaks(graph, {verdict.about: later}, results, users)
+        at_once = [point for point in control_points(netlist, results) if point.bit in now and point.kind != "select"]
+        points = [*at_once, *(leak.point for leak in leaks)]
+        if points:
+            first = points[0]
+            raise TimingChannel(
+                f"{first.kind} {first.where} depends on {graph.name(held)} in cycles in which no verdict is due ({verdict.about})"
+            )
+
+
 def verdict_registers(
-    netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict]
+    netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict], users: Collection[str] = ()
 ) -> tuple[str, ...]:
     """The names of the registers that hold verdicts, without unnamed ones."""
-    found = find_flow(BitGraph(netlist), secret_bits(netlist, secrets), results, verdicts).verdicts
+    found = find_flow(BitGraph(netlist), secret_bits(netlist, secrets), results, verdicts, users=users).verdicts
     return tuple(netlist.names[bit] for bit in found.values() if bit in netlist.names)
 
 
 def check_netlist(
     netlist: Netlist, secrets: Sequence[Secret], results: Sequence[Result], verdicts: Sequence[Verdict] = (),
-    declassified: Sequence[Declassified] = (),
+    declassified: Sequence[Declassified] = (), users: Collection[str] = (),
 ) -> TaintReport:
     """Checks a flat core.
 
@@ -196,6 +233,8 @@ def check_netlist(
         The verdicts that the core reveals by design.
     declassified : sequence of Declassified
         Bits that are public although secrets come over the same ports.
+    users : collection of str
+        Patterns for the paths of the instances of a user's block cipher.
 
     Raises
     ------
@@ -205,13 +244,14 @@ def check_netlist(
     """
     graph = BitGraph(netlist)
     public = declassified_bits(netlist, declassified)
-    flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts, [bit for bits in public.values() for bit in bits])
+    flow = find_flow(graph, secret_bits(netlist, secrets), results, verdicts, [bit for bits in public.values() for bit in bits], users)
     leaks, points, reached = flow.leaks, flow.points, flow.reached
     if leaks:
         # Consequences of a leak have longer paths, so the shortest path ends where the secret leaves the data.
         first = min(leaks, key=lambda leak: (leak.length, leak.point.cell is not None, str(leak)))
         more = f" (and {len(leaks) - 1} more)" if len(leaks) > 1 else ""
         raise TimingChannel(f"{first}{more}")
+    _check_due(graph, flow, results, [bit for bits in public.values() for bit in bits], users)
     for secret in secrets:
         for result in results if secret.reaches else ():
             port = netlist.outputs.get(result.port, [])
@@ -231,6 +271,6 @@ def check_core(directory: str | Path) -> TaintReport:
     """Checks the Verilog of a built core.  Raises ``InputError`` if the folder has none, ``BuildError`` if Yosys refuses it, and
     what ``check_netlist`` raises.
     """
-    description = read_description(directory)
-    netlist = flat_netlist(Path(directory) / description.files.verilog, description.top)
-    return check_netlist(netlist, description.secrets, description.results, description.verdicts, description.declassified)
+    d = read_description(directory)
+    netlist = flat_netlist(Path(directory) / d.files.verilog, d.top)
+    return check_netlist(netlist, d.secrets, d.results, d.verdicts, d.declassified, d.users_cipher)

@@ -8,6 +8,10 @@ A *control point* is a bit that decides when or where something happens:
 - a clock, enable or reset of a register;
 - the select of a multiplexer, the distance of a shift.
 
+The block cipher of a user may be written in any style, with look-ups in arrays, choices of ``Switch``, and memories of constants.  In it, a
+select is a control point only if it decides whether a register keeps its value, because this is what changes the cycle of a result.  Any
+other choice is a function of values of the same cycle, like a gate.
+
 A *control signal* is a bit from which a control point can be reached, in the same cycle or later: all state machines, counters, handshakes
 and flags.  If no control point depends on a secret, then no control signal does.  A gate is not a control point, because an AND of secrets
 is part of a multiplication.
@@ -21,6 +25,7 @@ register may have any name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -80,7 +85,7 @@ _CONTROLS = {"CLK": "clock", "EN": "enable", "SRST": "reset", "ARST": "reset"}
 
 
 def _module_of(cell: Cell) -> str:
-    """The path of the module instance that contains an unnamed cell."""
+    """The path of the module instance that contains an unnamed cell, or of a memory."""
     path, _, _ = cell.name.partition(".$")
     return path.removeprefix("$flatten").replace("\\", "")
 
@@ -98,12 +103,15 @@ class Exemption:
     fits : callable
         Whether the cell has the structure for which the exemption is meant.
     reason : str
+    users : bool
+        Whether it is for block ciphers of users only, instead of those of this project.
     """
 
     name: str
     kind: str
     fits: Callable[[Tables, Cell], bool]
     reason: str
+    users: bool = False
 
 
 EXEMPTIONS: tuple[Exemption, ...] = (
@@ -121,15 +129,39 @@ EXEMPTIONS: tuple[Exemption, ...] = (
         "with four registers per round the upper two bits of a byte choose between four looked-up bytes: the last two levels "
         "of the same table",
     ),
+    Exemption(
+        "choice in the user's cipher",
+        "select",
+        lambda tables, cell: not tables.decides_to_hold(cell),
+        "a multiplexer or a shift is a function of values of the same cycle; a register behind it takes a new value in any case",
+        users=True,
+    ),
+    Exemption(
+        "table in the user's cipher",
+        "memory address",
+        lambda tables, cell: not cell.parameters["WR_PORTS"],
+        "a memory that is never written is a constant table: a word comes after the same number of cycles for every address",
+        users=True,
+    ),
 )
 """All exemptions, with their reasons."""
 
 
-def exemption(point: ControlPoint, tables: Tables, secrets: Collection[str]) -> Exemption | None:
-    """The exemption for a control point that some secrets reach.  Exemptions belong to ciphers, so a key is one of these secrets."""
-    if point.cell is None or Role.KEY not in secrets:
+def exemption(point: ControlPoint, tables: Tables, secrets: Collection[str], users: Collection[str] = ()) -> Exemption | None:
+    """The exemption for a control point that some secrets reach.
+
+    Those of the ciphers of this project need a key among the secrets.  Those of the cipher of a user are for cells in the instances
+    ``users``, which are given by patterns for their paths.
+    """
+    cell = point.cell
+    if cell is None:
         return None
-    return next((entry for entry in EXEMPTIONS if entry.kind == point.kind and entry.fits(tables, point.cell)), None)
+    inside = any(re.fullmatch(rf"{pattern}(\..*)?", _module_of(cell)) for pattern in users)
+    for entry in EXEMPTIONS:
+        allowed = inside if entry.users else Role.KEY in secrets
+        if allowed and entry.kind == point.kind and entry.fits(tables, cell):
+            return entry
+    return None
 
 
 def verdict_candidates(graph: BitGraph, reached: Reached, outputs: Iterable[Result]) -> list[int]:

@@ -7,6 +7,7 @@
     sector    all of it for a core for sectors, with a host that drives it
     files     the files beside their hashes and beside what is emitted today
     report    what is told
+    unconfirmed    what no published vector confirms, at the end
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from modeloom.verification.lwc import verify_lwc
 from modeloom.verification.report import Step, as_json
 from modeloom.verification.sector import verify_sectors
 from modeloom.verification.stream import verify_messages
+from modeloom.verification.unconfirmed import unconfirmed
 
 __all__ = ["CheckFailed", "Step", "as_json", "verify_core", "versions"]
 
@@ -55,3 +57,6 @@ def verify_core(directory: str | Path, **options: Any) -> Iterator[Step]:
     if verify is None:
         raise other_kind(directory, description, "a core for sectors or for messages")
     yield from verify(directory, **options)
+    text = unconfirmed(description)
+    if text:
+        yield Step("unconfirmed", text)

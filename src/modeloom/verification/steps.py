@@ -53,7 +53,8 @@ def lint_step(directory: Path) -> Step:
 def timing_step(directory: Path, description: Description) -> Step:
     """Checks that no control signal depends on a secret, and no output on an input of the same cycle."""
     netlist = flat_netlist(directory / description.files.verilog, description.top)
-    report = check_netlist(netlist, description.secrets, description.results, description.verdicts, description.declassified)
+    d = description
+    report = check_netlist(netlist, d.secrets, d.results, d.verdicts, d.declassified, d.users_cipher)
     for (source, target), names in combinational_paths(netlist).items():
         raise CheckFailed(f"{directory}: {target} depends on {source} without a register: {' -> '.join(names)}")
     exempt = ", ".join(f"{count} x {name}" for name, count in report.exempt.items()) or "none"

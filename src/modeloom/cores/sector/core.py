@@ -11,9 +11,9 @@ from typing import Any
 from amaranth.lib import wiring
 
 from modeloom.allocate.listing import listing
-from modeloom.ciphers.check import check_cipher
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.options import Options
+from modeloom.cores.own_cipher import check_own_cipher
 from modeloom.cores.sector.bench import bench_verilog
 from modeloom.cores.sector.cases import sector_cases
 from modeloom.cores.sector.describe import describe
@@ -168,7 +168,7 @@ class SectorCore(Core[SectorDescription]):
         """Checks that the hardware of a mode's own cipher computes the same as its software."""
         cipher = self.compiled.architecture.cipher
         with blame(cipher.name):
-            check_cipher(cipher, core_requests(self.compiled).values())
+            check_own_cipher(cipher, core_requests(self.compiled).values())
 
     def seen_from(self, folder: Path) -> SectorCore:
         """The same core, with the path of the definition of the mode relative to a folder."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from modeloom.ciphers import is_own
 from modeloom.compiler.compile import Compiled
 from modeloom.cores.described import described, key_layout
 from modeloom.cores.sector.figures import BUS_CYCLES, beats, definition_hash, interval_pins, latency_pins, overhead_pins
@@ -33,6 +34,7 @@ def describe(compiled: Compiled, name: str, command: str) -> SectorDescription:
         definition_sha256=definition_hash(compiled),
         options=options.as_dict(),
         cipher=compiled.architecture.cipher.name,
+        own_cipher=is_own(compiled.architecture.cipher) or None,
         key_bytes=p.keys.packet_bytes,
         key_layout=key_layout(mode, options.key_bits or 0),
         key_slots=options.key_slots,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.ciphers import cipher_of
-from modeloom.ciphers.check import check_cipher
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
+from modeloom.cores.own_cipher import check_own_cipher
 from modeloom.cores.stream.bench import bench_verilog
 from modeloom.cores.stream.buffered import BufferedHardware, buffered_parameters
 from modeloom.cores.stream.cases import message_cases
@@ -147,7 +147,7 @@ class StreamCore(Core[StreamDescription]):
         """Checks that the hardware of a cipher that a mode brings does the same as its software."""
         cipher = cipher_of(self.compiled.mode, self.compiled.options.cipher)
         with blame(cipher.name):
-            check_cipher(cipher, [self.compiled.cipher_request])
+            check_own_cipher(cipher, [self.compiled.cipher_request])
 
     def seen_from(self, folder: Path) -> StreamCore:
         """The same core, where the path of the definition is relative to a folder."""

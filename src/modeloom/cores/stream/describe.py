@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from modeloom.ciphers import cipher_of, is_own
 from modeloom.compiler.streams import CompiledStream, StreamOptions
 from modeloom.cores.described import described, key_layout
 from modeloom.cores.stream.buffered import buffered_erase_cycles, buffered_latency, buffered_parameters
@@ -132,6 +133,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         definition_sha256=definition_hash(compiled),
         options=_options(options),
         cipher=options.cipher or "",
+        own_cipher=is_own(cipher_of(mode, options.cipher)) or None,
         key_bytes=sum(part.bytes for part in layout),
         key_layout=layout,
         key_sizes=key_sizes(compiled),

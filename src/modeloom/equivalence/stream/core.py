@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from amaranth.hdl import UnusedElaboratable
 
+from modeloom.ciphers.made import users_cipher
 from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.batches import Batches
 from modeloom.equivalence.circuit import Box, Circuit, CircuitError
@@ -28,6 +29,7 @@ from modeloom.equivalence.powers import INPUTS, PowersCore, prove_powers
 from modeloom.equivalence.run import Run
 from modeloom.equivalence.stream.sized import SizedCipherCore
 from modeloom.equivalence.stream.words import product_of
+from modeloom.equivalence.users import UsersCipher, UsersCore
 from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.derived import DerivedParameters
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -86,11 +88,14 @@ class MessageHardware(Protocol):
 
 @dataclass(frozen=True)
 class Unit:
-    """What the units of a kind have in common: the widths of their inputs by name, their latency, and how many there are."""
+    """What the units of a kind have in common: the widths of their inputs by name, their latency, how many there are, and the cipher if it
+    is a user's.
+    """
 
     inputs: Mapping[str, int]
     latency: int
     count: int
+    cipher: UsersCipher | None = None
 
     @classmethod
     def of(cls, components: Sequence[Any]) -> Unit:
@@ -98,7 +103,8 @@ class Unit:
         if not components:
             return cls({}, 0, 0)
         one = components[0]
-        return cls({port: len(getattr(one, port)) for port in one.signature.members if port != "o"}, one.latency, len(components))
+        inputs = {port: len(getattr(one, port)) for port in one.signature.members if port != "o"}
+        return cls(inputs, one.latency, len(components), users_cipher(one))
 
 
 DERIVER = "deriver"
@@ -199,7 +205,8 @@ class SymbolicMessageCore:
             if not unit.count:
                 raise CircuitError(f"{cell.name}: the pipeline has no {modules[module]}")
             if modules[module] in ("cipher", DERIVER):
-                self._makers[module] = self._cipher(unit, directions, nets, modules[module] == DERIVER)
+                users = None if unit.cipher is None else UsersCore(*unit.cipher, rtlil, module)
+                self._makers[module] = self._cipher(unit, directions, nets, modules[module] == DERIVER, users)
             else:
                 order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], MUL.operation, plan.mode.field, unit.latency)
                 self._makers[module] = self._multiplier(unit.latency, directions, order)
@@ -222,7 +229,7 @@ class SymbolicMessageCore:
         return path + ".messages" if description.derive_interval is not None else path
 
     def _cipher(
-        self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str], derives: bool
+        self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str], derives: bool, users: UsersCore | None
     ) -> Callable[[Cell], Box]:
         """Makes ciphers of the pipeline, or of the part that derives keys."""
         roles, width = unit.inputs, self.width
@@ -236,19 +243,22 @@ class SymbolicMessageCore:
         if derives:
             assert self.derived is not None
             batches = Cadence(self.derived.interval, 1)
-        # The counters of a core with batches have a reset.
-        roles = {**roles, "rst": 1} if batches is not None else roles
+        # The counters of a core with batches have a reset, and registers of users may have one.
+        roles = {**roles, "rst": 1} if batches is not None or users is not None else roles
         rounds = self.rounds
 
         def make(cell: Cell) -> Box:
-            places = _columns(cell, output_ports(directions, cell)) if derives else None
-            if places is None and sum(len(cell[port]) for port in output_ports(directions, cell)) != width:
+            outputs = output_ports(directions, cell)
+            places = _columns(cell, outputs) if derives and users is None else None
+            if places is None and users is None and sum(len(cell[port]) for port in outputs) != width:
                 raise CircuitError(f"{cell.name}: its outputs are not the {width} bits of a block")
             ports = input_ports(cell, directions, nets, roles)
             arguments = (cell.name, ports, operations, operation.unit, forms, times, rounds, width)
             made = SizedCipherCore(*arguments, place=self._key_place) if sized else CipherCore(*arguments)
             made.batches = None if batches is None else Batches(batches)
             made.places = places
+            if users is not None:
+                made.order = users.order(ports, [(port, len(cell[port])) for port in outputs])
             return made
 
         return make

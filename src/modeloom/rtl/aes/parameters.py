@@ -11,7 +11,11 @@ AES state (FIPS 197, 3.4) in a 128-bit signal: row r, column c is byte r + 4c, a
 
 from __future__ import annotations
 
+from typing import Any
+
 from amaranth.hdl import Cat, Module, Shape, Signal, Value
+
+from modeloom.spec import DefinitionError
 
 __all__ = ["BLOCK_BITS", "ROUNDS", "check_count", "check_key_bits", "columns", "named", "slot_shape"]
 
@@ -56,17 +60,25 @@ def check_key_bits(key_bits: int) -> int:
     return key_bits
 
 
+UNNAMED: Any = None
+"""In the place of a value, if a call has the form of interface 1."""
+
+
 def slot_shape(slots: int) -> Shape:
     """Shape of a slot number. It has at least one bit, because Verilog has no ports of zero bits."""
     return Shape.cast(range(max(2, slots)))
 
 
-def named(m: Module, name: str, value: Value) -> Value:
+def named(m: Module, name: str, value: Value = UNNAMED) -> Value:
     """*value* on signals of up to 32 bits, in *m*.  If there are several, each name ends in its number.
 
     Amaranth emits the logic of an expression again for each use and walks through all of it for each slice; a signal is
     there once.
+
+    Raises ``DefinitionError`` for a call in the form of interface 1, which had no name (docs/user-api.md).
     """
+    if not isinstance(name, str):
+        raise DefinitionError('named(m, value) of interface 1 is now named(m, "name", value); docs/user-api.md lists changed calls')
     words = columns(value)
     signals = []
     for n, column in enumerate(words):
