@@ -22,7 +22,7 @@ class _Keywords(type):
     """A class whose call in the form of an earlier version is an error of one line that names the new form."""
 
     def __call__(cls, *values: Any, **given: Any) -> Any:
-        members = {one.name: one.default is MISSING and one.default_factory is MISSING for one in fields(cls)}
+        members = {one.name: one.default is MISSING and one.default_factory is MISSING for one in fields(cls)}  # type: ignore[arg-type]
         refuse_call(cls.__name__, members, values, given)
         return super().__call__(**given)
 

@@ -130,9 +130,9 @@ def guard(description: Any) -> None:
         if not callable(function):
             refuse(f"{word} is {function!r}; it must be a function")
         if not _takes_one(function):
-            place, old = place_of(function), old_form(word, arguments_of(function) or 0)
+            place, before = place_of(function), old_form(word, arguments_of(function) or 0)
             what = f"{word}{f' ({place})' if place else ''}"
-            refuse(f"{what}: {old}" if old else f"{what} does not take one argument; it is called with {argument}: {FORMS[word]}")
+            refuse(f"{what}: {before}" if before else f"{what} does not take one argument; it is called with {argument}: {FORMS[word]}")
         if is_users(getattr(function, "__module__", None) or ""):
             object.__setattr__(description, word, Guarded(description.name, word, function, description))
 

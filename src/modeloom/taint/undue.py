@@ -13,11 +13,11 @@ in its place, the rest of the netlist must be as free of leaks as with any secre
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from modeloom.taint.cells import REGISTERS
-from modeloom.taint.graph import BitGraph
+from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Cell, Netlist
 
 __all__ = ["kept", "specialised"]
@@ -25,13 +25,13 @@ __all__ = ["kept", "specialised"]
 
 def specialised(netlist: Netlist, fixed: Mapping[int, str]) -> Netlist:
     """The netlist with constants "0" or "1" in the place of some bits, and of all that they decide in the same cycle."""
-    known: dict[Bit, str] = dict(fixed)
+    known: dict[Bit, str] = {bit: value for bit, value in fixed.items()}  # noqa: C416
     readers: dict[int, list[Cell]] = {}
     for cell in netlist.cells:
         if cell.type in _VALUES:
-            for bits in (bits for port, bits in cell.ports.items() if port != "Y"):
-                for bit in {bit for bit in bits if isinstance(bit, int)}:
-                    readers.setdefault(bit, []).append(cell)
+            inputs = {bit for port, bits in cell.ports.items() if port != "Y" for bit in bits if isinstance(bit, int)}
+            for read in inputs:
+                readers.setdefault(read, []).append(cell)
     todo: list[int] = list(fixed)
     while todo:
         for cell in readers.get(todo.pop(), ()):
@@ -62,7 +62,7 @@ def kept(netlist: Netlist, due: Iterable[int], held: int) -> tuple[set[int], set
     return {bit for bit in range(netlist.size) if bit in now}, after
 
 
-def _written(cell: Cell, now: Container[Bit]) -> set[int]:
+def _written(cell: Cell, now: Reached) -> set[int]:
     """The columns of a memory that take what is reached, over write ports that are not shut, or in which it chooses a word."""
     p = cell.parameters
     width, bits = p["WIDTH"], p["ABITS"]
