@@ -59,7 +59,7 @@ def check_carries(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     if left_out(subject):
         return "skipped", {"carries": 0}
     found = [unit(subject) for unit in carries_units(subject).values()]
-    carries, limits = (sum(one[at] for one in found) for at in range(2))
+    carries, limits = sum(one[0] for one in found), sum(one[1] for one in found)
     states = sorted(set().union(*(one[2] for one in found)))
     told = f"counters of lengths and blocks carry into each bit, {carries} times, and end at {limits} limits, as in the definition"
     if unusable := [what for one in found for what in one[3]]:
@@ -104,7 +104,7 @@ class _Carries:
         self.core = subject.core()
         self.simulation = self.core.simulation
         self.key = subject.good_key(self.rng)
-        self.model: StreamModel = subject.reference(self.key).model
+        self.model = StreamModel(subject.mode, self.key, self.d.cipher, derived=self.d.derives)
         self.states: set[str] = set()
         self.unusable: list[str] = []
         self.copies: set[Key] = set()
@@ -447,7 +447,7 @@ class _Resting:
         self.comes_first = (part == "text") == d.text_first
         if d.inline:
             run.core.send_key(run.core.key_packet(run.key), 0)
-        turn = {"slot": 0, **({"new_key": True} if d.inline else {})}
+        turn: dict[str, Any] = {"slot": 0, **({"new_key": True} if d.inline else {})}
         command = pack_message_command(
             nonce=self.nonce, tag=self.tag, tag_bytes=self.tag_bytes, block_bytes=d.block_bytes, passes=1 + d.two_passes,
             text_first=d.text_first, id=run.messages % 65536, decrypt=way, **turn, **self.command,
