@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants rare single faults in the Verilog of small cores for messages: does what ``modeloom verify`` sends find them?
 
-Run: python tools/plant_rare_faults.py [--core NAME ...] [--faults N] [--seed S] [--jobs N] [--store]
+Run: python tools/plant_rare_faults.py [--core NAME ...] [--faults N] [--seed S] [--minutes N] [--jobs N] [--store]
 
 A fault is one bit of a comparison, of a counter, of a depth or of an index (``planted_faults.rare``).  It counts if it was found, or if
 traffic that reaches its line shows another output in some cycle.  All faults of a core stand in one Verilog file and are chosen at run time
@@ -17,6 +17,7 @@ import hashlib
 import json
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -69,8 +70,8 @@ def build(name: str, folder: Path) -> str:
     return verilog
 
 
-def campaign(name: str, number: int, seed: int) -> list[dict[str, Any]]:
-    """Results of all faults of a core."""
+def campaign(name: str, number: int, seed: int, minutes: float) -> list[dict[str, Any]]:
+    """Results of all faults of a core, or of those that are tried in so many minutes."""
     with tempfile.TemporaryDirectory(prefix="modeloom-faults-") as work:
         folder = Path(work) / "good"
         verilog = build(name, folder)
@@ -78,9 +79,12 @@ def campaign(name: str, number: int, seed: int) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = [
             {"core": name, "faults": len(chosen), "seed": seed, "verilog_sha256": hashlib.sha256(verilog.encode()).hexdigest()}
         ]
+        end = time.monotonic() + 60 * minutes
         for result in MessageTrial(name, folder, Path(work) / "planted", chosen, seed=seed).run():
             rows.append(result.as_dict())
             print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
+            if time.monotonic() > end:
+                break
     return rows
 
 
@@ -115,12 +119,13 @@ def main() -> None:
     parser.add_argument("--core", action="append", choices=CORES, help="one of the cores (all)")
     parser.add_argument("--faults", type=int, default=100, help="faults per core")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=24 * 60, help="time for a core, after which the faults so far count")
     parser.add_argument("--jobs", type=int, default=2, help="cores at a time")
     parser.add_argument("--store", action="store_true", help=f"write {STORED.name}")
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
     with ProcessPoolExecutor(arguments.jobs) as pool:
-        for found in [pool.submit(campaign, name, arguments.faults, arguments.seed) for name in arguments.core or CORES]:
+        for found in [pool.submit(campaign, name, arguments.faults, arguments.seed, arguments.minutes) for name in arguments.core or CORES]:
             rows += found.result()
             for row in rows[-len(found.result()) :]:
                 print(json.dumps(row), flush=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from modeloom.definition.messages import Moved, StreamModel
@@ -37,6 +38,15 @@ NEAR = 4
 LEARN = 9
 """Beats of a message in which counters are looked for: an odd number, so that a pointer of a queue is elsewhere in the next message."""
 
+USUAL = 1 << 10 | 1 << 4
+"""A number of blocks, as no place of a carry, to which counters are moved to see whether they are all there is."""
+
+BESIDE = 2
+"""Most bits that a register has beside a counter of the state."""
+
+PROBE = 1 << 9
+"""What is added to a counter of the state to see whether it is one."""
+
 REST = 16
 """Cycles beyond the latency after which nothing moves that belongs to beats that have come."""
 
@@ -49,9 +59,11 @@ def check_carries(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     if left_out(subject):
         return "skipped", {"carries": 0}
     found = [unit(subject) for unit in carries_units(subject).values()]
-    carries, limits = (sum(one[at] for one in found) for at in range(2))
+    carries, limits = sum(one[0] for one in found), sum(one[1] for one in found)
     states = sorted(set().union(*(one[2] for one in found)))
     told = f"counters of lengths and blocks carry into each bit, {carries} times, and end at {limits} limits, as in the definition"
+    if unusable := [what for one in found for what in one[3]]:
+        told += f"; not of {', '.join(unusable)}, whose counters are not found in the core"
     if states:
         told += f"; so do those of the state: {', '.join(states)}"
     return told, {"carries": carries, "limits": limits, "counters_of_the_state": len(states)}
@@ -65,18 +77,18 @@ def left_out(subject: StreamSubject) -> str:
     return "carries of counters: a message that the core stores, or that is in the form of the wire, does not rest at a beat"
 
 
-def carries_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], tuple[int, int, set[str]]]]:
+def carries_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], tuple[int, int, set[str], list[str]]]]:
     """The parts of this check, each with a core of its own: one for each part of a message in each direction.
 
-    Each returns the numbers of carries and limits, and the counters of the state.
+    Each returns the numbers of carries and limits, the counters of the state, and what was left out.
     """
     if left_out(subject):
         return {}
 
-    def unit(part: str, way: int) -> Callable[[StreamSubject], tuple[int, int, set[str]]]:
-        def run(subject: StreamSubject) -> tuple[int, int, set[str]]:
+    def unit(part: str, way: int) -> Callable[[StreamSubject], tuple[int, int, set[str], list[str]]]:
+        def run(subject: StreamSubject) -> tuple[int, int, set[str], list[str]]:
             one = _Carries(subject, f"{part} {way}")
-            return (*one.trials(part, way), one.states)
+            return (*one.trials(part, way), one.states, one.unusable)
 
         return run
 
@@ -92,8 +104,11 @@ class _Carries:
         self.core = subject.core()
         self.simulation = self.core.simulation
         self.key = subject.good_key(self.rng)
-        self.model: StreamModel = subject.reference(self.key).model
+        self.model = StreamModel(subject.mode, self.key, self.d.cipher, derived=self.d.derives)
         self.states: set[str] = set()
+        self.unusable: list[str] = []
+        self.copies: set[Key] = set()
+        self.found: dict[tuple[str, int], list[_Found]] = {}
         self.messages = 0
         if not self.d.inline:
             self.core.load_message_key(self.key, 0)
@@ -134,7 +149,28 @@ class _Carries:
             message.finish()
             return found
 
-        return find_counting(self.simulation, run, self.every)
+        counting = find_counting(self.simulation, run, self.every)
+        # A counter of the state is moved with the state, and not with the numbers of blocks.
+        self.found_in(part, way)
+        for key in self.copies:
+            counting.steps.pop(key, None)
+        return counting
+
+    def usable(self, counting: Counting, part: str, way: int) -> bool:
+        """Whether a core goes on from other numbers of blocks as the definition does, if there is no carry beyond the lowest bits.
+
+        It does not if the state is where it is not found: in a word that counts, or in a register with a part of a counter.
+        """
+        try:
+            self._trial(counting, part, way, USUAL, False, self.rng.getrandbits(64))
+        except CheckFailed:
+            self.core.runner.forget()
+            self.core.runner.reset(4)
+            self.core.runner.run(max_cycles=self.d.erase_cycles + 4)
+            if not self.d.inline:
+                self.core.load_message_key(self.key, 0)
+            return False
+        return True
 
     # -- trials --------------------------------------------------------------------------------------------------------------------
 
@@ -146,6 +182,9 @@ class _Carries:
             # A mode may read nothing of a part that has no limit.
             return 0, 0
         most = self.most(part) // d.beat_bytes
+        if not self.usable(counting, part, way):
+            self.unusable.append(f"{part} in direction {way}")
+            return 0, 0
         held = d.hold is not None and way and part == "text"
         # What is held is short, and its own limit is sent by another check.
         top = 0 if held and not self.stated(part) else most
@@ -215,15 +254,18 @@ class _Carries:
         if not limit:
             total = (place + NEAR) * size + last
             stops = [place - NEAR]
+            if place == USUAL:
+                total, stops = (place + 5 * NEAR) * size + last, [place + NEAR]
         else:
             # One byte beyond the most, or the most.
             beyond = rng.random() < 0.5
             last, total = most % size + beyond, most + beyond
             stops = sorted({place - NEAR, (whole ^ place) - NEAR, whole - 2 * NEAR})
+        found = None if limit else self.found_in(part, way)
         message = self.begin(part, way, total, seed, tag)
         message.send(LEAD)
         message.rest()
-        field = self.field(message, place) if not limit else None
+        field = self.field(message, place) if found else None
         for stop in stops:
             if stop < message.count or stop + 2 * NEAR > whole + 1:
                 continue
@@ -255,36 +297,98 @@ class _Carries:
         if stop > message.count:
             message.move(counting, stop - message.count)
 
-    def field(self, message: _Resting, place: int) -> Callable[[], None] | None:
-        """What gives the counters of the state, if the core has any where they are found, a value before the carry of a place."""
-        nbytes = self.d.block_bytes
-        found: list[tuple[str, Counter, int, list[tuple[Key, bool]]]] = []
+    def found_in(self, part: str, way: int) -> list[_Found]:
+        """The counters of the state that each block of a part adds to, and where the core has them.
+
+        A register may have the same value for another reason, such as that of the last block in a pipeline.  So the value is changed: two
+        beats later, a counter of the state has gone on from there.
+        """
+        if (part, way) in self.found:
+            return self.found[part, way]
+        nbytes, result = self.d.block_bytes, self.found.setdefault((part, way), [])
+        message = self.begin(part, way, 1 << 10)
+        message.send(LEAD)
+        message.rest()
         for name, counter in message.counters():
-            if place.bit_length() >= counter.bits or any(name == one[0] for one in found):
-                continue
-            widths = {8 * nbytes, counter.bits}
+            widths = range(counter.bits, 8 * nbytes + 1)
             words = values(self.simulation, [key for key in self.every if self.simulation.objects[key[0]].width in widths])
             # Some blocks may wait before the pipeline, which then has the state in front of them.
             for late, state in enumerate(message.states()):
                 if places := _places(words, self.simulation, state[name], counter, 8 * nbytes):
-                    found.append((name, counter, late, places))
-                    break
+                    result.append(_Found(name, counter, late, places))
+                    self.copies |= {key for key, shift in places if shift is None}
+        message.drop()
+        result[:] = [one for one in result if self.goes_on(one, part, way)]
+        self.copies |= {key for one in result for key, _ in one.places}
+        names = [one.name for one in result]
+        result[:] = [one for at, one in enumerate(result) if one.name not in names[:at]]
+        return result
+
+    def goes_on(self, found: _Found, part: str, way: int) -> bool:
+        """Whether a counter of the state goes on from another value that it is given."""
+        nbytes = self.d.block_bytes
+        message = self.begin(part, way, 1 << 10)
+        message.send(LEAD)
+        message.rest()
+        old = message.states()[found.late][found.name]
+        new = found.counter.add(old, PROBE, nbytes)
+        places = [(key, shift) for key, shift in found.places if found.holds(self.simulation, key, shift, old, nbytes)]
+        for key, shift in places:
+            found.put(self.simulation, key, shift, new, nbytes)
+        message.send(2)
+        message.rest()
+        step = found.counter.add(new, 2, nbytes)
+        going = bool(places) and any(found.holds(self.simulation, key, shift, step, nbytes) for key, shift in places)
+        message.drop()
+        return going
+
+    def field(self, message: _Resting, place: int) -> Callable[[], None] | None:
+        """What gives the counters of the state, if the core has any where they are found, a value before the carry of a place."""
+        nbytes = self.d.block_bytes
+        found = [one for one in self.found_in(message.part, message.way) if place.bit_length() < one.counter.bits]
         if not found:
             return None
 
         def change() -> None:
             states = message.states()
-            for name, counter, late, places in found:
-                old = states[late][name]
-                if any(self.simulation.get(*key) != (old if whole else _slice(old, counter, nbytes)) for key, whole in places):
+            for one in found:
+                old = states[one.late][one.name]
+                places = [(key, shift) for key, shift in one.places if one.holds(self.simulation, key, shift, old, nbytes)]
+                if not places:
                     continue
-                count = _field(old, counter, nbytes)
-                new = counter.add(old, (count & ~(2 * place - 1) | place - 2) - count, nbytes)
-                put(self.simulation, {key: new if whole else _slice(new, counter, nbytes) for key, whole in places})
-                message.change_state({name: new}, late)
-                self.states.add(name)
+                count = _field(old, one.counter, nbytes)
+                new = one.counter.add(old, (count & ~(2 * place - 1) | place - 2) - count, nbytes)
+                for key, shift in places:
+                    one.put(self.simulation, key, shift, new, nbytes)
+                message.change_state({one.name: new}, one.late)
+                self.states.add(one.name)
 
         return change
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A counter of the state, and the words of the core that have the whole block or the counter alone."""
+
+    name: str
+    counter: Counter
+    late: int
+    places: list[tuple[Key, int | None]]
+    """Each word with the bit from which on it has the counter; None if it has the whole block."""
+
+    def holds(self, simulation: Any, key: Key, shift: int | None, block: int, nbytes: int) -> bool:
+        """Whether a word has a value of the state."""
+        one = simulation.get(*key)
+        if shift is None:
+            return bool(one == block)
+        return bool(one >> shift & (1 << self.counter.bits) - 1 == _slice(block, self.counter, nbytes))
+
+    def put(self, simulation: Any, key: Key, shift: int | None, block: int, nbytes: int) -> None:
+        """Gives a word another value of the state."""
+        one, mask = block, (1 << self.counter.bits) - 1
+        if shift is not None:
+            one = simulation.get(*key) & ~(mask << shift) | _slice(block, self.counter, nbytes) << shift
+        put(simulation, {key: one})
 
 
 def _field(block: int, counter: Counter, nbytes: int) -> int:
@@ -299,13 +403,18 @@ def _slice(block: int, counter: Counter, nbytes: int) -> int:
     return block & (1 << counter.bits) - 1 if counter.order == "little" else block >> 8 * nbytes - counter.bits
 
 
-def _places(words: Words, simulation: Any, value: int, counter: Counter, width: int) -> list[tuple[Key, bool]]:
-    """The words that hold a value of the state, whole, or its counter alone."""
+def _places(words: Words, simulation: Any, value: int, counter: Counter, width: int) -> list[tuple[Key, int | None]]:
+    """The words that hold a value of the state, whole, or its counter from some bit on."""
     nbytes = width // 8
-    part = _slice(value, counter, nbytes)
-    whole = [(key, True) for key, one in words.items() if one == value and simulation.objects[key[0]].width == width]
-    alone = [(key, False) for key, one in words.items() if one == part and simulation.objects[key[0]].width == counter.bits < width]
-    return [*whole, *alone]
+    part, mask = _slice(value, counter, nbytes), (1 << counter.bits) - 1
+    found: list[tuple[Key, int | None]] = []
+    for key, one in words.items():
+        wide = simulation.objects[key[0]].width
+        if one == value and wide == width:
+            found.append((key, None))
+        elif part and one and counter.bits <= wide <= counter.bits + BESIDE and wide < width:
+            found += [(key, shift) for shift in range(wide - counter.bits + 1) if one >> shift & mask == part][:1]
+    return found
 
 
 class _Resting:
@@ -338,7 +447,7 @@ class _Resting:
         self.comes_first = (part == "text") == d.text_first
         if d.inline:
             run.core.send_key(run.core.key_packet(run.key), 0)
-        turn = {"slot": 0, **({"new_key": True} if d.inline else {})}
+        turn: dict[str, Any] = {"slot": 0, **({"new_key": True} if d.inline else {})}
         command = pack_message_command(
             nonce=self.nonce, tag=self.tag, tag_bytes=self.tag_bytes, block_bytes=d.block_bytes, passes=1 + d.two_passes,
             text_first=d.text_first, id=run.messages % 65536, decrypt=way, **turn, **self.command,

@@ -63,7 +63,7 @@ def _use(host: MessageHost, slots: list[int], channels: list[int]) -> None:
     d, rng = host.description, host.rng
     for decrypt in host.subject.ways:
         for at in range(max(len(slots), len(channels) if len(channels) > 1 else 0)):
-            channel = {"channel": channels[at % len(channels)]} if d.channels > 1 else {}
+            channel: dict[str, Any] = {"channel": channels[at % len(channels)]} if d.channels > 1 else {}
             host.job(slot=slots[at % len(slots)], decrypt=decrypt, ad=rng.randrange(3), text=rng.randrange(d.beat_bytes + 2), **channel)
         host.flush("beats")
     host.settle()
