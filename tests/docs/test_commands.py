@@ -10,6 +10,7 @@ import pytest
 from tests.built import slow
 from tests.docs import page_commands as plans
 from tests.docs.page_commands import Command, Plan, Run, agrees, commands, parse
+from tests.external import needs
 from tests.scripts import ROOT
 
 PLAN = plans.plan()
@@ -98,7 +99,7 @@ def test_commands_run(part: Run, tmp_path: Path, texts: dict[str, str]) -> None:
 
 
 @slow
-@pytest.mark.parametrize("page", WHOLE)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=[needs("iverilog")] * (page == "docs/first-core.md")) for page in WHOLE])
 def test_pages_run(page: str, tmp_path: Path, texts: dict[str, str]) -> None:
     """All commands of a page, in their order.  The picture that a page of a mode draws is the one that it shows."""
     lines = [command for command in commands(texts[page]) if command.line not in plans.INSTALL]
