@@ -313,7 +313,7 @@ class CipherCheck:
 
     def _first(self, run: Run, op: _Operation) -> int:
         """The cycle from which on a result is at the output."""
-        first = latency = self.timing.latency
+        first = self.timing.latency
         while first and run.outputs[op.start + first - 1] == op.expected:
             first -= 1
         return first
