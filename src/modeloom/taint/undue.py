@@ -25,7 +25,8 @@ __all__ = ["kept", "specialised"]
 
 def specialised(netlist: Netlist, fixed: Mapping[int, str]) -> Netlist:
     """The netlist with constants "0" or "1" in the place of some bits, and of all that they decide in the same cycle."""
-    known: dict[Bit, str] = {bit: value for bit, value in fixed.items()}  # noqa: C416
+    known: dict[Bit, str] = {}
+    known.update(fixed.items())
     readers: dict[int, list[Cell]] = {}
     for cell in netlist.cells:
         if cell.type in _VALUES:
