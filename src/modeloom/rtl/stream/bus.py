@@ -30,6 +30,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters, ExpandedKeyPort
 from modeloom.rtl.bus.key_port import KeyPort
@@ -312,7 +313,12 @@ class MessageBus(wiring.Component):
             # Every message has a packet out.
             verdicts.verdict.packet.eq(1),
         ]  # fmt: skip
-        with m.If(packets.code > verdict.code):
+        p = self.parameters
+        over = packets.code > verdict.code
+        if p.hold is not None and p.hold % p.beat_bytes == 0:
+            # What is cut off at the end of a beat leaves a last beat without bytes, which the message control takes for a fault.
+            over |= (packets.code == MessageCode.TOO_LONG_TO_HOLD) & (verdict.code == MessageCode.BAD_KEEP)
+        with m.If(over):
             m.d.comb += verdicts.verdict.code.eq(packets.code)
 
     def _late_tags(self, m: Module, entry: TokenEntry, verdicts: VerdictQueue) -> None:
