@@ -119,7 +119,8 @@ class Moved:
     state: Mapping[tuple[str, int], Callable[[State], State]] = field(default_factory=dict)
 
     def before(self, part: str, blocks: int | None = None) -> int:
-        """Blocks of a part that are counted and not there before the block behind so many; of the whole part without *blocks*."""
+        """Blocks of a part that are counted and not there before the block behind so many.  Without *blocks*, those of the
+        whole part."""
         return sum(more for (where, at), more in self.blocks.items() if where == part and (blocks is None or at <= blocks))
 
 

@@ -53,8 +53,10 @@ def accepted(d: StreamDescription, name: str) -> list[range]:
 
 
 def values_of(field: Field, ranges: Iterable[range], beside: Iterable[int] = ()) -> list[int]:
-    """The values of a field that are sent: all of a short one; of a long one each bound, its neighbours, the values in *beside*, and each
-    of them with each bit inverted."""
+    """The values of a field that are sent.
+
+    A short one has all values.  A long one has each bound, its neighbours, the values in *beside*, and each of them with each bit inverted.
+    """
     top = 1 << field.bits
     if field.bits <= WHOLE_BITS:
         return list(range(top))

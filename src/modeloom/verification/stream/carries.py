@@ -469,7 +469,7 @@ class _Resting:
         self.run.core.runner.feed("s_axis", columns)
 
     def send(self, beats: int, last: int | None = None) -> None:
-        """Sends beats of the part; with *last* its end, whose last beat has so many bytes."""
+        """Sends beats of the part.  With *last*, they are its end, and the last beat has so many bytes."""
         size = self.run.d.beat_bytes
         data = self.rng.randbytes(beats * size if last is None else (beats - 1) * size + last)
         self.sent += data

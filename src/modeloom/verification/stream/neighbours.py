@@ -25,8 +25,11 @@ ALL = 16
 
 
 def numbers_apart(count: int) -> list[int]:
-    """Numbers below *count*, so that each bit of a number is the only difference between two of them: all of few; of many 0, the powers of
-    two, the last number, and the last number with each bit inverted."""
+    """Numbers below *count*, so that each bit of a number is the only difference between two of them.
+
+    If they are few, all of them are taken.  Otherwise they are 0, the powers of two, the last number, and the last number with each bit
+    inverted.
+    """
     if count <= ALL:
         return list(range(count))
     bits = (count - 1).bit_length()
