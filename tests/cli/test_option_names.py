@@ -23,7 +23,7 @@ OTHERS: dict[str, set[str]] = {
         "--lpf-allow-unconstrained", "--out-of-context", "--package", "--placer-heap-timingweight", "--report", "--speed",
         "--timing-allow-fail",
     },
-    "Verilator": {"--lint-only", "--top-module", "--trace"},
+    "Verilator": {"--cc", "--exe", "--getenv", "--lint-only", "--main", "--prefix", "--top-module", "--trace"},
     "FuseSoC, whose name goes on with _options": {"--verilator", "--yosys"},
     "bench/papers.py": {"--store"},
     "GCC": {"--param"},
