@@ -163,7 +163,7 @@ def test_the_folder_of_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ca
     assert {file.name for file in (tmp_path / "links").iterdir()} == {"make", "python3", "g++-13", "my-cc"}
     # An environment that Python makes must not need the folder, which goes away.
     assert not (tmp_path / "links" / "python3").is_symlink()
-    started = subprocess.run(["/bin/sh", tmp_path / "links" / "python3"], env={}, check=False)
+    started = subprocess.run(["sh", tmp_path / "links" / "python3"], env={}, check=False)
     assert started.returncode == 0
     assert main(["--packages"]) == 0
     assert capsys.readouterr().out.split("\n") == ["iverilog", "gcc-riscv64-unknown-elf", "perl-base", ""]
