@@ -120,7 +120,7 @@ def outputs(kind: type[Simulator], verilog: str, bench: str, work: Path, number:
     return told.partition("- ")[0]
 
 
-@pytest.mark.parametrize(("kind", "count"), [(Verilator, 2), pytest.param(Icarus, 24, marks=needs("iverilog"))])
+@pytest.mark.parametrize(("kind", "count"), [(Verilator, 3), pytest.param(Icarus, 24, marks=needs("iverilog"))])
 def test_the_number_chooses_the_fault(tmp_path: Path, kind: type[Simulator], count: int) -> None:
     """Each number gives the outputs of the Verilog that is edited for real, and 0 those of the good one."""
     chosen = faults(TOP, 24, 5)
