@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 # One more than the cores, because a test often waits for a compiler.
 JOBS ?= 3
 # The slow tests are so many shards (tests/shards.py); make test-slow SHARD=3 runs one of them, without SHARD all.
-SHARDS ?= 48
+SHARDS ?= 96
 SHARD ?=
 # Constraints for pip: make setup LOCK=requirements.lock installs the versions with which the tests passed.
 LOCK ?=

@@ -34,7 +34,7 @@ def groups():
     return several + [(f"tests/test_{n}.py", "") for n in range(20)]
 
 
-@pytest.mark.parametrize("count", [1, 4, 7, 48])
+@pytest.mark.parametrize("count", [1, 4, 7, 96])
 def test_each_shard_has_its_part_of_every_file(count):
     parts = shards(groups(), count)
     assert sorted(group for part in parts for group in part) == sorted(groups())

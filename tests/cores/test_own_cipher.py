@@ -178,7 +178,7 @@ FAULTS = {
     "a wrong constant in one round": (toy(lambda: ToyCore(constant=1 << 77)), check_core, "gives .* for block"),
     "a wrong latency": (toy(late, latency=6), check_core, "takes 5 cycles, and its timing says 6"),
     "a stall of some blocks": (toy(lambda: ToyCore(lambda x: x[3] & x[9])), check_core, "gives .* for block"),
-    "a result that is early for some blocks": (toy(lambda: early(), latency=6), check_core, "takes . cycles for some blocks, and 6 for"),
+    "a result that is early for some blocks": (toy(lambda: early(), latency=6), check_core, "takes 5 cycles for some blocks, and 6 for"),
     "a stall of one block in 2^40": (toy(lambda: ToyCore(lambda x: x[:40] == 7)), check_timing, r"select in core depends on the data"),
     "a key that takes longer, one in 2^20": (toy(schedule=lambda: ToySchedule(True)), check_timing, "depends on the key"),
 }  # fmt: skip

@@ -13,6 +13,8 @@ from modeloom.cli import main
 from modeloom.definition.dependence import warnings_of
 from modeloom.definition.message_check import checked_inverse
 from modeloom.modes import STREAMS
+from modeloom.modes.gcm import GCM
+from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 
 FILE = Path(insecure_modes.__file__)
@@ -31,6 +33,32 @@ def test_an_insecure_definition_gets_a_warning(mode: type[StreamMode], words: st
 def test_a_built_in_mode_gets_none(mode: type[StreamMode]) -> None:
     for bits in mode.cipher_key_bits or (128,):
         assert warnings_of(mode(), bits // 8) == ()
+
+
+@pytest.mark.parametrize("limits", [{"most_associated": 3}, {"most_text": 10}, {"most_text": 20}, {"most_associated": 0}])
+def test_a_mode_with_small_limits_gets_its_warnings(limits: dict[str, int]) -> None:
+    """What is tried keeps to the limits, so a constant tag is found, and a right mode has no warning."""
+
+    class ConstantTag(GCM):
+        def tag(self, o, k, s, n):
+            return o.const(7)
+
+    for mode in (type("Small", (GCM,), limits), type("SmallConstant", (ConstantTag,), limits)):
+        found = warnings_of(mode(), 16)
+        assert bool(found) == issubclass(mode, ConstantTag), found
+
+
+def test_a_refused_key_takes_no_warning_away() -> None:
+    class Refuses(insecure_modes.UnusedKey):
+        """Half of all keys are refused."""
+
+        @classmethod
+        def split_key(cls, key: bytes, cipher_key_sizes: tuple[int, ...]) -> dict[str, bytes]:
+            if key[0] & 1:
+                raise InputError("an odd key")
+            return super().split_key(key, cipher_key_sizes)
+
+    assert any("nothing depends on the part pepper of the key" in line for line in warnings_of(Refuses(), 16))
 
 
 def test_commands_print_it(capfd: pytest.CaptureFixture[str]) -> None:

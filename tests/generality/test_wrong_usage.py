@@ -54,6 +54,26 @@ class Narrow(WideHEH):
     min_bytes = 16
 
 
+class Repeated:
+    """A permutation of blocks of 32 bytes under keys of 10 bytes."""
+
+    def __init__(self, key):
+        self.key = (key * 4)[:32]
+
+    def encrypt(self, block):
+        return bytes(a ^ b for a, b in zip(block[1:] + block[:1], self.key, strict=True))
+
+    def decrypt(self, block):
+        plain = bytes(a ^ b for a, b in zip(block, self.key, strict=True))
+        return plain[-1:] + plain[:-1]
+
+
+class Eighty(WideHEH):
+    """Cipher keys of 80 bits, which no key packet has."""
+
+    cipher = replace(QUAD256, name="eighty", key_bits=(80,), software=Repeated)
+
+
 @pytest.mark.parametrize(
     ("mode", "options", "error", "message"),
     [
@@ -85,6 +105,20 @@ def test_blocks_that_no_bus_carries():
     assert narrow.proved
     with pytest.raises(InputError, match="^wide-heh: the buses of a core do not fit this mode: block_bits is 128 or 256, not 64$"):
         bus_parameters(narrow)
+
+
+@pytest.mark.parametrize(("name", "nbytes"), [("Narrow", 16), ("Eighty", 64)])
+def test_explain_says_what_build_refuses(name, nbytes, tmp_path, capsys):
+    """In the line that says "proved"; the words are those of ``build``."""
+    arguments = [f"{__file__}:{name}", "--sector", str(nbytes)]
+    with pytest.raises(SystemExit) as stop:
+        main(["build", *arguments, "-o", str(tmp_path / "core"), "--no-timing"])
+    assert stop.value.code == 2
+    error = capsys.readouterr().err.splitlines()[-1].removeprefix("modeloom: ")
+    with pytest.raises(SystemExit):
+        main(["explain", *arguments])
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("proved "))
+    assert line.removeprefix("proved").strip() == f"yes, but build refuses it: {error}"
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,27 @@ class CarryBehind32Bits(GCM):
         return s.replace(counter=counter, y=o.mul(s.y ^ c, k.H)), p
 
 
+class HarmlessBeside(GCM):
+    """A name of the state that no tag depends on differs, too, and comes before the one that is wrong."""
+
+    def start(self, o, k, nonce):
+        from modeloom.spec.stream import State
+
+        return State(seen=o.const(0), **dict(super().start(o, k, nonce).items()))
+
+    def encrypt(self, o, k, s, p):
+        s, c = super().encrypt(o, k, s, p)
+        return s.replace(seen=p), c
+
+    def decrypt(self, o, k, s, c):
+        counter = o.add32(s.counter, 1)
+        p = o.cut(c ^ o.enc(counter), c)
+        return s.replace(
+            seen=c,
+            counter=counter, y=o.mul(s.y ^ p, k.H),
+        ), p  # fmt: skip
+
+
 BROKEN: tuple[tuple[type[StreamMode], str], ...] = (
     (CounterBy2, "p = o.cut"),
     (HashOfPlaintext, "y=o.mul(s.y ^ p"),
@@ -176,6 +197,7 @@ BROKEN: tuple[tuple[type[StreamMode], str], ...] = (
     (LastPairUnpadded, "p1 = o.enc"),
     (SingleWithoutSum, "def single_decrypt"),
     (CarryBehind32Bits, "o.add64(s.counter, 1)"),
+    (HarmlessBeside, "y=o.mul(s.y ^ p"),
 )
 """Definitions, and a part of the line that the error names."""
 
@@ -224,9 +246,37 @@ class SameInOtherWords(GCM):
         return s.replace(counter=counter, y=o.mul(s.y ^ c, k.H)), p
 
 
+class FewAssociated(GCM):
+    """A block of associated data is the most."""
+
+    most_associated = 16
+
+
+class NoAssociated(GCM):
+    """Text alone."""
+
+    most_associated = 0
+
+
+class NoText(GCM):
+    """A code for messages."""
+
+    most_text = 0
+
+
+class FewText(GCM):
+    """A text of ten bytes is the longest."""
+
+    most_text = 10
+
+
 RIGHT: tuple[tuple[type[StreamMode], str], ...] = (
     (OwnOfSealing, "proved"),
     (TwoThatBelongTogether, "tested"),
     (SameInOtherWords, "tested"),
+    (FewAssociated, "proved"),
+    (NoAssociated, "proved"),
+    (NoText, "proved"),
+    (FewText, "proved"),
 )
 """Right definitions, and what is said of them."""

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the buses of a core fit a compiled mode: a mode that is compiled and proved may still have no core."""
+"""Whether ``modeloom build`` refuses a compiled mode: a mode that is compiled and proved may still have no core.
+
+Its buses may not fit the mode, or a cipher that comes with the mode may not do in hardware what it does in software.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,12 @@ __all__ = ["refusal"]
 def refusal(compiled: Compiled | CompiledStream) -> str | None:
     """The reason why ``modeloom build`` refuses a mode with these options; None if it does not."""
     try:
+        core: SectorCore | LwcCore | StreamCore
         if isinstance(compiled, Compiled):
-            SectorCore(compiled)
+            core = SectorCore(compiled)
         else:
-            (LwcCore if compiled.options.interface == "lwc" else StreamCore)(compiled)
+            core = (LwcCore if compiled.options.interface == "lwc" else StreamCore)(compiled)
+        core.check()
     except InputError as error:
         return str(error)
     return None

@@ -25,7 +25,7 @@ from modeloom.spec.wording import many
 __all__ = ["warnings_of"]
 
 SAMPLES = 40
-"""Keys, or nonces, under which a bit that depends on them never changes with probability 2^-39."""
+"""Keys or nonces that are tried.  A bit that depends on them is the same for all with a probability of 2^-39."""
 
 PAD10 = b"\x80"
 
@@ -42,12 +42,7 @@ def warnings_of(mode: StreamMode, cipher_key_bytes: int, cipher: str | None = No
     """What is probably not intended in a definition, a line for each."""
     key = type(mode), cipher_key_bytes, cipher
     if key not in _FOUND:
-        try:
-            _FOUND[key] = tuple(_Search(mode, cipher_key_bytes, cipher).warnings())
-        except DefinitionError:
-            raise
-        except InputError:  # every key of some kind is refused
-            _FOUND[key] = ()
+        _FOUND[key] = tuple(_Search(mode, cipher_key_bytes, cipher).warnings())
     return _FOUND[key]
 
 
@@ -61,6 +56,7 @@ class _Search:
         self.rng = random.Random(f"dependence {mode.name}")
         self.size, self.whole = mode.block_bytes, mode.block_bytes * mode.text_blocks
         self.nonce_bytes = mode.nonce_bytes[0][0]
+        self.most_text, self.most_associated = mode.most_text_with(self.nonce_bytes), mode.most_associated
         self.model = self.with_key()
 
     def with_key(self, key: dict[str, bytes] | None = None) -> StreamModel:
@@ -73,7 +69,7 @@ class _Search:
                 raise
             except InputError:
                 if key:
-                    break
+                    raise
         raise InputError(f"{self.mode.name}: the mode refuses keys")
 
     def seal(self, nonce: bytes, associated: bytes, text: bytes, model: StreamModel | None = None) -> _Sealed:
@@ -89,14 +85,22 @@ class _Search:
         return self.model.run("decrypt", message.nonce, message.text, message.associated, known=message.tag)[1]
 
     def random(self, associated: int, text: int) -> tuple[bytes, bytes, bytes]:
-        """A nonce, associated data and text."""
+        """A nonce, associated data and text, of so many bytes if the mode allows them."""
+        associated, text = min(associated, self.most_associated), min(text, self.most_text)
         return self.rng.randbytes(self.nonce_bytes), self.rng.randbytes(associated), self.rng.randbytes(text)
 
     def warnings(self) -> Iterator[str]:
         """All that is found."""
         name = self.mode.name
         for search in (self.derivation, self.keys, self.nonces, self.passes, self.positions, self.key_parts, self.tag, self.lengths):
-            found = list(search())
+            found = []
+            try:
+                for text in search():
+                    found.append(text)
+            except DefinitionError:
+                raise
+            except InputError:  # the mode refuses what this search tries
+                pass
             yield from (f"{name}: {text}" for text in found)
             # A tag that leaves out a part does not depend on its length either.
             if found and search == self.tag:
@@ -104,9 +108,10 @@ class _Search:
 
     @property
     def texts(self) -> list[int]:
-        """Lengths of texts with every kind of last part."""
+        """Lengths of texts with every kind of last part.  There are none in a mode without text."""
         size, whole = self.size, self.whole
-        return sorted({1, size - 1, size, size + 3, whole, whole + 1, 2 * whole, 2 * whole + size // 2})
+        lengths = (1, size - 1, size, size + 3, whole, whole + 1, 2 * whole, 2 * whole + size // 2)
+        return sorted({min(nbytes, self.most_text) for nbytes in lengths} - {0})
 
     # -- the text ------------------------------------------------------------------------------------------------------------------------
 
@@ -140,14 +145,16 @@ class _Search:
     def nonces(self) -> Iterator[str]:
         """Bits of the text that are the same with every nonce, and bits of the nonce that change no text."""
         classes = [lengths[0] for lengths in self.mode.nonce_bytes]
+        if not self.texts:
+            return
         for length, nbytes in [(classes[0], nbytes) for nbytes in self.texts] + [(length, self.whole) for length in classes[1:]]:
-            _, associated, text = self.random(5, nbytes)
+            _, associated, text = self.random(5, min(nbytes, self.mode.most_text_with(length)))
             fixed = _unchanged(self.seal(self.rng.randbytes(length), associated, text).text for _ in range(SAMPLES))
             if fixed is not None:
                 yield f"byte {fixed} of the ciphertext of {many(nbytes, 'byte')} does not depend on a nonce of {many(length, 'byte')}"
                 return
         for length in classes:
-            nonce, text = self.rng.randbytes(length), self.rng.randbytes(self.whole)
+            nonce, text = self.rng.randbytes(length), self.rng.randbytes(min(self.whole, self.mode.most_text_with(length)))
             sealed = self.seal(nonce, b"", text)
             for bit in self._bits(length, ends=True):
                 changed = (int.from_bytes(nonce, "little") ^ 1 << bit).to_bytes(length, "little")
@@ -157,7 +164,7 @@ class _Search:
 
     def passes(self) -> Iterator[str]:
         """Whether the ciphertext of a mode with two passes depends on the tag that the first one makes."""
-        if not self.mode.two_passes:
+        if not self.mode.two_passes or not self.texts:
             return
         nonce, associated, text = self.random(5, 2 * self.whole)
         tags = [self.rng.randbytes(self.size) for _ in range(4)]
@@ -183,7 +190,7 @@ class _Search:
     def positions(self) -> Iterator[str]:
         """Equal blocks of text that give equal blocks of ciphertext in one message."""
         size = self.size
-        text = self.rng.randbytes(size) * (4 * self.mode.text_blocks)
+        text = self.rng.randbytes(size) * min(4 * self.mode.text_blocks, self.most_text // size)
         sealed = self.seal(self.rng.randbytes(self.nonce_bytes), b"", text).text
         blocks = [sealed[at : at + size] for at in range(0, len(sealed), size)]
         for number, block in enumerate(blocks):
@@ -195,7 +202,7 @@ class _Search:
 
     def tag(self) -> Iterator[str]:
         """Bits of what is sealed that may be changed without another tag."""
-        for number, (associated, text) in enumerate(self._shapes()):
+        for number, (associated, text) in enumerate(dict.fromkeys(self._shapes())):
             sealed = self.seal(*self.random(associated, text))
             for field, what in (("associated", "associated data"), ("text", "ciphertext"), ("nonce", "nonce")):
                 data = getattr(sealed, field)
@@ -210,7 +217,8 @@ class _Search:
     def _shapes(self) -> Iterator[tuple[int, int]]:
         """Bytes of associated data and text."""
         size, whole = self.size, self.whole
-        yield from ((size + 5, 2 * whole + 5), (2 * size, 2 * whole), (1, 1), (size, 0), (0, whole + size), (size - 1, size - 1))
+        shapes = ((size + 5, 2 * whole + 5), (2 * size, 2 * whole), (1, 1), (size, 0), (0, whole + size), (size - 1, size - 1))
+        yield from ((min(associated, self.most_associated), min(text, self.most_text)) for associated, text in shapes)
 
     def _bits(self, nbytes: int, ends: bool = False) -> list[int]:
         """A bit of each byte, and with ``ends`` all bits of the first byte and the last two."""
@@ -227,8 +235,12 @@ class _Search:
         message = self.random(self.size + 1, 2 * self.whole + 1)
         before = self.seal(*message, self.with_key(key))
         for name, value in key.items():
-            other = {**key, name: bytes(byte ^ 0x55 for byte in value)}
-            if self.seal(*message, self.with_key(other)) == before:
+            other = {**key, name: bytes(byte ^ self.rng.randrange(1, 256) for byte in value)}
+            try:
+                changed = self.with_key(other)
+            except InputError:  # the mode refuses this key
+                continue
+            if self.seal(*message, changed) == before:
                 yield f"nothing depends on the part {name} of the key"
 
     # -- lengths -------------------------------------------------------------------------------------------------------------------------
@@ -236,14 +248,18 @@ class _Search:
     def lengths(self) -> Iterator[str]:
         """Two short messages that are different, and have one tag by construction."""
         nonce = self.rng.randbytes(self.nonce_bytes)
-        first, second = self.rng.randbytes(2 * self.whole), self.rng.randbytes(2 * self.size)
+        _, second, first = self.random(2 * self.size, 2 * self.whole)
         sealed = self.seal(nonce, second, first)
+
+        def variants(data: bytes, other: bytes, most: int) -> list[bytes]:
+            return [one for one in self._variants(data, other) if len(one) <= most]
+
         found = self._equal(
-            self._variants(first, second), self._variants(second, first),
+            variants(first, second, self.most_text), variants(second, first, self.most_associated),
             lambda associated, text: self.seal(nonce, associated, text).tag, "text",
         )  # fmt: skip
         found = found or self._equal(
-            self._variants(sealed.text, second), self._variants(second, sealed.text),
+            variants(sealed.text, second, self.most_text), variants(second, sealed.text, self.most_associated),
             lambda associated, text: self.accepted(sealed._replace(associated=associated, text=text)), "ciphertext",
         )  # fmt: skip
         if found:

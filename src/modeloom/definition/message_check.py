@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of a stream mode before it is compiled, and before ``modeloom.model`` gives a definition of the user.
+"""The checks of a stream mode before it is compiled, and before ``modeloom.model`` returns the model of a
+user's definition.
 
 ::
 
@@ -15,9 +16,9 @@ import random
 from modeloom.definition.check import Checked
 from modeloom.definition.dependence import warnings_of
 from modeloom.definition.messages import StreamModel
-from modeloom.definition.opened import check_open
+from modeloom.definition.opened import check_open, models_under
 from modeloom.definition.replay import replay_step
-from modeloom.spec import DefinitionError, InputError
+from modeloom.spec import DefinitionError
 from modeloom.spec.blame import place_of
 from modeloom.spec.stream import State, StreamMode
 from modeloom.spec.stream_numbers import Piece
@@ -51,7 +52,7 @@ def check_messages(mode: StreamMode, cipher_key_bytes: int, cipher: str | None =
 
 
 def checked_inverse(mode: StreamMode, cipher_key_bytes: int, cipher: str | None = None) -> str:
-    """The same without warnings.  Returns "proved" or "tested" for messages that are opened."""
+    """The same without warnings.  Returns how it is known that opening inverts sealing: "proved" or "tested"."""
     # What a definition computes is a matter of its class.
     key = type(mode), cipher_key_bytes, cipher
     if key not in _CHECKED:
@@ -63,7 +64,7 @@ def checked_inverse(mode: StreamMode, cipher_key_bytes: int, cipher: str | None 
 
 
 def checked_model(mode: StreamMode, key: bytes, cipher: str | None = None) -> StreamModel:
-    """The software model of a mode.  Of a definition that is not built in, it is checked that messages come back."""
+    """The software model of a mode.  A user's definition is checked first: messages come back."""
     model = StreamModel(mode, key, cipher)
     if not type(mode).__module__.startswith("modeloom.modes."):
         checked_inverse(mode, model.cipher_key_bytes, cipher)
@@ -77,16 +78,7 @@ _CHECKED: dict[tuple[type[StreamMode], int, str | None], str] = {}
 def _check_numbers(mode: StreamMode, trace: StreamTrace, key_bytes: int, cipher: str | None) -> None:
     """Runs each step on numbers.  Raises ``DefinitionError`` if it gives something else than its trace, which is what a core computes."""
     rng = random.Random(f"numbers {mode.name}")
-    for _ in range(8):
-        try:
-            model = StreamModel(mode, rng.randbytes(key_bytes), cipher, derived=True)
-            break
-        except DefinitionError:
-            raise
-        except InputError:  # a key that the mode refuses
-            continue
-    else:
-        return
+    model = models_under(mode, key_bytes, cipher, rng)[0]
     _check_messages(model, trace, rng)
     size = mode.block_bytes
     pieces = [(name, part) for part in parts_of_text(mode) for name in (part.step(mode, way) for way in mode.text_steps())]
@@ -106,7 +98,8 @@ def _check_messages(model: StreamModel, trace: StreamTrace, rng: random.Random) 
     nonces = [nbytes for lengths in mode.nonce_bytes for nbytes in lengths]
     for number in range(max(len(nonces), len(mode.tag_bytes), 2 * size + 2)):
         nonce, tag_bytes = nonces[number % len(nonces)], mode.tag_bytes[number % len(mode.tag_bytes)]
-        ad, text = rng.randbytes(number % (2 * size + 2)), rng.randbytes(number % 2)
+        ad = rng.randbytes(min(number % (2 * size + 2), mode.most_associated))
+        text = rng.randbytes(min(number % 2, mode.most_text_with(nonce)))
         given_nonce, known = rng.randbytes(nonce), rng.randbytes(size)
         direction = "decrypt" if mode.two_passes else "encrypt"
         steps = list(model.steps(direction, given_nonce, text, ad, tag_bytes, known))

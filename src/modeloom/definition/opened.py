@@ -14,7 +14,7 @@ chosen states alone is an error only if normal forms of whole messages differ, t
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from modeloom.spec.wording import many
 from modeloom.streams.prove_open import PartOfText, parts_of_text, prove_open, prove_short
 from modeloom.streams.trace import StreamTrace, trace_stream
 
-__all__ = ["check_open"]
+__all__ = ["check_open", "models_under"]
 
 STATES = 12
 """Chosen states from which each step runs, if normal forms decide nothing."""
@@ -60,7 +60,7 @@ def check_open(mode: StreamMode, trace: StreamTrace, key_bytes: int, cipher: str
     DefinitionError
         A message does not come back, or its tag is refused.  The error names the step, and its line.
     """
-    models = _models(mode, key_bytes, cipher)
+    models = models_under(mode, key_bytes, cipher, random.Random(f"keys {mode.name}"))
     for model in models[:2]:
         for message in _few(mode):
             _check(model, message)
@@ -76,9 +76,8 @@ def check_open(mode: StreamMode, trace: StreamTrace, key_bytes: int, cipher: str
     return TESTED
 
 
-def _models(mode: StreamMode, key_bytes: int, cipher: str | None) -> list[StreamModel]:
-    """The mode under random and chosen keys that it takes."""
-    rng = random.Random(f"keys {mode.name}")
+def models_under(mode: StreamMode, key_bytes: int, cipher: str | None, rng: random.Random) -> list[StreamModel]:
+    """The mode under random and chosen keys that it takes.  Raises ``DefinitionError`` if it refuses all of them."""
     keys = [rng.randbytes(key_bytes) for _ in range(3)] + [bytes(range(key_bytes)), b"\xff" * key_bytes, bytes(key_bytes)]
     models = []
     for key in keys:
@@ -114,8 +113,9 @@ def _many(mode: StreamMode) -> Iterator[_Message]:
             yield _message(mode, rng, rng.choice(nonces), text, associated, rng.choice(mode.tag_bytes))
     for fill in (0, 0xFF):
         for nbytes in (size, 3 * whole + 1):
-            nonce = bytes([fill]) * mode.nonce_bytes[-1][-1]
-            yield _Message(nonce, bytes([fill]) * nbytes, bytes([fill]) * nbytes, mode.tag_bytes[0])
+            message = _message(mode, rng, mode.nonce_bytes[-1][-1], nbytes, nbytes, mode.tag_bytes[0])
+            parts = (bytes([fill]) * len(part) for part in (message.nonce, message.text, message.associated))
+            yield _Message(*parts, message.tag_bytes)
 
 
 def _message(mode: StreamMode, rng: random.Random, nonce: int, text: int, associated: int, tag: int) -> _Message:
@@ -133,7 +133,8 @@ def _check(model: StreamModel, message: _Message) -> None:
         known = first[-1].given
     sealed = _run(model, "encrypt", message.text, given, known)
     if first and first[-1].given != sealed[-1].given:
-        raise DefinitionError(_tag_differs(model.mode, message, first, sealed, "the second pass gives another tag than the first"))
+        what = f"the second pass over a message of {_of(message)} gives another tag than the first"
+        raise DefinitionError(_tag_differs(model, message, first, sealed, what))
     text = b"".join(step.given for step in sealed[:-1])
     opened = _run(model, "decrypt", text, given, known)
     if b"".join(step.given for step in opened[:-1]) != message.text:
@@ -143,7 +144,8 @@ def _check(model: StreamModel, message: _Message) -> None:
                 raise DefinitionError(_text_differs(model.mode, message, one, other, at))
             at += len(other.given)
     if opened[-1].given != sealed[-1].given:
-        raise DefinitionError(_tag_differs(model.mode, message, sealed, opened, "the tag of a sealed message is refused"))
+        what = f"the tag of a sealed message of {_of(message)} is refused"
+        raise DefinitionError(_tag_differs(model, message, sealed, opened, what))
 
 
 def _run(model: StreamModel, direction: str, text: bytes, given: tuple[bytes, bytes, int], known: bytes) -> list[Taken]:
@@ -164,20 +166,34 @@ def _text_differs(mode: StreamMode, message: _Message, sealed: Taken, opened: Ta
     )
 
 
-def _tag_differs(mode: StreamMode, message: _Message, left: list[Taken], right: list[Taken], what: str) -> str:
-    """The first step that leaves another state, in a name that its run did not write differently in ``start``."""
+def _tag_differs(model: StreamModel, message: _Message, left: list[Taken], right: list[Taken], what: str) -> str:
+    """The first step that leaves another state, in a name that matters to the tag and that its run did not write differently in
+    ``start``."""
+    mode = model.mode
     free = {name for name, value in left[0].state.items() if getattr(right[0].state, name) != value}
+    names = _of_tag(model, message, left[-2].state, right[-2].state) - free
     for one, other in zip(left, right, strict=True):
         for name, value in one.state.items():
-            if name not in free and getattr(other.state, name) != value and other.step != "tag":
-                return f"{mode.name}: {what}, of {_of(message)}: the state {name} differs; {_lines(mode, one.step, other.step, name)}"
-    return f"{mode.name}: {what}, of {_of(message)}: tag() differs in {place_of(mode.tag)}"
+            if name in names and getattr(other.state, name) != value and other.step != "tag":
+                return f"{mode.name}: {what}: the state {name} differs; {_lines(mode, one.step, other.step, name)}"
+    return f"{mode.name}: {what}: tag() differs in {place_of(mode.tag)}"
 
 
-def _lines(mode: StreamMode, *steps: str | None) -> str:
-    """The lines in which two steps compute their text, or a name of the state that comes last."""
-    left, right, name = (*steps, None)[:3]
-    return f"{left}() makes it in {_line(mode, str(left), name)}, and {right}() in {_line(mode, str(right), name)}"
+def _of_tag(model: StreamModel, message: _Message, one: State, other: State) -> set[str]:
+    """The names in which two states before ``tag`` differ and that change the tag alone; if none does, all in which they differ."""
+    o, k = model.keyed
+    lengths = Lengths(len(message.associated), len(message.text))
+
+    def tag(**changed: Any) -> Any:
+        return model.mode.tag(o, k, other.replace(**changed), lengths)
+
+    names = {name: value for name, value in one.items() if getattr(other, name) != value}
+    return {name for name, value in names.items() if tag(**{name: value}) != tag()} or set(names)
+
+
+def _lines(mode: StreamMode, left: str, right: str, name: str | None = None) -> str:
+    """The lines in which two steps compute their text, or a name of the state."""
+    return f"{left}() makes it in {_line(mode, left, name)}, and {right}() in {_line(mode, right, name)}"
 
 
 def _line(mode: StreamMode, step: str, name: str | None = None) -> str:
@@ -193,7 +209,7 @@ def _line(mode: StreamMode, step: str, name: str | None = None) -> str:
 def _check_steps(model: StreamModel, trace: StreamTrace) -> None:
     """Runs the steps of text in both directions from chosen states, counters before their carry among them.
 
-    Names that a step leaves different are in neither direction's way if no text and no tag depends on them, as in ``prove_open``.  Raises
+    Names that a step leaves different do no harm if no text and no tag depends on them, as in ``prove_open``.  Raises
     ``DefinitionError`` if a text does not come back, or a tag differs.
     """
     mode, rng = model.mode, random.Random(f"states {model.mode.name}")
@@ -211,23 +227,49 @@ def _check_steps(model: StreamModel, trace: StreamTrace) -> None:
                 break
             common = kept
         for part, number in parts:
-            if not _from_state(model, trace, left, right, common, part, number, rng)[2]:
-                steps = part.step(mode, left), part.step(mode, right)
+            steps = part.step(mode, left), part.step(mode, right)
+
+            def comes_back(common: set[str], part: PartOfText = part, number: int = number, of: tuple[str, str] = (left, right)) -> bool:
+                return _from_state(model, trace, *of, common, part, number, rng)[2]
+
+            if not comes_back(common):
                 raise DefinitionError(
                     f"{mode.name}: {steps[1]} does not invert {steps[0]} for every state, although no message that was tried shows it; "
-                    f"{_unlike(mode, trace, common, *steps)}"
+                    f"{_unlike(model, trace, common, comes_back, *steps)}"
                 )
-        if not _tags_agree(model, trace, common, rng):
+
+        def tags_agree(common: set[str]) -> bool:
+            return _tags_agree(model, trace, common, rng)
+
+        if not tags_agree(common):
             raise DefinitionError(
                 f"{mode.name}: the tags of {left} and {right} differ for some states, although no message that was tried shows it; "
-                f"{_unlike(mode, trace, common, left, right)}"
+                f"{_unlike(model, trace, common, tags_agree, left, right)}"
             )
 
 
-def _unlike(mode: StreamMode, trace: StreamTrace, common: set[str], left: str, right: str) -> str:
-    """The lines of a name of the state in which two steps differ, or of their text."""
-    name = next((name for name in trace.state if name not in common and name not in trace.tagged), None)
-    return (f"the state {name} differs; " if name else "") + _lines(mode, left, right, name)
+def _unlike(model: StreamModel, trace: StreamTrace, common: set[str], right: Callable[[set[str]], bool], *steps: str) -> str:
+    """The lines of a name of the state in which two steps differ, or of their text.
+
+    It is a name with which all is right if it is in common, too; otherwise one on which the text or the tag depends.
+    """
+    names = [name for name in trace.state if name not in common and name not in trace.tagged]
+    name = next((name for name in names if right(common | {name})), None)
+    name = name or next((name for name in names if _matters(model, trace, steps[0], name)), None)
+    return (f"the state {name} differs; " if name else "") + _lines(model.mode, steps[0], steps[1], name)
+
+
+def _matters(model: StreamModel, trace: StreamTrace, step: str, name: str) -> bool:
+    """Whether the text of a step, or the tag, is another one if a name of the state before it is."""
+    rng, (o, k) = random.Random(name), model.keyed
+    size, count = model.mode.block_bytes, 2 if model.mode.takes_pair(step) else 1
+    pieces = tuple(Piece(rng.randbytes(size), 1) for _ in range(count))
+    one = _state(trace, 2, set(), rng)[0]
+    found = []
+    for state in (one, one.replace(**{name: rng.getrandbits(8 * size)})):
+        text = model.take(o, k, state, step, pieces if count > 1 else pieces[0])[1]
+        found.append((text, model.mode.tag(o, k, state, Lengths(size, size))))
+    return found[0] != found[1]
 
 
 def _state(trace: StreamTrace, number: int, common: set[str], rng: random.Random) -> tuple[State, State]:

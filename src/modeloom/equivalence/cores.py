@@ -229,6 +229,9 @@ class CipherCore(Box):
         Number of round keys of a key.
     width : int
         Bits of a block.
+    in_turn : bool
+        Whether a core with one writer may do without a port for the number of a round key, because it keeps them in the order in which
+        they come.
 
     Attributes
     ----------
@@ -243,7 +246,7 @@ class CipherCore(Box):
 
     def __init__(
         self, path: str, ports: Mapping[str, Parts], operations: Sequence[Operation], unit: UnitType, forms: int, times: CoreTimes,
-        rounds: int, width: int,
+        rounds: int, width: int, in_turn: bool = False,
     ):  # fmt: skip
         self.path, self.ports, self.unit, self.times, self.rounds, self.width = path, ports, unit, times, rounds, width
         self.names = tuple(operation.name for operation in operations)
@@ -253,8 +256,8 @@ class CipherCore(Box):
         self.writers = ["", *(port.removeprefix("key_we") for port in sorted(self.ports) if port.startswith("key_we_"))]
         needed = [*unit.ports, *sorted(set(self.forms.values())), *["decrypt"] * self.either]
         needed += [f"{name}{writer}" for writer in self.writers for name in ("key_we", "key_data")]
-        # A core with one writer may keep round keys in the order in which they come.
-        needed += [f"key_round{writer}" for writer in self.writers if len(self.writers) > 1 or "key_clear" in self.ports]
+        if not in_turn or len(self.writers) > 1 or "key_clear" in self.ports:
+            needed += [f"key_round{writer}" for writer in self.writers]
         needed += ["start"] * times.started + ["batch", "rst"] * (times.cadence is not None)
         missing = [port for port in needed if port not in self.ports]
         if missing:

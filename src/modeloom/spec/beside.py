@@ -21,6 +21,9 @@ __all__ = ["beside"]
 _MODULES: dict[str, dict[str, ModuleType]] = {}
 """The modules of each folder."""
 
+_NAMES: dict[str, tuple[int, set[str]]] = {}
+"""The names in each folder, with the time of its last change.  A definition runs thousands of times in a check."""
+
 
 @contextmanager
 def beside(folder: str, fresh: bool = False) -> Iterator[None]:
@@ -39,9 +42,9 @@ def beside(folder: str, fresh: bool = False) -> Iterator[None]:
     if not folder or folder in sys.path or not Path(folder).is_dir():
         yield
         return
-    names = _names(folder)
+    names = _names(folder, fresh)
     own = {} if fresh else _MODULES.get(folder, {})
-    hidden = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in names}
+    hidden = _loaded(names)
     for name in hidden:
         del sys.modules[name]
     sys.modules.update(own)
@@ -56,14 +59,29 @@ def beside(folder: str, fresh: bool = False) -> Iterator[None]:
         sys.dont_write_bytecode = write
         if folder in sys.path:
             sys.path.remove(folder)
-        _MODULES[folder] = {name: module for name, module in sys.modules.items() if name.partition(".")[0] in names}
+        _MODULES[folder] = _loaded(names)
         for name in _MODULES[folder]:
             del sys.modules[name]
         sys.modules.update(hidden)
 
 
-def _names(folder: str) -> set[str]:
+def _loaded(names: set[str]) -> dict[str, ModuleType]:
+    """The modules in use that have these names, with those in them."""
+    if sys.modules.keys().isdisjoint(names):
+        return {}
+    return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in names}
+
+
+def _names(folder: str, fresh: bool) -> set[str]:
     """Names of the modules in a folder, except those of the standard library and of this package."""
+    changed = Path(folder).stat().st_mtime_ns
+    known = _NAMES.get(folder)
+    if fresh or known is None or known[0] != changed:
+        known = _NAMES[folder] = changed, _names_in(folder)
+    return known[1]
+
+
+def _names_in(folder: str) -> set[str]:
     found = {entry.stem if entry.suffix == ".py" else entry.name for entry in Path(folder).iterdir() if _is_module(entry)}
     return {name for name in found if name.isidentifier()} - set(sys.stdlib_module_names) - {"modeloom", "__main__"}
 

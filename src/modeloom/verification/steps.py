@@ -77,11 +77,15 @@ def bench_step(directory: Path, figure: str = "passes") -> Step:
 
 
 def run_check(subject: Any, name: str, check: Callable[[Any], tuple[str, dict[str, Any]]]) -> Step:
-    """Runs one of the checks that simulate.  Any error of the core is a ``CheckFailed`` that names the check."""
+    """Runs one of the checks that simulate.  Any error of the core is a ``CheckFailed`` that names the check.
+
+    A check returns what it tells, and figures.  If ``skipped`` is among them, it lists what the check left out, each with its reason.
+    """
     try:
         text, figures = check(subject)
     except FAULTS as error:
         raise CheckFailed(f"{name}: {error}") from error
     finally:
         simulated = subject.take_cycles()
-    return Step(name, text, {**figures, "cycles": simulated})
+    skipped = figures.pop("skipped", ())
+    return Step(name, text, {**figures, "cycles": simulated}, tuple(skipped))

@@ -111,10 +111,14 @@ endmodule
 """
 
 
-def outputs(kind: type[Simulator], verilog: str, bench: str, work: Path, number: int = 0) -> str:
-    work.mkdir(exist_ok=True)
+def built(kind: type[Simulator], verilog: str, bench: str, work: Path) -> list[str]:
+    """The command that runs a bench."""
+    work.mkdir()
     (work / "top.v").write_text(verilog + bench)
-    command = kind().build("bench", [work / "top.v"], work)
+    return kind().build("bench", [work / "top.v"], work)
+
+
+def outputs(command: list[str], number: int = 0) -> str:
     told = subprocess.run([*command, f"+number={number}"], check=True, capture_output=True, text=True).stdout
     # What Verilator says of the time that it took comes behind.
     return told.partition("- ")[0]
@@ -125,13 +129,14 @@ def test_the_number_chooses_the_fault(tmp_path: Path, kind: type[Simulator], cou
     """Each number gives the outputs of the Verilog that is edited for real, and 0 those of the good one."""
     chosen = faults(TOP, 24, 5)
     together = schemata(TOP, chosen)
-    bench = BENCH.replace("PORT", f".{INPUT}(number), ")
-    good = outputs(kind, TOP, BENCH.replace("PORT", ""), tmp_path / "good")
-    assert outputs(kind, together, bench, tmp_path / "all") == good
+    plain = BENCH.replace("PORT", "")
+    good = outputs(built(kind, TOP, plain, tmp_path / "good"))
+    all_of_them = built(kind, together, BENCH.replace("PORT", f".{INPUT}(number), "), tmp_path / "all")
+    assert outputs(all_of_them) == good
     different = 0
     chosen = chosen[:count]
     for number, fault in enumerate(chosen, 1):
-        edited = outputs(kind, fault.apply(TOP), BENCH.replace("PORT", ""), tmp_path / "one")
-        assert outputs(kind, together, bench, tmp_path / "all", number) == edited, fault
+        edited = outputs(built(kind, fault.apply(TOP), plain, tmp_path / f"{number}"))
+        assert outputs(all_of_them, number) == edited, fault
         different += edited != good
     assert different > count // 2

@@ -14,7 +14,7 @@ from modeloom.cores.own_cipher import check_own_cipher
 from modeloom.cores.stream.bench import bench_verilog
 from modeloom.cores.stream.buffered import BufferedHardware, buffered_parameters
 from modeloom.cores.stream.cases import message_cases
-from modeloom.cores.stream.derived import DerivedHardware, derived_parameters
+from modeloom.cores.stream.derived import DerivedHardware, derived_parameters, deriver_request
 from modeloom.cores.stream.describe import describe
 from modeloom.cores.stream.figures import cipher_name, directions
 from modeloom.cores.stream.hardware import StreamHardware, bus_parameters
@@ -146,8 +146,11 @@ class StreamCore(Core[StreamDescription]):
     def check(self) -> None:
         """Checks that the hardware of a cipher that a mode brings does the same as its software."""
         cipher = cipher_of(self.compiled.mode, self.compiled.options.cipher)
+        requests = [self.compiled.cipher_request]
+        if self.compiled.derived is not None:
+            requests.append(deriver_request(self.compiled))
         with blame(cipher.name):
-            check_own_cipher(cipher, [self.compiled.cipher_request])
+            check_own_cipher(cipher, requests)
 
     def seen_from(self, folder: Path) -> StreamCore:
         """The same core, where the path of the definition is relative to a folder."""

@@ -10,7 +10,7 @@ from typing import Any
 from amaranth.lib import wiring
 
 from modeloom import cycles
-from modeloom.ciphers import cipher_of
+from modeloom.ciphers import CoreRequest, cipher_of
 from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream, DerivedKeys
 from modeloom.cores.stream.hardware import (
@@ -141,10 +141,15 @@ class DerivedHardware(StreamHardware):
         return derived_bus(self.compiled, pipeline, schedules)
 
 
+def deriver_request(compiled: CompiledStream) -> CoreRequest:
+    """The request for one of the round cores that derive keys."""
+    return derived_of(compiled).request.but(slots=derived_parameters(compiled).keys.slots)
+
+
 def deriver_ciphers(compiled: CompiledStream) -> list[Any]:
     """The round cores that derive keys."""
-    p, made, cipher = derived_parameters(compiled), derived_of(compiled), cipher_of(compiled.mode, compiled.options.cipher)
-    return [cipher.hardware(made.request.but(slots=p.keys.slots)) for _ in range(made.cores)]
+    cipher = cipher_of(compiled.mode, compiled.options.cipher)
+    return [cipher.hardware(deriver_request(compiled)) for _ in range(derived_of(compiled).cores)]
 
 
 def derived_bus(compiled: CompiledStream, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> DerivedBus:

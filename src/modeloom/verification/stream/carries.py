@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes every counter of a message across each carry, and each limit, from values that are put into the core while a message rests.
+"""Takes the counters of a message across each carry, and each limit, from values that are put into the core while a message rests.
 
 ::
 
@@ -25,7 +25,7 @@ from modeloom.spec.stream import State
 from modeloom.verification.stream.counting import Counting, Key, Words, find_counting, put, state_words, values
 from modeloom.verification.stream.subject import StreamSubject
 
-__all__ = ["carries_units", "check_carries", "left_out"]
+__all__ = ["Crossed", "carries_units", "check_carries"]
 
 PARTS = ("associated", "text")
 
@@ -39,7 +39,7 @@ LEARN = 9
 """Beats of a message in which counters are looked for: an odd number, so that a pointer of a queue is elsewhere in the next message."""
 
 USUAL = 1 << 10 | 1 << 4
-"""A number of blocks, as no place of a carry, to which counters are moved to see whether they are all there is."""
+"""A number of blocks, and no place of a carry, to which counters are moved to see whether they are all there is."""
 
 BESIDE = 2
 """Most bits that a register has beside a counter of the state."""
@@ -56,20 +56,20 @@ LEAST_BIT = 4
 
 def check_carries(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Takes the counters of associated data and text in each direction across the carry into each bit, and the limits of their lengths."""
-    if left_out(subject):
-        return "skipped", {"carries": 0}
+    why = _left_out(subject)
     found = [unit(subject) for unit in carries_units(subject).values()]
-    carries, limits = sum(one[0] for one in found), sum(one[1] for one in found)
-    states = sorted(set().union(*(one[2] for one in found)))
+    carries, limits = sum(one.carries for one in found), sum(one.limits for one in found)
+    states = sorted(set().union(*(one.states for one in found)))
+    left = [why] if why else [one.left for one in found if one.left]
     told = f"counters of lengths and blocks carry into each bit, {carries} times, and end at {limits} limits, as in the definition"
-    if unusable := [what for one in found for what in one[3]]:
-        told += f"; not of {', '.join(unusable)}, whose counters are not found in the core"
-    if states:
+    if not carries:
+        told = "no carries" if found else "skipped"
+    elif states:
         told += f"; so do those of the state: {', '.join(states)}"
-    return told, {"carries": carries, "limits": limits, "counters_of_the_state": len(states)}
+    return told, {"carries": carries, "limits": limits, "counters_of_the_state": len(states), "skipped": left}
 
 
-def left_out(subject: StreamSubject) -> str:
+def _left_out(subject: StreamSubject) -> str:
     """Why a core is not checked; empty if it is."""
     d = subject.description
     if d.message_buffer is None and not d.wire:
@@ -77,20 +77,33 @@ def left_out(subject: StreamSubject) -> str:
     return "carries of counters: a message that the core stores, or that is in the form of the wire, does not rest at a beat"
 
 
-def carries_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], tuple[int, int, set[str], list[str]]]]:
-    """The parts of this check, each with a core of its own: one for each part of a message in each direction.
+@dataclass(frozen=True)
+class Crossed:
+    """What became of a part of a message in a direction.
 
-    Each returns the numbers of carries and limits, the counters of the state, and what was left out.
+    Attributes
+    ----------
+    carries, limits : int
+        Numbers of places at which the counters were taken across a carry, and of limits.
+    states : frozenset of str
+        The counters of the state among them.
+    left : str
+        Why the counters of this part were left out; empty if they were not.
     """
-    if left_out(subject):
+
+    carries: int = 0
+    limits: int = 0
+    states: frozenset[str] = frozenset()
+    left: str = ""
+
+
+def carries_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], Crossed]]:
+    """The parts of this check, each with a core of its own: one for each part of a message in each direction."""
+    if _left_out(subject):
         return {}
 
-    def unit(part: str, way: int) -> Callable[[StreamSubject], tuple[int, int, set[str], list[str]]]:
-        def run(subject: StreamSubject) -> tuple[int, int, set[str], list[str]]:
-            one = _Carries(subject, f"{part} {way}")
-            return (*one.trials(part, way), one.states, one.unusable)
-
-        return run
+    def unit(part: str, way: int) -> Callable[[StreamSubject], Crossed]:
+        return lambda subject: _Carries(subject, f"{part} {way}").trials(part, way)
 
     return {f"{part}, direction {way}": unit(part, way) for way in sorted(set(map(int, subject.ways))) for part in PARTS}
 
@@ -106,7 +119,6 @@ class _Carries:
         self.key = subject.good_key(self.rng)
         self.model = StreamModel(subject.mode, self.key, self.d.cipher, derived=self.d.derives)
         self.states: set[str] = set()
-        self.unusable: list[str] = []
         self.copies: set[Key] = set()
         self.found: dict[tuple[str, int], list[_Found]] = {}
         self.messages = 0
@@ -156,48 +168,70 @@ class _Carries:
             counting.steps.pop(key, None)
         return counting
 
-    def usable(self, counting: Counting, part: str, way: int) -> bool:
+    def usable(self, counting: Counting, part: str, way: int, usual: int) -> bool:
         """Whether a core goes on from other numbers of blocks as the definition does, if there is no carry beyond the lowest bits.
 
-        It does not if the state is where it is not found: in a word that counts, or in a register with a part of a counter.
+        It does not if the state is where it is not found: in a word that counts, or in a register with a part of a counter.  Raises
+        ``CheckFailed`` if the core does not compute such a message either when all of it is sent.
         """
+        seed = self.rng.getrandbits(64)
         try:
-            self._trial(counting, part, way, USUAL, False, self.rng.getrandbits(64))
+            self._trial(counting, part, way, usual, False, seed, usual=True)
         except CheckFailed:
-            self.core.runner.forget()
-            self.core.runner.reset(4)
-            self.core.runner.run(max_cycles=self.d.erase_cycles + 4)
-            if not self.d.inline:
-                self.core.load_message_key(self.key, 0)
+            self.anew()
+            self._whole(part, way, usual, seed)
             return False
         return True
 
+    def _whole(self, part: str, way: int, usual: int, seed: int) -> None:
+        """A message of this length whose counters are not moved."""
+        size = self.d.beat_bytes
+        last = random.Random(seed).randrange(1, size)
+        message = self.begin(part, way, (usual + 5 * NEAR) * size + last, seed)
+        message.send(usual + 5 * NEAR)
+        message.send(1, last=last)
+        message.finish()
+
+    def anew(self) -> None:
+        """Gives the core its key again, behind a reset."""
+        self.core.runner.forget()
+        self.core.runner.reset(4)
+        self.core.runner.run(max_cycles=self.d.erase_cycles + 4)
+        if not self.d.inline:
+            self.core.load_message_key(self.key, 0)
+
     # -- trials --------------------------------------------------------------------------------------------------------------------
 
-    def trials(self, part: str, way: int) -> tuple[int, int]:
+    def trials(self, part: str, way: int) -> Crossed:
         """All carries and limits of a part in a direction."""
         d = self.d
+        named = f"carries of {part} to {'open' if way == 1 else 'seal'}{' in the second pass' if way == 2 else ''}"
+        most, held = self.most(part), d.hold is not None and way == 1 and part == "text"
+        if d.hold is not None and held:
+            most = min(most, d.hold)
+            if not self.stated(part):
+                # It is counted as it is stored, and the end of the store is sent by another check.
+                return Crossed(left=f"{named}: the core holds it back, at most {most} bytes")
+        most //= d.beat_bytes
+        usual = min(USUAL, most - 6 * NEAR)
+        if usual < LEARN + NEAR:
+            return Crossed(left=f"{named}: it has at most {most * d.beat_bytes} bytes")
         counting = self.learn(part, way)
         if not counting.steps:
             # A mode may read nothing of a part that has no limit.
-            return 0, 0
-        most = self.most(part) // d.beat_bytes
-        if not self.usable(counting, part, way):
-            self.unusable.append(f"{part} in direction {way}")
-            return 0, 0
-        held = d.hold is not None and way and part == "text"
-        # What is held is short, and its own limit is sent by another check.
-        top = 0 if held and not self.stated(part) else most
-        places = [1 << bit for bit in range(LEAST_BIT, max(1, top).bit_length())]
-        places = [one for one in places if one + 4 * NEAR <= most and not (held and one * d.beat_bytes > (d.hold or 0))]
+            return Crossed(left=f"{named}: no counter is found")
+        if not self.usable(counting, part, way, usual):
+            return Crossed(left=f"{named}: its counters are not found")
+        places = [1 << bit for bit in range(LEAST_BIT, max(1, most).bit_length())]
+        places = [one for one in places if one + 4 * NEAR <= most]
         for place in places:
             self.parts_of(counting, part, way, place)
             self.trial(counting, part, way, place, limit=False)
         # All parts of the counters are known now.
-        limited = places if not self.stated(part) and not held else []
+        limited = places if not self.stated(part) else []
         for place in limited:
             self.trial(counting, part, way, place, limit=True)
-        return len(places), len(limited)
+        return Crossed(len(places), len(limited), frozenset(self.states))
 
     def parts_of(self, counting: Counting, part: str, way: int, place: int) -> None:
         """Finds the upper parts of counters whose lower parts begin anew at a place, if there are any."""
@@ -247,14 +281,16 @@ class _Carries:
         if way and tag and self.d.compares and not self.d.two_passes:
             self._trial(counting, part, way, place, limit, seed, tag)
 
-    def _trial(self, counting: Counting, part: str, way: int, place: int, limit: bool, seed: int, tag: bytes | None = None) -> bytes:
-        """One of them; gives the tag of the message, if it is known."""
+    def _trial(
+        self, counting: Counting, part: str, way: int, place: int, limit: bool, seed: int, tag: bytes | None = None, usual: bool = False
+    ) -> bytes:  # fmt: skip
+        """One of them; gives the tag of the message, if it is known.  With *usual*, the place is reached by the move itself."""
         size, most, rng = self.d.beat_bytes, self.most(part), random.Random(seed)
         last, whole = rng.randrange(1, size), most // size
         if not limit:
             total = (place + NEAR) * size + last
             stops = [place - NEAR]
-            if place == USUAL:
+            if usual:
                 total, stops = (place + 5 * NEAR) * size + last, [place + NEAR]
         else:
             # One byte beyond the most, or the most.
@@ -563,8 +599,10 @@ class _Resting:
         text = b"".join(
             beats.columns["m_axis_tdata"][at * d.beat_bytes :][: keep.bit_count()] for at, keep in enumerate(beats.values("m_axis_tkeep"))
         )
-        code = MessageCode(fields["code"])
         where = f"a message whose counters were moved to {self.count} beats of {self.part}"
+        if fields["code"] > max(MessageCode):
+            run.fail(f"gives the code {fields['code']} for {where}")
+        code = MessageCode(fields["code"])
         if self.total > run.most(self.part):
             if code != MessageCode.TOO_LONG:
                 run.fail(f"gives {code.name} where TOO_LONG is right for {where}")
