@@ -2,6 +2,7 @@
 """What ``modeloom build`` says of a core."""
 
 import pytest
+from tests.streams import broken_opens
 
 import modeloom.emit
 
@@ -45,6 +46,13 @@ def test_the_bound_is_that_of_the_cycles(run):
 
 ROUND = ("build", "gcm", "-o", "core", "--key-bits", "128", "--cipher-arch", "multistream", "--streams", "1", "--no-timing")
 """A core for messages that is built in little time."""
+
+
+def test_a_tested_inverse_of_messages_is_not_called_proved(run):
+    """Opening doubles a mask where sealing has it doubled already, which the normal forms do not know."""
+    result = run("build", f"{broken_opens.__file__}:TwoThatBelongTogether", *ROUND[2:])
+    assert result.status == 0, result.err
+    assert "proved; opening was tested to invert sealing, not proved" in result.out
 
 
 @pytest.mark.parametrize("interface, good, bad", [("axi", "OK", "WRONG_TAG"), ("lwc", "SUCCESS", "FAILURE")])

@@ -11,6 +11,7 @@ import pytest
 from tests.streams import broken_opens
 from tests.streams.broken_opens import BROKEN, RIGHT, CarryBehind32Bits, OneMoreZero, TwoThatBelongTogether
 
+import modeloom
 from modeloom.compiler.stream_options import USUAL
 from modeloom.compiler.streams import compile_stream
 from modeloom.definition import message_check, opened
@@ -73,6 +74,15 @@ def test_explain_says_it() -> None:
 @pytest.mark.parametrize(("mode", "said"), RIGHT, ids=lambda each: getattr(each, "__name__", None))
 def test_right_definitions_pass(mode: type[StreamMode], said: str) -> None:
     assert checked_inverse(mode(), 16) == said
+
+
+def test_the_model_of_a_users_definition_is_checked() -> None:
+    """A wrong definition in a file has no model, and a right one has."""
+    file = broken_opens.__file__
+    with pytest.raises(DefinitionError, match="^gcm: decrypt does not invert encrypt: block 0 of a message of "):
+        modeloom.model(f"{file}:CounterBy2", bytes(16))
+    model = modeloom.model(f"{file}:OwnOfSealing", bytes(16))
+    assert model.open(bytes(12), model.seal(bytes(12), b"text", b"ad"), b"ad") == b"text"
 
 
 def test_values_alone_do_not_decide_what_no_message_shows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,9 +5,10 @@
 
     good core, a unit     ──▶  monitors: the lines of faults 3, 17 and 40 would have differed
     core with fault 17    ──▶  only units whose traffic reaches its line, the shortest first, until one refuses the core
-    not found             ──▶  the same traffic in both cores: does any output differ in any cycle?
+    not found             ──▶  the same traffic, and other traffic, in both cores: does any output differ in any cycle?
 
 A fault whose line makes no difference in the good core makes none at all in the same traffic, so no unit that could find it is left out.
+The other traffic (``message_traffic``) has nothing of ``verify`` in it.  So it shows what ``verify`` does not send.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from modeloom.verification.stream.neighbours import check_neighbours
 from modeloom.verification.stream.statuses import check_reloads, check_statuses
 from modeloom.verification.stream.subject import StreamSubject
 
+from .message_traffic import MessageTraffic
 from .schemata import INPUT, SEEN, schemata
 from .sites import Fault
 from .trial import edited_folder
@@ -39,6 +41,11 @@ from .trial import edited_folder
 __all__ = ["MessageResult", "MessageTrial", "units_of"]
 
 Unit = Callable[[StreamSubject], Any]
+
+OTHER = "other traffic"
+"""The name of the traffic that is none of ``verify``."""
+
+OTHER_CYCLES = 200_000
 
 FEW_MESSAGES, FEW_ROUNDS = 320, 8
 """Random messages and rounds of new keys, which are fewer than in the command."""
@@ -67,7 +74,7 @@ class MessageResult:
     Attributes
     ----------
     reached : int
-        Number of units whose traffic reaches its line.
+        Number of units whose traffic reaches its line; and the other traffic, if none found it.
     caught : str
         The unit that found it; empty if none did.
     message : str
@@ -128,6 +135,7 @@ class MessageTrial:
         verilog = (folder / StreamSubject(folder).description.verilog).read_text(encoding="utf-8")
         self.subject = PlantedMessages(edited_folder(folder, work, schemata(verilog, faults, monitors=True)), optimize=optimize, seed=seed)
         self.units = units_of(self.subject)
+        self.other = MessageTraffic(self.subject.description, self.subject.mode, OTHER_CYCLES, seed)
         self.reached: dict[str, set[int]] = {}
         self.seconds: dict[str, float] = {}
         self.monitored: set[int] = set()
@@ -135,7 +143,7 @@ class MessageTrial:
     def learn(self) -> None:
         """Runs all units on the good core, which passes them; raises ``CheckFailed`` otherwise."""
         self.subject.fault = 0
-        for name, unit in self.units.items():
+        for name, unit in {**self.units, OTHER: self._other}.items():
             began = time.process_time()
             unit(self.subject)
             self.seconds[name] = time.process_time() - began
@@ -147,6 +155,9 @@ class MessageTrial:
                         if core.simulation.get(item):
                             self.reached[name].add(int(match[1]))
             self.subject.take_cycles()
+
+    def _other(self, subject: StreamSubject) -> None:
+        self.other.run(subject.core())
 
     def run(self) -> Iterator[MessageResult]:
         """Tries every fault."""
@@ -170,7 +181,9 @@ class MessageTrial:
             finally:
                 self.subject.take_cycles()
         if not caught:
-            changes = next((found for name in able if (found := self._differs(number, name))), "")
+            unseen = [OTHER] if number in self.reached[OTHER] or number not in self.monitored else []
+            changes = next((found for name in [*unseen, *able] if (found := self._differs(number, name))), "")
+            able += unseen
         return MessageResult(
             self.name, number, fault.kind, fault.module, fault.line + 1, fault.old.strip(), fault.new.strip(), len(able), caught, message,
             changes,
@@ -182,7 +195,7 @@ class MessageTrial:
         self.subject.watches = True
         for fault in (0, number):
             self.subject.fault = fault
-            self.units[name](self.subject)
+            (self._other if name == OTHER else self.units[name])(self.subject)
             outputs.append([core.simulation.watched() for core in self.subject.cores])
             row = sum(port.bytes for port in self.subject.cores[0].simulation.ports.values() if port.kind == "output")
             self.subject.take_cycles()

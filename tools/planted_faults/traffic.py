@@ -8,15 +8,15 @@ it waits for the core, so a faulty core and the good one get the same, and all o
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import SimulatedCore
 
-__all__ = ["Traffic"]
+from .actions import Action, forget, gaps, key_packet, nothing, put
 
-Action = Callable[[SimulatedCore], None]
+__all__ = ["Traffic"]
 
 
 class Traffic:
@@ -54,8 +54,8 @@ class Traffic:
             # An episode begins with keys in most slots, and ends with what it began, an erasure of everything, or a reset.
             for slot in range(slots):
                 if rng.random() < 0.85:
-                    yield _key(rng.randbytes(d.key_bytes), slot), rng.randrange(1, 400)
-            yield _nothing, 400
+                    yield key_packet(rng.randbytes(d.key_bytes), slot), rng.randrange(1, 400)
+            yield nothing, 400
             for _ in range(rng.randrange(10, 60)):
                 kind = rng.random()
                 if kind < 0.72:
@@ -64,27 +64,28 @@ class Traffic:
                     jobs = [self._job(rng, size, slots, ways) for _ in range(burst)]
                     step = _jobs(jobs), rng.randrange(1, burst * pace + 2)
                 elif kind < 0.80:
-                    step = _key(rng.randbytes(d.key_bytes), rng.randrange(slots)), rng.randrange(1, 300)
+                    step = key_packet(rng.randbytes(d.key_bytes), rng.randrange(slots)), rng.randrange(1, 300)
                 elif kind < 0.85:
-                    step = _key(bytes(16), rng.randrange(slots), erase=True), rng.randrange(1, 200)
+                    step = key_packet(bytes(16), rng.randrange(slots), erase=True), rng.randrange(1, 200)
                 elif kind < 0.88:
                     length = rng.choice((rng.randrange(1, 80), d.key_bytes))
                     slot = rng.choice((rng.randrange(slots), rng.randrange(256)))
-                    step = _key(rng.randbytes(length), slot, keep=rng.randrange(1 << 16)), rng.randrange(1, 200)
+                    data, keep = rng.randbytes(length), rng.randrange(1 << 16)
+                    step = key_packet(data, slot, keep=keep if keep % 2 else None), rng.randrange(1, 200)
                 else:
                     names = ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status", "s_axis_key")
-                    gaps = {name: rng.choice((0.0, 0.0, 0.0, 0.2, 0.8, 0.99)) for name in names}
-                    step = _gaps(gaps), 1
+                    pauses = {name: rng.choice((0.0, 0.0, 0.0, 0.2, 0.8, 0.99)) for name in names}
+                    step = gaps(pauses), 1
                 yield step
                 done += step[1]
-            yield _gaps(dict.fromkeys(("s_axis", "s_axis_cmd", "m_axis", "m_axis_status", "s_axis_key"), 0.0)), 500
+            yield gaps(dict.fromkeys(("s_axis", "s_axis_cmd", "m_axis", "m_axis_status", "s_axis_key"), 0.0)), 500
             done += 1500
             if rng.random() < 0.6:
                 name, active = rng.choice((("zeroize", 1), ("aresetn", 0)))
-                yield _nothing, rng.randrange(1, 200)
-                yield _set(name, active), rng.randrange(1, 3)
-                yield _set(name, 1 - active), 1
-                yield _forget, d.erase_cycles + 2
+                yield nothing, rng.randrange(1, 200)
+                yield put(name, active), rng.randrange(1, 3)
+                yield put(name, 1 - active), 1
+                yield forget, d.erase_cycles + 2
 
     def _job(self, rng: random.Random, size: int, slots: int, ways: list[bool]) -> tuple[Any, ...]:
         d = self.description
@@ -105,37 +106,6 @@ class Traffic:
         # Command and packet as numbers; reserved bits of the command are not zero.
         command = tweak.ljust(32, b"\0") + rng.randbytes(2) + bytes([slot, number, int(way)]) + rng.randbytes(3)
         return command, data.ljust(beats * beat, b"\0"), keeps
-
-
-def _nothing(core: SimulatedCore) -> None:
-    pass
-
-
-def _forget(core: SimulatedCore) -> None:
-    core.runner.forget()
-
-
-def _set(name: str, value: int) -> Action:
-    return lambda core: core.simulation.set(name, value)
-
-
-def _gaps(gaps: dict[str, float]) -> Action:
-    return lambda core: core.runner.set_gaps(gaps)
-
-
-def _key(data: bytes, slot: int, *, erase: bool = False, keep: int | None = None) -> Action:
-    beats = [data[at : at + 16] for at in range(0, len(data), 16)]
-    keeps = [(1 << len(beat)) - 1 for beat in beats]
-    if keep is not None and keep % 2:
-        keeps[-1] = keep
-    columns: dict[str, Any] = {
-        "s_axis_key_tdata": b"".join(beat.ljust(16, b"\0") for beat in beats),
-        "s_axis_key_tkeep": keeps,
-        "s_axis_key_tlast": [int(i == len(beats) - 1) for i in range(len(beats))],
-        "s_axis_key_tdest": [slot] * len(beats),
-        "s_axis_key_tuser": [int(erase)] * len(beats),
-    }
-    return lambda core: core.runner.feed("s_axis_key", columns) and None
 
 
 def _jobs(jobs: list[tuple[Any, ...]]) -> Action:

@@ -13,7 +13,7 @@ import random
 from dataclasses import dataclass
 
 from modeloom.definition.inverse import ONE_DIRECTION, PROVED, TESTED, check_inverse
-from modeloom.definition.replay import replay
+from modeloom.definition.replay import differs, replay
 from modeloom.definition.software import Model
 from modeloom.ir.graph import Trace, reached
 from modeloom.ir.lines import told
@@ -139,11 +139,7 @@ def _check_numbers(mode: Mode, source: Trace, key_bytes: int, cipher: str | None
             traced = replay(source, model, direction, tweak, data)
             if blocks != traced:
                 first = next(i for i, (got, wanted) in enumerate(zip(blocks, traced)) if got != wanted)
-                raise DefinitionError(
-                    f"{mode.name}: block {first} of {direction}() differs when the definition runs on numbers; a definition may use blocks "
-                    "only with XOR and the words of o, and must not look at their type, text or identity "
-                    f"({place_of(getattr(mode, direction))})"
-                )
+                raise differs(mode, f"block {first}", direction)
             _check_tail(mode, source, direction, blocks[-1])
 
 

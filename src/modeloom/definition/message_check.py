@@ -17,9 +17,7 @@ from modeloom.definition.check import Checked
 from modeloom.definition.dependence import warnings_of
 from modeloom.definition.messages import StreamModel
 from modeloom.definition.opened import check_open, models_under
-from modeloom.definition.replay import replay_step
-from modeloom.spec import DefinitionError
-from modeloom.spec.blame import place_of
+from modeloom.definition.replay import differs, replay_step
 from modeloom.spec.stream import State, StreamMode
 from modeloom.spec.stream_numbers import Piece
 from modeloom.streams.known import lengths_in_start
@@ -127,7 +125,4 @@ def _compare(
     if updates == after and outputs == tuple(map(int, given)):
         return
     what = next((f"the state {each}" for each in updates if updates[each] != after.get(each)), "the tag" if name == "tag" else "the text")
-    raise DefinitionError(
-        f"{mode.name}: {what} of {name}() differs when the definition runs on numbers; a definition may use blocks only with XOR and the "
-        f"words of o, and must not look at their type, text or identity ({place_of(getattr(mode, name))})"
-    )
+    raise differs(mode, what, name)

@@ -13,13 +13,22 @@ from typing import Any
 
 from modeloom.definition.software import Model, to_blocks
 from modeloom.ir.graph import Trace
-from modeloom.spec import Numbers
+from modeloom.spec import DefinitionError, Numbers
 from modeloom.spec.amounts import Amount
+from modeloom.spec.blame import place_of
 from modeloom.spec.stream_numbers import Piece, StreamNumbers
 from modeloom.streams.known import Known
 from modeloom.streams.trace import StepTrace, StreamTrace
 
-__all__ = ["replay", "replay_step"]
+__all__ = ["differs", "replay", "replay_step"]
+
+
+def differs(mode: Any, what: str, step: str) -> DefinitionError:
+    """The error for a definition that gives something else on numbers than its trace does.  *what* is a part of what the step gives."""
+    return DefinitionError(
+        f"{mode.name}: {what} of {step}() differs when the definition runs on numbers; a definition may use blocks only with XOR and the "
+        f"words of o, and must not look at their type, text or identity ({place_of(getattr(mode, step))})"
+    )
 
 
 def replay(source: Trace, model: Model, direction: str, tweak: bytes, data: bytes) -> list[int]:

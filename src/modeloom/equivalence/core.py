@@ -162,7 +162,8 @@ class SymbolicCore:
             if users is None and sum(len(cell[port]) for port in outputs) != self.width:
                 raise CircuitError(f"{cell.name}: its outputs {', '.join(outputs)} are not the {self.width} bits of a block")
             ports = input_ports(cell, directions, nets, roles)
-            core = CipherCore(cell.name, ports, does, unit, forms, times, rounds, self.width, users is not None)
+            held = forms if users is None else users.forms(ports)
+            core = CipherCore(cell.name, ports, does, unit, held, times, rounds, self.width, users is not None)
             core.batches = None if times.cadence is None else Batches(times.cadence)
             if users is not None:
                 core.order = users.order(ports, [(port, len(cell[port])) for port in outputs])

@@ -34,6 +34,11 @@ class UsersCore:
         self.cipher, self.request, self.rtlil, self.module = cipher, request, rtlil, module
         self._known: dict[object, list[int | None]] = {}
 
+    def forms(self, ports: Mapping[str, Parts]) -> int:
+        """Number of forms of the round keys that the module takes.  A core for both directions may make the keys of the other form
+        itself, and has no port for them."""
+        return 1 + ("key_data_dec" in ports)
+
     def order(self, ports: Mapping[str, Parts], outputs: Sequence[tuple[str, int]]) -> list[int | None]:
         """The bit of a block for each bit of its outputs.
 

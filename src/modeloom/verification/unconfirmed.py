@@ -18,11 +18,10 @@ def unconfirmed(description: Description) -> str:
         return ""
     where = description.definition
     if description.own_cipher:
-        return (
-            f"no published vector confirms the mode {description.mode} or the cipher {description.cipher}, because they are compared with "
-            f"nothing but their definitions in {where}"
-        )
-    return f"no published vector confirms the mode {description.mode}, because it is compared with nothing but its definition in {where}"
+        what, those = f"mode {description.mode} or the cipher {description.cipher}", "they are compared only with their own definitions"
+    else:
+        what, those = f"mode {description.mode}", "it is compared only with its own definition"
+    return f"no published vector confirms the {what}: {those} in {where}"
 
 
 def _is_users(definition: str) -> bool:

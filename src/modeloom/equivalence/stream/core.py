@@ -253,7 +253,8 @@ class SymbolicMessageCore:
             if places is None and users is None and sum(len(cell[port]) for port in outputs) != width:
                 raise CircuitError(f"{cell.name}: its outputs are not the {width} bits of a block")
             ports = input_ports(cell, directions, nets, roles)
-            arguments = (cell.name, ports, operations, operation.unit, forms, times, rounds, width, users is not None)
+            held = forms if users is None else users.forms(ports)
+            arguments = (cell.name, ports, operations, operation.unit, held, times, rounds, width, users is not None)
             made = SizedCipherCore(*arguments, place=self._key_place) if sized else CipherCore(*arguments)
             made.batches = None if batches is None else Batches(batches)
             made.places = places

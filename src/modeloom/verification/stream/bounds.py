@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends every field of commands and key packets, and ``tkeep``, at the values around its bounds, derived from the tables of interfaces.
+"""Sends the fields of commands, ``tkeep``, and key packets at the values around their bounds, derived from the tables of interfaces.
 
 ::
 
@@ -34,8 +34,11 @@ WHOLE_BITS = 8
 BETWEEN = 8
 """Number of values of a field after which a message that is right everywhere must be answered as ever."""
 
-NOT_VALUES = ("id", RESERVED, "new_key")
-"""Fields of which every value is accepted, and which are not lengths: their bits are inverted one at a time."""
+NOT_VALUES = ("id", RESERVED)
+"""Fields of which every value is accepted, and which are not lengths: their bits are set one at a time."""
+
+NO_BOUNDS = ("tag", "new_key")
+"""Fields that are not sent here: a tag has no bounds, and whether a key comes with a message is said of every message."""
 
 
 def accepted(d: StreamDescription, name: str) -> list[range]:
@@ -66,7 +69,7 @@ def values_of(field: Field, ranges: Iterable[range], beside: Iterable[int] = ())
 
 
 def check_bounds(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Sends every field of a command, each ``tkeep``, and key packets at the values around their bounds.
+    """Sends the fields of a command, each ``tkeep``, and key packets at the values around their bounds.
 
     Each must be answered with the right status, and a right message behind some of them with the right text.
     """
@@ -95,8 +98,8 @@ def bounds_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], 
         host = _host(subject, "tkeep")
         return _send(host, list(_keeps(host)))
 
-    # What is secret, and the tag, have no bounds.
-    fields = {field.name: of_field(field) for field in packing.fields if field.role is Role.PUBLIC and field.name != "tag"}
+    # What is secret has no bounds.
+    fields = {field.name: of_field(field) for field in packing.fields if field.role is Role.PUBLIC and field.name not in NO_BOUNDS}
     return {**fields, "tkeep": keeps, "keys": lambda subject: _keys(_host(subject, "keys"))}
 
 
@@ -126,9 +129,8 @@ def _jobs_of(host: MessageHost, field: Field) -> Iterator[dict[str, Any]]:
         for bit in range(field.bits):
             if field.name == RESERVED:
                 yield {"ad": 1, "text": 1, "reserved": 1 << bit}
-            elif field.name == "id":
-                yield {"ad": 1, "text": 1, "id": 1 << bit}
-        # Whether a key comes with a message is said of every message, and the host of such a core counts them.
+            else:
+                yield {"ad": 1, "text": 1, field.name: 1 << bit}
         return
     ranges = accepted(d, field.name)
     if field.name in ("associated", "text"):
@@ -140,8 +142,14 @@ def _jobs_of(host: MessageHost, field: Field) -> Iterator[dict[str, Any]]:
                     yield {"ad": nbytes, "text": size + 1, "associated": value}
                 else:
                     yield {"ad": 3, "text": nbytes, "stated": value}
-        for value in values_of(field, ranges):
-            yield {"ad": 2, "text": 3, "associated": value} if field.name == "associated" else {"ad": 2, "text": 3, "stated": value}
+        if field.name == "associated":
+            for value in values_of(field, ranges):
+                yield {"ad": 2, "text": 3, "associated": value}
+            return
+        # The most text may depend on the length of the nonce.
+        for nonce in {d.text_with(nbytes): nbytes for nbytes in d.nonces}.values():
+            for value in values_of(field, [range(d.text_with(nonce) + 1)]):
+                yield {"ad": 2, "text": 3, "stated": value, "nonce": nonce}
         return
     if field.name == "slot":
         beside = slots_used(host) if d.named_slots <= 1 << 8 else ()

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from modeloom.spec.wording import many
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
@@ -38,8 +39,8 @@ def numbers_apart(count: int) -> list[int]:
 
 
 def check_neighbours(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Loads another key into each slot, uses each of them, and then erases and reloads each while its neighbours go on.  Messages of all
-    channels are under way at a time, each with a slot of its own."""
+    """Loads another key into each slot, uses each of them, and then erases and reloads each while messages of its neighbours are under
+    way.  With channels, messages of neighbours are under way at a time."""
     rng, d = subject.rng("neighbours"), subject.description
     host = host_of(subject, rng)
     slots = [0] if d.inline else numbers_apart(d.named_slots)
@@ -50,23 +51,28 @@ def check_neighbours(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     _use(host, slots, channels)
     for slot in slots if not d.inline else []:
         near = [other for other in slots if (other ^ slot).bit_count() == 1]
+        _send(host, near, channels[:1])
         host.erase(slot)
-        host.settle()
         _use(host, [slot, *near], channels[:1])
+        _send(host, near, channels[:1])
         host.load(subject.good_key(rng), slot)
-        host.settle()
         _use(host, [slot, *near], channels[:1])
     _use(host, slots, channels)
-    told = f"{len(slots)} slots and {len(channels)} channels are told from those whose numbers differ in one bit"
+    told = f"{many(len(slots), 'slot')} and {many(len(channels), 'channel')} are told from those whose numbers differ in one bit"
     return told, {"messages": host.messages, "slots": len(slots), "channels": len(channels)}
 
 
 def _use(host: MessageHost, slots: list[int], channels: list[int]) -> None:
+    """A message of each slot in each direction, to its end."""
+    _send(host, slots, channels)
+    host.settle()
+
+
+def _send(host: MessageHost, slots: list[int], channels: list[int]) -> None:
     """A message of each slot in each direction.  With several channels those of neighbours are under way at a time."""
     d, rng = host.description, host.rng
-    for decrypt in host.subject.ways:
+    for decrypt in host.subject.ways if slots else ():
         for at in range(max(len(slots), len(channels) if len(channels) > 1 else 0)):
             channel: dict[str, Any] = {"channel": channels[at % len(channels)]} if d.channels > 1 else {}
             host.job(slot=slots[at % len(slots)], decrypt=decrypt, ad=rng.randrange(3), text=rng.randrange(d.beat_bytes + 2), **channel)
         host.flush("beats")
-    host.settle()
