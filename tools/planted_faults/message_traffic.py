@@ -112,11 +112,11 @@ class MessageTraffic:
     def _near(self, value: int, bits: int) -> int:
         """A value of a field: the right one in most cases."""
         kind = self.rng.random()
-        if kind < 0.97:
+        if kind < 0.96:
             return value
-        if kind < 0.985:
+        if kind < 0.975:
             return (value + self.rng.choice((-1, 1))) % (1 << bits)
-        return value ^ 1 << self.rng.randrange(bits)
+        return value ^ 1 << self.rng.choice((self.rng.randrange(bits), bits - 1 - self.rng.randrange(4)))
 
     def _length(self) -> int:
         size, rng = self.description.beat_bytes, self.rng
