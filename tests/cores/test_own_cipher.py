@@ -90,13 +90,13 @@ def never(x: Signal) -> Any:
 class ToyCore(CorePorts):
     """Encrypts a block in five cycles.  ``stall`` says for which states a round takes a cycle more."""
 
-    def __init__(self, stall: Callable[[Signal], Any] = never, constant: int = 0):
-        self.stall, self.constant = stall, constant
+    def __init__(self, stall: Callable[[Signal], Any] = never, constant: int = 0, keeps: bool = True):
+        self.stall, self.constant, self.keeps = stall, constant, keeps
         super().__init__(2, 5, 2, 128, both=True)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        keys = [Signal(128, name=f"key_{n}") for n in range(2)]
+        keys = [Signal(128, name=f"key_{n}", reset_less=self.keeps) for n in range(2)]
         for n, key in enumerate(keys):
             with m.If(self.key_we & (self.key_slot == n)):
                 m.d.sync += key.eq(self.key_data)
@@ -178,6 +178,7 @@ FAULTS = {
     "a wrong constant in one round": (toy(lambda: ToyCore(constant=1 << 77)), check_core, "gives .* for block"),
     "a wrong latency": (toy(late, latency=6), check_core, "takes 5 cycles, and its timing says 6"),
     "a stall of some blocks": (toy(lambda: ToyCore(lambda x: x[3] & x[9])), check_core, "gives .* for block"),
+    "keys that a reset clears": (toy(lambda: ToyCore(keeps=False)), check_core, "loses its round keys when it is reset"),
     "a result that is early for some blocks": (toy(lambda: early(), latency=6), check_core, "takes 5 cycles for some blocks, and 6 for"),
     "a stall of one block in 2^40": (toy(lambda: ToyCore(lambda x: x[:40] == 7)), check_timing, r"select in core depends on the data"),
     "a key that takes longer, one in 2^20": (toy(schedule=lambda: ToySchedule(True)), check_timing, "depends on the key"),

@@ -104,6 +104,11 @@ class CipherCheck:
         self.sizes = request.key_sizes
         self.most = max(cipher.round_keys(bits) for bits in self.sizes)
 
+    @property
+    def clears(self) -> bool:
+        """Whether a core of a mode resets this core while it has no work for it."""
+        return self.request.form != "pipelined"
+
     def fail(self, message: str) -> None:
         raise DefinitionError(f"cipher {self.cipher.name}: {message}")
 
@@ -117,6 +122,8 @@ class CipherCheck:
             runs.append(self._through(sim, group, self.timing.interval))
         self._erase(sim)
         self._judge(sim, runs)
+        if self.clears:
+            self._cleared(sim, operations[-1])
 
     # -- stimuli ------------------------------------------------------------------------------------------------------
 
@@ -179,7 +186,7 @@ class CipherCheck:
         if len(schedule.key) != max(self.sizes):
             self.fail(f"its key schedule takes {len(schedule.key)} bits, not {max(self.sizes)}")
         self._latency_of(core)
-        bench = CipherBench(request.direction, core, schedule, request.slots)
+        bench = CipherBench(request.direction, core, schedule, request.slots, self.clears)
         sim = Simulation.of(self._converted(bench, core), "bench", optimize=0)
         sim.reset()
         return sim
@@ -294,6 +301,19 @@ class CipherCheck:
             f"{self.request} gives {self._hex(got)} for block {self._hex(first.block)}{way} under key {first.key.hex()}, its software "
             f"{self._hex(first.expected)}; {len(wrong)} of {count} blocks differ{under}"
         )
+
+    def _cleared(self, sim: Any, operations: list[_Operation]) -> None:
+        """Checks that a core keeps its round keys when it is reset between two blocks."""
+        for slot, key in {op.slot: op.key for op in operations}.items():
+            self._load(sim, slot, key)
+        sim.set("clear", 1)
+        sim.step(2)
+        sim.set("clear", 0)
+        if self._through(sim, operations, self.timing.interval).wrong(self.timing.latency):
+            self.fail(
+                f"{self.request} loses its round keys when it is reset while it has no block; keep them in a Memory, or in registers with "
+                'reset_less=True (docs/new-mode.md, "Round keys")'
+            )
 
     def _held(self, runs: list[Run]) -> None:
         """Checks that a sequential core holds a result until the next one, and that no core is earlier than ``timing``."""

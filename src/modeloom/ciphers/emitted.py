@@ -13,6 +13,7 @@ among thousands of results, two bits of a block never have equal values.
 
 from __future__ import annotations
 
+import gc
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,6 +69,11 @@ class _EmittedCheck(CipherCheck):
         self.rtlil, self.module, self.inputs, self.outputs = rtlil, module, inputs, outputs
         self.places: list[int | None] = []
 
+    @property
+    def clears(self) -> bool:
+        """The module has its reset within."""
+        return False
+
     def _core(self) -> Any:
         from modeloom.rtl.cipher_bench import CipherModule
 
@@ -78,6 +84,8 @@ class _EmittedCheck(CipherCheck):
             ports = {name: len(getattr(core, name)) for name in core.signature.members if name != "o"}
             latency = core.latency
             del core
+            # A component is in a circle of references.
+            gc.collect()
         return CipherModule(self.module, ports, self.inputs, self.outputs, latency)
 
     def _converted(self, bench: Any, core: Any) -> str:

@@ -42,7 +42,7 @@ def check_timing(cipher: BlockCipher, request: CoreRequest) -> None:
     Raises ``DefinitionError``.  Its line says what is decided, by what, and over which signals.
     """
     core, schedule = cipher.hardware(request), cipher.expander(request.key_sizes)
-    bench = CipherBench(request.direction, core, schedule, request.slots)
+    bench = CipherBench(request.direction, core, schedule, request.slots, request.form != "pipelined")
     ports = {name: len(getattr(bench, name)) for name in bench.signature.members}
     with warnings.catch_warnings():
         # A port that the core does not have drives nothing.

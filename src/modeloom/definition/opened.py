@@ -42,6 +42,11 @@ class _Message:
     associated: bytes
     tag_bytes: int
 
+    def filled(self, byte: int) -> _Message:
+        """A message of the same lengths in which all bytes are equal."""
+        nonce, text, associated = (bytes([byte]) * len(part) for part in (self.nonce, self.text, self.associated))
+        return _Message(nonce, text, associated, self.tag_bytes)
+
 
 def check_open(mode: StreamMode, trace: StreamTrace, key_bytes: int, cipher: str | None = None) -> str:
     """Returns ``PROVED`` or ``TESTED``.
@@ -113,9 +118,7 @@ def _many(mode: StreamMode) -> Iterator[_Message]:
             yield _message(mode, rng, rng.choice(nonces), text, associated, rng.choice(mode.tag_bytes))
     for fill in (0, 0xFF):
         for nbytes in (size, 3 * whole + 1):
-            message = _message(mode, rng, mode.nonce_bytes[-1][-1], nbytes, nbytes, mode.tag_bytes[0])
-            parts = (bytes([fill]) * len(part) for part in (message.nonce, message.text, message.associated))
-            yield _Message(*parts, message.tag_bytes)
+            yield _message(mode, rng, mode.nonce_bytes[-1][-1], nbytes, nbytes, mode.tag_bytes[0]).filled(fill)
 
 
 def _message(mode: StreamMode, rng: random.Random, nonce: int, text: int, associated: int, tag: int) -> _Message:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, ResetSignal, Signal
+from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -34,9 +34,13 @@ class CipherBench(wiring.Component):
         Components with the ports that ``ciphers.BlockCipher`` describes.
     slots : int
         Number of key slots of the core.
+    clears : bool
+        Whether the core is reset while a core of a mode has no work for it.
 
     Members
     -------
+    clear : In(1)
+        With *clears* only: resets the core.
     key_start, key_erase, key, key_slot : In
         Commands to the key schedule, and the slot to which the core writes the round keys.
     key_length : In
@@ -49,19 +53,22 @@ class CipherBench(wiring.Component):
         Output of the core.
     """
 
-    def __init__(self, direction: str, core: Any, schedule: Any, slots: int):
-        self.direction, self.core, self.schedule = direction, core, schedule
+    def __init__(self, direction: str, core: Any, schedule: Any, slots: int, clears: bool = False):
+        self.direction, self.core, self.schedule, self.clears = direction, core, schedule, clears
         slot, data = range(max(2, slots)), len(schedule.data)
         super().__init__({
             "key_start": In(1), "key_erase": In(1), "key": In(len(schedule.key)), "key_slot": In(slot),
             "we": Out(1), "round": Out(len(schedule.round)), "data": Out(data), "data_dec": Out(data), "done": Out(1),
             "i": In(len(core.i)), "slot": In(slot), "decrypt": In(1), "start": In(1), "batch": In(1), "o": Out(len(core.o)),
             **({"key_length": In(len(schedule.length))} if hasattr(schedule, "length") else {}),
+            **({"clear": In(1)} if clears else {}),
         })  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.core, m.submodules.schedule = core, schedule = self.core, self.schedule
+        core, schedule = self.core, self.schedule
+        m.submodules.core = ResetInserter(self.clear)(core) if self.clears else core
+        m.submodules.schedule = schedule
         m.d.comb += [
             schedule.start.eq(self.key_start), schedule.erase.eq(self.key_erase), schedule.key.eq(self.key),
             *(getattr(self, name).eq(getattr(schedule, name)) for name in ("we", "round", "data", "data_dec", "done")),

@@ -122,7 +122,7 @@ class Sequential(CorePorts):
         m = Module()
         count, state, result = Signal(range(ROUNDS + 1)), Signal(128), Signal(128)
         slot, decrypt, key = Signal.like(self.slot), Signal(), Signal(64)
-        keys = Array(Signal(64, name=f"key_{n}") for n in range(self.slots * ROUNDS))
+        keys = Array(Signal(64, name=f"key_{n}", reset_less=True) for n in range(self.slots * ROUNDS))
         with m.If(self.key_we):
             m.d.sync += keys[self.key_slot * ROUNDS + self.key_round].eq(self.key_data)
         number = Mux(decrypt, ROUNDS - count, count - 1)[:6]

@@ -146,7 +146,7 @@ class Sequential(CorePorts):
         m = Module()
         step, number, state, result = Signal(Step), Signal(range(ROUNDS)), Signal(128), Signal(128)
         slot, decrypt, enable = Signal.like(self.slot), Signal(), Signal()
-        keys = Array(Signal(128, name=f"key_{n}") for n in range(2 * max(2, self.slots)))
+        keys = Array(Signal(128, name=f"key_{n}", reset_less=True) for n in range(2 * max(2, self.slots)))
         with m.If(self.key_we):
             m.d.sync += keys[Cat(self.key_round, self.key_slot)].eq(self.key_data)
         key, a, b = Signal(128), split(state), Signal(128)

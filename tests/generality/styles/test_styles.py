@@ -13,7 +13,7 @@ from tests.built import slow
 from modeloom.verification import verify_core
 
 HERE = Path(__file__).parent
-SECTORS = {"sector": 48, "key_slots": 2, "restarts": 10}
+SECTORS = {"sector": 48, "key_slots": 2, "restarts": 10, "cipher_arch": "sequential"}
 MESSAGES = {"key_slots": 2}
 CHOICES: dict[str, tuple[str, dict[str, Any]]] = {
     f"{name}{mode}": (f"{HERE / file}.py:{name}{mode}", MESSAGES if mode == "GCM" else SECTORS)

@@ -8,24 +8,21 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from tests.built import slow, slowly
 from tests.streamed import TINY, folder
+from tools.planted_faults.messages import PlantedMessages, units_of
+from tools.planted_faults.schemata import INPUT
 
 from modeloom.definition.messages import Moved, StreamModel
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.table import Field
 from modeloom.modes import find_any
 from modeloom.product.folder import read_messages
-from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec.stream import State, StreamMode
 from modeloom.verification.stream.bounds import accepted, bounds_units, values_of
-from modeloom.verification.stream.carries import carries_units
 from modeloom.verification.stream.counting import Counting
-from modeloom.verification.stream.full import full_units
 from modeloom.verification.stream.neighbours import check_neighbours, numbers_apart
 from modeloom.verification.stream.subject import StreamSubject
 
@@ -68,65 +65,47 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
 """What is replaced in the Verilog, with the choice of the fault in place of "@", the unit that must find it, and what it says."""
 
 
-class Planted(StreamSubject):
-    """Cores with one of the faults; 0 is none."""
-
-    fault = 0
-
-    def core(self, *, seed: int = 0) -> SimulatedStreamCore:
-        core = super().core(seed=seed)
-        core.simulation.set("planted_fault", self.fault)
-        core.runner.reset(4)
-        return core
-
-
 def planted(verilog: str) -> str:
     """The Verilog with all faults, chosen by an input of the top."""
     for number, (pattern, text, _, _) in enumerate(FAULTS.values(), 1):
-        verilog, count = re.subn(pattern, text.replace("@", f"planted_fault == 4'd{number}"), verilog, count=1)
+        verilog, count = re.subn(pattern, text.replace("@", f"{INPUT} == 4'd{number}"), verilog, count=1)
         assert count, f"{pattern} has no place in the Verilog any more"
     names = re.findall(r"^module (\w+) \(", verilog, re.M)
-    verilog = re.sub(r"^(module \w+ \()$", r"\1\n  input  wire [3:0] planted_fault,", verilog, flags=re.M)
-    return re.sub(rf"^(  (?:{'|'.join(names)}) \w+ \()$", r"\1\n    .planted_fault(planted_fault),", verilog, flags=re.M)
+    verilog = re.sub(r"^(module \w+ \()$", rf"\1\n  input  wire [3:0] {INPUT},", verilog, flags=re.M)
+    return re.sub(rf"^(  (?:{'|'.join(names)}) \w+ \()$", rf"\1\n    .{INPUT}({INPUT}),", verilog, flags=re.M)
 
 
 @pytest.fixture(scope="module")
-def subject(tmp_path_factory: pytest.TempPathFactory) -> Planted:
+def subject(tmp_path_factory: pytest.TempPathFactory) -> PlantedMessages:
     place = tmp_path_factory.mktemp("rare") / "core"
     shutil.copytree(folder(prove=False, **OCB3), place)
     verilog = place / read_messages(place).files.verilog
     verilog.write_text(planted(verilog.read_text()))
-    return Planted(place, optimize=0)
-
-
-def units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], Any]]:
-    """All units by their names."""
-    kinds = {"bounds": bounds_units(subject), "full": full_units(subject), "carries": carries_units(subject)}
-    return {f"{kind}: {name}": unit for kind, some in kinds.items() for name, unit in some.items()}
+    return PlantedMessages(place, optimize=0)
 
 
 QUICK = ("slot 32768 is slot 0", "a counter of delivered packets of three bits")
 
 
 @pytest.mark.parametrize("name", [*QUICK, *slowly(*(name for name in FAULTS if name not in QUICK))])
-def test_rare_faults_are_found(subject: Planted, name: str) -> None:
+def test_rare_faults_are_found(subject: PlantedMessages, name: str) -> None:
     _, _, unit, says = FAULTS[name]
     subject.fault = list(FAULTS).index(name) + 1
     with pytest.raises(CheckFailed, match=says):
-        units(subject)[unit](subject)
+        units_of(subject)[unit](subject)
 
 
 UNITS = sorted({fault[2] for fault in FAULTS.values()})
 
 
 @pytest.mark.parametrize("unit", [unit if unit == "bounds: slot" else pytest.param(unit, marks=slow) for unit in UNITS])
-def test_a_good_core_passes(subject: Planted, unit: str) -> None:
+def test_a_good_core_passes(subject: PlantedMessages, unit: str) -> None:
     subject.fault = 0
-    units(subject)[unit](subject)
+    units_of(subject)[unit](subject)
 
 
 @slow
-def test_neighbours(subject: Planted) -> None:
+def test_neighbours(subject: PlantedMessages) -> None:
     subject.fault = 0
     assert check_neighbours(subject)[1]["slots"] == 3
 
