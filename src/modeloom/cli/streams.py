@@ -115,10 +115,9 @@ def build_stream(
     vectors of LWC.  With ``timing``, the core is simulated for its datasheet."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
-    from modeloom.cores.lwc import LwcCore
     from modeloom.cores.lwc.sheet import RELEASED as LWC_RELEASED
     from modeloom.cores.lwc.text import write_vectors
-    from modeloom.cores.stream import StreamCore
+    from modeloom.cores.of import core_of
     from modeloom.cores.stream.sheet import RELEASED
     from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.product.lwc import LwcDescription
@@ -133,10 +132,8 @@ def build_stream(
         compiled: CompiledStream = compile_stream(mode, options)
         warn(compiled.checked.warnings)
         progress("emit", 0.5)
-        made = LwcCore if compiled.options.interface == "lwc" else StreamCore
-        description = emit(
-            made(compiled), Path(directory), name=name, command=command, exclusive=False, front=front, cocotb=cocotb, ram=ram
-        )  # fmt: skip
+        core = core_of(compiled)
+        description = emit(core, Path(directory), name=name, command=command, exclusive=False, front=front, cocotb=cocotb, ram=ram)
         if lwc_vectors is not None and isinstance(description, LwcDescription):
             write_vectors(lwc_vectors, compiled, description)
     timed = add_timing(directory, mode.name, timing)

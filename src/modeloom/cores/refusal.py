@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from modeloom.compiler.compiled import Compiled
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cores.lwc import LwcCore
-from modeloom.cores.sector import SectorCore
-from modeloom.cores.stream import StreamCore
+from modeloom.cores.of import core_of
 from modeloom.spec import InputError
 
 __all__ = ["refusal"]
@@ -19,12 +17,7 @@ __all__ = ["refusal"]
 def refusal(compiled: Compiled | CompiledStream) -> str | None:
     """The reason why ``modeloom build`` refuses a mode with these options; None if it does not."""
     try:
-        core: SectorCore | LwcCore | StreamCore
-        if isinstance(compiled, Compiled):
-            core = SectorCore(compiled)
-        else:
-            core = (LwcCore if compiled.options.interface == "lwc" else StreamCore)(compiled)
-        core.check()
+        core_of(compiled).check()
     except InputError as error:
         return str(error)
     return None

@@ -19,8 +19,7 @@ from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.options import Options
 from modeloom.compiler.stream_options import StreamOptions
 from modeloom.compiler.streams import CompiledStream, compile_stream
-from modeloom.cores.lwc import LwcCore
-from modeloom.cores.sector import SectorCore
+from modeloom.cores.of import core_of
 from modeloom.cores.sector.figures import definition_hash as sector_hash
 from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.figures import definition_hash as stream_hash
@@ -170,13 +169,13 @@ def _compiled(configuration: Configuration, definition: str, folder: Path, resul
         compiled = compile_stream(mode, options)
         stated = stream_hash(compiled)
         result |= stream_result(compiled)
-        core = LwcCore(compiled) if compiled.options.interface == "lwc" else StreamCore(compiled)
+        core = core_of(compiled)
     else:
         assert isinstance(options, Options)
         made = compile_mode(mode, options)
         stated = sector_hash(made)
         result["explain"] = made.explain()
-        core = SectorCore(made)
+        core = core_of(made)
     if stated != definition:
         raise OSError(f"the definition of {configuration.name} has changed while the sweep ran")
     return core

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from modeloom.compiler.stream_options import MOST_CHANNELS
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.payloads import code_table, command_table, key_table, status_line
 from modeloom.cores.stream.figures import cipher_name
@@ -30,9 +31,6 @@ def released(good: str, bad: str) -> str:
 RELEASED = released("OK", "WRONG_TAG")
 """The warning with the status codes of AXI4-Streams."""
 
-
-MOST_CHANNELS = 256
-"""Channels that ``tid`` can name."""
 
 TOO_LONG_PACKET = (
     "A message to open with more header and text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no packet."

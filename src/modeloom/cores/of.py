@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The core of a compiled mode: for sectors, or for messages with one of their interfaces."""
+
+from __future__ import annotations
+
+from typing import overload
+
+from modeloom.compiler.compiled import Compiled
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.lwc import LwcCore
+from modeloom.cores.sector import SectorCore
+from modeloom.cores.stream import StreamCore
+
+__all__ = ["core_of"]
+
+INTERFACES: dict[str, type[StreamCore]] = {"axi": StreamCore, "lwc": LwcCore}
+"""The cores for messages by ``--interface``."""
+
+
+@overload
+def core_of(compiled: Compiled) -> SectorCore: ...
+@overload
+def core_of(compiled: CompiledStream) -> StreamCore: ...
+def core_of(compiled: Compiled | CompiledStream) -> SectorCore | StreamCore:
+    """The core of a compiled mode.  Raises ``InputError`` if its buses do not fit the mode."""
+    if isinstance(compiled, Compiled):
+        return SectorCore(compiled)
+    return INTERFACES[compiled.options.interface](compiled)
