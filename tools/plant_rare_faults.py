@@ -80,7 +80,7 @@ def campaign(name: str, number: int, seed: int, minutes: float) -> list[dict[str
             {"core": name, "faults": len(chosen), "seed": seed, "verilog_sha256": hashlib.sha256(verilog.encode()).hexdigest()}
         ]
         end = time.monotonic() + 60 * minutes
-        for result in MessageTrial(name, folder, Path(work) / "planted", chosen, seed=seed).run():
+        for result in MessageTrial(name, folder, Path(work) / "planted", chosen, optimize=1, seed=seed).run():
             rows.append(result.as_dict())
             print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
             if time.monotonic() > end:

@@ -41,7 +41,7 @@ def test_published_vectors(name: str) -> None:
 STYLES = {"gift128": gift128.GIFT128, "noekeon": noekeon.NOEKEON, "own-sm4": sm4_rom.OWN_SM4}
 
 
-@pytest.mark.parametrize("name", slowly("noekeon", "own-sm4", "gift128"))
+@pytest.mark.parametrize("name", ["noekeon", *slowly("own-sm4", "gift128")])
 def test_styles_pass(name: str) -> None:
     """Array, gates and machines, memories: the sequential core in the default run, and its netlist."""
     check_timing(STYLES[name], request())

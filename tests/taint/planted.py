@@ -87,6 +87,14 @@ OTHER_VERDICT = Plant(
 """For cores that refuse some keys."""
 
 
+WAITING = Plant(
+    "the port takes no beats while the register of the verdict is set",
+    "core_bus_key_port", r"  assign key_ready = ([^;]*);", r"  assign key_ready = (\1) & ~unusable_reg;",
+    "output s_axis_key_tready depends on core.bus.key_port.unusable_reg in cycles in which no verdict is due",
+)  # fmt: skip
+"""For cores that refuse some keys."""
+
+
 def planted(verilog: Path, top: str, plant: Plant, directory: Path) -> Netlist:
     """The flat netlist of a core with an edit; raises ``ValueError`` if there is nothing to edit."""
     edited = edit_module(verilog.read_text(encoding="utf-8"), f"{top}_{plant.module}", plant.pattern, plant.replacement)

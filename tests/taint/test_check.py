@@ -15,11 +15,11 @@ import pytest
 from tests import built
 from tests.built import slow, slowly
 from tests.emit.emitted import PARTIAL, SLOTS, folder
-from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, Plant, planted
+from tests.taint.planted import EARLY, OTHER_VERDICT, PLANTS, WAITING, Plant, planted
 from tests.verilog_edit import edit_module
 
 from modeloom.modes import all_modes, find
-from modeloom.product.description import KEY_VERDICT, Result, Secret, Verdict
+from modeloom.product.description import KEY_DUE, KEY_VERDICT, Result, Secret, Verdict
 from modeloom.product.folder import read_description
 from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist, graph
 from modeloom.taint.cells import dependences
@@ -139,6 +139,13 @@ def test_only_the_verdict_on_a_key_is_told(tmp_path: Path) -> None:
     print(assert_caught(OTHER_VERDICT, REFUSING["equal keys"], tmp_path))
 
 
+def test_the_verdict_on_a_key_is_told_when_it_is_due(tmp_path: Path) -> None:
+    """The register of the verdict is a secret in all other cycles."""
+    netlist = netlist_with(WAITING, SMALLEST, tmp_path)
+    with pytest.raises(TimingChannel, match=WAITING.caught):
+        check_netlist(netlist, *told(SMALLEST))
+
+
 def test_early_termination_is_caught(tmp_path: Path) -> None:
     print(assert_caught(EARLY, SHAPES["one core"], tmp_path))
 
@@ -163,7 +170,7 @@ def test_no_pin_reaches_another_without_a_register(tmp_path: Path) -> None:
     assert found["s_axis_key_tvalid", "s_axis_key_tready"] == ("s_axis_key_tvalid", "s_axis_key_tready")
 
 
-RENAMED = r"\b(\w*?)(unusable|error|loaded|chosen|quarter|column|key_schedule|cipher0|enc|both|ring|key_port)(\w*)\b"
+RENAMED = r"\b(\w*?)(unusable|error|loaded|chosen|quarter|column|key_schedule|cipher0|enc|both|ring)(\w*)\b"
 """Names of registers, modules and instances on which a check might lean; the ports of the core keep theirs."""
 
 
@@ -200,7 +207,7 @@ def test_a_mode_that_takes_every_key_tells_no_verdict() -> None:
     """The same netlist, if its mode is said to refuse nothing."""
     built = folder(REFUSING["equal keys"])
     description = read_description(built)
-    told = Verdict(KEY_VERDICT, (Result("key_loaded", description.key_slots), Result("key_error", 1)))
+    told = Verdict(KEY_VERDICT, (Result("key_loaded", description.key_slots), Result("key_error", 1)), KEY_DUE)
     assert description.verdicts == (told,) and read_description(folder(PARTIAL)).verdicts == ()
     with pytest.raises(TimingChannel, match="depends on the key"):
         check_netlist(flat_netlist(built / description.files.verilog, description.top), description.secrets, description.results)

@@ -75,7 +75,7 @@ class MessageResult:
     Attributes
     ----------
     reached : int
-        Number of units whose traffic reaches its line; and the other traffic, if none found it.
+        Number of units whose traffic reaches its line; and the other traffic, if no unit shows any difference.
     caught : str
         The unit that found it; empty if none did.
     message : str
@@ -117,7 +117,6 @@ class PlantedMessages(StreamSubject):
     """A subject whose cores have one fault of a file of schemata; 0 is none."""
 
     fault = 0
-    watches = False
 
     def reference(self, key: bytes) -> MessageReference | None:
         """The reference under a key, with results that it keeps; None if the mode refuses the key."""
@@ -132,9 +131,14 @@ class PlantedMessages(StreamSubject):
         core = super().core(seed=seed)
         core.simulation.set(INPUT, self.fault)
         core.runner.reset(4)
-        if self.watches:
-            core.simulation.watch([name for name, port in core.simulation.ports.items() if port.kind == "output"])
+        core.simulation.watch([name for name, port in core.simulation.ports.items() if port.kind == "output"])
         return core
+
+    def outputs(self) -> list[bytes]:
+        """All outputs of each core since the last call, cycle after cycle; the cores are forgotten."""
+        outputs = [core.simulation.watched() for core in self.cores]
+        self.take_cycles()
+        return outputs
 
 
 class MessageTrial:
@@ -159,7 +163,9 @@ class MessageTrial:
         self.other = MessageTraffic(self.subject.description, self.subject.mode, OTHER_CYCLES, seed)
         self.reached: dict[str, set[int]] = {}
         self.seconds: dict[str, float] = {}
+        self.good: dict[str, list[bytes]] = {}
         self.monitored: set[int] = set()
+        self.row = 1
 
     def learn(self) -> None:
         """Runs all units on the good core, which passes them; raises ``CheckFailed`` otherwise."""
@@ -175,7 +181,8 @@ class MessageTrial:
                         self.monitored.add(int(match[1]))
                         if core.simulation.get(item):
                             self.reached[name].add(int(match[1]))
-            self.subject.take_cycles()
+            self.row = sum(port.bytes for port in self.subject.cores[0].simulation.ports.values() if port.kind == "output")
+            self.good[name] = self.subject.outputs()
             told = f"{self.name}: {name} reaches {len(self.reached[name])} faults in {self.seconds[name]:.0f} s"
             print(told, file=sys.stderr, flush=True)
 
@@ -200,31 +207,24 @@ class MessageTrial:
                 self.units[name](self.subject)
             except (*FAULTS, CheckFailed, InputError) as error:
                 caught, message = name, str(error).replace(f"{self.subject.directory}: ", "")
+            outputs = self.subject.outputs()
+            if caught:
+                changes = ""
                 break
-            finally:
-                self.subject.take_cycles()
-        if not caught:
-            unseen = [OTHER] if number in self.reached[OTHER] or number not in self.monitored else []
-            changes = next((found for name in [*unseen, *able] if (found := self._differs(number, name))), "")
-            able += unseen
+            changes = changes or self._difference(name, outputs)
+        if not caught and not changes and (number in self.reached[OTHER] or number not in self.monitored):
+            able.append(OTHER)
+            self._other(self.subject)
+            changes = self._difference(OTHER, self.subject.outputs())
         return MessageResult(
             self.name, number, fault.kind, fault.module, fault.line + 1, fault.old.strip(), fault.new.strip(), len(able), caught, message,
             changes,
         )  # fmt: skip
 
-    def _differs(self, number: int, name: str) -> str:
-        """Where the outputs in a unit differ from those of the good core."""
-        outputs = []
-        self.subject.watches = True
-        for fault in (0, number):
-            self.subject.fault = fault
-            (self._other if name == OTHER else self.units[name])(self.subject)
-            outputs.append([core.simulation.watched() for core in self.subject.cores])
-            row = sum(port.bytes for port in self.subject.cores[0].simulation.ports.values() if port.kind == "output")
-            self.subject.take_cycles()
-        self.subject.watches = False
-        for good, other in zip(*outputs, strict=False):
+    def _difference(self, name: str, outputs: Sequence[bytes]) -> str:
+        """Where the outputs in a unit differ from those of the good core; empty if they do not."""
+        for good, other in zip(self.good[name], outputs, strict=False):
             if good != other:
                 at = next((i for i, (a, b) in enumerate(zip(good, other)) if a != b), min(len(good), len(other)))
-                return f"{name}, cycle {at // row}"
+                return f"{name}, cycle {at // self.row}"
         return ""

@@ -23,7 +23,7 @@ from modeloom.product.json_form import plain
 from modeloom.product.json_form import schema as schema_of
 
 __all__ = [
-    "ASSERT_MACRO", "KEY_VERDICT", "Declassified", "Description", "Files", "KeyPart", "MemoryDescription",
+    "ASSERT_MACRO", "KEY_DUE", "KEY_VERDICT", "Declassified", "Description", "Files", "KeyPart", "MemoryDescription",
     "OptionValue", "Port", "Rate", "Result", "Secret",
     "Verdict",
     "description_class", "file_names", "schemas",
@@ -202,6 +202,9 @@ class Verdict:
 KEY_VERDICT = "whether the mode refuses the key"
 """The fact that a core reveals of a key that is being loaded, if its mode refuses some keys (XTS equal keys, TET sigma = 0)."""
 
+KEY_DUE = ("key_port.judging",)
+"""Where the core says that it decides on a key."""
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -333,7 +336,7 @@ class Description(ABC):
     def verdicts(self) -> tuple[Verdict, ...]:
         """The facts about secrets that the core reveals by design.  There are none if it takes every key and checks no tags."""
         flags = tuple(group for group in self.interfaces if not group.stream)
-        return (Verdict(KEY_VERDICT, self._outputs(Role.VERDICT, flags)),) if self.refused_keys else ()
+        return (Verdict(KEY_VERDICT, self._outputs(Role.VERDICT, flags), KEY_DUE),) if self.refused_keys else ()
 
     @property
     def declassified(self) -> tuple[Declassified, ...]:

@@ -87,25 +87,32 @@ def joined(a: Words) -> Value:
     return Cat(word[8 * byte : 8 * byte + 8] for word in a for byte in reversed(range(4)))
 
 
-def mixed(a: Words, key: Value) -> Words:
+def wire(m: Module, value: Value) -> Signal:
+    """A signal for a value that is used more than once: Amaranth emits the gates of an expression at each use of it."""
+    signal = Signal(len(value), name="wire")
+    m.d.comb += signal.eq(value)
+    return signal
+
+
+def mixed(m: Module, a: Words, key: Value) -> Words:
     """theta"""
-    t = a[0] ^ a[2]
-    t = t ^ t.rotate_left(8) ^ t.rotate_left(24)
+    t = wire(m, a[0] ^ a[2])
+    t = wire(m, t ^ t.rotate_left(8) ^ t.rotate_left(24))
     k = split(key)
-    b = (a[0] ^ k[0], a[1] ^ k[1] ^ t, a[2] ^ k[2], a[3] ^ k[3] ^ t)
-    t = b[1] ^ b[3]
-    t = t ^ t.rotate_left(8) ^ t.rotate_left(24)
-    return b[0] ^ t, b[1], b[2] ^ t, b[3]
+    b = wire(m, a[0] ^ k[0]), wire(m, a[1] ^ k[1] ^ t), wire(m, a[2] ^ k[2]), wire(m, a[3] ^ k[3] ^ t)
+    t = wire(m, b[1] ^ b[3])
+    t = wire(m, t ^ t.rotate_left(8) ^ t.rotate_left(24))
+    return wire(m, b[0] ^ t), b[1], wire(m, b[2] ^ t), b[3]
 
 
-def bent(a: Words) -> Words:
+def bent(m: Module, a: Words) -> Words:
     """gamma, with its rotations"""
     a0, a1, a2, a3 = a[0], a[1].rotate_left(1), a[2].rotate_left(5), a[3].rotate_left(2)
-    a1 = a1 ^ ~(a3 | a2)
-    a0, a3 = a3, a0 ^ a2 & a1
-    a2 = a2 ^ a0 ^ a1 ^ a3
-    a1 = a1 ^ ~(a3 | a2)
-    a0 = a0 ^ a2 & a1
+    a1 = wire(m, a1 ^ ~(a3 | a2))
+    a0, a3 = a3, wire(m, a0 ^ a2 & a1)
+    a2 = wire(m, a2 ^ a0 ^ a1 ^ a3)
+    a1 = wire(m, a1 ^ ~(a3 | a2))
+    a0 = wire(m, a0 ^ a2 & a1)
     return a0, a1.rotate_left(31), a2.rotate_left(27), a3.rotate_left(30)
 
 
@@ -125,9 +132,9 @@ class Pipeline(CorePorts):
         for number in range(ROUNDS + 1):
             constant = Const(CONSTANTS[ROUNDS - number if self.inverse else number], 8)
             a = split(x)
-            a = constant_added(mixed(a, key), constant) if self.inverse else mixed(constant_added(a, constant), key)
+            a = constant_added(mixed(m, a, key), constant) if self.inverse else mixed(m, constant_added(a, constant), key)
             state, along = Signal(128, name=f"state_{number}"), Signal(128, name=f"along_{number}")
-            m.d.sync += [state.eq(joined(bent(a) if number < ROUNDS else a)), along.eq(key)]
+            m.d.sync += [state.eq(joined(bent(m, a) if number < ROUNDS else a)), along.eq(key)]
             x, key = state, along
         m.d.comb += self.o.eq(x)
         return m
@@ -153,11 +160,11 @@ class Sequential(CorePorts):
         m.d.comb += key.eq(keys[Cat(decrypt, slot)])
         count = Mux(step == Step.LAST, ROUNDS, number)
         constant = Array(CONSTANTS)[Mux(decrypt, ROUNDS - count, count)[:5]]
-        forth, back = mixed(constant_added(a, constant), key), constant_added(mixed(a, key), constant)
+        forth, back = mixed(m, constant_added(a, constant), key), constant_added(mixed(m, a, key), constant)
         m.d.comb += [b.eq(Mux(decrypt, joined(back), joined(forth))), enable.eq(step != Step.REST)]
         with m.Switch(step):
             with m.Case(Step.ROUND):
-                m.d.sync += [state.eq(joined(bent(split(b)))), number.eq(number + 1)]
+                m.d.sync += [state.eq(joined(bent(m, split(b)))), number.eq(number + 1)]
                 with m.If(number == ROUNDS - 1):
                     m.d.sync += step.eq(Step.LAST)
             with m.Case(Step.LAST):
@@ -178,7 +185,7 @@ class KeySchedule(SchedulePorts):
         key, count = Signal(128), Signal(2)
         m.d.comb += [
             self.busy.eq(count != 0), self.we.eq(count != 0), self.round.eq(count == 2), self.done.eq(count == 2),
-            self.data.eq(Mux(count == 2, joined(mixed(split(key), Const(0, 128))), key)), self.data_dec.eq(self.data),
+            self.data.eq(Mux(count == 2, joined(mixed(m, split(key), Const(0, 128))), key)), self.data_dec.eq(self.data),
         ]  # fmt: skip
         with m.If(self.start | self.erase):
             m.d.sync += [count.eq(1), key.eq(Mux(self.erase, 0, self.key))]

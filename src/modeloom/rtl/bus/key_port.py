@@ -20,7 +20,7 @@ set-up runs again.
 
 A mode may refuse keys with a word that is 0, or with equal cipher keys.  The port treats them as a packet that does not fit.
 ``unusable_reg`` holds the result of this check.  It is the only bit of a key on which anything but data depends, and it decides
-before the next expansion or at the end.
+before the next expansion or at the end.  These are the cycles in which ``judging`` is high; in no other cycle has it any effect.
 
 With keys of several sizes, the end of the packet tells the size.  An erasure always has the length of the longest key, so it
 reaches all round keys, and those that a shorter key does not have stay zero.
@@ -160,6 +160,8 @@ class KeyPort(BusComponent[KeyParameters]):
         # The mode refuses this key.  The comparisons have no other effect than this register, so that no choice depends on a key
         # before.
         unusable_reg = Signal()
+        judging = Signal()
+        refused = Signal()
         refuses = (p.distinct_keys and p.cipher_keys > 1) or bool(p.nonzero_words)
 
         key_we_reg = Signal()
@@ -274,7 +276,7 @@ class KeyPort(BusComponent[KeyParameters]):
                         m.next = "START"
 
             with m.State("START"):
-                with m.If(unusable_reg):
+                with m.If(refused):
                     refuse(complete_reg)
                 with m.Else():
                     m.d.comb += schedule.start.eq(1)
@@ -310,13 +312,16 @@ class KeyPort(BusComponent[KeyParameters]):
                         m.next = "START"
 
             with m.State("LOADED"):
-                with m.If(unusable_reg):
+                with m.If(refused):
                     refuse(1)
                 with m.Else():
                     slot.mark(1)
                     m.next = "IDLE"
 
             slot.discard()
+
+        if refuses:
+            m.d.comb += [judging.eq(fsm.ongoing("START") | fsm.ongoing("LOADED")), refused.eq(judging & unusable_reg)]
 
         # No register of this port keeps a key that has been passed on or refused.
         with m.If(erasing | fsm.ongoing("EXPAND")):
