@@ -5,9 +5,9 @@
 Run: python tools/plant_rare_faults.py [--core NAME ...] [--faults N] [--seed S] [--minutes N] [--jobs N] [--store]
 
 A fault is one bit of a comparison, of a counter, of a depth or of an index (``planted_faults.rare``).  It counts if it was found, or if
-traffic that reaches its line shows another output in some cycle.  All faults of a core stand in one Verilog file and are chosen at run time
-(``planted_faults.messages``).  No file is compared with a fresh build.  One JSON object a line; ``--store`` writes
-``baselines/rare_faults.json``.  Exit status 1 if a fault that counts was not found.
+something else comes out in traffic that reaches its line.  Faults that change nothing but cycles are counted apart.  All faults of a core
+stand in one Verilog file and are chosen at run time (``planted_faults.messages``).  No file is compared with a fresh build.  One JSON
+object a line; ``--store`` writes ``baselines/rare_faults.json``.  Exit status 1 if a fault that counts was not found.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "tried": len(tried),
         "found": len(found),
         "escaped": [f"{row['core']} {row['number']}" for row in tried if not row["caught"] and row["changes"]],
-        "change_nothing": sum(bool(row["reached"]) for row in tried if not row["caught"] and not row["changes"]),
+        "cycles_alone": sum(bool(row["shifts"]) for row in tried if not row["caught"]),
+        "change_nothing": sum(bool(row["reached"]) for row in tried if not (row["caught"] or row["changes"] or row["shifts"])),
         "not_reached": sum(not row["reached"] for row in tried),
         "found_by": dict(Counter(row["caught"].split(":")[0] for row in found).most_common()),
         "kinds": {kind: sum(row["kind"] == kind for row in found) for kind in RARE_KINDS},

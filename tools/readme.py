@@ -301,10 +301,13 @@ def rare_faults() -> str:
         tried = [fault for fault in stored["faults"] if "kind" in fault and core in ("", fault["core"])]
         found = [fault for fault in tried if fault["caught"]]
         escaped = [fault for fault in tried if not fault["caught"] and fault["changes"]]
+        shifted = [fault for fault in tried if fault["shifts"]]
         missed = [fault for fault in tried if not fault["reached"]]
-        rest = len(tried) - len(found) - len(escaped) - len(missed)
-        rows.append((f"`{core}`" if core else "all", len(tried), len(found) + len(escaped), len(found), rest, len(missed)))
-    return table(("core", "planted", "change an output", "found", "change none", "never different on their line"), rows, 1)
+        counts = len(found) + len(escaped)
+        rest = len(tried) - counts - len(shifted) - len(missed)
+        rows.append((f"`{core}`" if core else "all", len(tried), counts, len(found), len(shifted), rest, len(missed)))
+    head = ("core", "planted", "change what comes out", "found", "change cycles alone", "change nothing", "never differ on their line")
+    return table(head, rows, 1)
 
 
 def soak() -> str:

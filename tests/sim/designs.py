@@ -89,6 +89,30 @@ class Feedback(wiring.Component):
         return m
 
 
+class InnerFeedback(Feedback):
+    """The same, with a bus that is no port."""
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.chain = chain = Feedback()
+        m.d.comb += [chain.i.eq(self.i), self.sum.eq(chain.sum), self.o.eq(~chain.o)]
+        return m
+
+
+class Reflected(wiring.Component):
+    """Bits in another order: reflected within each byte, and those of both halves in turn."""
+
+    i: In(128)
+    o: Out(128)
+    mixed: Out(128)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        bits = [self.i[8 * byte + bit] for byte in range(16) for bit in reversed(range(8))]
+        m.d.comb += [self.o.eq(Cat(bits)), self.mixed.eq(Cat(pair for at in range(64) for pair in (bits[at], bits[-1 - at])))]
+        return m
+
+
 class Transfers(wiring.Component):
     """Ends a transfer with two phases, as those of APB, after a number of cycles that changes, and counts those that break the rules: whose
     second phase is missing, late, or not of another cycle.

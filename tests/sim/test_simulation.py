@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.sim.designs import Counter, Feedback, StreamFifo, convert
+from tests.sim.designs import Counter, Feedback, InnerFeedback, Reflected, StreamFifo, convert
 
 from modeloom.sim import Simulation
 
@@ -68,18 +68,31 @@ def test_rejects_bad_names_and_values(simulation):
         simulation.step(-1)
 
 
-def test_chained_bits_of_one_bus():
-    simulation = Simulation.of(convert(Feedback(), "feedback"), "feedback", optimize=0)
+@pytest.mark.parametrize("inside", [False, True])
+def test_chained_bits_of_one_bus(inside):
+    """A cycle costs one evaluation if the bus is no port."""
+    simulation = Simulation.of(convert(InnerFeedback() if inside else Feedback(), "feedback"), "feedback", optimize=0)
+    assert simulation.single_step is inside
     total = 0
     for value in range(16):
         simulation.set("i", value)
         chain = value & 1
         for i in range(4):
             chain |= (chain >> i & 1 ^ value >> i & 1) << i + 1
-        assert simulation.get("o") == chain >> 1
+        assert simulation.get("o") == (~chain >> 1 & 15 if inside else chain >> 1)
         simulation.step()
         total = (total + chain) % 256
         assert simulation.get("sum") == total
+
+
+@pytest.mark.parametrize("optimize", [0, 1])
+def test_bits_in_another_order(optimize):
+    simulation = Simulation.of(convert(Reflected(), "reflected"), "reflected", optimize=optimize)
+    for value in (0x0123_4567_89AB_CDEF_0011_2233_4455_6677, 1, 1 << 127, (1 << 128) - 1):
+        simulation.set("i", value)
+        bits = [value >> 8 * byte + bit & 1 for byte in range(16) for bit in reversed(range(8))]
+        assert simulation.get("o") == sum(bit << at for at, bit in enumerate(bits))
+        assert simulation.get("mixed") == sum(bits[at] << 2 * at | bits[-1 - at] << 2 * at + 1 for at in range(64))
 
 
 def test_registers_and_words_can_be_written():

@@ -9,6 +9,9 @@
 
 A fault whose line makes no difference in the good core makes none at all in the same traffic, so no unit that could find it is left out.
 The other traffic (``message_traffic``) has nothing of ``verify`` in it.  So it shows what ``verify`` does not send.
+
+A fault may change nothing but the cycles in which things happen (``what_came``): it is counted apart, because ``verify`` states only the
+latencies and distances that ``core.json`` has.
 """
 
 from __future__ import annotations
@@ -28,9 +31,11 @@ from modeloom.spec import InputError
 from modeloom.verification.steps import FAULTS
 from modeloom.verification.stream.bounds import bounds_units
 from modeloom.verification.stream.carries import carries_units
+from modeloom.verification.stream.erasure import check_erasure, check_zeroize
 from modeloom.verification.stream.full import full_units
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.neighbours import check_neighbours
+from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.statuses import check_reloads, check_statuses
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
@@ -38,6 +43,7 @@ from .message_traffic import MessageTraffic
 from .schemata import INPUT, SEEN, schemata
 from .sites import Fault
 from .trial import edited_folder
+from .what_came import WhatCame
 
 __all__ = ["MessageResult", "MessageTrial", "units_of"]
 
@@ -55,10 +61,10 @@ FEW_MESSAGES, FEW_ROUNDS = 320, 8
 def units_of(subject: StreamSubject) -> dict[str, Unit]:
     """What ``modeloom verify`` sends to a core, in independent parts.
 
-    The random messages and rounds of new keys are the first ones of the command.  Its published vectors, its measurements of the pace, and
-    its erasures are left out.
+    The random messages and rounds of new keys are the first ones of the command.  Its published vectors are left out.
     """
     return {
+        "pace": check_pace, "erasure": check_erasure, "zeroize": check_zeroize,
         "neighbours": check_neighbours, "statuses": check_statuses,
         **{f"bounds: {name}": unit for name, unit in bounds_units(subject).items()},
         **{f"full: {name}": unit for name, unit in full_units(subject).items()},
@@ -82,6 +88,8 @@ class MessageResult:
         What it said.
     changes : str
         Of a fault that was not found: the unit and the cycle in which an output differs from that of the good core; empty if none does.
+    shifts : str
+        The same of one that changes nothing but the cycles in which things happen.
     """
 
     core: str
@@ -95,6 +103,7 @@ class MessageResult:
     caught: str
     message: str
     changes: str
+    shifts: str
 
     def as_dict(self) -> dict[str, Any]:
         """For the file of results."""
@@ -117,6 +126,8 @@ class PlantedMessages(StreamSubject):
     """A subject whose cores have one fault of a file of schemata; 0 is none."""
 
     fault = 0
+    came: WhatCame
+    monitors: Sequence[str] = ()
 
     def reference(self, key: bytes) -> MessageReference | None:
         """The reference under a key, with results that it keeps; None if the mode refuses the key."""
@@ -131,11 +142,16 @@ class PlantedMessages(StreamSubject):
         core = super().core(seed=seed)
         core.simulation.set(INPUT, self.fault)
         core.runner.reset(4)
-        core.simulation.watch([name for name, port in core.simulation.ports.items() if port.kind == "output"])
+        # The registers of the monitors are none of the core's, whose state some checks compare.
+        self.monitors = [name for name in core.simulation.objects if SEEN in name]
+        for name in self.monitors:
+            del core.simulation.objects[name]
+        self.came = WhatCame(core.simulation)
+        core.simulation.watch(self.came.names)
         return core
 
     def outputs(self) -> list[bytes]:
-        """All outputs of each core since the last call, cycle after cycle; the cores are forgotten."""
+        """What each core showed since the last call, cycle after cycle; the cores are forgotten."""
         outputs = [core.simulation.watched() for core in self.cores]
         self.take_cycles()
         return outputs
@@ -165,7 +181,6 @@ class MessageTrial:
         self.seconds: dict[str, float] = {}
         self.good: dict[str, list[bytes]] = {}
         self.monitored: set[int] = set()
-        self.row = 1
 
     def learn(self) -> None:
         """Runs all units on the good core, which passes them; raises ``CheckFailed`` otherwise."""
@@ -176,12 +191,11 @@ class MessageTrial:
             self.seconds[name] = time.process_time() - began
             self.reached[name] = set()
             for core in self.subject.cores:
-                for item in core.simulation.objects:
-                    if match := re.search(rf"\b{SEEN}(\d+)$", item):
-                        self.monitored.add(int(match[1]))
-                        if core.simulation.get(item):
-                            self.reached[name].add(int(match[1]))
-            self.row = sum(port.bytes for port in self.subject.cores[0].simulation.ports.values() if port.kind == "output")
+                for monitor in self.subject.monitors:
+                    number = int(re.sub(rf".*{SEEN}", "", monitor))
+                    self.monitored.add(number)
+                    if core.simulation.get(monitor):
+                        self.reached[name].add(number)
             self.good[name] = self.subject.outputs()
             told = f"{self.name}: {name} reaches {len(self.reached[name])} faults in {self.seconds[name]:.0f} s"
             print(told, file=sys.stderr, flush=True)
@@ -201,7 +215,7 @@ class MessageTrial:
         able = [name for name in self.units if number in self.reached[name] or number not in self.monitored]
         able.sort(key=lambda name: self.seconds[name])
         self.subject.fault = number
-        caught = message = changes = ""
+        caught = message = changes = shifts = ""
         for name in able:
             try:
                 self.units[name](self.subject)
@@ -209,22 +223,27 @@ class MessageTrial:
                 caught, message = name, str(error).replace(f"{self.subject.directory}: ", "")
             outputs = self.subject.outputs()
             if caught:
-                changes = ""
+                changes = shifts = ""
                 break
-            changes = changes or self._difference(name, outputs)
+            changed, shifted = self._difference(name, outputs)
+            changes, shifts = changes or changed, shifts or shifted
         if not caught and not changes and (number in self.reached[OTHER] or number not in self.monitored):
             able.append(OTHER)
             self._other(self.subject)
-            changes = self._difference(OTHER, self.subject.outputs())
+            changes, shifted = self._difference(OTHER, self.subject.outputs())
+            shifts = shifts or shifted
         return MessageResult(
             self.name, number, fault.kind, fault.module, fault.line + 1, fault.old.strip(), fault.new.strip(), len(able), caught, message,
-            changes,
+            changes, "" if changes else shifts,
         )  # fmt: skip
 
-    def _difference(self, name: str, outputs: Sequence[bytes]) -> str:
-        """Where the outputs in a unit differ from those of the good core; empty if they do not."""
+    def _difference(self, name: str, outputs: Sequence[bytes]) -> tuple[str, str]:
+        """Where what came in a unit differs from the good core's, and where it only came in other cycles; empty if it does not."""
+        changed = shifted = ""
         for good, other in zip(self.good[name], outputs, strict=False):
             if good != other:
-                at = next((i for i, (a, b) in enumerate(zip(good, other)) if a != b), min(len(good), len(other)))
-                return f"{name}, cycle {at // self.row}"
-        return ""
+                cycle = f"{name}, cycle {self.subject.came.first_difference(good, other)}"
+                shifted = shifted or cycle
+                if not self.subject.came.same(good, other, whole=name != OTHER):
+                    changed = changed or cycle
+        return changed, shifted

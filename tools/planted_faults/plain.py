@@ -7,6 +7,8 @@
       if (rst) y <= 0;               ──▶       assign _0_ = rst ? 1'h0 : _1_;
       else y <= a & b;                         always @(posedge clk) y <= _0_;
 
+Yosys writes a word of a memory bit by bit.  Where all bits have one enable, it is one line again: a simulation is several times as fast.
+
 Top and assertions stay as they are.  Names of registers, memories and instances are those of the emitted text.
 """
 
@@ -54,7 +56,7 @@ def one_operator_a_line(verilog: str) -> str:
     modules = prune(parse(text), "\\" + top[1])
     level_widths(modules)
     written = _yosys(render(modules), "il", top[1], ("check -assert",), "write_verilog")
-    return head + "\n" + _cleaned(written) + "\n" + tail
+    return head + "\n" + _whole_words(_cleaned(written)) + "\n" + tail
 
 
 def _yosys(text: str, kind: str, top: str, commands: tuple[str, ...], writer: str) -> str:
@@ -81,3 +83,31 @@ def _cleaned(verilog: str) -> str:
             continue
         lines.append(line)
     return "\n".join(lines)
+
+
+_BIT = re.compile(r"^    if \((\w+)\[(\d+)\]\)\n      (\w+)\[(\w+)\]\[(\d+):\5\] <= (\w+)\[\5\];\n", re.M)
+_ALL = re.compile(r"^  assign (\w+) = \w+ \? (?:\(\* full_case = 32'd1 \*\) )?(\d+)'h([0-9a-f]+) : (?:\(\* .* \*\) )?\2'h0+;$", re.M)
+
+
+def _whole_words(verilog: str) -> str:
+    """Writes whole words at once if their bits have one enable."""
+    modules = re.split(r"(?<=\nendmodule\n)", verilog)
+    return "".join(map(_written_whole, modules))
+
+
+def _written_whole(module: str) -> str:
+    widths = {match[1]: int(match[2]) for match in _ALL.finditer(module) if int(match[3], 16) == (1 << int(match[2])) - 1}
+    pieces: list[str] = []
+    at = 0
+    while first := _BIT.search(module, at):
+        enable, bit, memory, address, _, data = first.groups()
+        run = [first]
+        while (following := _BIT.match(module, run[-1].end())) and following.groups() == (
+            enable, str(len(run)), memory, address, str(len(run)), data,
+        ):  # fmt: skip
+            run.append(following)
+        whole = bit == "0" and widths.get(enable) == len(run)
+        text = f"    if ({enable}[0])\n      {memory}[{address}] <= {data};\n" if whole else module[first.start() : run[-1].end()]
+        pieces += [module[at : first.start()], text]
+        at = run[-1].end()
+    return "".join([*pieces, module[at:]])

@@ -5,9 +5,13 @@ Usage: ``_yosys.py RTLIL TOP OUTPUT.cc``. The Yosys library keeps its design and
 process.
 """
 
+import re
 import sys
+from pathlib import Path
 
 from pyosys import libyosys as ys
+
+_FEEDBACK = re.compile(r"feedback arcs through wires:\n((?:  .+\n)+)")
 
 
 def main(rtlil: str, top: str, output: str) -> None:
@@ -22,8 +26,19 @@ def main(rtlil: str, top: str, output: str) -> None:
     ys.run_pass("rename -hide", design)
     ys.run_pass("select -clear", design)
     ys.run_pass("opt_clean", design)
-    # -g2 is the lowest level that shows every port: -g1 leaves the inputs out.
-    ys.run_pass(f"write_cxxrtl -noproc -g2 -header {output}", design)
+    # A bus whose parts are driven apart may look like a loop through itself, and then each cycle is evaluated several times.
+    # Ports cannot be split.
+    split: set[str] = set()
+    while True:
+        # -g2 is the lowest level that shows every port: -g1 leaves the inputs out.
+        ys.run_pass(f"tee -q -o {output}.log write_cxxrtl -noproc -g2 -header {output}", design)
+        found = _FEEDBACK.search(Path(f"{output}.log").read_text(encoding="utf-8"))
+        wires = set(found[1].split()) - split if found else set()
+        if not wires:
+            break
+        for wire in sorted(wires):
+            ys.run_pass(f"splitnets -driver w:{wire}", design)
+        split |= wires
 
 
 if __name__ == "__main__":

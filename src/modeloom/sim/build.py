@@ -18,7 +18,7 @@ from functools import lru_cache
 from importlib import metadata, resources, util
 from pathlib import Path
 
-from modeloom.sim.split import share_tables, split_eval
+from modeloom.sim.split import gather_bits, share_tables, split_eval
 
 __all__ = ["BuildError", "build", "cache_directory", "compiler"]
 
@@ -237,6 +237,7 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
             design.write_text(rtlil, encoding="utf-8")
             # -P removes this directory from the module path.  The child needs only pyosys.
             _run([sys.executable, "-P", str(_HERE / "_yosys.py"), str(design), top, str(source)], "Yosys")
+            gather_bits(source, source.with_suffix(".h"))
             share_tables(source)
             parts = split_eval(source, source.with_suffix(".h"), top, _part_bytes(optimize))
             header = _precompiled(directory, command, flags + include, _digest(tools, " ".join(flags))) if gcc else []

@@ -12,13 +12,40 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["share_tables", "split_eval"]
+__all__ = ["gather_bits", "share_tables", "split_eval"]
 
 _TEMPORARY = re.compile(r"^\t((?:value|wire)<\d+>|bool) (\w+)(?: = (.*))?;$")
 _EDGE = re.compile(r"^\tbool (?:pos|neg)edge_\w+ = this->\w+\(\);$")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _TABLE = re.compile(r"^\tstatic const (value<\d+>) (mem_init_\d+)\[(\d+)\] \{\n(.*?)^\t\};\n", re.MULTILINE | re.DOTALL)
 _RESET = re.compile(r"^void p_\w+::reset\(\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL)
+
+_BITS = re.compile(r"\.concat\(([\w.]+)\.slice<\d+>\(\)\)(?:\.concat\(\1\.slice<\d+>\(\)\)){7,}")
+_NAMESPACE = "\nnamespace cxxrtl_design {\n"
+_GATHER = """
+// Single bits of a value, the highest one of the result first.
+template<size_t Bits> static inline value<Bits> gather(const chunk_t *from, const uint16_t *at) {
+	value<Bits> result;
+	for (size_t bit = Bits; bit-- > 0; at++)
+		result.data[bit / 32] |= ((from[*at / 32] >> (*at % 32)) & 1u) << (bit % 32);
+	return result;
+}
+"""
+
+
+def gather_bits(source: Path, header: Path) -> None:
+    """Takes single bits of a value in another order, as of a field with reflected bits, in one call in place of as many concatenations."""
+
+    def call(run: re.Match[str]) -> str:
+        places = re.findall(r"slice<(\d+)>", run[0])
+        table = f"[]() {{ static const uint16_t at[] = {{{','.join(places)}}}; return at; }}()"
+        return f".concat(gather<{len(places)}>({run[1]}.data, {table}))"
+
+    text, count = _BITS.subn(call, source.read_text(encoding="utf-8"))
+    if count:
+        source.write_text(text, encoding="utf-8")
+        head = header.read_text(encoding="utf-8")
+        header.write_text(head.replace(_NAMESPACE, _GATHER + _NAMESPACE, 1), encoding="utf-8")
 
 
 def share_tables(source: Path) -> None:

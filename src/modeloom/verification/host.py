@@ -28,6 +28,9 @@ BUSES = ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status")
 PATIENCE = 4000
 """Number of cycles beyond the time for its work after which a core counts as hanging."""
 
+RISE = 2
+"""Cycles from the first beat of a key packet, by which ``key_busy`` is high."""
+
 
 class CoreHost(ABC, Generic[C]):
     """Drives one core and checks all its outputs.
@@ -103,6 +106,33 @@ class CoreHost(ABC, Generic[C]):
         last = (1 << len(data) - (beats - 1) * KEY_BEAT_BYTES) - 1
         whole = ((1 << KEY_BEAT_BYTES) - 1,) * (beats - 1) + (last,)
         self.core.feed_key(data.ljust(beats * KEY_BEAT_BYTES, b"\0"), keeps or whole, slot)
+
+    def key_packets_alone(self) -> None:
+        """Sends a key, another one, an erasure and a packet that must be refused while nothing else is under way.  ``key_busy`` is high for
+        one time from the beginning of each to its end."""
+        slot, rng, subject = self.slots - 1, self.rng, self.subject
+        self.settle()
+        for number in range(4):
+            if number == 2:
+                self.erase(slot)
+            elif number == 3:
+                self.wrong_key(rng.randbytes(1), slot)
+            else:
+                self.load(subject.good_key(rng), slot)
+            self._busy_once()
+            self.settle()
+
+    def _busy_once(self) -> None:
+        flag, cycles = self.core.simulation.get, 0
+        changes: list[int] = []
+        while len(changes) < 3 and cycles < 2 * self.key_cycles:
+            self.runner.run(max_cycles=1)
+            cycles += 1
+            if bool(flag("key_busy")) != len(changes) % 2:
+                changes.append(cycles)
+        late = not (self.subject.front or self.subject.clocks) and changes and changes[0] > RISE
+        if late or len(changes) != 2:
+            self.fail("has key_busy low before it is done with a key packet" if late or len(changes) > 2 else "has no end of key_busy")
 
     def _key_packet(self, slot: int, phases: list[bytes | None], error: bool) -> None:
         if slot < self.slots:

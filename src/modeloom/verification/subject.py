@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -93,10 +93,9 @@ class CoreSubject(ABC, Generic[D, C, R]):
         return random.Random(f"{self.seed} {purpose}")
 
     @property
-    def ways(self) -> list[bool]:
-        """The directions of the core.  True is decryption."""
-        directions: tuple[str, ...] = getattr(self.description, "directions", ())
-        return [direction == "decrypt" for direction in directions]
+    @abstractmethod
+    def ways(self) -> Sequence[int]:
+        """The directions of the core, and its passes, as a command has them: 0 encrypts, 1 decrypts."""
 
     def reference(self, key: bytes) -> R | None:
         """The reference for a key; None if the mode refuses the key."""

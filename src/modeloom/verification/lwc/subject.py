@@ -24,6 +24,11 @@ class LwcSubject(StreamSubject):
         description = read_as(LwcDescription, directory, "a core behind the LWC interface")
         CoreSubject.__init__(self, directory, description, optimize=optimize, seed=seed)
 
+    @property
+    def ways(self) -> list[bool]:
+        """The directions of the core.  True is decryption."""
+        return [bool(way) for way in super().ways]
+
     def make_core(self, seed: int) -> SimulatedLwcCore:  # type: ignore[override]
         """A new core after a reset."""
         return SimulatedLwcCore(self.directory, seed=seed, library=self.library)

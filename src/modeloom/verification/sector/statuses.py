@@ -144,10 +144,13 @@ def _refused_keys(host: Host) -> int:
         if host.slots <= slot < NAMED_SLOTS:
             host.wrong_key(rng.randbytes(total), slot)
             host.settle()
-            _good(host)
+            # The keys that the core has are not touched.
+            for other in sample_slots(host.slots):
+                host.job(slot=other, decrypt=rng.choice(subject.ways))
             host.settle()
             count += 1
     # A correct packet clears the error.
     host.load(subject.good_key(rng), 0)
     host.settle()
+    host.key_packets_alone()
     return count

@@ -68,6 +68,11 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
         """The definition."""
         return find(self.description.definition, self.directory)
 
+    @property
+    def ways(self) -> list[bool]:
+        """The directions of the core.  True is decryption."""
+        return [direction == "decrypt" for direction in self.description.directions]
+
     def make_core(self, seed: int) -> SimulatedCore:
         """A new core after a reset."""
         return SimulatedCore(

@@ -206,16 +206,24 @@ def _keys(host: MessageHost) -> int:
             host.job(decrypt=host.subject.ways[0], ad=1, text=17)
         if number % 4 == 3 or slot >= host.slots:
             host.settle()
+        if slot >= host.slots:
+            # The keys that the core has are not touched.
+            _with_each_key(host)
         if number % 16 == 15:
             load_all(host)
-            for good in slots_used(host):
-                host.job(slot=good, decrypt=host.subject.ways[0], ad=1, text=17)
-            host.settle()
+            _with_each_key(host)
     load_all(host)
-    for good in slots_used(host):
-        host.job(slot=good, decrypt=host.subject.ways[0], ad=1, text=17)
-    host.settle()
+    _with_each_key(host)
+    if not d.inline:
+        host.key_packets_alone()
     return len(packets)
+
+
+def _with_each_key(host: MessageHost) -> None:
+    """A message under the key of each slot, or with the status that its slot is empty."""
+    for slot in slots_used(host):
+        host.job(slot=slot, decrypt=host.subject.ways[0], ad=1, text=17)
+    host.settle()
 
 
 def _is_key(d: StreamDescription, keeps: tuple[int, ...]) -> bool:

@@ -240,14 +240,20 @@ class _Carries:
             return
         seen: list[list[Words]] = []
         anew: set[Key] = set()
+        moving: set[Key] = set()
         whole = {key for key in counting.steps if counting.widths[key] == bit and counting.steps[key] == 1}
         for _ in range(2):
             message = self.begin(part, way, min(64 * place * self.d.beat_bytes, self.most(part)))
             message.send(LEAD)
             message.rest()
-            kept = []
+            kept: list[Words] = []
             for _ in range(3):
-                now = values(self.simulation, counting.keys)
+                # As many beats as below, and no carry: what they change is no upper part, such as the level of a queue.
+                message.send(2 * NEAR)
+                message.rest()
+                if kept:
+                    calm = values(self.simulation, self.every)
+                    moving |= {key for key in self.every if key not in counting.steps and calm[key] != kept[-1][key]}
                 message.move(counting, place - NEAR - message.count % place)
                 before = values(self.simulation, counting.keys)
                 message.send(2 * NEAR)
@@ -261,7 +267,7 @@ class _Carries:
             seen.append(kept)
             message.drop()
         upper = {}
-        for key in self.every:
+        for key in (key for key in self.every if key not in moving):
             one, two = (seen[0][at + 1][key] - seen[0][at][key] for at in range(2))
             if one and one == two and one > 0 and all(first[key] == again[key] for first, again in zip(*seen, strict=True)):
                 upper[key] = one
@@ -603,10 +609,17 @@ class _Resting:
         if fields["code"] > max(MessageCode):
             run.fail(f"gives the code {fields['code']} for {where}")
         code = MessageCode(fields["code"])
+        lasts, cuts = beats.values("m_axis_tlast"), beats.values("m_axis_tuser")
+        if any(lasts[:-1]) or any(cuts[:-1]) or not all(lasts[-1:]):
+            run.fail(f"gives no packet with one end for {where}")
         if self.total > run.most(self.part):
             if code != MessageCode.TOO_LONG:
                 run.fail(f"gives {code.name} where TOO_LONG is right for {where}")
+            if self.part == "text" and d.text_of(self.way, 1) and not (d.hold is not None and self.way) and not any(cuts):
+                run.fail(f"gives no end of the packet of {where}, which is too long")
             return
+        if any(cuts):
+            run.fail(f"cuts the packet of {where}")
         wanted, tag = self._model(bytes(self.sent), self.state)
         right = MessageCode.OK
         if self.way:

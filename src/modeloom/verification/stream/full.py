@@ -17,25 +17,14 @@ from typing import Any
 
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.messages import load_all, slots_used
+from modeloom.verification.stream.room import AT_REST, fill_up
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
-__all__ = ["check_full", "fill_up", "full_units"]
+__all__ = ["check_full", "full_units"]
 
 RESTS: tuple[tuple[str, ...], ...] = (("m_axis_status",), ("m_axis",), ("m_axis_status", "m_axis"), ("s_axis",), ("s_axis_cmd",))
 """The buses that rest while all others go on."""
-
-AT_REST = 0.999999
-"""Probability of a pause on a bus at rest: the highest that there is room for."""
-
-MORE = 8
-"""Commands that are sent before the next look whether the core takes any more."""
-
-MOST = 4096
-"""Commands after which a core that takes any more has no end."""
-
-STEADY = 4
-"""Rounds of commands without more of them under way after which no queue fills up."""
 
 SINGLE = 6
 """Beats that pass one at a time, and the core fills up again."""
@@ -101,33 +90,6 @@ def _fill(subject: StreamSubject, name: str, rest: tuple[str, ...]) -> int:
     host.set_gaps({})
     host.settle()
     return most
-
-
-def fill_up(host: MessageHost, kind: Callable[[], None], rest: tuple[str, ...]) -> int:
-    """Sends messages of a kind with some buses at rest until the core takes no more.  Returns the number of commands that it took."""
-    d = host.description
-    host.runner.accepted("s_axis_cmd")
-    host.runner.accepted("s_axis")
-    host.set_gaps(dict.fromkeys(rest, AT_REST))
-    # A core in which nothing moves for so long does not move any more.
-    still = d.message_cycles(2 * d.beat_bytes, 10 * d.beat_bytes)
-    taken = under_way = 0
-    for number in range(MOST // MORE):
-        for _ in range(MORE):
-            kind()
-        host.run(still)
-        moved = len(host.runner.accepted("s_axis_cmd"))
-        taken += moved
-        # What rests may be an input itself: then the other one comes to its end.
-        if not moved and not host.runner.accepted("s_axis"):
-            return taken
-        # Messages of this kind may need no bus at rest, and then come to their end.
-        if number % STEADY == STEADY - 1:
-            if host.under_way <= under_way:
-                return taken
-            under_way = host.under_way
-    host.fail(f"takes {taken} commands with {' and '.join(rest)} at rest")
-    return taken
 
 
 def _one_beat(host: MessageHost, name: str, rest: tuple[str, ...]) -> None:

@@ -139,6 +139,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         tag = b""
         if decrypt:
             reference = self.subject.reference(key) if key is not None else None
+            plain = text
             if reference is not None and length in d.tag_bytes and d.tag_first:
                 sealed, tag = reference.sealed(nonce, text, ad)
                 text = sealed if decrypt == 1 else text
@@ -148,6 +149,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
                 tag = rng.randbytes(min(length, d.block_bytes))
             if wrong_bit is not None:
                 tag = (int.from_bytes(tag, "little") ^ 1 << wrong_bit).to_bytes(len(tag), "little")
+                if reference is not None and decrypt == 1 and length in d.tag_bytes and d.tag_first:
+                    # Under another tag another text would come out, with a tag that differs in many bits.
+                    text = bytes(reference.run(2, nonce, plain, ad, length, tag)[0])
         first, behind = (text, ad) if d.text_first else (ad, text)
         packet = on_the_wire(ad + text + tag, self.beat_bytes) if d.wire else whole(first, behind, self.beat_bytes)
         if fault:

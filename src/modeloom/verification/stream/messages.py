@@ -9,6 +9,7 @@ from typing import Any
 from modeloom.verification.host import BUSES
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.packet import FAULTS
+from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import TurnHost, host_of
 
@@ -49,7 +50,8 @@ def _renew(host: MessageHost) -> None:
 
 
 def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
-    """Runs messages of every length of associated data and text up to two blocks and a byte, with each nonce and tag length.
+    """Runs messages of every length of associated data and text up to two blocks and a byte, and with each length of nonces and tags, with
+    and without associated data.
 
     Some tags are wrong.
     """
@@ -65,7 +67,8 @@ def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     for decrypt in subject.ways:
         for nonce in d.nonces:
             for tag in d.tag_bytes:
-                host.job(slot=next(slots), decrypt=decrypt, ad=nonce % 3, text=tag, nonce=nonce, tag_bytes=tag)
+                for ad in (0, 1 + nonce % 3):
+                    host.job(slot=next(slots), decrypt=decrypt, ad=ad, text=tag, nonce=nonce, tag_bytes=tag)
         host.settle()
     for decrypt in filter(None, subject.ways):
         for tag in d.tag_bytes:
@@ -81,11 +84,20 @@ def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 
 def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[str, dict[str, Any]]:
     """Runs random messages in chunks.  Each chunk has new keys and another pattern of pauses."""
-    rng, d = subject.rng("messages"), subject.description
+    rng = subject.rng("messages")
     host = host_of(subject, rng)
     _renew(host)
+    with same_room(host):
+        sent = _random_messages(host, rng, wanted or MESSAGES)
+    reference = "the independent reference" if subject.independent else "the definition"
+    return f"{sent} random messages with pauses and back-pressure agree with {reference}", {"messages": sent}
+
+
+def _random_messages(host: MessageHost, rng: Any, wanted: int) -> int:
+    """Sends at least so many.  Returns the number."""
+    subject, d, before = host.subject, host.description, host.messages
     patterns = cycle(PATTERNS)
-    while host.messages < (wanted or MESSAGES):
+    while host.messages - before < wanted:
         host.set_gaps({})
         for slot in slots_used(host):
             if host.slots > 1 and rng.random() < 0.1:
@@ -94,7 +106,7 @@ def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[s
                 host.load(subject.good_key(rng), slot)
         host.settle()
         host.set_gaps(next(patterns))
-        for _ in range(min(CHUNK, (wanted or MESSAGES) - host.messages)):
+        for _ in range(min(CHUNK, wanted + before - host.messages)):
             decrypt = rng.choice(subject.ways)
             host.job(
                 slot=rng.choice(slots_used(host)), decrypt=decrypt, ad=_length(rng, d.beat_bytes), text=_length(rng, d.beat_bytes),
@@ -108,8 +120,7 @@ def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[s
             host.run(4 * d.message_cycles(64, 64))
             host.set_gaps({})
         host.settle()
-    reference = "the independent reference" if subject.independent else "the definition"
-    return f"{host.messages} random messages with pauses and back-pressure agree with {reference}", {"messages": host.messages}
+    return host.messages - before
 
 
 def _length(rng: Any, size: int) -> int:

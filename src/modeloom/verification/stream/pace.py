@@ -48,7 +48,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     load_all(host)
     size, slots = d.beat_bytes, slots_used(host)
     # In a core that holds text, an opened message waits for its verdict, so only sealed messages are measured.
-    ways: Sequence[int] = [way for way in subject.ways if d.hold is None or not way] or [True]
+    ways: Sequence[int] = [way for way in subject.ways if way < 2 and (d.hold is None or not way)] or [1]
     if d.timed:
         for way in d.timed:
             stated = d.latency_of(way)

@@ -10,6 +10,7 @@ from modeloom.verification.host import BUSES
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.packet import FAULTS
+from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
@@ -39,11 +40,26 @@ def possible_codes(subject: StreamSubject) -> set[MessageCode]:
 
 def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Makes each error that a host can make.  Each must give one status, and the next message must be correct."""
-    rng, d = subject.rng("statuses"), subject.description
+    rng = subject.rng("statuses")
     host = host_of(subject, rng)
     for slot in slots_used(host):
         host.job(slot=slot, decrypt=subject.ways[0], ad=5, text=20)
     host.settle()
+    with same_room(host):
+        _errors(host)
+    host.set_gaps({})
+    refused = _refused_keys(host)
+    possible = possible_codes(subject)
+    if host.codes != possible:
+        differ = ", ".join(sorted(code.name for code in possible ^ host.codes))
+        host.fail(f"gave other statuses than it can: {differ}")
+    told = f"{', '.join(code.name for code in sorted(possible))} are returned when they must be; {refused} key packets refused"
+    return told, {"messages": host.messages, "codes": [code.name for code in sorted(possible)], "refused_key_packets": refused}
+
+
+def _errors(host: MessageHost) -> None:
+    """Sends faulty packets and commands with each pattern of pauses, with good messages between them."""
+    rng, subject, d = host.rng, host.subject, host.description
     size, slots = d.beat_bytes, slots_used(host)
     for gaps in ({}, {"s_axis_cmd": 0.98}, {"s_axis": 0.9}, {"m_axis_status": 0.98}):
         host.set_gaps({})
@@ -71,14 +87,6 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
             host.job(slot=slots[0], decrypt=kind, ad=3, text=9, wrong_bit=0)
             host.job(slot=slots[0], decrypt=kind, ad=3, text=9)
         host.settle()
-    host.set_gaps({})
-    refused = _refused_keys(host)
-    possible = possible_codes(subject)
-    if host.codes != possible:
-        differ = ", ".join(sorted(code.name for code in possible ^ host.codes))
-        host.fail(f"gave other statuses than it can: {differ}")
-    told = f"{', '.join(code.name for code in sorted(possible))} are returned when they must be; {refused} key packets refused"
-    return told, {"messages": host.messages, "codes": [code.name for code in sorted(possible)], "refused_key_packets": refused}
 
 
 def _changes(host: MessageHost) -> list[dict[str, Any]]:
@@ -114,6 +122,11 @@ def _refused_keys(host: MessageHost) -> int:
             # What is no key has its turn, too.
             for _ in range(2):
                 host.job(decrypt=subject.ways[0], ad=1, text=17)
+        if slot >= host.slots:
+            # The keys that the core has are not touched.
+            for other in slots_used(host):
+                host.job(slot=other, decrypt=subject.ways[0], ad=1, text=17)
+            host.settle()
         good = slot if slot < host.slots else 0
         host.load(subject.good_key(rng), good)
         host.settle()
@@ -127,12 +140,22 @@ def check_reloads(subject: StreamSubject, rounds: int | None = None) -> tuple[st
 
     The results of a slot must use the old key, be ``NO_KEY``, or use the new key, in this order.  Other slots must not be affected.
     """
-    rng, d = subject.rng("reloads"), subject.description
+    rng = subject.rng("reloads")
     host = host_of(subject, rng)
     load_all(host)
+    with same_room(host):
+        loads, erasures = _reload(host, ROUNDS if rounds is None else rounds)
+    return f"{loads} keys loaded and {erasures} erased while {host.messages} messages were in flight", {
+        "loads": loads, "erasures": erasures, "messages": host.messages,
+    }  # fmt: skip
+
+
+def _reload(host: MessageHost, rounds: int) -> tuple[int, int]:
+    """Sends keys and messages.  Returns the numbers of loads and of erasures."""
+    rng, subject, d = host.rng, host.subject, host.description
     slots = slots_used(host)
     loads = erasures = 0
-    for number in range(ROUNDS if rounds is None else rounds):
+    for number in range(rounds):
         slot = slots[number % len(slots)]
         host.set_gaps({} if number % 3 else {rng.choice(BUSES): rng.choice((0.3, 0.9))})
 
@@ -157,6 +180,4 @@ def check_reloads(subject: StreamSubject, rounds: int | None = None) -> tuple[st
         host.run(rng.randrange(1, host.key_cycles // 3))
         traffic(rng.randrange(2, 10))
         host.settle()
-    return f"{loads} keys loaded and {erasures} erased while {host.messages} messages were in flight", {
-        "loads": loads, "erasures": erasures, "messages": host.messages,
-    }  # fmt: skip
+    return loads, erasures

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -106,6 +106,11 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
         super().__init__(
             directory, read_messages(directory), optimize=optimize, seed=seed, converters=converters, front=front, clocks=clocks
         )  # fmt: skip
+
+    @property
+    def ways(self) -> Sequence[int]:
+        """The directions and passes of the core, as the field ``decrypt`` of a command has them."""
+        return self.description.ways
 
     @cached_property
     def mode(self) -> StreamMode:

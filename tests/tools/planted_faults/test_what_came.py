@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records of two cores: the same beats in other cycles are the same, and a lost, a doubled or another beat is not."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tools.planted_faults.what_came import FAR, WhatCame
+
+NAMES = (
+    "key_error", "key_loaded", "m_axis_status_tdata", "m_axis_status_tvalid", "m_axis_tdata", "m_axis_tlast", "m_axis_tvalid", "zeroizing",
+)  # fmt: skip
+READY = ("m_axis_status_tready", "m_axis_tready")
+
+
+def came() -> WhatCame:
+    ports = {name: SimpleNamespace(kind="output", bytes=1) for name in NAMES}
+    ports |= {name: SimpleNamespace(kind="input", bytes=1) for name in (*READY, "s_axis_tvalid")}
+    return WhatCame(SimpleNamespace(ports=ports))  # type: ignore[arg-type]
+
+
+def record(found: WhatCame, *cycles: dict[str, Any]) -> bytes:
+    rest = dict.fromkeys(found.names, 0) | dict.fromkeys(READY, 1)
+    return b"".join(bytes((rest | cycle)[name] for name in found.names) for cycle in cycles)
+
+
+def beat(data: int, **more: int) -> dict[str, int]:
+    return {"m_axis_tdata": data, "m_axis_tvalid": 1, **more}
+
+
+def test_names() -> None:
+    assert sorted(came().names) == sorted((*NAMES, *READY))
+
+
+def test_beats_in_other_cycles() -> None:
+    found = came()
+    one = record(found, {}, beat(1), {}, beat(2))
+    late = record(found, {}, {}, beat(1), beat(2, m_axis_tready=0), beat(2, m_axis_tready=0), beat(2))
+    assert found.same(one, late, whole=True) and found.first_difference(one, late) == 1
+
+
+@pytest.mark.parametrize("other", [
+    (beat(1),), (beat(1), beat(3)), (beat(1), beat(2), beat(2)), (beat(1), beat(2, m_axis_tlast=1)), (beat(2), beat(1)),
+    (beat(1), beat(2), {"m_axis_status_tvalid": 1}), (beat(1), beat(2), {"key_loaded": 1}), (beat(1), beat(2), {"key_error": 1}, {}),
+])  # fmt: skip
+def test_other_beats(other: tuple[dict[str, int], ...]) -> None:
+    found = came()
+    assert not found.same(record(found, beat(1), beat(2)), record(found, *other), whole=True)
+
+
+def test_pieces_between_erasures() -> None:
+    """What is cut off may be behind, but not by much, and what comes after an erasure is compared from its beginning."""
+    found = came()
+    erase = {"zeroizing": 1}
+    one = record(found, beat(1), beat(2), erase, erase, beat(3))
+    assert found.same(one, record(found, beat(1), erase, beat(3)), whole=True)
+    assert not found.same(one, record(found, beat(1), erase, beat(4)), whole=True)
+    assert not found.same(one, record(found, beat(1), beat(2), beat(3)), whole=False)
+    many = [beat(value) for value in range(FAR + 2)]
+    assert not found.same(record(found, *many), record(found, beat(0)), whole=False)
+    assert found.same(record(found, *many), record(found, *many[:2]), whole=False)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a core gives, without the cycles in which it does: beats of its streams, and the values of its flags one behind the other.
+
+::
+
+    valid   0 1 1 1 0 1        beats   a b
+    ready   1 0 0 1 1 1        flags   key_loaded 0, 1, 3, 2
+    data    - a a a - b
+
+Each erasure begins anew: what has not left before it never leaves, and a later core gets less far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from modeloom.sim import Simulation
+
+__all__ = ["WhatCame"]
+
+STREAMS = ("m_axis", "m_axis_status")
+FLAGS = ("key_loaded", "key_error")
+FAR = 8
+"""Beats by which a core may be behind at an erasure."""
+
+Piece = dict[str, list[bytes]]
+
+
+class WhatCame:
+    """The record of a simulation, as ``watch`` makes it of all outputs and of what takes them.
+
+    Attributes
+    ----------
+    names : list of str
+        The ports to watch.
+    """
+
+    def __init__(self, simulation: Simulation):
+        ports = simulation.ports
+        self.names = [name for name, port in ports.items() if port.kind == "output" or name in {f"{stream}_tready" for stream in STREAMS}]
+        self._at: dict[str, slice] = {}
+        self._row = 0
+        for name in self.names:
+            self._at[name] = slice(self._row, self._row + ports[name].bytes)
+            self._row += ports[name].bytes
+        self._payloads = {
+            stream: [at for name, at in self._at.items() if name.startswith(f"{stream}_t") and not name.endswith(("_tvalid", "_tready"))]
+            for stream in STREAMS
+        }
+
+    def first_difference(self, one: bytes, other: bytes) -> int:
+        """The first cycle in which two records differ."""
+        at = next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+        return at // self._row
+
+    def same(self, one: bytes, other: bytes, *, whole: bool) -> bool:
+        """Whether the same came.  If the records are not *whole*, one may be behind the other wherever it is cut off."""
+        pieces = list(self._pieces(one)), list(self._pieces(other))
+        if len(pieces[0]) != len(pieces[1]):
+            return False
+        last = len(pieces[0]) - 1
+        return all(_same(a, b, whole and number == last) for number, (a, b) in enumerate(zip(*pieces, strict=True)))
+
+    def _pieces(self, record: bytes) -> Iterator[Piece]:
+        """What came between erasures."""
+        found: Piece = {name: [] for name in (*STREAMS, *FLAGS)}
+        erasing = True
+        for start in range(0, len(record), self._row):
+            row = record[start : start + self._row]
+            if row[self._at["zeroizing"]] != b"\0":
+                if not erasing:
+                    yield found
+                    found = {name: [] for name in found}
+                erasing = True
+                continue
+            erasing = False
+            for stream, payload in self._payloads.items():
+                if row[self._at[f"{stream}_tvalid"]] != b"\0" and row[self._at[f"{stream}_tready"]] != b"\0":
+                    found[stream].append(b"".join(row[at] for at in payload))
+            for name in FLAGS:
+                value = row[self._at[name]]
+                if not found[name] or found[name][-1] != value:
+                    found[name].append(value)
+        yield found
+
+
+def _same(one: Piece, other: Piece, whole: bool) -> bool:
+    """Whether two pieces agree; if they are not whole, as far as both of them get."""
+    for name in one:
+        a, b = one[name], other[name]
+        if whole and a != b:
+            return False
+        if abs(len(a) - len(b)) > FAR or any(x != y for x, y in zip(a, b)):
+            return False
+    return True
