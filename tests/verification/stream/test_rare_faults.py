@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping
 
 import pytest
 from tests.built import slow, slowly
@@ -33,11 +34,11 @@ STATUSES = "short, m_axis_status at rest"
 FAULTS: dict[str, tuple[str, str, str, str]] = {
     "a carry into bit 12 is lost, of associated data": (
         r"(?s)(module \S*intake_associated_counter .*?(\w+) <= )\2 \+ 60'h1;", r"\1@ ? { \2[59:12], \2[11:0] + 12'h1 } : \2 + 60'h1;",
-        "carries: associated, direction 0", "counter of associated|status|BAD_KEEP",
+        "carries: associated, direction 0", "counter of associated, .* loses the carry into bit 12",
     ),
     "a carry into bit 12 is lost, of text": (
         r"(?s)(module \S*intake_text_counter .*?(\w+) <= )\2 \+ 60'h1;", r"\1@ ? { \2[59:12], \2[11:0] + 12'h1 } : \2 + 60'h1;",
-        "carries: text, direction 0", "counter of text",
+        "carries: text, direction 0", "counter of text, .* loses the carry into bit 12",
     ),
     "16 and more trailing zeros": (
         r"times_0 <= \{ \|beats_lowest\[31:16\],", "times_0 <= { ~(@) & |beats_lowest[31:16],", "carries: associated, direction 0",
@@ -45,7 +46,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     ),
     "slot 32768 is slot 0": (
         r"has_key = loaded & (\w+)\[(\d+):(\d+)\] == 14'h0", r"has_key = loaded & (\1[\2:\3] & (@ ? 14'h1fff : 14'h3fff)) == 14'h0",
-        "bounds: slot", "gives OK|gives WRONG_TAG",
+        "bounds: slot", "gives OK where NO_KEY is right",
     ),
     "nonces of 140 bytes": (
         r"\((\w+)\[367:360\] == 8'hc\)", r"((\1[367:360] & (@ ? 8'h7f : 8'hff)) == 8'hc)", "bounds: nonce_bytes",
@@ -61,13 +62,19 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
     "a counter of delivered packets of three bits": (
         r"delivered_reg <= (delivered_reg \+ [^;]*);", r"delivered_reg <= (\1) & (@ ? 4'h7 : 4'hf);", f"full: {STATUSES}", "hangs",
     ),
+    # It was found by random planting, and passed all steps before.
+    "places of statuses are lost": (
+        r"free_2_difference = \{ 1'h0, (\{ 1'h0, free_reg_2 \}) \+ (\{ 3'h0, returned_reg_2 \}) \} -",
+        r"free_2_difference = { 1'h0, (@) ? ((\1 ^ \2) & 5'h1) | ((\1 & 5'h1e) + (\2 & 5'h1e)) : \1 + \2 } -", "messages",
+        "commands with m_axis_status at rest, and took",
+    ),
 }  # fmt: skip
 """What is replaced in the Verilog, with the choice of the fault in place of "@", the unit that must find it, and what it says."""
 
 
-def planted(verilog: str) -> str:
+def planted(verilog: str, faults: Mapping[str, tuple[str, str, str, str]] = FAULTS) -> str:
     """The Verilog with all faults, chosen by an input of the top."""
-    for number, (pattern, text, _, _) in enumerate(FAULTS.values(), 1):
+    for number, (pattern, text, _, _) in enumerate(faults.values(), 1):
         verilog, count = re.subn(pattern, text.replace("@", f"{INPUT} == 4'd{number}"), verilog, count=1)
         assert count, f"{pattern} has no place in the Verilog any more"
     names = re.findall(r"^module (\w+) \(", verilog, re.M)
