@@ -98,6 +98,11 @@ FAULTS = (
         "cipher keys",
     ),
     Fault(
+        "the core says that it decides on a key while it waits for the slot",
+        "bus_key_port", r"assign judging = ([^;]*);", r"assign judging = fsm_state == 4'h2 | (\1);", key_rules.verdict_is_due, 6,
+        "cipher keys",
+    ),
+    Fault(
         "beats behind a sector of one beat are taken for its next ones",
         "bus_sector", r"(assign final_v =\s+final_reg\s+)\| overrun_reg", r"\1", rules.fill_beat_in_range, 16, "one beat of several",
     ),

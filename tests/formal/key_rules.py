@@ -171,6 +171,11 @@ def verdict_has_its_reason(s: BusState, t: BusState) -> Bits:
     return known & new.implies(~t["key_port.unusable_reg"])
 
 
+def verdict_is_due(s: BusState, t: BusState) -> Bits:
+    """The core says that it decides on a key where it does, and nowhere else: the check of timing channels trusts this."""
+    return s["key_port.judging"].equals(in_state(s, START, LOADED))
+
+
 def verdict_is_kept(s: BusState, t: BusState) -> Bits:
     """A slot becomes loaded by a usable key only.  An unusable key is an error, and its slot is overwritten."""
     rises = (t["key_port.state_loaded"] & ~s["key_port.state_loaded"]).some()
@@ -188,5 +193,5 @@ def verdict_is_kept(s: BusState, t: BusState) -> Bits:
 KEY_RULES = (keys_rest_in_flight, sectors_are_marked)
 """These rules hold in every cycle without reset."""
 
-VERDICT_RULES = (verdict_has_its_reason, verdict_is_kept)
+VERDICT_RULES = (verdict_has_its_reason, verdict_is_due, verdict_is_kept)
 """These rules are for modes that refuse some keys."""
