@@ -21,7 +21,7 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import RESERVED, Field, Role
 from modeloom.product.messages import StreamDescription
 from modeloom.verification.stream.host import MessageHost
-from modeloom.verification.stream.messages import load_all, slots_used
+from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
 from modeloom.verification.stream.packet import MessagePacket, on_the_wire, whole
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
@@ -208,22 +208,15 @@ def _keys(host: MessageHost) -> int:
             host.settle()
         if slot >= host.slots:
             # The keys that the core has are not touched.
-            _with_each_key(host)
+            with_each_key(host)
         if number % 16 == 15:
             load_all(host)
-            _with_each_key(host)
+            with_each_key(host)
     load_all(host)
-    _with_each_key(host)
+    with_each_key(host)
     if not d.inline:
         host.key_packets_alone()
     return len(packets)
-
-
-def _with_each_key(host: MessageHost) -> None:
-    """A message under the key of each slot, or with the status that its slot is empty."""
-    for slot in slots_used(host):
-        host.job(slot=slot, decrypt=host.subject.ways[0], ad=1, text=17)
-    host.settle()
 
 
 def _is_key(d: StreamDescription, keeps: tuple[int, ...]) -> bool:

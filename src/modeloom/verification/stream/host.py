@@ -73,7 +73,11 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         Number of messages whose results were compared.
     codes : set of MessageCode
         Statuses that came.
+    renews : bool
+        Whether every other message brings a key of its own, if keys come with messages.
     """
+
+    renews = False
 
     def __init__(self, subject: StreamSubject, rng: random.Random, core: SimulatedStreamCore | None = None):
         self.messages = 0

@@ -11,9 +11,9 @@ from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import TurnHost, host_of
+from modeloom.verification.stream.turn_host import host_of
 
-__all__ = ["MESSAGES", "PATTERNS", "check_lengths", "check_messages", "load_all", "slots_used"]
+__all__ = ["MESSAGES", "PATTERNS", "check_lengths", "check_messages", "load_all", "slots_used", "with_each_key"]
 
 PATTERNS: tuple[dict[str, float], ...] = (
     {}, dict.fromkeys(BUSES, 0.1), {"m_axis": 0.7}, {"s_axis": 0.7}, {"s_axis_cmd": 0.95}, {"m_axis_status": 0.97},
@@ -43,10 +43,11 @@ def load_all(host: MessageHost) -> None:
     host.settle()
 
 
-def _renew(host: MessageHost) -> None:
-    """From now on messages bring keys of their own, if the core is made for it."""
-    if isinstance(host, TurnHost):
-        host.renews = True
+def with_each_key(host: MessageHost) -> None:
+    """Sends a message under the key of each slot that is used.  If its slot is empty, it has this status."""
+    for slot in slots_used(host):
+        host.job(slot=slot, decrypt=host.subject.ways[0], ad=1, text=17)
+    host.settle()
 
 
 def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
@@ -58,7 +59,8 @@ def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     rng, d = subject.rng("lengths"), subject.description
     host = host_of(subject, rng)
     load_all(host)
-    _renew(host)
+    # In a core that is made for it, messages bring keys of their own.
+    host.renews = True
     slots, most = cycle(slots_used(host)), 2 * d.beat_bytes + 1
     for ad in range(most + 1):
         for text in range(most + 1):
@@ -86,7 +88,8 @@ def check_messages(subject: StreamSubject, wanted: int | None = None) -> tuple[s
     """Runs random messages in chunks.  Each chunk has new keys and another pattern of pauses."""
     rng = subject.rng("messages")
     host = host_of(subject, rng)
-    _renew(host)
+    # In a core that is made for it, messages bring keys of their own.
+    host.renews = True
     with same_room(host):
         sent = _random_messages(host, rng, wanted or MESSAGES)
     reference = "the independent reference" if subject.independent else "the definition"

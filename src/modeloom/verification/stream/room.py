@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from functools import partial
 
 from modeloom.verification.stream.host import MessageHost
-from modeloom.verification.stream.turn_host import TurnHost
 
 __all__ = ["AT_REST", "fill_up", "same_room"]
 
@@ -82,9 +81,7 @@ def _room(host: MessageHost) -> dict[tuple[str, int], int]:
     host.settle()
     host.load(host.subject.good_key(host.rng), 0)
     host.settle()
-    renews = isinstance(host, TurnHost) and host.renews
-    if isinstance(host, TurnHost):
-        host.renews = False
+    renews, host.renews = host.renews, False
     for bus in ROOMS:
         for channel in sorted({0, d.channels - 1}):
             fields = {"channel": channel} if d.channels > 1 else {}
@@ -92,6 +89,5 @@ def _room(host: MessageHost) -> dict[tuple[str, int], int]:
             found[bus, channel] = fill_up(host, job, (bus,))
             host.set_gaps({})
             host.settle()
-    if isinstance(host, TurnHost):
-        host.renews = renews
+    host.renews = renews
     return found

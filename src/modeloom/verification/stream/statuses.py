@@ -8,7 +8,7 @@ from typing import Any
 from modeloom.interfaces.messages import MessageCode
 from modeloom.verification.host import BUSES
 from modeloom.verification.stream.host import MessageHost
-from modeloom.verification.stream.messages import load_all, slots_used
+from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
 from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
@@ -124,9 +124,7 @@ def _refused_keys(host: MessageHost) -> int:
                 host.job(decrypt=subject.ways[0], ad=1, text=17)
         if slot >= host.slots:
             # The keys that the core has are not touched.
-            for other in slots_used(host):
-                host.job(slot=other, decrypt=subject.ways[0], ad=1, text=17)
-            host.settle()
+            with_each_key(host)
         good = slot if slot < host.slots else 0
         host.load(subject.good_key(rng), good)
         host.settle()

@@ -22,14 +22,7 @@ class TurnHost(MessageHost):
         packets     key A         key B            drop
         turn        1: A          2: B, empty
         commands    new_key, -    new_key, -, -    -          the last ones have key B or none
-
-    Attributes
-    ----------
-    renews : bool
-        Whether every other message brings a key of its own.
     """
-
-    renews = False
 
     def _forget(self) -> None:
         super()._forget()
