@@ -20,7 +20,7 @@ set-up runs again.
 
 A mode may refuse keys with a word that is 0, or with equal cipher keys.  The port treats them as a packet that does not fit.
 ``unusable_reg`` holds the result of this check.  It is the only bit of a key on which anything but data depends, and it decides
-before the next expansion or at the end.  These are the cycles in which ``judging`` is high; in no other cycle has it any effect.
+before the next expansion or at the end.  ``judging`` is high in these cycles.  The register has no effect in any other one.
 
 With keys of several sizes, the end of the packet tells the size.  An erasure always has the length of the longest key, so it
 reaches all round keys, and those that a shorter key does not have stay zero.

@@ -611,7 +611,7 @@ class _Resting:
         code = MessageCode(fields["code"])
         lasts, cuts = beats.values("m_axis_tlast"), beats.values("m_axis_tuser")
         if any(lasts[:-1]) or any(cuts[:-1]) or not all(lasts[-1:]):
-            run.fail(f"gives no packet with one end for {where}")
+            run.fail(f"does not end the packet once, with its last beat, for {where}")
         if self.total > run.most(self.part):
             if code != MessageCode.TOO_LONG:
                 run.fail(f"gives {code.name} where TOO_LONG is right for {where}")
