@@ -6,15 +6,11 @@ They stand in one Verilog file, and an input chooses one, so one simulation serv
 
 from __future__ import annotations
 
-import re
-import shutil
-from collections.abc import Mapping
-
 import pytest
 from tests.built import slow, slowly
+from tests.planted import planted_core
 from tests.streamed import TINY, folder
 from tools.planted_faults.messages import PlantedMessages, units_of
-from tools.planted_faults.schemata import INPUT
 
 from modeloom.definition.messages import Moved, StreamModel
 from modeloom.emit import CheckFailed
@@ -72,23 +68,9 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
 """What is replaced in the Verilog, with the choice of the fault in place of "@", the unit that must find it, and what it says."""
 
 
-def planted(verilog: str, faults: Mapping[str, tuple[str, str, str, str]] = FAULTS) -> str:
-    """The Verilog with all faults, chosen by an input of the top."""
-    for number, (pattern, text, _, _) in enumerate(faults.values(), 1):
-        verilog, count = re.subn(pattern, text.replace("@", f"{INPUT} == 4'd{number}"), verilog, count=1)
-        assert count, f"{pattern} has no place in the Verilog any more"
-    names = re.findall(r"^module (\w+) \(", verilog, re.M)
-    verilog = re.sub(r"^(module \w+ \()$", rf"\1\n  input  wire [3:0] {INPUT},", verilog, flags=re.M)
-    return re.sub(rf"^(  (?:{'|'.join(names)}) \w+ \()$", rf"\1\n    .{INPUT}({INPUT}),", verilog, flags=re.M)
-
-
 @pytest.fixture(scope="module")
 def subject(tmp_path_factory: pytest.TempPathFactory) -> PlantedMessages:
-    place = tmp_path_factory.mktemp("rare") / "core"
-    shutil.copytree(folder(prove=False, **OCB3), place)
-    verilog = place / read_messages(place).files.verilog
-    verilog.write_text(planted(verilog.read_text()))
-    return PlantedMessages(place, optimize=0)
+    return planted_core(tmp_path_factory.mktemp("rare") / "core", FAULTS, **OCB3)
 
 
 QUICK = ("slot 32768 is slot 0", "a counter of delivered packets of three bits")

@@ -6,16 +6,13 @@ They stand in one Verilog file, and an input chooses one, so one simulation serv
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from tests.built import slow, slowly
+from tests.planted import planted_core
 from tests.streamed import TINY, folder
-from tests.verification.stream.test_rare_faults import planted
 from tools.planted_faults.messages import PlantedMessages, units_of
 
 from modeloom.emit import CheckFailed
-from modeloom.product.folder import read_messages
 from modeloom.verification.stream.subject import StreamSubject
 
 DEOXYS = {"mode": "deoxys-ii", **{name: value for name, value in TINY.items() if name not in ("mul_stages", "key_bits")}}
@@ -43,11 +40,7 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
 
 @pytest.fixture(scope="module")
 def subject(tmp_path_factory: pytest.TempPathFactory) -> PlantedMessages:
-    place = tmp_path_factory.mktemp("passes") / "core"
-    shutil.copytree(folder(prove=False, **DEOXYS), place)
-    verilog = place / read_messages(place).files.verilog
-    verilog.write_text(planted(verilog.read_text(), FAULTS))
-    return PlantedMessages(place, optimize=0)
+    return planted_core(tmp_path_factory.mktemp("passes") / "core", FAULTS, **DEOXYS)
 
 
 @pytest.mark.parametrize("name", slowly(*FAULTS))
