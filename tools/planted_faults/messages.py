@@ -146,7 +146,7 @@ class PlantedMessages(StreamSubject):
         self.monitors = [name for name in core.simulation.objects if SEEN in name]
         for name in self.monitors:
             del core.simulation.objects[name]
-        self.came = WhatCame(core.simulation)
+        self.came = WhatCame(core.simulation, self.description.block_bytes)
         core.simulation.watch(self.came.names)
         return core
 
@@ -244,6 +244,6 @@ class MessageTrial:
             if good != other:
                 cycle = f"{name}, cycle {self.subject.came.first_difference(good, other)}"
                 shifted = shifted or cycle
-                if not self.subject.came.same(good, other, whole=name != OTHER):
+                if not self.subject.came.same(good, other, whole=name != OTHER, judged=name != OTHER):
                     changed = changed or cycle
         return changed, shifted

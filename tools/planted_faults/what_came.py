@@ -8,12 +8,15 @@
     data    - a a a - b
 
 Each erasure begins anew: what has not left before it never leaves, and a later core gets less far.
+
+A message that comes while its key is loaded gets ``NO_KEY`` or is done, and cycles decide which.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from modeloom.interfaces.messages import MessageCode, unpack_message_status
 from modeloom.sim import Simulation
 
 __all__ = ["WhatCame"]
@@ -29,13 +32,20 @@ Piece = dict[str, list[bytes]]
 class WhatCame:
     """The record of a simulation, as ``watch`` makes it of all outputs and of what takes them.
 
+    Parameters
+    ----------
+    simulation : Simulation
+    block_bytes : int
+        The width of a tag in a status, in bytes.
+
     Attributes
     ----------
     names : list of str
         The ports to watch.
     """
 
-    def __init__(self, simulation: Simulation):
+    def __init__(self, simulation: Simulation, block_bytes: int):
+        self.block_bytes = block_bytes
         ports = simulation.ports
         self.names = [name for name, port in ports.items() if port.kind == "output" or name in {f"{stream}_tready" for stream in STREAMS}]
         self._at: dict[str, slice] = {}
@@ -53,13 +63,38 @@ class WhatCame:
         at = next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
         return at // self._row
 
-    def same(self, one: bytes, other: bytes, *, whole: bool) -> bool:
-        """Whether the same came.  If the records are not *whole*, one may be behind the other wherever it is cut off."""
+    def same(self, one: bytes, other: bytes, *, whole: bool, judged: bool) -> bool:
+        """Whether the same came.
+
+        Parameters
+        ----------
+        whole : bool
+            The last beat came in both records.  Otherwise one may be behind the other.
+        judged : bool
+            A check of ``verify`` has passed what came.  Then a message may have ``NO_KEY`` in one of the records alone.
+        """
         pieces = list(self._pieces(one)), list(self._pieces(other))
         if len(pieces[0]) != len(pieces[1]):
             return False
         last = len(pieces[0]) - 1
+        if judged:
+            for a, b in zip(*pieces, strict=True):
+                self._leave_out(a, b)
         return all(_same(a, b, whole and number == last) for number, (a, b) in enumerate(zip(*pieces, strict=True)))
+
+    def _leave_out(self, one: Piece, other: Piece) -> None:
+        """Leaves out statuses of messages that have ``NO_KEY`` in one of two pieces alone, and then all text, which the check compared."""
+        kept = [(a, b) for a, b in zip(one["m_axis_status"], other["m_axis_status"]) if not self._met_other_key(a, b)]
+        common = min(len(one["m_axis_status"]), len(other["m_axis_status"]))
+        if len(kept) == common:
+            return
+        for number, piece in enumerate((one, other)):
+            piece["m_axis_status"] = [pair[number] for pair in kept] + piece["m_axis_status"][common:]
+            piece["m_axis"] = []
+
+    def _met_other_key(self, one: bytes, other: bytes) -> bool:
+        (_, id, code), (_, other_id, other_code) = (unpack_message_status(beat, self.block_bytes) for beat in (one, other))
+        return id == other_id and code != other_code and MessageCode.NO_KEY in (code, other_code)
 
     def _pieces(self, record: bytes) -> Iterator[Piece]:
         """What came between erasures."""
