@@ -18,7 +18,7 @@ from modeloom.product.folder import read_messages
 from modeloom.verification import verify_core
 from modeloom.verification.steps import run_check, timing_step
 from modeloom.verification.stream import dynamic_checks
-from modeloom.verification.stream.erasure import check_erasure, check_zeroize, only_tags_differ
+from modeloom.verification.stream.erasure import check_erasure, check_zeroize, only_tags_differ, waits_in
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
 from modeloom.verification.stream.packet import MessagePacket, faulty, judge, whole
@@ -98,12 +98,20 @@ def test_a_place_of_a_tag_has_nothing_else() -> None:
     assert not only_tags_differ((words[0], words[1]), [(second, first)])
 
 
+def test_a_queue_with_tags_and_its_output() -> None:
+    """Tags wait for the host in the memory of a queue and in the register of its output, whatever of the two names this register has."""
+    for part in ("finals.memory.packets_finals", "finals.memory.rdata_0", "finals_o_payload"):
+        assert waits_in(f"core.bus.packets.{part}", ("texts", "packets.finals"))
+        assert not waits_in(f"core.bus.packets.{part}", ("texts", "packets.final"))
+    assert not waits_in("core.bus.packets.finals_o_payload_2", ("packets.finals",))
+
+
 @slow
 @pytest.mark.parametrize(
     "options",
     [
         {}, {"hold": 100}, {"blocks_per_cycle": 2}, {"blocks_per_cycle": 4, "hold": 64}, {"direction": "decrypt"}, {"direction": "encrypt"},
-        {"key_slots": 100}, {"channels": 3},
+        {"key_slots": 100}, {"channels": 3}, {"packet": "wire"},
     ],
     ids=lambda options: "-".join(f"{name}{value}" for name, value in options.items()) or "plain",
 )  # fmt: skip
