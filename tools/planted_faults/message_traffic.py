@@ -4,6 +4,9 @@ in it.
 
 It is a script as that of ``traffic``.  Fields of commands, ``tkeep``, lengths of packets and of keys are right, near a right value, or
 random; tags to open are right, or wrong in one bit or in all.
+
+What a message gets may depend on cycles: a key may come before it or behind it.  In settled traffic, the core is done with everything
+before a key comes, and with the key before a message comes.  There, what comes out depends on no cycle.
 """
 
 from __future__ import annotations
@@ -25,6 +28,22 @@ __all__ = ["MessageTraffic"]
 
 BUSES = ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status", "s_axis_key")
 
+CHUNK, CHUNKS = 600, 100
+"""Cycles after which a core is done if nothing moved in them, and how many times so many it gets at most."""
+
+MESSAGES, KEYS, WRONG_KEYS = 0.75, 0.85, 0.88
+"""Steps with messages, with keys, and with wrong key packets, of all: up to this part of them.  The rest are pauses on buses."""
+
+
+def settle(core: SimulatedStreamCore) -> None:
+    """Runs a core without pauses until nothing moves any more."""
+    core.runner.set_gaps(dict.fromkeys(BUSES, 0.0))
+    for _ in range(CHUNKS):
+        before = [core.runner.waiting(name) for name in BUSES]
+        core.runner.run(max_cycles=CHUNK)
+        if [core.runner.waiting(name) for name in BUSES] == before:
+            break
+
 
 class MessageTraffic:
     """A script for cores of one description.
@@ -38,10 +57,12 @@ class MessageTraffic:
     cycles : int
         Cycles of the whole script, roughly.
     seed : int
+    settled : bool
+        Whether keys come only while the core has nothing else to do.
     """
 
-    def __init__(self, description: StreamDescription, mode: StreamMode, cycles: int, seed: int):
-        self.description, self.mode = description, mode
+    def __init__(self, description: StreamDescription, mode: StreamMode, cycles: int, seed: int, *, settled: bool = False):
+        self.description, self.mode, self.settled = description, mode, settled
         self.rng = random.Random(f"traffic {seed}")
         self.keys: dict[int, bytes] = {}
         self.steps = list(self._script(cycles))
@@ -66,15 +87,17 @@ class MessageTraffic:
             yield nothing, 400
             for _ in range(rng.randrange(10, 40)):
                 kind = rng.random()
-                if kind < 0.75:
+                if kind < MESSAGES:
                     burst = rng.randrange(1, 12)
                     step = in_turn([self._message() for _ in range(burst)]), rng.randrange(1, burst * pace + 2)
-                elif kind < 0.85:
+                elif kind < KEYS:
                     step = self._key(rng.randrange(d.named_slots)), rng.randrange(1, 300)
-                elif kind < 0.88:
+                elif kind < WRONG_KEYS:
                     step = self._wrong_key(), rng.randrange(1, 200)
                 else:
                     step = gaps({name: rng.choice((0.0, 0.0, 0.0, 0.2, 0.8, 0.99)) for name in BUSES}), 1
+                if self.settled and self._sends_key(kind):
+                    step = in_turn([settle, step[0], settle]), 1
                 yield step
                 done += step[1]
             yield gaps(dict.fromkeys(BUSES, 0.0)), 20 * pace
@@ -86,6 +109,10 @@ class MessageTraffic:
                 yield put(name, 1 - active), 1
                 yield forget, d.erase_cycles + 2
                 self.keys.clear()
+
+    @staticmethod
+    def _sends_key(kind: float) -> bool:
+        return MESSAGES <= kind < WRONG_KEYS
 
     # -- keys --------------------------------------------------------------------------------------------------------------------
 

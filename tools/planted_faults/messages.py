@@ -8,7 +8,8 @@
     not found             ──▶  the same traffic, and other traffic, in both cores: does any output differ in any cycle?
 
 A fault whose line makes no difference in the good core makes none at all in the same traffic, so no unit that could find it is left out.
-The other traffic (``message_traffic``) has nothing of ``verify`` in it.  So it shows what ``verify`` does not send.
+The other traffic (``message_traffic``) has nothing of ``verify`` in it.  So it shows what ``verify`` does not send.  If it shows a
+difference, it is sent once more in its settled form, in which nothing but cycles can depend on cycles.
 
 A fault may change nothing but the cycles in which things happen (``what_came``): it is counted apart, because ``verify`` states only the
 latencies and distances that ``core.json`` has.
@@ -49,8 +50,8 @@ __all__ = ["MessageResult", "MessageTrial", "units_of"]
 
 Unit = Callable[[StreamSubject], Any]
 
-OTHER = "other traffic"
-"""The name of the traffic that is none of ``verify``."""
+OTHER, SETTLED = "other traffic", "other traffic, settled"
+"""The names of the traffic that is none of ``verify``."""
 
 OTHER_CYCLES = 200_000
 
@@ -176,7 +177,8 @@ class MessageTrial:
         verilog = (folder / StreamSubject(folder).description.verilog).read_text(encoding="utf-8")
         self.subject = PlantedMessages(edited_folder(folder, work, schemata(verilog, faults, monitors=True)), optimize=optimize, seed=seed)
         self.units = units_of(self.subject)
-        self.other = MessageTraffic(self.subject.description, self.subject.mode, OTHER_CYCLES, seed)
+        other = partial(MessageTraffic, self.subject.description, self.subject.mode, OTHER_CYCLES, seed)
+        self.others = {OTHER: other(), SETTLED: other(settled=True)}
         self.reached: dict[str, set[int]] = {}
         self.seconds: dict[str, float] = {}
         self.good: dict[str, list[bytes]] = {}
@@ -185,7 +187,8 @@ class MessageTrial:
     def learn(self) -> None:
         """Runs all units on the good core, which passes them; raises ``CheckFailed`` otherwise."""
         self.subject.fault = 0
-        for name, unit in {**self.units, OTHER: self._other}.items():
+        others = {name: partial(self._other, name) for name in self.others}
+        for name, unit in {**self.units, **others}.items():
             began = time.process_time()
             unit(self.subject)
             self.seconds[name] = time.process_time() - began
@@ -200,8 +203,8 @@ class MessageTrial:
             told = f"{self.name}: {name} reaches {len(self.reached[name])} faults in {self.seconds[name]:.0f} s"
             print(told, file=sys.stderr, flush=True)
 
-    def _other(self, subject: StreamSubject) -> None:
-        self.other.run(subject.core())
+    def _other(self, name: str, subject: StreamSubject) -> None:
+        self.others[name].run(subject.core())
 
     def run(self) -> Iterator[MessageResult]:
         """Tries every fault."""
@@ -227,11 +230,12 @@ class MessageTrial:
                 break
             changed, shifted = self._difference(name, outputs)
             changes, shifts = changes or changed, shifts or shifted
-        if not caught and not changes and (number in self.reached[OTHER] or number not in self.monitored):
-            able.append(OTHER)
-            self._other(self.subject)
-            changes, shifted = self._difference(OTHER, self.subject.outputs())
-            shifts = shifts or shifted
+        for name in self.others if not caught and not changes else ():
+            if number in self.reached[name] or number not in self.monitored:
+                able.append(name)
+                self._other(name, self.subject)
+                changes, shifted = self._difference(name, self.subject.outputs())
+                shifts = shifts or shifted
         return MessageResult(
             self.name, number, fault.kind, fault.module, fault.line + 1, fault.old.strip(), fault.new.strip(), len(able), caught, message,
             changes, "" if changes else shifts,
@@ -244,6 +248,7 @@ class MessageTrial:
             if good != other:
                 cycle = f"{name}, cycle {self.subject.came.first_difference(good, other)}"
                 shifted = shifted or cycle
-                if not self.subject.came.same(good, other, whole=name != OTHER, judged=name != OTHER):
+                own = name not in self.others
+                if name != OTHER and not self.subject.came.same(good, other, whole=own, judged=own):
                     changed = changed or cycle
         return changed, shifted

@@ -9,24 +9,26 @@
 
 Each erasure begins anew: what has not left before it never leaves, and a later core gets less far.
 
-A message that comes while its key is loaded gets ``NO_KEY`` or is done, and cycles decide which.
+A message that comes while its key is loaded gets ``NO_KEY`` or is done, and cycles decide which.  Beats of different channels have no
+order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from modeloom.interfaces.messages import MessageCode, unpack_message_status
+from modeloom.interfaces.messages import MessageCode, status_channel, unpack_message_status
 from modeloom.sim import Simulation
 
 __all__ = ["WhatCame"]
 
-STREAMS = ("m_axis", "m_axis_status")
+STREAMS = TEXT, STATUSES = "m_axis", "m_axis_status"
 FLAGS = ("key_loaded", "key_error")
 FAR = 8
 """Beats by which a core may be behind at an erasure."""
 
-Piece = dict[str, list[bytes]]
+Piece = dict[tuple[str, int], list[bytes]]
+"""Beats and values in their order, by the name of a stream with a channel, or of a flag."""
 
 
 class WhatCame:
@@ -57,6 +59,7 @@ class WhatCame:
             stream: [at for name, at in self._at.items() if name.startswith(f"{stream}_t") and not name.endswith(("_tvalid", "_tready"))]
             for stream in STREAMS
         }
+        self._channel = self._at.get("m_axis_tid", slice(0))
 
     def first_difference(self, one: bytes, other: bytes) -> int:
         """The first cycle in which two records differ."""
@@ -84,13 +87,15 @@ class WhatCame:
 
     def _leave_out(self, one: Piece, other: Piece) -> None:
         """Leaves out statuses of messages that have ``NO_KEY`` in one of two pieces alone, and then all text, which the check compared."""
-        kept = [(a, b) for a, b in zip(one["m_axis_status"], other["m_axis_status"]) if not self._met_other_key(a, b)]
-        common = min(len(one["m_axis_status"]), len(other["m_axis_status"]))
-        if len(kept) == common:
-            return
-        for number, piece in enumerate((one, other)):
-            piece["m_axis_status"] = [pair[number] for pair in kept] + piece["m_axis_status"][common:]
-            piece["m_axis"] = []
+        for name, channel in [key for key in one if key[0] == STATUSES and key in other]:
+            statuses = one[name, channel], other[name, channel]
+            kept = [(a, b) for a, b in zip(*statuses) if not self._met_other_key(a, b)]
+            common = min(map(len, statuses))
+            if len(kept) == common:
+                continue
+            for number, piece in enumerate((one, other)):
+                piece[name, channel] = [pair[number] for pair in kept] + statuses[number][common:]
+                piece.pop((TEXT, channel), None)
 
     def _met_other_key(self, one: bytes, other: bytes) -> bool:
         (_, id, code), (_, other_id, other_code) = (unpack_message_status(beat, self.block_bytes) for beat in (one, other))
@@ -98,31 +103,33 @@ class WhatCame:
 
     def _pieces(self, record: bytes) -> Iterator[Piece]:
         """What came between erasures."""
-        found: Piece = {name: [] for name in (*STREAMS, *FLAGS)}
+        found: Piece = {}
         erasing = True
         for start in range(0, len(record), self._row):
             row = record[start : start + self._row]
             if row[self._at["zeroizing"]] != b"\0":
                 if not erasing:
                     yield found
-                    found = {name: [] for name in found}
+                    found = {}
                 erasing = True
                 continue
             erasing = False
             for stream, payload in self._payloads.items():
                 if row[self._at[f"{stream}_tvalid"]] != b"\0" and row[self._at[f"{stream}_tready"]] != b"\0":
-                    found[stream].append(b"".join(row[at] for at in payload))
+                    beat = b"".join(row[at] for at in payload)
+                    channel = status_channel(beat, self.block_bytes) if stream == STATUSES else int.from_bytes(row[self._channel], "little")
+                    found.setdefault((stream, channel), []).append(beat)
             for name in FLAGS:
-                value = row[self._at[name]]
-                if not found[name] or found[name][-1] != value:
-                    found[name].append(value)
+                values, value = found.setdefault((name, 0), []), row[self._at[name]]
+                if not values or values[-1] != value:
+                    values.append(value)
         yield found
 
 
 def _same(one: Piece, other: Piece, whole: bool) -> bool:
     """Whether two pieces agree; if they are not whole, as far as both of them get."""
-    for name in one:
-        a, b = one[name], other[name]
+    for name in {**one, **other}:
+        a, b = one.get(name, []), other.get(name, [])
         if whole and a != b:
             return False
         if abs(len(a) - len(b)) > FAR or any(x != y for x, y in zip(a, b)):

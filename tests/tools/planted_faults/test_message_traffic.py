@@ -18,10 +18,10 @@ from modeloom.modes import find_any
 from modeloom.spec.stream import StreamMode
 
 
-def traffic(seed: int, cycles: int = 60_000) -> MessageTraffic:
+def traffic(seed: int, cycles: int = 60_000, **more: Any) -> MessageTraffic:
     mode = find_any("gcm")
     assert isinstance(mode, StreamMode)
-    return MessageTraffic(StreamCore(compiled(prove=False, **TINY)).describe("core", "modeloom"), mode, cycles, seed)
+    return MessageTraffic(StreamCore(compiled(prove=False, **TINY)).describe("core", "modeloom"), mode, cycles, seed, **more)
 
 
 class Recorder:
@@ -42,6 +42,13 @@ class Recorder:
     def set(self, name: str, value: int) -> None:
         self.sent.append((name, value))
 
+    def waiting(self, name: str) -> int:
+        assert name in BUSES
+        return 0
+
+    def run(self, *, max_cycles: int) -> None:
+        self.sent.append(("run", max_cycles))
+
     def forget(self) -> None:
         self.sent.append(("forget", 0))
 
@@ -60,6 +67,15 @@ def test_a_script_has_everything_and_depends_on_its_seed_alone() -> None:
     kinds = Counter(name for name, _ in sent)
     assert kinds["s_axis_cmd"] == kinds["s_axis"] > 300 and kinds["s_axis_key"] > 15 and kinds["gaps"] > 10
     assert {"zeroize", "aresetn"} <= kinds.keys()
+
+
+def test_settled_traffic_waits_around_each_key() -> None:
+    """But for the keys with which an episode begins."""
+    sent = [name for name, _ in recorded(traffic(1, settled=True))]
+    alone = [at for at, name in enumerate(sent) if name == "s_axis_key" and sent[at - 1] == "run"]
+    assert len(alone) >= 10 and all(sent[at - 2] == "gaps" and sent[at + 1 : at + 3] == ["gaps", "run"] for at in alone)
+    others = [name for name in sent if name not in ("gaps", "run")]
+    assert others == [name for name, _ in recorded(traffic(1)) if name != "gaps"]
 
 
 def test_key_packets() -> None:

@@ -67,8 +67,15 @@ def test_pieces_between_erasures() -> None:
     assert found.same(record(found, *many), record(found, *many[:2]), whole=False, judged=False)
 
 
-def status(id: int, code: MessageCode) -> dict[str, int]:
-    return {"m_axis_status_tdata": (id | code << 16) << 8 * BLOCK, "m_axis_status_tvalid": 1}
+def status(id: int, code: MessageCode, channel: int = 0) -> dict[str, int]:
+    return {"m_axis_status_tdata": (id | code << 16 | channel << 24) << 8 * BLOCK, "m_axis_status_tvalid": 1}
+
+
+def test_channels_have_no_order() -> None:
+    found = came()
+    first, second, later = (status(id, MessageCode.OK, channel) for id, channel in ((1, 0), (2, 1), (3, 0)))
+    assert found.same(record(found, first, second, later), record(found, second, first, later), whole=True, judged=False)
+    assert not found.same(record(found, first, second, later), record(found, later, second, first), whole=True, judged=False)
 
 
 def test_a_message_that_meets_another_key() -> None:
