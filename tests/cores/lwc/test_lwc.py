@@ -129,7 +129,7 @@ def test_keys_that_change_twice_behind_messages_that_wait():
 @slow
 def test_keys_that_do_not_wait_for_messages_are_found(tmp_path, monkeypatch):
     """The tokens that end a load enter in front of messages that wait."""
-    changed = patched(entry, "kept.idle & ~there", "kept.idle")
+    changed = patched(entry, "kept.idle & ~has_token", "kept.idle")
     monkeypatch.setattr(stream_bus, "TokenEntry", changed.TokenEntry)
     emit(made(**TINY), tmp_path / "core", command=COMMAND)
     broken = SimulatedLwcCore(tmp_path / "core", optimize=0)
