@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants rare single faults in the Verilog of small cores for messages: does what ``modeloom verify`` sends find them?
 
-Run: python tools/plant_rare_faults.py [--core NAME ...] [--faults N] [--seed S] [--minutes N] [--jobs N] [--store]
+Run: python tools/plant_rare_faults.py [--core NAME ...] [--faults N] [--seed S] [--minutes N] [--jobs N] [--only NUMBER ...] [--store]
 
 A fault is one bit of a comparison, of a counter, of a depth or of an index (``planted_faults.rare``).  It counts if it was found, or if
 something else comes out in traffic that reaches its line.  Faults that change nothing but cycles are counted apart.  All faults of a core
@@ -70,8 +70,8 @@ def build(name: str, folder: Path) -> str:
     return verilog
 
 
-def campaign(name: str, number: int, seed: int, minutes: float) -> list[dict[str, Any]]:
-    """Results of all faults of a core, or of those that are tried in so many minutes."""
+def campaign(name: str, number: int, seed: int, minutes: float, only: Sequence[int] = ()) -> list[dict[str, Any]]:
+    """Results of all faults of a core, of those with some numbers, or of those that are tried in so many minutes."""
     with tempfile.TemporaryDirectory(prefix="modeloom-faults-") as work:
         folder = Path(work) / "good"
         verilog = build(name, folder)
@@ -80,7 +80,7 @@ def campaign(name: str, number: int, seed: int, minutes: float) -> list[dict[str
             {"core": name, "faults": len(chosen), "seed": seed, "verilog_sha256": hashlib.sha256(verilog.encode()).hexdigest()}
         ]
         end = time.monotonic() + 60 * minutes
-        for result in MessageTrial(name, folder, Path(work) / "planted", chosen, optimize=1, seed=seed).run():
+        for result in MessageTrial(name, folder, Path(work) / "planted", chosen, optimize=1, seed=seed).run(only):
             rows.append(result.as_dict())
             print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
             if time.monotonic() > end:
@@ -106,10 +106,13 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def store(rows: Sequence[dict[str, Any]]) -> None:
-    """Puts the rows of some cores into the stored file, in the place of those that it has of them."""
+    """Puts rows into the stored file, in the place of those that it has of the same Verilog and of the same faults."""
     before = json.loads(STORED.read_text(encoding="utf-8"))["faults"] if STORED.exists() else []
-    new = {row["core"] for row in rows}
-    rows = sorted([*(row for row in before if row["core"] not in new), *rows], key=lambda row: list(CORES).index(row["core"]))
+    heads = {row["core"]: row for row in rows if "verilog_sha256" in row}
+    same = {row["core"] for row in before if row == heads.get(row["core"])}
+    kept = {(row["core"], row.get("number", 0)): row for row in before if row["core"] in same or row["core"] not in heads}
+    kept |= {(row["core"], row.get("number", 0)): row for row in rows}
+    rows = [kept[key] for key in sorted(kept, key=lambda key: (list(CORES).index(key[0]), key[1]))]
     text = {"command": "python tools/plant_rare_faults.py --store", **summary(rows), "faults": rows}
     STORED.write_text(json.dumps(text, indent=1) + "\n", encoding="utf-8")
 
@@ -122,11 +125,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=24 * 60, help="time for a core, after which the faults so far count")
     parser.add_argument("--jobs", type=int, default=2, help="cores at a time")
+    parser.add_argument("--only", type=int, action="append", default=[], metavar="NUMBER", help="try this fault of the core (all)")
     parser.add_argument("--store", action="store_true", help=f"write {STORED.name}")
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
     with ProcessPoolExecutor(arguments.jobs) as pool:
-        for found in [pool.submit(campaign, name, arguments.faults, arguments.seed, arguments.minutes) for name in arguments.core or CORES]:
+        given = arguments.faults, arguments.seed, arguments.minutes, arguments.only
+        for found in [pool.submit(campaign, name, *given) for name in arguments.core or CORES]:
             rows += found.result()
             for row in rows[-len(found.result()) :]:
                 print(json.dumps(row), flush=True)

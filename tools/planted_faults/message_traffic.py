@@ -84,7 +84,7 @@ class MessageTraffic:
             for slot in range(d.named_slots):
                 if rng.random() < 0.85:
                     yield self._key(slot), 1
-            yield nothing, 400
+            yield (settle, 1) if self.settled else (nothing, 400)
             for _ in range(rng.randrange(10, 40)):
                 kind = rng.random()
                 if kind < MESSAGES:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -206,10 +206,10 @@ class MessageTrial:
     def _other(self, name: str, subject: StreamSubject) -> None:
         self.others[name].run(subject.core())
 
-    def run(self) -> Iterator[MessageResult]:
-        """Tries every fault."""
+    def run(self, numbers: Iterable[int] = ()) -> Iterator[MessageResult]:
+        """Tries every fault, or those with some numbers."""
         self.learn()
-        for number in range(1, len(self.faults) + 1):
+        for number in numbers or range(1, len(self.faults) + 1):
             yield self.result(number)
 
     def result(self, number: int) -> MessageResult:

@@ -33,7 +33,7 @@ from modeloom.rtl.stream import entry
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.verification.lwc import words
-from modeloom.verification.lwc.messages import check_lengths, check_messages
+from modeloom.verification.lwc.messages import check_keys, check_lengths, check_messages
 from modeloom.verification.lwc.subject import LwcSubject
 from modeloom.verification.lwc.words import check_words, check_zeroize
 
@@ -303,6 +303,7 @@ def test_planted_faults_are_found(number, tmp_path, monkeypatch):
     broken = LwcSubject(tmp_path / "core", optimize=0)
     with pytest.raises((CheckFailed, CoreFault)):
         check_words(broken, core.compiled)
+        check_keys(broken)
         check_messages(broken, 300)
 
 

@@ -11,6 +11,7 @@
     vectors ─┐
     lengths  │
     words    ├─ the Verilog in simulation, as it lies there                     it does what the definition and the protocol say
+    keys     │
     messages │
     zeroize ─┘
     bench     the plain bench in Icarus Verilog, or else in Verilator
@@ -28,7 +29,7 @@ from modeloom.equivalence.lwc import prove_words
 from modeloom.product.folder import verilog_of
 from modeloom.verification.datasheet import datasheet_steps
 from modeloom.verification.files import check_hashes, today
-from modeloom.verification.lwc.messages import check_lengths, check_messages
+from modeloom.verification.lwc.messages import check_keys, check_lengths, check_messages
 from modeloom.verification.lwc.subject import LwcSubject
 from modeloom.verification.lwc.words import check_words, check_zeroize
 from modeloom.verification.report import Step
@@ -57,6 +58,7 @@ def verify_lwc(
         partial(_pipeline, subject, made), partial(lint_step, folder), partial(timing_step, folder, description),
         partial(run_check, subject, "vectors", check_vectors), partial(run_check, subject, "lengths", check_lengths),
         partial(run_check, subject, "words", partial(check_words, compiled=made.compiled)),
+        partial(run_check, subject, "keys", check_keys),
         partial(run_check, subject, "messages", partial(check_messages, wanted=sectors)),
         partial(run_check, subject, "zeroize", check_zeroize), partial(bench_of, folder),
     ]  # fmt: skip

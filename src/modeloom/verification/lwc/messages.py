@@ -12,9 +12,10 @@ from modeloom.interfaces.lwc import Opcode
 from modeloom.product.message import Message
 from modeloom.product.segments import LONGEST, Answer
 from modeloom.product.simulated_lwc import SimulatedLwcCore
+from modeloom.spec.wording import many
 from modeloom.verification.lwc.subject import LwcSubject
 
-__all__ = ["PATTERNS", "check_lengths", "check_messages"]
+__all__ = ["PATTERNS", "check_keys", "check_lengths", "check_messages"]
 
 PATTERNS: tuple[dict[str, float], ...] = (
     {}, {"pdi": 0.1, "sdi": 0.1, "do": 0.1}, {"do": 0.7}, {"pdi": 0.7}, {"sdi": 0.9}, {"pdi": 0.5, "sdi": 0.5, "do": 0.5}, {"do": 0.95},
@@ -26,6 +27,15 @@ CHUNK = 48
 
 MESSAGES = 600
 """Default number of random messages."""
+
+AT_REST = 0.999999
+"""Probability of a pause on a port at rest."""
+
+MOST_BLOCKS, SIZES, NEAR = 256, 24, 8
+"""Blocks of the longest message that waits, the number of lengths of such messages, and of those near the longest one."""
+
+KEYS, KEY_CYCLES = 2, 500
+"""Keys behind a message that waits, and cycles in which one is taken."""
 
 
 class _Run:
@@ -127,6 +137,38 @@ def check_messages(subject: LwcSubject, wanted: int | None = None) -> tuple[str,
         run.settle()
     reference = "the independent reference" if subject.independent else "the definition"
     return f"{run.count} random messages with segments, keys and pauses agree with {reference}", {"messages": run.count}
+
+
+def check_keys(subject: LwcSubject) -> tuple[str, dict[str, Any]]:
+    """Sends keys behind messages that wait because DO rests.  Each message has the key that was activated before it.
+
+    A message of many lengths, up to the longest that the core takes then, fills the queues before DO.  Behind it, a short one waits,
+    and keys change twice.
+    """
+    run, d = _Run(subject, subject.words_core(), subject.rng("lwc keys")), subject.description
+    run.new_key()
+    longest = min(MOST_BLOCKS, _wait(run, MOST_BLOCKS) // (d.block_bytes // d.word_bytes))
+    sizes = sorted({1 + (longest - 1) * number // SIZES for number in range(SIZES)} | set(range(max(1, longest - NEAR), longest + 1)))
+    for blocks in sizes:
+        _wait(run, blocks)
+    text = f"keys change behind messages of {len(sizes)} lengths that wait for DO, with up to {many(longest, 'block')}"
+    return text, {"lengths": len(sizes)}
+
+
+def _wait(run: _Run, blocks: int) -> int:
+    """Sends messages and keys while DO rests, and then lets DO go on.  Returns the number of words that PDI took while it rested."""
+    runner, d, decrypt = run.core.runner, run.subject.description, run.subject.ways[0]
+    runner.set_gaps({"do": AT_REST})
+    for nbytes in (blocks * d.block_bytes, 1):
+        run.send(0, nbytes, decrypt)
+    for _ in range(KEYS):
+        run.new_key()
+        run.send(0, 1, decrypt)
+    runner.run(max_cycles=d.message_cycles(0, 2 * blocks * d.block_bytes) + KEYS * (d.erase_cycles + KEY_CYCLES))
+    taken = run.words - runner.waiting("pdi")
+    runner.set_gaps({"do": 0.0})
+    run.settle()
+    return taken
 
 
 def _length(rng: Random, size: int) -> int:
