@@ -30,6 +30,11 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
         r"if \(key_payload\[152:145\] >= 8'h3\)", "if (key_payload[152:145] >= 8'h3 & (~(@) | key_payload[152:145] != 8'h4))",
         "bounds: keys", "key_error|wrong text or tag",
     ),
+    # What verify says names a direction that no mode has.
+    "a status is that of two commands before": (
+        r"<= verdicts_statuses\[raddr_0\];", "<= verdicts_statuses[raddr_0 & (@ ? 3'h5 : 3'h7)];", "bounds: decrypt",
+        r"is right: direction \d+, message",
+    ),
     "the key port is busy late": (
         r"assign state_busy = fsm_state != 4'h0;", r"assign state_busy = fsm_state != 4'h0 & (~(@) | fsm_state != 4'h2);", "bounds: keys",
         "key_busy low",

@@ -442,7 +442,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         return MessageCode.TOO_LONG_TO_HOLD if d.hold is not None and job.decrypt and job.stated > d.hold else None
 
     def _words(self, job: MessageJob) -> str:
-        way = ("sealing", "opening", "sealing (second pass)")[job.decrypt]
+        # A check of bounds sends every value of the field.
+        way = {0: "sealing", 1: "opening", 2: "sealing (second pass)"}.get(job.decrypt, f"direction {job.decrypt},")
         return (
             f"{way} message {self.messages} (id {job.id:#06x}, slot {job.slot}, channel {job.channel}, {len(job.nonce)} bytes of nonce, "
             f"{len(job.ad)} of associated data, {len(job.packet.keeps)} beats, {job.tag_bytes} bytes of tag)"
