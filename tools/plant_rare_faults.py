@@ -121,7 +121,7 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--core", action="append", choices=CORES, help="one of the cores (all)")
-    parser.add_argument("--faults", type=int, default=100, help="faults per core")
+    parser.add_argument("--faults", type=int, default=110, help="faults per core")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=24 * 60, help="time for a core, after which the faults so far count")
     parser.add_argument("--jobs", type=int, default=2, help="cores at a time")

@@ -293,6 +293,23 @@ def faults() -> str:
     return table(head, rows, 1)
 
 
+def rare_faults() -> str:
+    """Rare faults planted in cores for messages, by core: ``tools/plant_rare_faults.py``."""
+    stored = json.loads((ROOT / "baselines" / "rare_faults.json").read_text(encoding="utf-8"))
+    rows = []
+    for core in [*dict.fromkeys(row["core"] for row in stored["faults"]), ""]:
+        tried = [fault for fault in stored["faults"] if "kind" in fault and core in ("", fault["core"])]
+        found = [fault for fault in tried if fault["caught"]]
+        escaped = [fault for fault in tried if not fault["caught"] and fault["changes"]]
+        shifted = [fault for fault in tried if fault["shifts"]]
+        missed = [fault for fault in tried if not fault["reached"]]
+        counts = len(found) + len(escaped)
+        rest = len(tried) - counts - len(shifted) - len(missed)
+        rows.append((f"`{core}`" if core else "all", len(tried), counts, len(found), len(shifted), rest, len(missed)))
+    head = ("core", "planted", "change what comes out", "found", "change cycles alone", "change nothing", "never differ on their line")
+    return table(head, rows, 1)
+
+
 def soak() -> str:
     """What ``bench/cocotb_soak.py`` has stored, and the Verilog that it belongs to."""
     stored = json.loads((ROOT / "bench" / "cocotb_soak.json").read_text(encoding="utf-8"))
@@ -483,6 +500,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "aead_ecp5": lambda: aead("ecp5"),
     "papers": papers,
     "pipelines": pipelines,
+    "rare_faults": rare_faults,
     "results": results,
     "routed": routed,
     "seal_speed": seal_speed,
