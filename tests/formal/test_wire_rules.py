@@ -98,7 +98,7 @@ MISTAKES = {
         "give.eq((self.i.valid | drain_reg) & self.o.ready)",
     ),
     "a rest that is a byte too long": ("aligner", "size - beat.offset > at", "size - beat.offset >= at"),
-    "text comes before the header": ("order", "in_text.eq(there & ~in_header & ~no_text)", "in_text.eq(there & ~no_text)"),
+    "text comes before the header": ("order", "in_text.eq(has_head & ~in_header & ~no_text)", "in_text.eq(has_head & ~no_text)"),
     "text of the next message": (
         "order", "no_text.eq(text_done_reg | (self.ended.valid & ~self.ended.payload))", "no_text.eq(text_done_reg)",
     ),
