@@ -163,6 +163,11 @@ class MessageKeys:
         return dict(self._parts)
 
 
+def _longest(mode: type[Definition]) -> int:
+    """The largest number of bytes whose number of bits fits into half a block, as in ``o.bit_lengths``, and into 64 bits."""
+    return (1 << min(4 * mode.block_bytes, 64) - 3) - 1
+
+
 class StreamMode(Definition):
     """Authenticated encryption.  Definitions are subclasses, and everything else is derived from them.
     :class:`~modeloom.spec.keyed.Definition` has the attributes of all modes.
@@ -176,7 +181,8 @@ class StreamMode(Definition):
     text_blocks : int
         Blocks of text that ``encrypt`` and ``decrypt`` take: 1, or 2 for pairs.  A pair is a tuple, of the text and of the result.
     most_associated, most_text : int
-        Largest number of bytes of associated data and of text.
+        Largest number of bytes of associated data and of text.  By default, its number of bits fits into half a block,
+        and into 64 bits.
     most_text_with_nonce : dict
         For lengths of nonces with which it is less: the largest number of bytes of text.
     lengths_first : bool
@@ -196,6 +202,13 @@ class StreamMode(Definition):
     lengths_first: ClassVar[bool] = False
     associated_prefix: ClassVar[tuple[LengthPrefix, ...]] = ()
     two_passes: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        bases = [base for base in cls.__mro__ if issubclass(base, StreamMode) and base is not StreamMode]
+        for name in ("most_associated", "most_text"):
+            if all(vars(base).get(name, _longest(base)) == _longest(base) for base in bases):
+                setattr(cls, name, _longest(cls))
 
     def derive(self, o: Any, nonce: Nonce, key_blocks: int) -> MessageKeys:
         """The key of a message, for a mode that makes it of a master key and the nonce.

@@ -85,7 +85,12 @@ class StreamNumbers(Numbers):
         if order not in ("big", "little"):
             raise DefinitionError(f'o.bit_lengths() takes order="big" or "little", not {order!r}')
         half = self._block_bytes // 2
-        parts = (8 * operator.index(nbytes) for nbytes in (first, second))
+        parts = [8 * operator.index(nbytes) for nbytes in (first, second)]
+        if max(parts) >> 8 * half:
+            raise DefinitionError(
+                f"o.bit_lengths() writes a length with {8 * half} bits, in which the bits of {max(parts) // 8} bytes have no room; "
+                "state a smaller most_text or most_associated"
+            )
         data = b"".join(bits.to_bytes(half, "big" if order == "big" else "little") for bits in parts)
         return int.from_bytes(data, "little")
 
