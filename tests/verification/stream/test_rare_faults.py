@@ -156,6 +156,19 @@ def test_a_state_that_is_moved() -> None:
     assert one[0][:16] == other[0][:16] and one[0][16:32] != other[0][16:32]
 
 
+def test_a_lower_part_that_is_ahead() -> None:
+    """The next value of a lower part begins anew a beat before the part itself, and the upper part carries with one of them."""
+    low, ahead, upper = ("low", None), ("ahead", None), ("upper", None)
+    counting = Counting({low: 1, ahead: 1}, {low: 4, ahead: 4, upper: 8}, 4, {upper: 1}, {low, ahead})
+    before = {low: 7, ahead: 8, upper: 3}
+    for carried in (0, 1):
+        assert counting.wrong(before, {low: 15, ahead: 0, upper: 3 + carried}, 8) == []
+    assert counting.wrong(before, {low: 15, ahead: 0, upper: 5}, 8) == [upper]
+    assert counting.wrong(before, {low: 0, ahead: 1, upper: 4}, 9) == []
+    assert counting.wrong(before, {low: 0, ahead: 1, upper: 3}, 9) == [upper]
+    assert counting.wrong(before, {low: 14, ahead: 15, upper: 4}, 7) == [upper]
+
+
 def test_counters_in_parts() -> None:
     """A lower part of four bits from bit 3 of a word on, whose carries go to an upper part in bit 7 and to another register."""
     word, upper = ("word", None), ("upper", None)

@@ -67,10 +67,19 @@ class Counting:
 
     parted: set[Key] = field(default_factory=set)
 
-    def after(self, before: Words, beats: int) -> Words:
-        """What the words must be after some more beats, no more than once past the place at which the lower parts begin anew."""
+    def carries(self, before: Words, beats: int) -> list[bool]:
+        """For each lower part, whether it begins anew within some more beats.  One part may be ahead of another by a beat."""
+        if self.wraps is None:
+            return []
+        return [bool(self.low(key, before[key]) + beats >> self.wraps) for key in self.parted]
+
+    def after(self, before: Words, beats: int, carried: bool | None = None) -> Words:
+        """What the words must be after some more beats, no more than once past the place at which the lower parts begin anew.
+
+        The upper parts have *carried* by default if any lower part began anew.
+        """
         found = {}
-        carried = any(self.low(key, before[key]) + beats >> self.wraps for key in self.parted) if self.wraps is not None else False
+        carried = any(self.carries(before, beats)) if carried is None else carried
         for key in self.keys:
             value = before[key] + beats * self.steps.get(key, 0)
             if self.splits(key) and self.low(key, before[key]) + beats >> (self.wraps or 0):
@@ -84,13 +93,17 @@ class Counting:
         """Words that are not what they must be after some more beats.
 
         A word with a lower part may have more beside it, such as whether the upper part is that of a limit, so its other bits are not
-        compared.
+        compared.  While one lower part has begun anew and another has not, the upper parts may have carried.
         """
-        wanted = self.after(before, beats)
-        return [
-            key for key in self.keys
-            if (self.low(key, now[key]) != self.low(key, wanted[key]) if self.splits(key) else now[key] != wanted[key])
-        ]  # fmt: skip
+
+        def unlike(wanted: Words) -> list[Key]:
+            return [
+                key for key in self.keys
+                if (self.low(key, now[key]) != self.low(key, wanted[key]) if self.splits(key) else now[key] != wanted[key])
+            ]  # fmt: skip
+
+        carries = self.carries(before, beats)
+        return min((unlike(self.after(before, beats, carried)) for carried in (any(carries), all(carries))), key=len)
 
     def moved(self, now: Words, beats: int) -> Words:
         """What the words are if so many beats more had come, or fewer: lower and upper parts."""
