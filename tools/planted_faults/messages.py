@@ -8,8 +8,8 @@
     not found             ──▶  the same traffic, and other traffic, in both cores: does any output differ in any cycle?
 
 A fault whose line makes no difference in the good core makes none at all in the same traffic, so no unit that could find it is left out.
-The other traffic (``message_traffic``) has nothing of ``verify`` in it.  So it shows what ``verify`` does not send.  If it shows a
-difference, it is sent once more in its settled form, in which nothing but cycles can depend on cycles.
+The other traffic (``message_traffic``) has nothing of ``verify`` in it.  So it shows what ``verify`` does not send.  It is sent twice.
+Only a difference in its settled form counts, in which what comes out depends on no cycle.
 
 A fault may change nothing but the cycles in which things happen (``what_came``): it is counted apart, because ``verify`` states only the
 latencies and distances that ``core.json`` has.

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.keyed import Definition, Keys
@@ -163,9 +163,11 @@ class MessageKeys:
         return dict(self._parts)
 
 
-def _longest(mode: type[Definition]) -> int:
+class _Longest:
     """The largest number of bytes whose number of bits fits into half a block, as in ``o.bit_lengths``, and into 64 bits."""
-    return (1 << min(4 * mode.block_bytes, 64) - 3) - 1
+
+    def __get__(self, mode: Any, of: type[Definition]) -> int:
+        return (1 << min(4 * of.block_bytes, 64) - 3) - 1
 
 
 class StreamMode(Definition):
@@ -196,19 +198,12 @@ class StreamMode(Definition):
     nonce_bytes: ClassVar[tuple[tuple[int, ...], ...]] = ((12,),)
     tag_bytes: ClassVar[tuple[int, ...]] = (16,)
     text_blocks: ClassVar[int] = 1
-    most_associated: ClassVar[int] = (1 << 61) - 1
-    most_text: ClassVar[int] = (1 << 61) - 1
+    most_associated: ClassVar[int] = cast(int, _Longest())
+    most_text: ClassVar[int] = cast(int, _Longest())
     most_text_with_nonce: ClassVar[Mapping[int, int]] = {}
     lengths_first: ClassVar[bool] = False
     associated_prefix: ClassVar[tuple[LengthPrefix, ...]] = ()
     two_passes: ClassVar[bool] = False
-
-    def __init_subclass__(cls, **more: Any) -> None:
-        super().__init_subclass__(**more)
-        bases = [base for base in cls.__mro__ if issubclass(base, StreamMode) and base is not StreamMode]
-        for name in ("most_associated", "most_text"):
-            if all(vars(base).get(name, _longest(base)) == _longest(base) for base in bases):
-                setattr(cls, name, _longest(cls))
 
     def derive(self, o: Any, nonce: Nonce, key_blocks: int) -> MessageKeys:
         """The key of a message, for a mode that makes it of a master key and the nonce.

@@ -14,6 +14,7 @@ from modeloom.product.segments import LONGEST, Answer
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.spec.wording import many
 from modeloom.verification.lwc.subject import LwcSubject
+from modeloom.verification.stream.room import AT_REST
 
 __all__ = ["PATTERNS", "check_keys", "check_lengths", "check_messages"]
 
@@ -27,9 +28,6 @@ CHUNK = 48
 
 MESSAGES = 600
 """Default number of random messages."""
-
-AT_REST = 0.999999
-"""Probability of a pause on a port at rest."""
 
 MOST_BLOCKS, SIZES, NEAR = 256, 24, 8
 """Blocks of the longest message that waits, the number of lengths of such messages, and of those near the longest one."""
