@@ -165,7 +165,10 @@ def _wait(run: _Run, blocks: int) -> int:
     runner.run(max_cycles=d.message_cycles(0, 2 * blocks * d.block_bytes) + KEYS * (d.erase_cycles + KEY_CYCLES))
     taken = run.words - runner.waiting("pdi")
     runner.set_gaps({"do": 0.0})
-    run.settle()
+    try:
+        run.settle()
+    except CheckFailed as fault:
+        raise CheckFailed(f"{fault}, where keys change behind messages that wait for DO") from None
     return taken
 
 
