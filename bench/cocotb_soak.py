@@ -31,7 +31,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.presets import preset
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.sector.hardware import bus_parameters
@@ -43,6 +42,7 @@ from modeloom.emit import emit
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
 from modeloom.modes import find, find_any
+from modeloom.options.sectors import preset
 
 DISTINCT = 500
 PATTERNS = 3

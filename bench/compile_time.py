@@ -15,8 +15,8 @@ import time
 from typing import Any
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.schedule.modulo import schedule
 
 MODES = ("hctr2", "heh-brw", "hmch-brw", "heh-poly", "hmch-poly")

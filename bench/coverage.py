@@ -32,10 +32,10 @@ from verilog_coverage.stimulus import stimulus  # noqa: E402
 from verilog_coverage.summary import lines, states, toggles, unexplained  # noqa: E402
 
 from modeloom.compiler.compile import compile_mode  # noqa: E402
-from modeloom.compiler.options import Options  # noqa: E402
 from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
 from modeloom.modes import find  # noqa: E402
+from modeloom.options.sectors import Options  # noqa: E402
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "coverage.json"
 

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.sector.figures import beats
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "latency.json"
 

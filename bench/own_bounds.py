@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes import BUILT_IN, find
+from modeloom.options.sectors import Options
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "own_bounds.json"
 

@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.product.simulated import Sector, SimulatedCore
 
 SECTORS = 4096

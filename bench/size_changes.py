@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.product.simulated import Sector, SimulatedCore
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "size_changes.json"

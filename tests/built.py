@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.presets import preset
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
 from modeloom.modes import find
+from modeloom.options.sectors import preset
 from modeloom.product.simulated import SimulatedCore
 
 COMMAND = "modeloom build (tests)"

@@ -27,15 +27,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "allocate": {"cycles", "schedule", "ir", "spec"},
     "prove": {"allocate", "ir", "schedule", "spec"},
     "streams": {"ir", "prove", "spec"},
-    "compiler": {"allocate", "ciphers", "cycles", "definition", "ir", "prove", "schedule", "spec", "streams"},
+    "options": {"ciphers", "interfaces", "spec"},
+    "compiler": {"allocate", "ciphers", "cycles", "definition", "ir", "options", "prove", "schedule", "spec", "streams"},
     "rtl": {"cycles", "interfaces", "spec"},
     "sim": {"rtl"},
     "synth": {"rtl"},
     "circuits": {"rtl", "spec", "golden"},
     "product": {"definition", "front", "interfaces", "rtl", "sim", "spec"},
     "cores": {
-        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "product", "rtl", "spec",
-        "streams", "taint",
+        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "options", "product", "rtl",
+        "spec", "streams", "taint",
     },
     "emit": {"front", "product", "sim", "spec"},
     "taint": {"interfaces", "sim", "product"},
@@ -50,7 +51,7 @@ LOOSE = {"__init__", "version"}
 """Files that stand in no room."""
 
 WITHOUT_AMARANTH = (
-    "spec", "modes", "ir", "definition", "schedule", "allocate", "prove", "streams", "compiler", "golden", "cycles", "interfaces",
+    "spec", "modes", "ir", "definition", "schedule", "allocate", "prove", "streams", "options", "compiler", "golden", "cycles", "interfaces",
 )  # fmt: skip
 
 WITHIN_RTL = {"engine": "allocate", "front": "front", "stream": "streams"}

@@ -8,10 +8,9 @@ from tests.kinds import kind, unit_kind
 
 from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import OLD_NAMES, Options
-from modeloom.compiler.presets import PRESETS, preset
 from modeloom.compiler.units import unit_set
 from modeloom.modes import find
+from modeloom.options.sectors import PRESETS, Options, preset
 from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec import InputError, Keys, Mode, UnknownName
 
@@ -238,7 +237,7 @@ def test_older_names_of_options():
     old = {"aes": 2, "aes_arch": "combined", "aes_sbox": "bram", "aes_stages": 3}
     assert Options(**old) == new == Options().but(**old)
     assert {name: getattr(new, name) for name in old} == old
-    assert old.items() <= new.as_dict().items() and not OLD_NAMES.keys() & {field.name for field in fields(Options)}
+    assert old.items() <= new.as_dict().items() and not Options.older().keys() & {field.name for field in fields(Options)}
     assert Options(**{**new.as_dict(), "more_sectors": ()}) == new
     for both in (lambda: Options(aes=2, cipher_cores=2), lambda: Options().but(aes_arch="combined", cipher_arch="combined")):
         with pytest.raises(TypeError, match="^aes(_arch)? is an older name of cipher_(cores|arch); give one of them$"):

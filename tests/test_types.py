@@ -27,7 +27,7 @@ def test_the_package():
 
 def test_an_error_is_seen(tmp_path):
     wrong = tmp_path / "wrong.py"
-    wrong.write_text("from modeloom.compiler.options import Options\n\nOptions(sector='64')\n", encoding="utf-8")
+    wrong.write_text("from modeloom.options.sectors import Options\n\nOptions(sector='64')\n", encoding="utf-8")
     done = check(wrong)
     assert done.returncode == 1 and 'wrong.py:3: error: Argument "sector"' in done.stdout
 

@@ -9,9 +9,9 @@ from tests.built import SMALL, folder
 from tests.product.descriptions import sector_description
 
 import modeloom
-from modeloom.compiler.options import Options
 from modeloom.definition.software import Model
 from modeloom.modes.hctr2 import HCTR2
+from modeloom.options.sectors import Options
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.spec import InputError
 

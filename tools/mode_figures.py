@@ -19,11 +19,11 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
 from circuit_tables import table  # noqa: E402
 
 from modeloom.compiler.compile import compile_mode  # noqa: E402
-from modeloom.compiler.options import Options  # noqa: E402
 from modeloom.measure.aead import cipher_name  # noqa: E402
 from modeloom.measure.aead import rows as aead_rows  # noqa: E402
 from modeloom.measure.aead import stored as aead_stored  # noqa: E402
 from modeloom.modes import all_streams, find  # noqa: E402
+from modeloom.options.sectors import Options  # noqa: E402
 
 BASELINES = ROOT / "baselines"
 

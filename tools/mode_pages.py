@@ -24,10 +24,10 @@ from circuit_tables import table  # noqa: E402
 
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors, streams  # noqa: E402
-from modeloom.compiler.limits import MOST_BLOCKS  # noqa: E402
 from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
 from modeloom.cores.gives import gives  # noqa: E402
 from modeloom.modes import all_streams, find_any  # noqa: E402
+from modeloom.options.limits import MOST_BLOCKS  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.report.token_chart import token_chart  # noqa: E402
 from modeloom.spec.wording import numbers  # noqa: E402

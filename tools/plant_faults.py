@@ -33,10 +33,10 @@ from planted_faults.sites import KINDS, Fault, faults  # noqa: E402
 from planted_faults.trial import Result, Trial, edited_folder  # noqa: E402
 
 from modeloom.compiler.compile import compile_mode  # noqa: E402
-from modeloom.compiler.options import Options  # noqa: E402
 from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
 from modeloom.modes import find  # noqa: E402
+from modeloom.options.sectors import Options  # noqa: E402
 from modeloom.spec import InputError  # noqa: E402
 from modeloom.verification.sector import CheckFailed, dynamic_checks, run_check  # noqa: E402
 from modeloom.verification.sector.coverage import needed_sectors  # noqa: E402

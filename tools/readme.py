@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
 
 import interface_tables  # noqa: E402
+import option_tables  # noqa: E402
 import scaling_tables  # noqa: E402
 from circuit_tables import TABLES, table  # noqa: E402
 
@@ -509,6 +510,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "traffic": traffic,
     **TABLES,
     **interface_tables.TABLES,
+    **option_tables.TABLES,
     **scaling_tables.TABLES,
 }
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from modeloom.compiler.compile import Compiled
-    from modeloom.compiler.options import Options
+    from modeloom.options.sectors import Options
     from modeloom.product.simulated import SimulatedCore
     from modeloom.product.simulated_messages import SimulatedStreamCore
     from modeloom.spec import Mode
@@ -85,9 +85,8 @@ def compile(mode: str | Mode | type[Mode], options: Options | str | None = None,
         The core cannot be built.  The message is one line.
     """
     from modeloom.compiler.compile import compile_mode
-    from modeloom.compiler.options import Options
-    from modeloom.compiler.presets import preset
     from modeloom.modes import find
+    from modeloom.options.sectors import Options, preset
 
     options = changes.pop("units", None) if options is None else options
     chosen = preset(options or "default") if options is None or isinstance(options, str) else options

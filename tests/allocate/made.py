@@ -4,7 +4,7 @@
 from functools import cache
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.presets import preset
+from modeloom.options.sectors import preset
 
 __all__ = ["delays", "made"]
 

@@ -8,7 +8,7 @@ from tests.allocate.made import delays
 from modeloom.allocate.check import check_program
 from modeloom.allocate.names import InputName, LaneName
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
+from modeloom.options.sectors import Options
 from modeloom.spec import XTS_ORDER, Keys, Mode
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import modeloom
 from modeloom.cli import cli
-from modeloom.compiler.options import Options
+from modeloom.options.sectors import Options
 from modeloom.spec import InputError
 
 PACKAGE = Path(modeloom.__file__).parent

@@ -5,9 +5,10 @@ import click
 import pytest
 
 from modeloom.cli.build import command_line
-from modeloom.cli.options import options_from, tweaks, unit_options
-from modeloom.compiler.limits import MOST_BLOCKS, MOST_SLOTS
-from modeloom.compiler.options import Options
+from modeloom.cli.options import core_options, tweaks
+from modeloom.options.limits import MOST_BLOCKS, MOST_SLOTS
+from modeloom.options.sectors import Options
+from modeloom.options.spelled import sector_options
 from modeloom.spec import InputError
 
 
@@ -16,10 +17,9 @@ def parse(*arguments):
     result = []
 
     @click.command()
-    @unit_options
+    @core_options()
     def command(**values):
-        result.append(options_from(values))
-        assert not values
+        result.append(sector_options(values))
 
     command.main(list(arguments), standalone_mode=False)
     return result[0]
@@ -95,7 +95,7 @@ def test_command_line_leaves_the_folder_out(arguments, text):
 )
 def test_help_has_the_limits_with_their_reasons(option: str, limit: int, reason: str) -> None:
     @click.command()
-    @unit_options
+    @core_options()
     def command(**values: object) -> None:
         """Takes the options."""
 

@@ -9,10 +9,9 @@ from tests.built import slow
 from modeloom import compile as compile_mode
 from modeloom.allocate.listing import listing
 from modeloom.compiler.dump import dump
-from modeloom.compiler.options import Options
-from modeloom.compiler.presets import preset
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options, preset
 from modeloom.spec import DefinitionError, InputError, Keys, Mode, UnknownName
 
 

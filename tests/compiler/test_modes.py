@@ -7,8 +7,8 @@ import pytest
 from tests.built import slow
 
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes import all_modes, find
+from modeloom.options.sectors import Options
 
 BLOCKS = 32
 MOST_CYCLES = 35

@@ -10,8 +10,8 @@ from tests.built import slow, slowly
 from tests.compiler.fast_like import ORDERS
 
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
 from modeloom.definition.software import Model
+from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
 
 SPREAD = 1.03

@@ -14,11 +14,10 @@ from modeloom.compiler import choices
 from modeloom.compiler.choices import STEPS, Choice
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.dump import DUMPS, dump
-from modeloom.compiler.options import Options
 from modeloom.compiler.passes import PASSES, Pass, nothing
-from modeloom.compiler.presets import preset
 from modeloom.compiler.work import Work
 from modeloom.modes import find
+from modeloom.options.sectors import Options, preset
 
 MODES: dict[str, tuple[str, Options]] = {
     "stealing": ("xts", Options(sector=40, restarts=5)),

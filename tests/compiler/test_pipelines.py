@@ -12,8 +12,8 @@ import pytest
 from tests.built import slow
 
 from modeloom.compiler.compile import SHARES, Compiled, compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.schedule.modulo import schedule
 
 MODES = ("hctr2", "heh-brw", "hmch-brw", "heh-poly", "hmch-poly")

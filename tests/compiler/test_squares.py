@@ -56,8 +56,8 @@ def test_one_interval_a_sector(mode, aes):
 @slow
 def test_long_sectors():
     from modeloom.compiler.compile import compile_mode as steps
-    from modeloom.compiler.options import Options
     from modeloom.modes import find
+    from modeloom.options.sectors import Options
 
     figures = steps(find("heh-brw"), Options(sector=4096, squares="fly", restarts=1), prove=False).explain()
     assert figures["ii"] == figures["ii_bound"] == 257

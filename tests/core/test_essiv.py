@@ -17,10 +17,10 @@ from tests.program_runs import computes
 
 from modeloom.ciphers import AES, CoreRequest
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.sector import bus_parameters, key_erase_cycles
 from modeloom.definition.software import Model
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.product.blocks import sector_groups
 from modeloom.product.description import KeyPart
 from modeloom.product.folder import read_description

@@ -7,9 +7,9 @@ import pytest
 from tests.built import SMALL, simulated, slowly
 
 from modeloom import golden
-from modeloom.compiler.limits import MOST_SLOTS
 from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.options.limits import MOST_SLOTS
 from modeloom.product.simulated import Sector, SectorError
 from modeloom.verification.twins import hold_cycles, request
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.described import refused_keys
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
@@ -16,6 +15,7 @@ from modeloom.modes import find
 from modeloom.modes.heh import HEHPoly
 from modeloom.modes.tet import TET
 from modeloom.modes.xts import XTS
+from modeloom.options.sectors import Options
 from modeloom.product.description import KEY_VERDICT
 from modeloom.product.folder import read_description
 from modeloom.taint import check_core

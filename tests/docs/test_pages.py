@@ -14,10 +14,10 @@ from tests.generality.quad256 import QUAD256, Quad256, QuadKeySchedule, QuadPipe
 from modeloom.ciphers import CoreRequest
 from modeloom.cli import cli
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
-from modeloom.compiler.streams import APART
 from modeloom.definition.software import Model
 from modeloom.modes import BUILT_IN
+from modeloom.options.messages import StreamOptions
+from modeloom.options.sectors import Options
 from modeloom.spec import CIPHER
 from modeloom.version import VERSION
 
@@ -133,6 +133,6 @@ def test_an_installed_mode_is_found(tmp_path):
 
 def test_options_that_do_not_go_together():
     """The table of the page has the pairs that are refused, with the reasons that the commands give."""
-    text = (ROOT / "docs" / "streams.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "options.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(--[^`]+)`, `(--[^`]+)` \| (.+)\. \|$", text, re.M)
-    assert {(left, right): why[0].lower() + why[1:] for left, right, why in rows} == APART
+    assert {(left, right): why[0].lower() + why[1:] for left, right, why in rows} == StreamOptions.pairs()

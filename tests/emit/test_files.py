@@ -16,14 +16,13 @@ import pytest
 from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder, made
 
 from modeloom.ciphers import AES
-from modeloom.compiler.options import Options
-from modeloom.compiler.presets import preset
 from modeloom.cores.sector import CORE_PORTS
 from modeloom.cores.sector.figures import definition_hash
-from modeloom.cores.sector.words import name_words
+from modeloom.cores.words import sector_words
 from modeloom.emit import check_directory, core_name, emit, files
 from modeloom.emit.package.system_verilog import APB_INTERFACE, AXI_INTERFACES
 from modeloom.modes import find
+from modeloom.options.sectors import Options, preset
 from modeloom.product.keywords import INTERFACE_NAMES, KEYWORDS
 from modeloom.spec import InputError
 
@@ -102,7 +101,7 @@ def test_equal_multipliers_stand_once() -> None:
 def test_names() -> None:
     assert core_name(made(PLAIN)) == "heh_brw_32_enc_round1_plain_search50"
     usual = SimpleNamespace(mode=find("hctr2"), options=preset("default").of(find("hctr2")).on(AES), sizes=core(PARTIAL).sizes)
-    assert core_name(SimpleNamespace(words=name_words(usual))) == "hctr2_40"
+    assert core_name(SimpleNamespace(words=sector_words(usual))) == "hctr2_40"
 
 
 CHANGES: dict[str, object] = {
@@ -121,7 +120,7 @@ def test_other_options_have_another_name() -> None:
     def name(**changes: object) -> str:
         options = preset("default").of(find("hctr2")).on(AES).but(**changes)
         sizes = [SimpleNamespace(source=SimpleNamespace(nbytes=size)) for size in (options.sector, *options.more_sectors)]
-        return core_name(SimpleNamespace(words=name_words(SimpleNamespace(mode=find("hctr2"), options=options, sizes=sizes))))
+        return core_name(SimpleNamespace(words=sector_words(SimpleNamespace(mode=find("hctr2"), options=options, sizes=sizes))))
 
     changes = {key: value for key, value in CHANGES.items() if key not in ("sector", "cipher")}
     names = [name(), name(sector=64), name(**changes), name(**changes, sector=32)]

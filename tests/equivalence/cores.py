@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.built import SEQUENTIAL
 
-from modeloom.compiler.presets import PRESETS
+from modeloom.options.sectors import PRESETS
 
 __all__ = ["CORES", "ONE"]
 

@@ -13,10 +13,10 @@ from tests.equivalence.cores import CORES, ONE
 from tests.equivalence.faults import FAULTS, Fault, faulty
 
 from modeloom.compiler.compile import Compiled
-from modeloom.compiler.presets import PRESETS
 from modeloom.cores.sector import SectorCore
 from modeloom.equivalence import forever, prove_engine
 from modeloom.equivalence.cores import Parts, input_ports
+from modeloom.options.sectors import PRESETS
 from modeloom.prove import ProofError
 
 DIRECTION: tuple[str, dict[str, Any]] = ("xcb-1619", {"sector": 48, "cipher_arch": "combined", "prove": False})

@@ -12,9 +12,9 @@ from tests.generality.wide_modes import WideHEH
 
 from modeloom.cli import main
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.sector import bus_parameters
 from modeloom.definition.software import Model
+from modeloom.options.sectors import Options
 from modeloom.spec import GHASH_ORDER, DefinitionError, Field, InputError, UnknownName
 
 

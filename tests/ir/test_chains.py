@@ -8,10 +8,10 @@ from tests.program_runs import computes
 
 from modeloom import golden
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
 from modeloom.ir.ops import Op, OpGraph, Pair, Term
 from modeloom.ir.pair import find_chains
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 
 
 def made(mode: str, *, prove: bool = False, **options) -> Compiled:  # type: ignore[no-untyped-def]

@@ -9,11 +9,11 @@ import pytest
 from tests.kinds import kind
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.ir.check import CheckError, check_graph
 from modeloom.ir.ops import Chain, Op, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options
 
 
 @cache

@@ -11,8 +11,8 @@ import pytest
 from tests.program_runs import computes
 
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
 from modeloom.definition.software import Model
+from modeloom.options.sectors import Options
 from modeloom.prove import prove
 from modeloom.spec import XTS_ORDER, Keys, Mode
 

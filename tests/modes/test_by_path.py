@@ -12,12 +12,12 @@ import pytest
 from modeloom import golden
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.dump import dump
-from modeloom.compiler.options import Options
 from modeloom.cores.sector import SectorCore
 from modeloom.definition.software import Model
 from modeloom.emit import emit
 from modeloom.ir.trace import trace
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.spec import InputError
 from modeloom.verification import verify_core
 

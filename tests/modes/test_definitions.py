@@ -14,7 +14,6 @@ import modeloom
 from modeloom.ciphers import AES, CoreTiming, cipher_of
 from modeloom.cli import main
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.sector import SectorCore
 from modeloom.definition.check import check_definition
 from modeloom.definition.software import Model
@@ -22,6 +21,7 @@ from modeloom.emit import emit
 from modeloom.ir.trace import trace
 from modeloom.ir.value import Value
 from modeloom.modes import BUILT_IN
+from modeloom.options.sectors import Options
 from modeloom.spec import CIPHER, DefinitionError, Keys, Mode, checked_mode
 from modeloom.spec.attributes import _ATTRIBUTES
 

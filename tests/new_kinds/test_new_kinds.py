@@ -16,11 +16,11 @@ from tests.rtl.engine.mix import MIX
 
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.compiler.dump import dump
-from modeloom.compiler.options import Options
 from modeloom.cores.sector import SectorCore
 from modeloom.definition.software import Model
 from modeloom.emit.files import emit
 from modeloom.equivalence import prove_engine
+from modeloom.options.sectors import Options
 from modeloom.product.blocks import sector_groups
 from modeloom.prove import ProofError, prove
 from modeloom.prove.mutate import mutants

@@ -12,9 +12,9 @@ from tests.program_runs import numeric_machine
 from modeloom import golden
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options
 from modeloom.prove import ProofError
 from modeloom.prove.execute import direction_pattern, entries_with_gaps, prove_program
 from modeloom.prove.machine import MachineError

@@ -9,8 +9,8 @@ import pytest
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.prove import ProofError, check, prove
 from modeloom.prove.execute import prove_program
 from modeloom.prove.mutate import copy_program, mutants

@@ -12,9 +12,9 @@ from modeloom.allocate.build import allocate
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.lifetimes import lifetimes
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options
 from modeloom.prove import ProofError
 from modeloom.prove.execute import direction_pattern, entries_with_gaps, make_sectors, prove_program
 from modeloom.prove.mutate import copy_program

@@ -14,13 +14,13 @@ from tests.prove.broken_modes import BROKEN, CountersBack, KeyInverse, OutsideTh
 from modeloom import modes
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.definition import inverse
 from modeloom.definition.inverse import check_inverse
 from modeloom.ir.trace import trace
 from modeloom.modes import BUILT_IN
 from modeloom.modes.heh import HEH
 from modeloom.modes.tet import TET
+from modeloom.options.sectors import Options
 from modeloom.prove.inverse import prove_inverse
 from modeloom.spec import DefinitionError, InputError, Mode
 

@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options
 from modeloom.prove.mutate import KINDS, _Maker, copy_program, mutants
 
 

@@ -12,7 +12,6 @@ from tests.program_runs import numeric_machine
 from modeloom import golden
 from modeloom.ciphers import AES
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes.cmc import CMC
 from modeloom.modes.eme import EME
 from modeloom.modes.eme2 import EME2
@@ -24,6 +23,7 @@ from modeloom.modes.tet import TET
 from modeloom.modes.xcb import XCB
 from modeloom.modes.xcb_1619 import XCB1619
 from modeloom.modes.xts import XTS
+from modeloom.options.sectors import Options
 from modeloom.prove.execute import direction_pattern, entries_with_gaps
 from modeloom.prove.numeric import Numbers, NumericField, NumericMachine
 from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field

@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options
 from modeloom.prove.plan import BROKEN, CONST, KEY, Plan
 
 

@@ -8,10 +8,9 @@ from functools import cache
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
-from modeloom.compiler.presets import preset
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
+from modeloom.options.sectors import Options, preset
 from modeloom.prove import CheckError, ProofError, check, prove
 from modeloom.prove.mutate import copy_program
 

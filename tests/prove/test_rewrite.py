@@ -10,10 +10,10 @@ from tests.kinds import kind
 
 import modeloom.ir.expand as expand_pass
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.ir.ops import Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
+from modeloom.options.sectors import Options
 from modeloom.prove import ProofError, prove
 from modeloom.prove.rewrite import prove_rewrite
 from modeloom.spec import GHASH_ORDER, Keys, Mode

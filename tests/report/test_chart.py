@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
-from modeloom.compiler.presets import preset
 from modeloom.modes import find
+from modeloom.options.sectors import Options, preset
 from modeloom.report.chart import BARS, COLOURS, LEFT, chart
 
 SVG = "{http://www.w3.org/2000/svg}"

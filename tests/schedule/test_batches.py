@@ -11,9 +11,9 @@ from tests.built import slowly
 from tests.schedule.random_problems import INSTANCES, exists, graph_of
 
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
 from modeloom.ir.check import CheckError
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve
 from modeloom.schedule.grid import FREE, Grid, grids, phases_of

@@ -12,9 +12,9 @@ import pytest
 from tests.schedule.random_problems import INSTANCES, anything, exists, graph_of, two_hashes
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.ir.ops import Term
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.schedule.bound import Cases, circle_holds, least_latency
 from modeloom.schedule.modulo import schedule
 from modeloom.schedule.problem import Problem

@@ -7,9 +7,9 @@ import pytest
 
 from modeloom.allocate.lifetimes import lifetimes, storage_bound
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.compact import compact, storage_figures
 from modeloom.schedule.greedy import list_schedule

@@ -9,8 +9,8 @@ import pytest
 from tests.schedule.random_problems import INSTANCES, anything, exists, two_hashes
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.schedule.gates import gate_bound
 from modeloom.schedule.modulo import schedule
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.schedule.bound import least_latency
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import list_schedule

@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.ir.ops import Op, OpGraph, Pair, Term
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.grid import FREE, Grid, grids

@@ -11,11 +11,10 @@ from functools import cache
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
-from modeloom.compiler.presets import preset
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options, preset
 from modeloom.schedule.modulo import Schedule, schedule
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.units import Unit, UnitSet
@@ -141,7 +140,7 @@ def test_a_longer_interval_can_be_asked_for() -> None:
 SCRIPT = """
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes.hctr2 import HCTR2
-from modeloom.compiler.options import Options
+from modeloom.options.sectors import Options
 made = compile_mode(HCTR2(), Options(sector=256, restarts=60), prove=False).schedule
 print(made.ii, made.start, made.instance)
 """

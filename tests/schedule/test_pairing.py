@@ -12,11 +12,10 @@ from tests.compiler.fast_like import ORDERS
 
 from modeloom.compiler import choices
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
-from modeloom.compiler.presets import preset
 from modeloom.ir.ops import Op, Term
 from modeloom.ir.pair import find_chains, match, pair_directions
 from modeloom.modes import BUILT_IN, find
+from modeloom.options.sectors import Options, preset
 from modeloom.schedule.bound import least_latency
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve, with_improved_bounds

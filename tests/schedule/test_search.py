@@ -13,9 +13,9 @@ import pytest
 
 from modeloom.allocate.lifetimes import place_name
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.schedule import search
 from modeloom.schedule.bound import least_latency
 from modeloom.schedule.check import check_schedule

@@ -8,8 +8,8 @@ import random
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes.heh import HEH
+from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import list_schedule, place_results
 from modeloom.schedule.modulo import as_schedule

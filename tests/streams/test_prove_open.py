@@ -12,12 +12,12 @@ from tests.streams import broken_opens
 from tests.streams.broken_opens import BROKEN, RIGHT, CarryBehind32Bits, OneMoreZero, TwoThatBelongTogether
 
 import modeloom
-from modeloom.compiler.stream_options import USUAL
 from modeloom.compiler.streams import compile_stream
 from modeloom.definition import message_check, opened
 from modeloom.definition.message_check import checked_inverse
 from modeloom.modes import STREAMS
 from modeloom.modes.gcm import GCM
+from modeloom.options.messages import USUAL
 from modeloom.spec import DefinitionError
 from modeloom.spec.stream import StreamMode
 from modeloom.streams.prove_open import PartOfText, parts_of_text, prove_open, prove_short, short_messages

@@ -15,8 +15,8 @@ from tests.built import slow, slowly
 from tests.sweeps import CIRCUITS, MODE, contents, run, stopping, write
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.sweep import identity
 from modeloom.sweep.executors import local
 

@@ -7,8 +7,8 @@ import pytest
 from tests.built import slow
 from tests.scripts import script
 
-from modeloom.compiler.presets import PRESETS
 from modeloom.modes import BUILT_IN, STREAMS
+from modeloom.options.sectors import PRESETS
 
 emitted = script("tools/emitted.py")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
 from modeloom.emit import CheckFailed
+from modeloom.options.sectors import Options
 from modeloom.product.simulated import SimulatedCore
 from modeloom.spec import InputError
 from modeloom.verification.sector import dynamic_checks, run_check

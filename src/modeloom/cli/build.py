@@ -11,10 +11,11 @@ from typing import Any
 import click
 
 from modeloom.cli.files import warn, warn_broken
-from modeloom.cli.options import options_from, unit_options
-from modeloom.cli.streams import build_stream, stream_only
+from modeloom.cli.options import core_options
+from modeloom.cli.streams import build_stream
 from modeloom.cli.timing import add_timing, timing_option
-from modeloom.compiler.limits import check_blocks
+from modeloom.options.limits import check_blocks
+from modeloom.options.spelled import sector_options
 
 __all__ = ["SCHEMA", "build", "command_line"]
 
@@ -25,8 +26,7 @@ SCHEMA = "modeloom-build-1"
 @click.argument("mode")
 @click.option("-o", "--output", "directory", required=True, help="Folder for the core.")
 @click.option("--name", help="Name of the top module (default: from mode, sector size and options).")
-@unit_options
-@stream_only
+@core_options()
 @click.option("--front", help="registers: registers on AXI4-Lite or APB around the core (default: none).")
 @click.option("--register-bus", help="Bus of the registers of --front: axi-lite (default) or apb.")
 @click.option("--commands", help="With --front registers, the path of commands and statuses: streams (default) or registers.")
@@ -73,7 +73,7 @@ def build(
     if isinstance(definition, StreamMode):
         build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end, cocotb, ram, timing)
         return
-    options = options_from(values)
+    options = sector_options(values)
     for nbytes in (options.sector, *options.more_sectors):
         definition.check_sector(nbytes)
     check_blocks(definition, (options.sector, *options.more_sectors))

@@ -10,17 +10,17 @@ from typing import Any
 import click
 
 from modeloom.cli.files import check_output, columns, mode_files, warn, warn_broken, whole_file
-from modeloom.cli.options import options_from, unit_options
-from modeloom.cli.streams import explain_stream, refused, stream_only
+from modeloom.cli.options import core_options
+from modeloom.cli.streams import explain_stream, refused
 from modeloom.cli.widths import at_width
+from modeloom.options.spelled import sector_options
 
 __all__ = ["explain"]
 
 
 @click.command()
 @click.argument("mode")
-@unit_options
-@stream_only
+@core_options()
 @click.option(
     "--dump", "dumps", help="Print results of compiler passes as text: trace, expand, lower, squares, pair, chains (or graph), schedule, "
     "allocate (or program), prove. Separate several by commas.",
@@ -51,7 +51,7 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
     if isinstance(definition, StreamMode):
         explain_stream(definition, {**values, "dump": dumps, "svg": svg}, as_json, data_width)
         return
-    options = options_from(values)
+    options = sector_options(values)
     wanted = dump_names(dumps or "")
     with compile_progress(mode) as progress:
         compiled = compile_mode(definition, options, progress=progress)

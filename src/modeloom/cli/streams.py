@@ -5,76 +5,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from modeloom.cli.files import columns, warn, warn_broken, whole_file
-from modeloom.cli.options import ALL
 from modeloom.cli.timing import add_timing
-from modeloom.spec import InputError
+from modeloom.options.spelled import message_options
 from modeloom.spec.stream import StreamMode
 from modeloom.spec.wording import many
 
 if TYPE_CHECKING:
-    from modeloom.compiler.streams import CompiledStream, StreamOptions
+    from modeloom.compiler.streams import CompiledStream
     from modeloom.product.core import FrontEnd
     from modeloom.product.description import Description
 
-__all__ = ["build_stream", "explain_stream", "refused", "stream_only", "stream_options"]
-
-def stream_only(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that stream modes alone have."""
-    for option in (
-        click.option("--hold", type=int, help="Stream modes: bytes of text held back until the tag has been verified (default: none)."),
-        click.option("--message-buffer", type=int, help="Stream modes with two passes: bytes of a message to seal that the core stores."),
-        click.option(
-            "--keys",
-            help="Stream modes: expand, expanded if the host sends round keys, inline if keys come with messages, or derived if the core "
-            "derives them from master keys and nonces (default: expand).",
-        ),
-        click.option("--key-derivers", type=int, help="Stream modes: with --keys derived, round cores, 1 to 8 (default: 1 or 2 for AES)."),
-        click.option(
-            "--key-schedule",
-            help="Stream modes: word, or iterative for a round key per cycle (default: iterative with --keys inline, else word).",
-        ),
-        click.option("--key-schedules", type=int, help="Stream modes: with --keys inline, 1 or 2 key schedules (default: 2)."),
-        click.option("--interface", help="Stream modes: axi, or lwc for the hardware API of lightweight cryptography (default: axi)."),
-        click.option("--interface-bits", type=int, help="Stream modes: with --interface lwc, bits of a word, 32, 64 or 128 (default: 32)."),
-        click.option("--packet", help="Stream modes: aligned, or wire if header, text and tag are contiguous (default: aligned)."),
-        click.option(
-            "--order",
-            help="Stream modes: associated-first, or text-first for packets with text before associated data, so that checksum and "
-            "tag share a register (default: associated-first).",
-        ),
-        click.option("--channels", type=int, help="Stream modes: number of channels whose packets may interleave, 1 to 256 (default: 1)."),
-        click.option("--blocks-per-cycle", type=int, help="Stream modes: blocks per cycle, 1, 2 or 4 (default: 1)."),
-    ):
-        command = option(command)
-    return command
-
-
-def stream_options(mode: StreamMode, values: dict[str, Any]) -> StreamOptions:
-    """``StreamOptions`` from the options of a command.
-
-    Raises ``InputError`` for an option that only modes on sectors have.
-    """
-    from modeloom.ciphers import cipher_of
-    from modeloom.compiler.streams import StreamOptions
-
-    if values.get("key_bits") == ALL:
-        sizes = sorted(cipher_of(mode, values.get("cipher")).key_bits, reverse=True)
-        first, *more = [bits for bits in sizes if not mode.cipher_key_bits or bits in mode.cipher_key_bits]
-        values |= {"key_bits": first, "more_key_bits": tuple(more)}
-    known = {field.name for field in fields(StreamOptions)}
-    given = {name: value for name, value in values.items() if value is not None and value is not False}
-    for name in given:
-        option = f"--{name.replace('_', '-')}"
-        if name not in known:
-            raise InputError(f"{option} is an option of modes for sectors, but {mode.name} is a stream mode; leave it out")
-    return StreamOptions(**given)
+__all__ = ["build_stream", "explain_stream", "refused"]
 
 
 def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data_width: int | None = None) -> None:
@@ -83,7 +30,7 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data
     from modeloom.cores.refusal import refusal
 
     svg = values.pop("svg", None)
-    options = stream_options(mode, values)
+    options = message_options(mode, values)
     compiled = compile_stream(mode, options)
     if svg is not None:
         from modeloom.report.token_chart import token_chart
@@ -122,7 +69,7 @@ def build_stream(
     from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.product.lwc import LwcDescription
 
-    options = stream_options(mode, values)
+    options = message_options(mode, values)
     check_directory(directory)
     if name is not None:
         check_name(name)

@@ -11,11 +11,11 @@ from itertools import accumulate
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.choices import STEPS, Choice
 from modeloom.compiler.compiled import Compiled
-from modeloom.compiler.limits import check_blocks
-from modeloom.compiler.options import Options
 from modeloom.compiler.passes import PASSES
 from modeloom.compiler.work import Work
 from modeloom.definition.check import check_definition
+from modeloom.options.limits import check_blocks
+from modeloom.options.sectors import Options
 from modeloom.spec import Mode, checked_mode
 
 __all__ = ["SHARES", "Compiled", "compile_mode"]

@@ -11,13 +11,13 @@ from typing import Any
 from modeloom import cycles
 from modeloom.allocate.build import Allocation
 from modeloom.allocate.merge import CoreProgram, merge
-from modeloom.compiler.options import Options
 from modeloom.compiler.units import Architecture
 from modeloom.compiler.work import Work
 from modeloom.definition.check import INVERSES, NOT_CHECKED, Checked
 from modeloom.ir.graph import Trace
 from modeloom.ir.lower import Lowered
 from modeloom.ir.ops import OpGraph
+from modeloom.options.sectors import Options
 from modeloom.prove import ProofReport
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.pairing import far_from_bound, own_bounds

@@ -10,31 +10,13 @@ from typing import Any, cast
 from modeloom.ciphers import BlockCipher, cipher_of
 from modeloom.ciphers.request import CoreRequest
 from modeloom.compiler.derived import DerivedKeys, derived_keys
-from modeloom.compiler.options import MULTIPLIERS, Options
-from modeloom.compiler.stream_options import (
-    APART,
-    BLOCKS_PER_CYCLE,
-    DIRECTIONS,
-    KEYS,
-    LWC_SLOTS,
-    MOST_BUFFER,
-    MOST_CHANNELS,
-    MOST_MASTERS,
-    MOST_MUL_STAGES,
-    MOST_SLOTS,
-    PACKETS,
-    RING_SLOTS,
-    USUAL,
-    StreamOptions,
-    on_architecture,
-    on_interface,
-)  # fmt: skip
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.definition.message_check import check_messages
-from modeloom.spec import InputError, UnknownName
+from modeloom.options.messages import USUAL, StreamOptions
+from modeloom.spec import InputError
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, MUL
-from modeloom.spec.stream import BETWEEN, ORDERS, TEXT_FIRST, StreamMode, variants
+from modeloom.spec.stream import BETWEEN, StreamMode, variants
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_stream
 from modeloom.streams.prove_channels import prove_channels
@@ -43,7 +25,7 @@ from modeloom.streams.prove_setup import prove_setup
 from modeloom.streams.steps import Step, steps_of
 from modeloom.streams.trace import trace_stream
 
-__all__ = ["APART", "CompiledStream", "DerivedKeys", "StreamOptions", "compile_stream", "default_cores", "default_sizes"]
+__all__ = ["CompiledStream", "DerivedKeys", "StreamOptions", "compile_stream", "default_cores", "default_sizes"]
 
 SCHEMA = "modeloom-explain-stream-1"
 
@@ -149,87 +131,12 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
         The pipeline does not compute the definition.
     """
     chosen = cipher_of(mode, options.cipher)
+    options = options.of(mode)
     if options.key_bits is None and not options.more_key_bits and options.keys != "expanded":
         first, *more = default_sizes(mode, chosen)
         options = replace(options, key_bits=first, more_key_bits=tuple(more))
-    options = on_architecture(options, chosen)
-    # The options of both kinds of cores are checked in one place.
-    shared = Options(
-        key_bits=options.key_bits, cipher=options.cipher, cipher_sbox=options.cipher_sbox, cipher_stages=options.cipher_stages,
-        mul_arch=options.mul_arch,
-    ).on(chosen)  # fmt: skip
-    if not 0 <= options.mul_stages <= MOST_MUL_STAGES:
-        raise InputError(f"--mul-stages of a stream mode is from 0 to {MOST_MUL_STAGES}, not {options.mul_stages}")
-    if options.blocks_per_cycle not in BLOCKS_PER_CYCLE:
-        known = ", ".join(map(str, BLOCKS_PER_CYCLE))
-        raise InputError(f"--blocks-per-cycle is one of {known}, not {options.blocks_per_cycle}")
-    if options.mul_arch not in MULTIPLIERS:
-        raise InputError(f"unknown multiplier {options.mul_arch!r}")
-    if options.direction not in DIRECTIONS:
-        raise UnknownName("direction", options.direction, DIRECTIONS)
-    if options.hold is not None and (options.hold < 1 or options.direction == "encrypt"):
-        why = f"takes at least 1 byte, not {options.hold}" if options.hold < 1 else "is for cores that open messages; leave it out"
-        raise InputError(f"--hold {why}")
-    if options.keys not in KEYS:
-        raise UnknownName("kind of keys", options.keys, KEYS)
-    named_slots = options.key_slots is not None
-    options = on_interface(options).on_keys(chosen)
-    slots = cast(int, options.key_slots)
-    if not 1 <= slots <= MOST_SLOTS:
-        raise InputError(f"--key-slots is from 1 to {MOST_SLOTS}, not {slots}")
-    if options.packet not in PACKETS:
-        raise UnknownName("form of packets", options.packet, PACKETS)
-    if options.order not in ORDERS:
-        raise UnknownName("order", options.order, ORDERS)
-    if not 1 <= options.channels <= MOST_CHANNELS:
-        raise InputError(f"--channels is from 1 to {MOST_CHANNELS}, not {options.channels}")
-    given = {
-        "--hold": options.hold is not None, "--message-buffer": options.message_buffer is not None,
-        "--channels": options.channels > 1, "--keys inline": options.keys == "inline",
-        "--packet wire": options.packet == "wire", "--interface lwc": options.interface == "lwc",
-        "--keys expanded": options.keys == "expanded", "--keys derived": options.keys == "derived",
-        "--order text-first": options.order == TEXT_FIRST, "--blocks-per-cycle": options.blocks_per_cycle > 1,
-        "--key-slots": named_slots and options.interface == "lwc" and slots != LWC_SLOTS,
-    }  # fmt: skip
-    for (left, right), why in APART.items():
-        if given[left] and given[right]:
-            raise InputError(f"{left} and {right} cannot be combined: {why}; leave out one of them")
-    if mode.two_passes and (options.packet == "wire" or options.interface == "lwc"):
-        option = "--packet wire" if options.packet == "wire" else "--interface lwc"
-        raise InputError(f"{option} is not for {mode.name}: it has two passes, and the tag of a packet comes last; leave it out")
-    if mode.lengths_first and options.packet == "wire":
-        raise InputError(f"--packet wire is not for {mode.name}, which knows lengths before a message begins; leave it out")
-    if mode.derives() and not options.in_order:
-        raise InputError(
-            f"{mode.name} has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"
-        )
-    if options.keys == "derived":
-        if not mode.derives():
-            raise InputError(f"--keys derived is for modes that derive message keys from the nonce, unlike {mode.name}; leave it out")
-        if slots > MOST_MASTERS:
-            raise InputError(f"--key-slots is from 1 to {MOST_MASTERS} with --keys derived, not {slots}")
-    if options.message_buffer is not None:
-        if not mode.two_passes:
-            raise InputError(f"--message-buffer is for modes with two passes, unlike {mode.name}; leave it out")
-        if options.direction == "decrypt":
-            raise InputError("--message-buffer is for cores that seal messages; leave it out")
-        if mode.lengths_first:
-            raise InputError(f"--message-buffer is not for {mode.name}, which knows lengths before a message begins; leave it out")
-        if not 1 <= options.message_buffer <= MOST_BUFFER:
-            raise InputError(f"--message-buffer takes 1 to {MOST_BUFFER} bytes, not {options.message_buffer}")
-    if options.key_derivers is not None and options.keys != "derived":
-        raise InputError("--key-derivers is for --keys derived; leave it out")
-    if options.keys == "inline" and not RING_SLOTS[0] <= slots <= RING_SLOTS[1]:
-        raise InputError(f"--key-slots is from {RING_SLOTS[0]} to {RING_SLOTS[1]} with --keys inline, not {slots}")
-    if options.keys == "expanded" and chosen.expand is None:
-        raise InputError(f"--keys expanded is not for {chosen.name}: its description has no expand, the software that makes round keys")
-    if options.keys == "expanded" and options.more_key_bits:
-        raise InputError("--keys expanded takes keys of one size; give one --key-bits")
-    first, *more = sorted({cast(int, shared.key_bits), *options.more_key_bits}, reverse=True)
-    options = replace(
-        options, more_key_bits=tuple(more), key_bits=first, cipher=shared.cipher, cipher_sbox=shared.cipher_sbox,
-        cipher_stages=None if options.streams else shared.cipher_stages,
-    )  # fmt: skip
+    options = options.on(chosen)
+    first = cast(int, options.key_bits)
     needed = cipher_direction(mode, first // 8, options.directions)
     if needed == "both" and options.keys != "expand":
         raise InputError(f"{mode.name} deciphers blocks, so a core needs the round keys in two forms; leave out --keys {options.keys}")
@@ -237,9 +144,9 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
         what = "pipeline" if options.cipher_arch == "pipelined" else f"{options.cipher_arch} core"
         raise InputError(f"{mode.name} deciphers blocks, and {chosen.name} has no {what} for both directions; choose another cipher")
     request = CoreRequest(
-        direction=needed, form=options.cipher_arch, key_bits=first, stages=options.streams or cast(int, shared.cipher_stages),
+        direction=needed, form=options.cipher_arch, key_bits=first, stages=options.streams or cast(int, options.cipher_stages),
         streams=options.streams or 1,
-        slots=cast(int, options.slots_inside), sbox=cast(str, shared.cipher_sbox),
+        slots=cast(int, options.slots_inside), sbox=cast(str, options.cipher_sbox),
         more_key_bits=options.more_key_bits, writers=options.writers, networks="lut6" if options.mul_arch == "lut6" else "plain",
     )  # fmt: skip
     for bits in request.key_sizes:
@@ -254,7 +161,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     # A round for several blocks has time for both ciphers of a block: its token returns to it.
     cores = max(1, needs) if timing.cadence is None else 1
     plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cores, timing.cadence, options.order)
-    _check_pairs(plan, options)
+    options.check_plan(plan)
     for node in plan.trace.nodes:
         if node.operation and node.operation.keyed:
             chosen.check_operation(mode.name, node.operation.name, node.operation.operands)
@@ -273,16 +180,6 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))
     return CompiledStream(mode, options, plan, request, proof, derived, checked)
-
-
-def _check_pairs(plan: StreamPlan, options: StreamOptions) -> None:
-    """Raises ``InputError`` for options that do not go with pairs of blocks, or with tokens that return to the cipher."""
-    if options.channels > 1 and (plan.pairs or plan.returning):
-        why = "pairs are put together for one message at a time" if plan.pairs else "a token returns to the cipher of one message"
-        raise InputError(f"--channels is not for {plan.mode.name}: {why}; leave it out")
-    if options.packet == "wire" and (plan.pairs or plan.ends):
-        why = "where a packet ends too early, the core would take its text for a whole one"
-        raise InputError(f"--packet wire is not for {plan.mode.name}, which has steps for last blocks: {why}; leave it out")
 
 
 def default_cores(plan: StreamPlan, channels: int) -> int | None:

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
 from modeloom.ciphers.request import DIRECTION_OF
-from modeloom.compiler.options import Options
 from modeloom.cycles import ENTRY_CYCLES
+from modeloom.options.sectors import Options
 from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec import InputError
 from modeloom.spec.kinds import (

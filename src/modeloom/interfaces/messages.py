@@ -24,11 +24,17 @@ from functools import cache
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, KEYS_IN_ORDER, ORDERED_KEY_FLAGS, key_flags
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
-__all__ = ["KEY_CYCLES", "PACKETS", "MessageCode", "message_core", "pack_message_command", "status_channel", "unpack_message_status"]
+__all__ = [
+    "KEY_CYCLES", "MOST_CHANNELS", "PACKETS", "MessageCode", "message_core", "pack_message_command", "status_channel",
+    "unpack_message_status",
+]  # fmt: skip
 
 
 PACKETS = ("aligned", "wire")
 """Forms of packets."""
+
+MOST_CHANNELS = 256
+"""Channels, whose number is a byte of commands and statuses."""
 
 KEY_CYCLES = 3
 """Cycles that a key that comes with a message costs the messages, at most, if its tokens of set-up enter in any cycle."""

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from modeloom.compiler.options import Options
-from modeloom.compiler.presets import preset
+from modeloom.options.sectors import Options, preset
 from modeloom.papers.printed import PAPERS, printed
 
 __all__ = ["AREA_TABLES", "Core", "areas", "cores", "matched", "mode_of", "overlapped", "plain", "schedules", "target_of"]

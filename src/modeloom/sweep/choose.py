@@ -20,11 +20,11 @@ from typing import Any, NoReturn
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import LANES, Options
-from modeloom.compiler.stream_options import BLOCKS_PER_CYCLE, StreamOptions
 from modeloom.compiler.streams import compile_stream
 from modeloom.cycles import ENTRY_CYCLES
 from modeloom.modes import find_any
+from modeloom.options.messages import BLOCKS_PER_CYCLE, StreamOptions
+from modeloom.options.sectors import LANES, Options
 from modeloom.spec import InputError, Mode
 from modeloom.spec.stream import StreamMode
 from modeloom.spec.wording import many

@@ -10,10 +10,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler.options import Options
 from modeloom.measure.aead import ARCHITECTURES, options_of
 from modeloom.measure.aead import stored as stored_aead
 from modeloom.modes import find_any
+from modeloom.options.sectors import Options
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration

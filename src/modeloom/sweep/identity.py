@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.ciphers import cipher_of
-from modeloom.compiler.options import Options
 from modeloom.compiler.passes import PASSES
-from modeloom.compiler.stream_options import StreamOptions
 from modeloom.compiler.streams import compile_stream
 from modeloom.compiler.work import Work
 from modeloom.cores.sector.figures import definition_hash as sector_hash
 from modeloom.cores.stream.figures import definition_hash as stream_hash
 from modeloom.emit.simulators import simulator
 from modeloom.modes import BUILT_IN, STREAMS, VARIANTS, find_any
+from modeloom.options.messages import StreamOptions
+from modeloom.options.sectors import Options
 from modeloom.spec import InputError, Mode, checked_mode
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration

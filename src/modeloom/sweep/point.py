@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
-from modeloom.compiler.stream_options import StreamOptions
 from modeloom.compiler.streams import CompiledStream, compile_stream
 from modeloom.cores.of import core_of
 from modeloom.cores.sector.figures import definition_hash as sector_hash
@@ -28,6 +26,8 @@ from modeloom.measure.circuit import measure_circuit
 from modeloom.measure.core import measure_blocks, measure_core
 from modeloom.measure.known_blocks import KnownBlocks
 from modeloom.modes import find_any
+from modeloom.options.messages import StreamOptions
+from modeloom.options.sectors import Options
 from modeloom.product.core import Core
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode

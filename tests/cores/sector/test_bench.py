@@ -17,11 +17,11 @@ from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder, made
 from tests.external import needs
 from tests.rtl.bus.codes import Case, status_code
 
-from modeloom.compiler.limits import MOST_SLOTS
 from modeloom.cores.sector import bus_parameters, interval_pins, latency_pins
 from modeloom.cores.sector.vectors import bench_vectors
 from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, run_bench, simulators
 from modeloom.emit.tools import Tool
+from modeloom.options.limits import MOST_SLOTS
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.verification import verify_core
 

@@ -20,11 +20,11 @@ from amaranth.sim import Simulator
 from tests.rtl.engine.mix import MIX, round_keys
 
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.sector import ModeCore, bus_parameters
 from modeloom.cycles import ENTRY_CYCLES, FILL_AHEAD
 from modeloom.definition.software import Model
 from modeloom.modes import find
+from modeloom.options.sectors import Options
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.engine import ModeEngine
 from modeloom.rtl.engine.unit import UnitCore

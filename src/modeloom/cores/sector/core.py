@@ -12,7 +12,6 @@ from amaranth.lib import wiring
 
 from modeloom.allocate.listing import listing
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.compiler.options import Options
 from modeloom.cores.own_cipher import check_own_cipher
 from modeloom.cores.sector.bench import bench_verilog
 from modeloom.cores.sector.cases import sector_cases
@@ -23,12 +22,13 @@ from modeloom.cores.sector.page import page
 from modeloom.cores.sector.rules import rules_module
 from modeloom.cores.sector.sections import engine_sections, module_titles
 from modeloom.cores.sector.sheet import sheet
-from modeloom.cores.sector.words import name_words
+from modeloom.cores.words import sector_words
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.interfaces import Interface
 from modeloom.interfaces.sector import sector_interfaces
 from modeloom.modes import find
 from modeloom.modes.by_path import seen_from
+from modeloom.options.sectors import Options
 from modeloom.product.cases import Cases
 from modeloom.product.core import Core, Sections, Sheet
 from modeloom.product.page import Page
@@ -103,7 +103,7 @@ class SectorCore(Core[SectorDescription]):
     @property
     def words(self) -> tuple[str, ...]:
         """Mode, sector sizes, and a word for each option that differs from its default."""
-        return name_words(self.compiled)
+        return sector_words(self.compiled)
 
     @property
     def headline(self) -> str:

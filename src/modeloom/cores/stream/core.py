@@ -22,7 +22,7 @@ from modeloom.cores.stream.page import page
 from modeloom.cores.stream.rules import rules_module
 from modeloom.cores.stream.sections import OF_BUFFERED, OF_DERIVED, TITLES, titles_around
 from modeloom.cores.stream.sheet import RELEASED, sheet
-from modeloom.cores.stream.words import name_words
+from modeloom.cores.words import stream_words
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
@@ -87,7 +87,7 @@ class StreamCore(Core[StreamDescription]):
     @property
     def words(self) -> tuple[str, ...]:
         """The mode, and a word for each option that does not have its default."""
-        return name_words(self.compiled)
+        return stream_words(self.compiled)
 
     @property
     def headline(self) -> str:

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from modeloom.ciphers import cipher_of, is_own
-from modeloom.compiler.streams import CompiledStream, StreamOptions
+from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.described import described, key_layout
 from modeloom.cores.stream.buffered import buffered_erase_cycles, buffered_latency, buffered_parameters
 from modeloom.cores.stream.derived import (
@@ -20,19 +18,13 @@ from modeloom.cores.stream.derived import (
 from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
 from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_cycles, key_erase_cycles, key_interval, latency
 from modeloom.product.cadence import CadenceFigures
-from modeloom.product.description import KeyPart, OptionValue, file_names
+from modeloom.product.description import KeyPart, file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens, UnusedCycles
 from modeloom.product.ports import top_ports
-from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, TEXT_FIRST
+from modeloom.spec.stream import BETWEEN, TEXT_FIRST
 
 __all__ = ["describe"]
-
-OPTIONAL = {
-    "cipher_cores": None, "interface": "axi", "interface_bits": None, "key_derivers": None, "message_buffer": None,
-    "order": ASSOCIATED_FIRST,
-}  # fmt: skip
-"""Options that are left out if they have these values."""
 
 MASTER = "master"
 """The part of a key packet in a core that derives the keys of messages."""
@@ -108,15 +100,6 @@ def _between(compiled: CompiledStream) -> int:
     return max(0, -(-both // messages) - -(-tags // alone))
 
 
-def _options(options: StreamOptions) -> dict[str, OptionValue]:
-    """The options.  Those that only some modes or interfaces have are left out of cores that have no other value of them."""
-    values = asdict(options)
-    for name, none in OPTIONAL.items():
-        if values[name] == none:
-            del values[name]
-    return values
-
-
 def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescription:
     """The contents of ``core.json``."""
     mode, options = compiled.mode, compiled.options
@@ -131,7 +114,7 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         schema=StreamDescription.SCHEMA,
         **described(mode, name, command, file_names(name, listing=False)) | {"key_parts": tuple(part.name for part in layout)},
         definition_sha256=definition_hash(compiled),
-        options=_options(options),
+        options=options.as_dict(),
         cipher=options.cipher or "",
         own_cipher=is_own(cipher_of(mode, options.cipher)) or None,
         key_bytes=sum(part.bytes for part in layout),

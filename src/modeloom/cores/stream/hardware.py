@@ -48,7 +48,6 @@ from modeloom.rtl.stream.derived import DerivedParameters
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.powers import powers_cycles
-from modeloom.rtl.stream.sizes import MOST_HOLD
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError
 from modeloom.spec.kinds import CIPHER
@@ -68,8 +67,6 @@ def bus_parameters(compiled: CompiledStream) -> MessageParameters:
     before = min((parts.index(name) for name in keys), default=0)
     if len(keys) != 1:
         raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
-    if options.hold is not None and not 1 <= options.hold <= MOST_HOLD:
-        raise InputError(f"--hold takes 1 to {MOST_HOLD} bytes, not {options.hold}")
     kind: Callable[..., KeyParameters] = (
         InlineKeyParameters if options.in_order else {"expanded": ExpandedKeyParameters}.get(options.keys, KeyParameters)
     )

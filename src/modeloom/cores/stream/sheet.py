@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from modeloom.compiler.stream_options import MOST_CHANNELS
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.payloads import code_table, command_table, key_table, status_line
 from modeloom.cores.stream.figures import cipher_name
 from modeloom.cores.stream.hardware import bus_parameters
-from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.messages import MOST_CHANNELS, MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.core import Sheet
 from modeloom.product.markdown import table

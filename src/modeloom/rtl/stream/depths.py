@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
+from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.interfaces.table import LISTED_SLOTS
-from modeloom.rtl.stream.sizes import MOST_CHANNELS, MessageSizes
+from modeloom.rtl.stream.sizes import MessageSizes
 
 __all__ = ["ORDERS", "SEGMENT_TAGS", "STORE_SLACK", "TURN_PLACES", "MessageDepths"]
 

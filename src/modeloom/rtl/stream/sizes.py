@@ -10,7 +10,7 @@ from typing import Self
 
 from modeloom.cycles.messages import POWER_OVERHEAD, TOKEN_CYCLES, TURN_CYCLES
 from modeloom.interfaces import Interface
-from modeloom.interfaces.messages import PACKETS, message_core
+from modeloom.interfaces.messages import MOST_CHANNELS, PACKETS, message_core
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
@@ -22,16 +22,13 @@ from modeloom.streams.known import SOME
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["FORMS", "LENGTH_BITS", "MOST_CHANNELS", "MOST_HOLD", "MessageSizes", "TokenStep", "known_bits"]
+__all__ = ["FORMS", "LENGTH_BITS", "MOST_HOLD", "MessageSizes", "TokenStep", "known_bits"]
 
 POWERS_LIMIT = 42
 """Cycles that the powers of a key may take: the key schedule of AES-128 takes as many."""
 
 FORMS = (*PACKETS, "segments")
 """Forms of packets between the parts of a core: those of its buses, and that of LWC, whose segments become beats before."""
-
-MOST_CHANNELS = 256
-"""Numbers that a byte has."""
 
 LENGTH_BITS = 64
 """Bits of a length in bytes."""

@@ -15,13 +15,12 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Const, Mux, Value
 from amaranth.lib.data import StructLayout
 
+from modeloom.interfaces.messages import MOST_CHANNELS
+
 __all__ = ["BAD_KEEP", "context_of", "is_own", "packet_beat", "seen_beat"]
 
 BAD_KEEP = 0b10
 """The first byte is missing, and the second is there."""
-
-MOST_CHANNELS = 256
-"""Channels that ``tid`` can name."""
 
 SIDE = ("channel", "cut")
 """What a beat may have beside its bytes: the payload ``tid`` and ``tuser``."""

@@ -11,10 +11,10 @@ from typing import Any
 
 from modeloom import vectors
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import SIZES, Options
 from modeloom.cores.sector import SectorCore
 from modeloom.emit.files import emit
 from modeloom.emit.tools import CheckFailed
+from modeloom.options.sectors import SIZES, Options
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector
 from modeloom.spec import InputError

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The largest sectors that cores are built for, and the most keys that they hold. Sectors are checked first, so that one that is too large
-is refused at once.
+"""The largest sectors that cores are built for, and the most keys that they hold.
+
+Sectors are checked first, so that one that is too large is refused at once.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterable
 
 from modeloom.spec import InputError, Mode
 
-__all__ = ["LONGER_SECTORS", "MOST_BLOCKS", "MOST_SLOTS", "check_blocks"]
+__all__ = ["LONGER_SECTORS", "MOST_BLOCKS", "MOST_MESSAGE_SLOTS", "MOST_SLOTS", "RING", "SLOTS", "check_blocks"]
 
 MOST_BLOCKS = 512
 """Blocks of a sector.  The hardware refuses more, too (``rtl.bus.sector.parameters``)."""
@@ -19,6 +20,12 @@ LONGER_SECTORS = "longer sectors are not tested, because twice the blocks take t
 
 MOST_SLOTS = 256
 """Key slots of a core for sectors: a command has eight bits for the number of one."""
+
+MOST_MESSAGE_SLOTS = 1024
+"""Key slots of a core for messages, which its key port takes."""
+
+SLOTS, RING = 16, 32
+"""Key slots of a core for messages if a user names no number, and those of one whose keys come with the messages."""
 
 
 def check_blocks(mode: Mode, sizes: Iterable[int]) -> None:

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of the cipher that cores of all kinds have: their rows, and what a cipher makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
+
+from modeloom.ciphers import CIPHERS, BlockCipher
+from modeloom.options.row import Terms, row, series
+from modeloom.spec import InputError, UnknownName
+
+__all__ = ["MULTIPLIERS", "OfCipher", "cipher", "cipher_arch", "cipher_sbox", "cipher_stages", "mul_arch", "on_cipher", "streams"]
+
+MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
+"""Multiplier circuits in ``rtl.gf128.architectures``."""
+
+STAGES = 2
+"""Default number of registers in a round, if the cipher supports as many."""
+
+
+def cipher() -> Any:
+    """The field of the cipher."""
+    return row(None, f"Block cipher: {', '.join(CIPHERS)} (default: that of the mode, usually AES).", word="{}")
+
+
+def cipher_arch(values: tuple[str, ...], noun: str) -> Any:
+    """The field of the form of the cipher cores."""
+    return row(
+        "pipelined",
+        "pipelined (except for a core that a sector uses once or twice), combined (one pipeline for both directions), sequential, or "
+        "multistream: one round for several blocks at a time (default: pipelined). Stream modes take pipelined or multistream.",
+        noun=noun, values=values, word="{}", older="aes_arch",
+    )  # fmt: skip
+
+
+def cipher_sbox() -> Any:
+    """The field of the S-boxes."""
+    return row(
+        None, "S-boxes of the cipher: lut; AES also has bram (block memories), composite, bdd and compact.", word="{}_sbox",
+        older="aes_sbox",
+    )  # fmt: skip
+
+
+def cipher_stages() -> Any:
+    """The field of the registers in a round."""
+    return row(
+        None, "Registers in a round, or cycles for a round of a sequential core: 1 to 4 for AES, 1 or 2 for SM4 (default: 2).",
+        word="round{}", older="aes_stages",
+    )  # fmt: skip
+
+
+def streams(**more: Any) -> Any:
+    """The field of the blocks in a multistream core."""
+    return row(
+        None, "With --cipher-arch multistream: blocks in one round, 1, 2 or 4 (default: 4).", word="streams{}",
+        terms=Terms(needs="--cipher-arch multistream"), **more,
+    )  # fmt: skip
+
+
+def mul_arch() -> Any:
+    """The field of the multiplier circuit."""
+    return row(
+        "karatsuba",
+        "Multiplier: karatsuba, fan-hasan, mastrovito, or lut6 for 6-input LUTs, which also affects S-boxes and MixColumns "
+        "(default: karatsuba).",
+        noun="multiplier", values=MULTIPLIERS, word="{}",
+    )  # fmt: skip
+
+
+class OfCipher(Protocol):
+    """Options that have those of a cipher."""
+
+    cipher: str | None
+    key_bits: int | None
+    cipher_arch: str
+    cipher_sbox: str | None
+    cipher_stages: int | None
+    streams: int | None
+
+
+Some = TypeVar("Some", bound=Any)
+
+
+def on_cipher(options: Some, chosen: BlockCipher) -> Some:
+    """A copy with the properties of a cipher filled in.  Raises ``InputError`` for options that the cipher does not support."""
+    streams = _streams(options, chosen)
+    key_bits = chosen.key_bits[0] if options.key_bits is None else options.key_bits
+    if key_bits not in chosen.key_bits:
+        raise InputError(f"--key-bits must be {series(chosen.key_bits)}, not {key_bits}")
+    stages = streams or (min(STAGES, chosen.most_stages) if options.cipher_stages is None else options.cipher_stages)
+    if not streams and not 1 <= stages <= chosen.most_stages:
+        raise InputError(f"--cipher-stages must be from 1 to {chosen.most_stages}, not {stages}")
+    sbox = chosen.sboxes[0] if options.cipher_sbox is None else options.cipher_sbox
+    if sbox not in chosen.sboxes:
+        raise UnknownName("S-box", sbox, chosen.sboxes)
+    stated = None if streams else stages
+    return replace(options, cipher=chosen.name, key_bits=key_bits, cipher_stages=stated, cipher_sbox=sbox, streams=streams)
+
+
+def _streams(options: OfCipher, chosen: BlockCipher) -> int | None:
+    """The number of streams of a multistream core, which is None for other forms."""
+    if options.cipher_arch != "multistream":
+        return None
+    if not chosen.multistream:
+        raise InputError(f"--cipher-arch multistream: {chosen.name} has no round core for several streams; choose another --cipher-arch")
+    streams = chosen.streams[-1] if options.streams is None else options.streams
+    if streams not in chosen.streams:
+        raise InputError(f"--streams must be {series(chosen.streams)}, not {streams}")
+    if options.cipher_stages is not None:
+        raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
+    if options.cipher_sbox not in (None, chosen.sboxes[0]):
+        raise InputError(
+            f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {chosen.sboxes[0]}"
+        )  # fmt: skip
+    return streams

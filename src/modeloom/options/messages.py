@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of cores for messages, and which of them a core cannot have together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from modeloom.ciphers import BlockCipher
+from modeloom.interfaces.messages import MOST_CHANNELS
+from modeloom.options.ciphers import cipher, cipher_arch, cipher_sbox, cipher_stages, mul_arch, on_cipher, streams
+from modeloom.options.limits import MOST_MESSAGE_SLOTS, RING, SLOTS
+from modeloom.options.row import Choices, Terms, row
+from modeloom.spec import InputError
+from modeloom.spec.stream import ASSOCIATED_FIRST, TEXT_FIRST, StreamMode
+
+__all__ = ["BLOCKS_PER_CYCLE", "LWC_BITS", "LWC_SLOTS", "USUAL", "StreamOptions"]
+
+LWC_BITS = (32, 64, 128)
+"""Bits of a word of the LWC interface."""
+
+LWC_SLOTS = 2
+"""Key slots behind the LWC interface, which take turns: one key is prepared while another one is in use."""
+
+MOST_KEY_SCHEDULES = 2
+"""Iterative key schedules that work at the same time."""
+
+BLOCKS_PER_CYCLE = (1, 2, 4)
+"""Blocks that a core may take in a cycle."""
+
+MASTERS, IN_RING = (1, 64), (3, 64)
+"""Slots for master keys, and slots of a core whose keys come with the messages: at least and at most."""
+
+TWO_PASSES = ": it has two passes, and the tag of a packet comes last"
+LENGTHS_FIRST = ", which knows lengths before a message begins"
+LAST_BLOCKS = ", which has steps for last blocks: where a packet ends too early, the core would take its text for a whole one"
+ACTIVATED = "on this interface, an instruction activates each key"
+
+NO_SCHEDULE = "a core that takes round keys has no key schedule"
+
+KEYS = {
+    "expand": Terms(),
+    "expanded": Terms(),
+    "inline": Terms(apart={"--channels": "keys come in the order of the messages, and messages of different channels have no order"}),
+    "derived": Terms(
+        apart={"--channels": "keys are derived in the order of the messages, and messages of different channels have no order"},
+        only={"derives": "modes that derive message keys from the nonce"},
+    ),
+}
+"""Where round keys come from: "expand" is a core that expands the keys that it is sent, and "expanded" one that takes round keys from the
+host and has no key schedule.  With "inline", keys come with the messages: the core expands them, and has ``key_slots`` of them at a time.
+With "derived", master keys are in ``key_slots`` slots, and the core derives the key of each message from them."""
+
+PACKETS = {
+    "aligned": Terms(),
+    "wire": Terms(
+        apart={"--channels": "the core splits and joins contiguous packets for one message at a time"},
+        never={"two_passes": TWO_PASSES, "lengths_first": LENGTHS_FIRST}, plan={"pairs": LAST_BLOCKS, "ends": LAST_BLOCKS},
+    ),
+}
+"""The form of packets: text begins with a beat of its own, or header, text and tag touch each other as on the wire."""
+
+INTERFACES = {
+    "axi": Terms(),
+    "lwc": Terms(
+        apart={
+            "--channels": "the words of this interface belong to one message at a time",
+            "--packet wire": "messages on this interface consist of segments",
+            "--keys expanded": "keys on this interface are not expanded",
+            "--keys inline": ACTIVATED, "--keys derived": ACTIVATED,
+            "--key-slots": "the instruction that activates a key does not name a slot",
+        },
+        never={"two_passes": TWO_PASSES},
+    ),
+}  # fmt: skip
+"""AXI4-Streams of commands, packets, keys and statuses, or the hardware API of lightweight cryptography."""
+
+ORDERS = {
+    ASSOCIATED_FIRST: Terms(),
+    TEXT_FIRST: Terms(
+        apart={
+            "--blocks-per-cycle": "the step between text and associated data uses one lane",
+            "--channels": "the core tracks the step between text and associated data for one message at a time",
+            "--packet wire": "packets on the wire begin with their header",
+            "--interface lwc": "messages on this interface begin with their associated data",
+        }
+    ),
+}
+"""The order of the parts of a message.  If text comes first, checksum and tag share a register, where the mode allows it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamOptions(Choices):
+    """The options of a core for messages.  None stands for the default that fits the mode and its cipher.
+
+    Raises
+    ------
+    InputError
+        No core supports a value.
+    TypeError
+        A value has the wrong type.
+    """
+
+    key_bits: int | None = row(None, word="k{}")
+    """Key size of the cipher in bits (default: all sizes, each slot having that of its key, if the cipher has pipelines for several sizes
+    and the mode's key ends with the cipher's; otherwise the first one)."""
+    more_key_bits: tuple[int, ...] = row(())
+    """Other key sizes.  Each key slot has the size of its key."""
+    cipher: str | None = cipher()
+    cipher_arch: str = cipher_arch(("pipelined", "multistream"), "architecture of the cipher of a stream mode")
+    streams: int | None = streams()
+    cipher_sbox: str | None = cipher_sbox()
+    cipher_stages: int | None = cipher_stages()
+    mul_arch: str = mul_arch()
+    mul_stages: int = row(3, least=0, most=8, word="mulstages{}")
+    """Registers in the multiplier.  A product takes a cycle more, from the registers of its operands to that of the product."""
+    key_slots: int | None = row(
+        None, least=1, most=MOST_MESSAGE_SLOTS, within={"--keys derived": MASTERS, "--keys inline": IN_RING}, free=(LWC_SLOTS,),
+        word="slots{}",
+    )  # fmt: skip
+    hold: int | None = row(
+        None, "bytes of text held back until the tag has been verified (default: none).", least=1, most=1 << 20, unit="bytes",
+        word="hold{}",
+        terms=Terms(apart={"--channels": "each channel would need its own buffer"}, direction=("decrypt", "open messages")),
+    )  # fmt: skip
+    message_buffer: int | None = row(
+        None, "with two passes: bytes of a message to seal that the core stores.", least=1, most=1 << 20, unit="bytes", word="buffer{}",
+        terms=Terms(
+            apart={
+                "--hold": "both would limit the length of a message to seal",
+                "--channels": "messages are stored in the order of one channel",
+                "--keys inline": "both passes of a message need its key, which comes once",
+            },
+            only={"two_passes": "modes with two passes"}, never={"lengths_first": LENGTHS_FIRST}, direction=("encrypt", "seal messages"),
+        ),
+        sparse=True,
+    )  # fmt: skip
+    blocks_per_cycle: int = row(1, "blocks per cycle, 1, 2 or 4 (default: 1).", values=BLOCKS_PER_CYCLE, word="lanes{}")
+    direction: str = row("both", noun="direction", values=("encrypt", "decrypt", "both"), word="{}")
+    keys: str = row(
+        "expand",
+        "expand, expanded if the host sends round keys, inline if keys come with messages, or derived if the core derives them from "
+        "master keys and nonces (default: expand).",
+        noun="kind of keys", values=KEYS, word="{}",
+    )  # fmt: skip
+    packet: str = row(
+        "aligned", "aligned, or wire if header, text and tag are contiguous (default: aligned).", noun="form of packets", values=PACKETS,
+        word="{}",
+    )  # fmt: skip
+    channels: int = row(
+        1, f"number of channels whose packets may interleave, 1 to {MOST_CHANNELS} (default: 1).", least=1, most=MOST_CHANNELS,
+        word="channels{}",
+        terms=Terms(
+            plan={
+                "pairs": ": pairs are put together for one message at a time",
+                "returning": ": a token returns to the cipher of one message",
+            }
+        ),
+    )  # fmt: skip
+    key_schedule: str | None = row(
+        None, "word, or iterative for a round key per cycle (default: iterative with --keys inline, else word).", noun="key schedule",
+        values=("word", "iterative"), word="{}_keys", terms=Terms(apart={"--keys expanded": NO_SCHEDULE}),
+    )  # fmt: skip
+    key_schedules: int | None = row(
+        None, f"with --keys inline, 1 or {MOST_KEY_SCHEDULES} key schedules (default: {MOST_KEY_SCHEDULES}).", least=1,
+        most=MOST_KEY_SCHEDULES, word="schedules{}", terms=Terms(apart={"--keys expanded": NO_SCHEDULE}),
+    )  # fmt: skip
+    key_derivers: int | None = row(
+        None, "with --keys derived, round cores, 1 to 8 (default: 1 or 2 for AES).", word="derivers{}",
+        terms=Terms(needs="--keys derived"), sparse=True,
+    )  # fmt: skip
+    cipher_cores: int | None = row(None, word="ciphers{}", sparse=True)
+    """Ciphers of a mode whose blocks wait for the cipher of the one before, at most as many as a block needs (default: 1 with one channel,
+    and as many as a block needs with more).  In a mode with two passes, always as many as a block needs.  None for all other modes."""
+    interface: str = row(
+        "axi", "axi, or lwc for the hardware API of lightweight cryptography (default: axi).", noun="interface", values=INTERFACES,
+        word="{}", sparse=True,
+    )  # fmt: skip
+    interface_bits: int | None = row(
+        None, "with --interface lwc, bits of a word, 32, 64 or 128 (default: 32).", values=LWC_BITS, word="words{}",
+        terms=Terms(needs="--interface lwc"), sparse=True,
+    )  # fmt: skip
+    order: str = row(
+        ASSOCIATED_FIRST,
+        "associated-first, or text-first for packets with text before associated data, so that checksum and tag share a register "
+        "(default: associated-first).",
+        noun="order", values=ORDERS, word="{}", sparse=True,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        self.check()
+
+    @property
+    def in_order(self) -> bool:
+        """Whether each message has the next key: one that comes with it, or one that the core derives."""
+        return self.keys in ("inline", "derived")
+
+    @property
+    def slots_inside(self) -> int | None:
+        """Key slots of the pipeline: those that a host names, or those of the ring."""
+        return RING if self.keys == "derived" else self.key_slots
+
+    @property
+    def writers(self) -> int:
+        """Ports of the cipher for writes of round keys, as ``CoreRequest`` has them."""
+        return cast(int, self.key_schedules) if self.in_order and self.key_schedule == "iterative" else 0
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """The directions by name."""
+        return ("encrypt", "decrypt") if self.direction == "both" else (self.direction,)
+
+    def named(self) -> dict[str, Any]:
+        """The values that may have a word in the name of a core.  All key sizes together are one value."""
+        values = super().named()
+        values["key_bits"] = "_".join(map(str, (self.key_bits, *values.pop("more_key_bits"))))
+        return values
+
+    def of(self, mode: StreamMode) -> StreamOptions:
+        """The same options.  Raises ``InputError`` for choices that a core cannot have together, or that are not for this mode."""
+        self.check_together()
+        self.check_mode(mode)
+        if mode.derives() and not self.in_order:
+            raise InputError(
+                f"{mode.name} has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"
+            )
+        return self
+
+    def on(self, chosen: BlockCipher) -> StreamOptions:
+        """A copy with the defaults for what the cipher has, and for what makes and holds keys, filled in.
+
+        Raises ``InputError`` for options that the cipher does not support.
+        """
+        if self.keys == "expanded" and chosen.expand is None:
+            raise InputError(f"--keys expanded is not for {chosen.name}: its description has no expand, the software that makes round keys")
+        if self.keys == "expanded" and self.more_key_bits:
+            raise InputError("--keys expanded takes keys of one size; give one --key-bits")
+        made = on_cipher(self, chosen)
+        first, *more = sorted({cast(int, made.key_bits), *self.more_key_bits}, reverse=True)
+        kind, count = self._schedules(chosen)
+        lwc = self.interface == "lwc"
+        usual = RING if self.keys == "inline" else LWC_SLOTS if lwc else SLOTS
+        return replace(
+            made, key_bits=first, more_key_bits=tuple(more), key_slots=usual if self.key_slots is None else self.key_slots,
+            key_schedule=kind, key_schedules=count, interface_bits=(self.interface_bits or LWC_BITS[0]) if lwc else None,
+        )  # fmt: skip
+
+    def _schedules(self, chosen: BlockCipher) -> tuple[str | None, int | None]:
+        """The kind and the number of key schedules."""
+        if self.keys == "expanded":
+            return None, None
+        iterates, pipelined = chosen.iterative_schedule is not None, self.cipher_arch == "pipelined"
+        kind = self.key_schedule or ("iterative" if self.in_order and iterates and pipelined else "word")
+        if kind == "iterative" and not iterates:
+            raise InputError(f"{chosen.name} has no iterative key schedule; leave out --key-schedule iterative")
+        if kind == "iterative" and self.in_order and not pipelined:
+            raise InputError("--key-schedule iterative clears all round keys of a slot at once, which is for pipelines; leave it out")
+        several = self.in_order and kind == "iterative"
+        count = self.key_schedules or (MOST_KEY_SCHEDULES if several else 1)
+        if count > 1 and not several:
+            raise InputError(f"--key-schedules {count} is for --keys inline with --key-schedule iterative; leave it out")
+        return kind, count
+
+
+USUAL = StreamOptions()
+"""The options of a core for which a user chooses nothing."""

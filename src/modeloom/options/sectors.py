@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of cores for sectors, and named sets of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import wraps
+from operator import attrgetter
+from typing import Any
+
+from modeloom.ciphers import BlockCipher
+from modeloom.options.ciphers import cipher, cipher_arch, cipher_sbox, cipher_stages, mul_arch, on_cipher, streams
+from modeloom.options.limits import LONGER_SECTORS, MOST_BLOCKS, MOST_MESSAGE_SLOTS, MOST_SLOTS, RING, SLOTS
+from modeloom.options.row import Choices, row, series
+from modeloom.spec import InputError, Mode, UnknownName
+
+__all__ = ["LANES", "PRESETS", "SIZES", "Options", "preset"]
+
+LANES = (1, 2, 4, 8)
+"""Numbers of blocks in a beat that the buses support."""
+
+SIZES = 8
+"""Largest number of sector sizes in a core."""
+
+DIRECTIONS = {"both": ("encrypt", "decrypt"), "encrypt": ("encrypt",), "decrypt": ("decrypt",)}
+
+ARCHITECTURES = ("pipelined", "combined", "sequential", "multistream")
+"""Forms of the cipher cores: "pipelined" has separate pipelines for encryption and decryption, and a core that a sector needs only once or
+twice is sequential if its interval fits.  In a "combined" core, each pipeline does both directions.  A "sequential" core takes one block
+after another, and a "multistream" core is one round, through which several blocks go at a time; both do all directions."""
+
+
+@dataclass(frozen=True)
+class Options(Choices):
+    """The options of a core for sectors.  None stands for the default that fits the mode.
+
+    Raises
+    ------
+    InputError
+        No core supports a value.
+    TypeError
+        A value has the wrong type.
+    """
+
+    stored_older = True
+
+    sector: int = row(
+        512,
+        f"Sector size in bytes (default: 512). Give several sizes as 512,4096. A sector has at most {MOST_BLOCKS} blocks, which are "
+        f"{16 * MOST_BLOCKS} bytes with AES; {LONGER_SECTORS}.",
+    )
+    more_sectors: tuple[int, ...] = row(())
+    tweak: int | None = row(None, "Tweak size in bytes (default: the first size of the mode).", word="t{}")
+    key_bits: int | None = row(
+        None,
+        "Key size of the cipher in bits; AES has 128, 192 and 256 (default for sectors: the first size of the cipher). Stream modes also "
+        "take all, so that each key slot has the size of its key (default for messages: all sizes of the mode, if the cipher has cores "
+        "for several sizes).",
+        word="k{}",
+    )
+    direction: str | None = row(
+        None, "encrypt, decrypt or both (default: all directions of the mode).", noun="direction", values=tuple(DIRECTIONS), word="{}"
+    )  # fmt: skip
+    cipher_cores: int = row(1, "Number of cipher cores (default: 1).", least=1, most=64, word="aes{}", older="aes")
+    cipher_arch: str = cipher_arch(ARCHITECTURES, "architecture of the cipher cores")
+    cipher_sbox: str | None = cipher_sbox()
+    cipher_stages: int | None = cipher_stages()
+    streams: int | None = streams(sparse=True)
+    mul: int | None = row(
+        None, "Number of multipliers (default: as many as the initiation interval needs).", least=1, most=64, word="mul{}"
+    )  # fmt: skip
+    mul_arch: str = mul_arch()
+    mul_stages: int = row(
+        3, "Pipeline registers in a multiplier, 1 to 8; stream modes also take 0 (default: 3).", least=1, most=8, word="mulstages{}"
+    )  # fmt: skip
+    squares: str = row(
+        "setup", "Squares of key values: setup computes them once for each key, fly in every sector (default: setup).",
+        noun="source of squares", values=("setup", "fly"), word="{}",
+    )  # fmt: skip
+    acc: int | None = row(
+        None, "Number of adders of terms (default: as many as the initiation interval needs).", least=1, most=16, word="acc{}"
+    )  # fmt: skip
+    lanes: int | None = row(
+        None, "Blocks per cycle at the input and at the output (default: the number of cipher cores).", values=LANES, word="lanes{}"
+    )  # fmt: skip
+    terms: int = row(4, "Largest number of terms in an operand (default: 4).", least=2, most=16, word="terms{}")
+    storage: str = row(
+        "lut", "lut, or bram: block memories for banks of more than 64 blocks, for long sectors (default: lut).",
+        noun="storage", values=("lut", "bram"), word="{}",
+    )  # fmt: skip
+    key_slots: int = row(
+        1,
+        f"Number of keys that the core holds (default: 1; for messages {SLOTS}, or {RING} with --keys inline). A core for sectors "
+        f"holds at most {MOST_SLOTS}, because a command has eight bits for the slot, and a core for messages at most "
+        f"{MOST_MESSAGE_SLOTS}.",
+        least=1, most=MOST_SLOTS, word="slots{}",
+    )  # fmt: skip
+    overlap: bool = row(
+        True, "Overlap sectors, even with a preset of a paper.", off="Process one sector at a time, as in the papers.", word="plain"
+    )  # fmt: skip
+    exact: bool = row(False, "Search for the minimal latency with a solver.", word="exact")
+    registered: bool = row(True, word="unregistered")
+    """Whether registers follow operand networks and result sums, for a faster clock.  The units of the papers have none."""
+    restarts: int = row(900, word="search{}")
+    """Searches for a schedule, each from another start."""
+    cipher: str | None = cipher()
+
+    def __post_init__(self) -> None:
+        self.check()
+        object.__setattr__(self, "more_sectors", tuple(self.more_sectors))
+        sizes = (self.sector, *self.more_sectors)
+        if len(set(sizes)) < len(sizes):
+            raise InputError(f"--sector names {next(size for size in sizes if sizes.count(size) > 1)} bytes twice")
+        if len(sizes) > SIZES:
+            raise InputError(f"--sector takes at most {SIZES} sizes, not {len(sizes)}")
+        if self.lanes is None and self.cipher_cores not in LANES:
+            some = series(LANES)
+            raise InputError(f"--cipher-cores {self.cipher_cores} gives no default for --lanes, which must be {some}; add --lanes")
+
+    @property
+    def cipher_form(self) -> str:
+        """The form of the cipher cores, except for a core that a sector rarely needs: "pipelined", "sequential" or "multistream"."""
+        return self.cipher_arch if self.cipher_arch in ("sequential", "multistream") else "pipelined"
+
+    @property
+    def directions(self) -> tuple[str, ...]:
+        """The directions that are built."""
+        return DIRECTIONS[self.direction or "both"]
+
+    def named(self) -> dict[str, Any]:
+        """The values that may have a word in the name of a core, which has the sizes of sectors before them."""
+        return {name: value for name, value in super().named().items() if name not in ("sector", "more_sectors")}
+
+    def on(self, chosen: BlockCipher) -> Options:
+        """A copy with the properties of the cipher filled in.
+
+        Raises ``InputError`` for options that the cipher does not support.
+        """
+        self.check_together()
+        return on_cipher(self, chosen)
+
+    def of(self, mode: Mode) -> Options:
+        """A copy with the directions of the mode filled in.  Raises ``InputError`` for a direction that it does not have."""
+        direction = self.direction or mode.one_direction or "both"
+        if mode.one_direction not in ("", direction):
+            raise InputError(f"--direction {direction}: {mode.name} has one direction only, {mode.one_direction}; omit --direction")
+        return replace(self, direction=direction)
+
+
+def _take_older_names() -> None:
+    """``Options(aes=2)`` and ``options.aes`` are ``Options(cipher_cores=2)`` and ``options.cipher_cores``."""
+    make = Options.__init__
+
+    @wraps(make)
+    def init(self: Options, *values: Any, **named: Any) -> None:
+        make(self, *values, **Options.today(named))
+
+    Options.__init__ = init  # type: ignore[method-assign]
+    for old, new in Options.older().items():
+        setattr(Options, old, property(attrgetter(new), doc=f"An older name of ``{new}``."))
+
+
+_take_older_names()
+
+_PAPERS: dict[str, Any] = {"cipher_stages": 1, "mul": 1, "registered": False, "overlap": False}
+_TES2010 = {**_PAPERS, "mul_stages": 1, "lanes": 1, "cipher_sbox": "bram"}
+_BRW2013 = {**_PAPERS, "mul_stages": 3}
+_FLY, _SETUP = {"squares": "fly"}, {"squares": "setup"}
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "tes2010-full": _TES2010,
+    "tes2010-encrypt-only": {**_TES2010, "direction": "encrypt"},
+    "tes2010-sequential": {**_TES2010, "cipher_arch": "sequential"},
+    "brw2013-1core": {**_BRW2013, "cipher_cores": 1},
+    "brw2013-2core": {**_BRW2013, "cipher_cores": 2},
+    "brw2013-hmch-brw-1": {**_BRW2013, "cipher_cores": 2, **_FLY},
+    "brw2013-hmch-brw-2": {**_BRW2013, "cipher_cores": 2, **_SETUP},
+    "brw2013-hmch-brw-3": {**_BRW2013, "cipher_cores": 1, **_FLY},
+    "brw2013-heh-brw-1": {**_BRW2013, "cipher_cores": 2, **_FLY},
+    "brw2013-heh-brw-2": {**_BRW2013, "cipher_cores": 2, **_SETUP},
+    "brw2013-heh-brw-3": {**_BRW2013, "cipher_cores": 1, **_FLY},
+    "brw2013-hmch-poly": {**_BRW2013, "cipher_cores": 1},
+    "brw2013-heh-poly": {**_BRW2013, "cipher_cores": 1},
+}
+"""Options by name.  All except the default have plain schedules.
+
+- tes2010: an AES pipeline of 11 cycles or a core that does one round in each cycle, S-boxes in block memories as in the paper, a
+  multiplier of one cycle, and an adder.
+- brw2013: one or two AES pipelines of 11 cycles, a three-stage multiplier.  The ones for a mode are the rows of table 3: HMCH
+  with a sequential decrypter beside the pipelines, and squares computed on the fly in the variants 1 and 3.
+"""
+
+
+def preset(name: str) -> Options:
+    """The options of a preset.  Raises ``UnknownName``."""
+    if name not in PRESETS:
+        raise UnknownName("preset", name, PRESETS)
+    return Options(**PRESETS[name])
