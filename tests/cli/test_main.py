@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from modeloom.cli import FAILED_CHECKS, MISSING_TOOLS
+from modeloom.cli import cli, main
 from modeloom.compiler import compile as compiler
 from modeloom.ir.check import CheckError
 from modeloom.prove import ProofError
@@ -91,7 +91,22 @@ def test_reader_that_goes_away():
     assert result.returncode == 141 and not result.stderr
 
 
-@pytest.mark.parametrize("table", [FAILED_CHECKS, MISSING_TOOLS])
-def test_errors_are_where_main_looks_for_them(table):
-    for module, name in table:
-        assert issubclass(getattr(importlib.import_module(module), name), Exception)
+@pytest.mark.parametrize(
+    ("module", "name", "status"),
+    [
+        ("emit.tools", "CheckFailed", 1), ("ir.check", "CheckError", 1), ("prove.errors", "ProofError", 1),
+        ("taint.check", "TimingChannel", 1), ("product.driven", "CoreFault", 1), ("product.message", "MessageError", 1), ("spec.errors", "AuthenticationError", 1),
+        ("product.simulated", "SectorError", 1), ("emit.tools", "ToolMissing", 2), ("sim.build", "BuildError", 2),
+        ("synth.result", "SynthesisError", 2), ("spec.errors", "InputError", 2),
+    ],
+)  # fmt: skip
+def test_errors_and_their_exit_status(monkeypatch, capsys, module, name, status):
+    error = getattr(importlib.import_module(f"modeloom.{module}"), name)
+
+    def stop(*_, **__):
+        raise error.__new__(error, "what is wrong")
+
+    monkeypatch.setattr(cli, "make_context", stop)
+    with pytest.raises(SystemExit) as stopped:
+        main([])
+    assert stopped.value.code == status and capsys.readouterr().err.startswith("modeloom: ")

@@ -31,28 +31,10 @@ from modeloom.cli.traffic import traffic
 from modeloom.cli.vectors import vectors
 from modeloom.cli.verify import verify
 from modeloom.spec import InputError, UnknownName
+from modeloom.spec.errors import FailedCheck, MissingTool
 from modeloom.version import VERSION
 
 __all__ = ["cli", "main", "usage_text"]
-
-FAILED_CHECKS = (
-    ("modeloom.emit.tools", "CheckFailed"),
-    ("modeloom.ir.check", "CheckError"),
-    ("modeloom.prove.errors", "ProofError"),
-    ("modeloom.taint.check", "TimingChannel"),
-    ("modeloom.product.driven", "CoreFault"),
-    ("modeloom.product.message", "MessageError"),
-    ("modeloom.spec.errors", "AuthenticationError"),
-    ("modeloom.product.simulated", "SectorError"),
-)
-"""Errors with exit status 1."""
-
-MISSING_TOOLS = (
-    ("modeloom.emit.tools", "ToolMissing"),
-    ("modeloom.sim.build", "BuildError"),
-    ("modeloom.synth.result", "SynthesisError"),
-)
-"""Errors with exit status 2: a compiler or a tool is missing, or refused its input."""
 
 
 class Commands(click.Group):
@@ -106,12 +88,10 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(141)
     except OSError as error:
         _stop(f"{error.strerror or error}" + (f": {error.filename}" if error.filename else ""), 2)
-    except Exception as error:
-        if isinstance(error, _loaded(FAILED_CHECKS)):
-            _stop(str(error), 1)
-        if isinstance(error, _loaded(MISSING_TOOLS)):
-            _stop(str(error), 2)
-        raise
+    except FailedCheck as error:
+        _stop(str(error), 1)
+    except MissingTool as error:
+        _stop(str(error), 2)
     sys.exit(status)
 
 
@@ -132,11 +112,6 @@ def usage_text(error: click.UsageError) -> str:
 def _long(option: click.Parameter) -> str:
     """The long name of an option, or the newest one if it has several."""
     return next((name for name in option.opts if name.startswith("--")), option.opts[-1])
-
-
-def _loaded(errors: tuple[tuple[str, str], ...]) -> tuple[type[Exception], ...]:
-    """The errors whose modules are loaded.  No other error can have been raised."""
-    return tuple(getattr(sys.modules[module], name) for module, name in errors if module in sys.modules)
 
 
 def _stop(message: str, status: int) -> None:

@@ -15,17 +15,19 @@ from dataclasses import dataclass, field
 from importlib import metadata, util
 from pathlib import Path
 
+from modeloom.spec.errors import FailedCheck, MissingTool
+
 __all__ = ["CheckFailed", "Tool", "ToolMissing", "icarus", "run", "verilator", "verilators"]
 
 TIMEOUT = 3600
 """Seconds after which a tool is considered to hang."""
 
 
-class ToolMissing(RuntimeError):
+class ToolMissing(MissingTool, RuntimeError):
     """An optional tool is not installed.  The message has the install command."""
 
 
-class CheckFailed(RuntimeError):
+class CheckFailed(FailedCheck, RuntimeError):
     """A check of an emitted core failed.  The message is one line."""
 
 

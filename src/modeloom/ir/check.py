@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
+from modeloom.spec.errors import FailedCheck
 from modeloom.spec.kinds import OPERANDS, OPERATIONS, Kind, UnitKind
 
 __all__ = ["CheckError", "check_graph"]
@@ -16,7 +17,7 @@ __all__ = ["CheckError", "check_graph"]
 SETUP = "setup"
 
 
-class CheckError(Exception):
+class CheckError(FailedCheck):
     """A graph, schedule or program is not legal.  The message is one line that says what is wrong and where."""
 
 

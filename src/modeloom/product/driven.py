@@ -19,6 +19,7 @@ from modeloom.product.front import RegisterHost, register_host
 from modeloom.sim import Clock, Simulation, Stream, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
+from modeloom.spec.errors import FailedCheck
 
 __all__ = ["CoreFault", "DrivenCore", "check_slot", "simulation_library"]
 
@@ -28,7 +29,7 @@ KEY_CYCLES = 100_000
 """Number of cycles after which a key that is not loaded counts as refused."""
 
 
-class CoreFault(RuntimeError):
+class CoreFault(FailedCheck, RuntimeError):
     """A core does not behave as a core must.  Its Verilog was changed, or this is a bug of modeloom."""
 
 

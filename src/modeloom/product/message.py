@@ -11,6 +11,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.driven import check_slot
 from modeloom.product.messages import StreamDescription
 from modeloom.spec import InputError
+from modeloom.spec.errors import FailedCheck
 
 __all__ = ["Message", "MessageError", "Outcome", "check_message", "check_room"]
 
@@ -19,7 +20,7 @@ WAYS = (0, 1, 2)
 """What ``Message.decrypt`` may be."""
 
 
-class MessageError(RuntimeError):
+class MessageError(FailedCheck, RuntimeError):
     """The status of a command is neither OK nor WRONG_TAG."""
 
     def __init__(self, number: int, code: MessageCode):

@@ -15,6 +15,7 @@ from modeloom.product.folder import read_sectors
 from modeloom.product.sectors import SectorDescription
 from modeloom.sim import Clock
 from modeloom.spec import InputError
+from modeloom.spec.errors import FailedCheck
 
 __all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "simulation_library"]
 
@@ -22,7 +23,7 @@ PATIENCE = 20_000
 """Number of cycles that sectors may take beyond eight times their normal time before the core counts as broken."""
 
 
-class SectorError(RuntimeError):
+class SectorError(FailedCheck, RuntimeError):
     """The status of a command is not OK."""
 
     def __init__(self, tag: int, code: StatusCode):

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from modeloom.spec.errors import FailedCheck
+
 __all__ = ["ProofError"]
 
 
-class ProofError(Exception):
+class ProofError(FailedCheck):
     """The program, or a rewritten graph, does not compute the definition.  The message is one line that says
     where.
     """

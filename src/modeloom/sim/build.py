@@ -19,6 +19,7 @@ from importlib import metadata, resources, util
 from pathlib import Path
 
 from modeloom.sim.split import gather_bits, share_tables, split_eval
+from modeloom.spec.errors import MissingTool
 
 __all__ = ["BuildError", "build", "cache_directory", "compiler"]
 
@@ -34,7 +35,7 @@ _GCC_HEAP = ["--param", "ggc-min-heapsize=400000"]
 _SOURCE_ATTRIBUTE = re.compile(r"^[ \t]*attribute \\src \"[^\n]*\"\n", re.MULTILINE)
 
 
-class BuildError(RuntimeError):
+class BuildError(MissingTool, RuntimeError):
     """A simulation could not be built.  The message is one line and says what to do."""
 
 

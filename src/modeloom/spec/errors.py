@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors that a user can cause. The command line prints them as one line and exits with status 2."""
+"""The errors that the command line prints as one line.  All but those of failed checks are errors of a user, with exit status 2."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["AuthenticationError", "DefinitionError", "InputError", "UnknownName"]
+__all__ = ["AuthenticationError", "DefinitionError", "FailedCheck", "InputError", "MissingTool", "UnknownName"]
 
 NAMED = 3
 """Largest number of known names in a message."""
@@ -54,5 +54,13 @@ class UnknownName(InputError):
         self.name = name
 
 
-class AuthenticationError(Exception):
+class FailedCheck(Exception):
+    """A check of a definition, of what is made of it, or of a message failed.  The exit status is 1."""
+
+
+class MissingTool(Exception):
+    """A compiler or a tool is missing, or refused its input."""
+
+
+class AuthenticationError(FailedCheck):
     """The tag of a message is wrong.  Nothing of the message is given away."""

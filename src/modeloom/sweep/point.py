@@ -11,7 +11,6 @@ import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from modeloom.options.messages import StreamOptions
 from modeloom.options.sectors import Options
 from modeloom.product.core import Core
 from modeloom.spec import InputError
+from modeloom.spec.errors import FailedCheck, MissingTool
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration
 from modeloom.sweep.identity import definition_of, is_foreign, mode_of, tools_of
@@ -204,16 +204,11 @@ def _target(configuration: Configuration, folder: Path) -> str | None:
 
 def _told(fault: Exception) -> tuple[str, str]:
     """The status after an exception, and the error that the row states."""
-    from modeloom.cli import FAILED_CHECKS, MISSING_TOOLS
-
-    def is_one_of(errors: tuple[tuple[str, str], ...], *more: type[Exception]) -> bool:
-        return isinstance(fault, (*more, *(getattr(import_module(module), name) for module, name in errors)))
-
     if isinstance(fault, InputError):
         return "refused", str(fault)
-    if is_one_of(FAILED_CHECKS):
+    if isinstance(fault, FailedCheck):
         return "failed", str(fault)
-    return "error", str(fault) if is_one_of(MISSING_TOOLS, OSError) and str(fault) else _where(fault)
+    return "error", str(fault) if isinstance(fault, MissingTool | OSError) and str(fault) else _where(fault)
 
 
 def _where(fault: Exception) -> str:

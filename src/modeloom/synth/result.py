@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from modeloom.spec.errors import MissingTool
+
 __all__ = ["SCHEMA", "BlockResult", "Figures", "SynthResult", "SynthesisError"]
 
 SCHEMA = "modeloom-synth-1"
 
 
-class SynthesisError(RuntimeError):
+class SynthesisError(MissingTool, RuntimeError):
     """A synthesis tool is missing, failed or ran out of time.  The message is one line and says what to do."""
 
 

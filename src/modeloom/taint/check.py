@@ -24,6 +24,7 @@ from pathlib import Path
 from modeloom.interfaces import Role
 from modeloom.product.description import Declassified, Result, Secret, Verdict
 from modeloom.product.folder import read_description
+from modeloom.spec.errors import FailedCheck
 from modeloom.taint.control import ControlPoint, control_points, exemption, verdict_candidates
 from modeloom.taint.graph import BitGraph, Reached
 from modeloom.taint.netlist import Bit, Netlist, flat_netlist
@@ -36,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class TimingChannel(RuntimeError):
+class TimingChannel(FailedCheck, RuntimeError):
     """A control point depends on a secret, or the check would be meaningless.  The message is one line."""
 
 
