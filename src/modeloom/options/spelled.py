@@ -113,7 +113,9 @@ def sector_options(values: Mapping[str, Any]) -> Options:
     base = preset(given.pop("preset", "default"))
     for name in [name for name in given if f"no_{name}" in given]:
         raise InputError(f"{option(name)} and {option(f'no_{name}')} cannot be combined; give one of them")
-    changes = {name.removeprefix("no_"): not name.startswith("no_") if value is True else value for name, value in given.items()}
+    changes: dict[str, Any] = {
+        name.removeprefix("no_"): not name.startswith("no_") if value is True else value for name, value in given.items()
+    }
     if "sector" in changes:
         changes["sector"], *more = changes["sector"]
         changes["more_sectors"] = tuple(more)
