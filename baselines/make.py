@@ -21,7 +21,7 @@ from amaranth.back import rtlil
 
 from modeloom.ciphers import AES
 from modeloom.compiler.compile import compile_mode
-from modeloom.compiler.options import Options
+from modeloom.options.sectors import Options
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
