@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from modeloom.allocate.lifetimes import BYPASS, Life, lifetimes, place_name, storage_bound
 from modeloom.allocate.names import POST, TWEAK, ChainName, InputName, LaneName, NetName, UnitName
@@ -185,27 +184,26 @@ class _Builder:
                 keys = 0
                 for term in form:
                     kind = term.source[0]
-                    wires: dict[str, Any] = {"k": term.k, "keep": term.keep}
                     if kind == "const":
                         const[direction] = term.source[1]
-                        source = Source("const", **wires)
+                        source = Source("const", k=term.k, keep=term.keep)
                     elif kind == "key":
                         word = self.program.key_words.index(term.source[1])
                         column = table.keys.setdefault((net, keys), [None] * ii)
                         row = column[cycle % ii] or KeyRow(cycle // ii, {})
                         column[cycle % ii] = KeyRow(row.stage, {**row.word, direction: word})
-                        source = Source("key", "", keys, **wires)
+                        source = Source("key", "", keys, k=term.k, keep=term.keep)
                         keys += 1
                         self.net(net).key_ports = max(self.net(net).key_ports, keys)
                     elif kind == "chain":
-                        source = Source("chain", "", term.source[1], **wires)
+                        source = Source("chain", "", term.source[1], k=term.k, keep=term.keep)
                     else:
                         life = lives[term.source]
                         age = cycle - life.write
                         if kind != "op" or age > BYPASS:
                             reads[direction].append((life.bank, term))
                             continue
-                        source = Source("y", life.bank, age, **wires)
+                        source = Source("y", life.bank, age, k=term.k, keep=term.keep)
                     chosen[direction].append(self.source(net, source))
             self._ports(net, cycle, ii, reads, cells, busy, shared, ports, chosen)
             for (bank, port), cell in ports.items():
@@ -319,7 +317,7 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
     setup_cells, setup_sizes = _pack(setup_lives, setup.ii, rest, fill=False)
     for bank in sorted(set(sizes) | set(setup_sizes)):
         size = max(sizes.get(bank, 0), setup_sizes.get(bank, 0))
-        writer: Any = LaneName(bank.number) if isinstance(bank, InputName) else bank
+        writer = LaneName(bank.number) if isinstance(bank, InputName) else bank
         program.banks[bank] = Bank(bank, writer, size, 0)
     builder = _Builder(program)
     program.tables["main"] = builder.table(main, "main", lives, cells)

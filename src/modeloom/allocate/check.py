@@ -8,18 +8,20 @@ modulo R; u may be written no earlier than v is read last, for every gap between
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TypeVar
 
 from modeloom.allocate.names import POST, TWEAK, ChainName, LaneName, NetName, OutName, UnitName
-from modeloom.allocate.program import Program, Source, Table, UnitInstance
+from modeloom.allocate.program import ChainRow, KeyRow, NetRow, OutRow, Program, Row, Source, Table, UnitInstance
 from modeloom.allocate.storage_check import check_storage
 from modeloom.ir.check import CheckError
 from modeloom.schedule.check import check_schedule
 from modeloom.spec.kinds import Kind
 
 __all__ = ["CheckError", "check_program", "check_schedule"]
+
+R = TypeVar("R", bound=Row)
 
 
 def check_program(program: Program, *, out_delay: int, key_delay: int) -> None:
@@ -59,11 +61,24 @@ def _parts(program: Program) -> None:
             )
         if unit.interval < 1 or not unit.cores or (unit.slow_core is not None and unit.slow_interval < 1):
             _fail(program, f"{unit.name}: it has no core or no interval")
+    _key_words(program)
+    _banks(program, units)
+    chains = [chain.id for chain in program.chains]
+    if len(set(chains)) != len(chains) or not all(chain.stride for chain in program.chains):
+        _fail(program, "two chains have one number, or one has no stride")
+    _networks(program, units, chains)
+    _loops(program, units)
+
+
+def _key_words(program: Program) -> None:
     words = [*program.nonzero, *(i for derived in program.derived for i in derived)]
     if not all(0 <= i < len(program.key_words) for i in words) or len(program.cipher_keys) <= len(program.derived):
         _fail(program, "a word that must not be 0 or holds a cipher key does not exist, or the host loads no cipher key")
     if len(set(program.key_words)) != len(program.key_words) or not 0 <= program.raw_words <= len(program.key_words):
         _fail(program, "the key words are not different ones, the host's first")
+
+
+def _banks(program: Program, units: dict[UnitName, UnitInstance]) -> None:
     writers: list[str] = [*units, TWEAK, *map(LaneName, range(program.lanes))]
     for name, bank in program.banks.items():
         if bank.name != name or bank.writer not in writers:
@@ -71,9 +86,9 @@ def _parts(program: Program) -> None:
         writers.remove(bank.writer)
         if bank.cells < 1 or bank.ports < 0:
             _fail(program, f"bank {name} has {bank.cells} cells and {bank.ports} read ports")
-    chains = [chain.id for chain in program.chains]
-    if len(set(chains)) != len(chains) or not all(chain.stride for chain in program.chains):
-        _fail(program, "two chains have one number, or one has no stride")
+
+
+def _networks(program: Program, units: dict[UnitName, UnitInstance], chains: list[int]) -> None:
     places = {NetName(unit.name, operand) for unit in program.units for operand in (*unit.operands, POST)}
     places |= {NetName(OutName(n)) for n in range(program.lanes)} | {NetName(ChainName(n)) for n in chains}
     for name, net in program.nets.items():
@@ -84,7 +99,6 @@ def _parts(program: Program) -> None:
         for source in net.sources:
             if not _exists(program, name, source, units, chains):
                 _fail(program, f"network {name} has a source that does not exist: {tuple(source)}")
-    _loops(program, units)
 
 
 def _loops(program: Program, units: dict[UnitName, UnitInstance]) -> None:
@@ -117,6 +131,15 @@ def _exists(program: Program, net: NetName, source: Source, units: dict[UnitName
     return source.kind == "const"
 
 
+def _numbers(row: Row) -> dict[str, int]:
+    """For each direction that uses a row, its cell, word or block; 0 if the row has no such number."""
+    if isinstance(row, NetRow):
+        return dict.fromkeys(row.select, 0)
+    if isinstance(row, ChainRow):
+        return dict.fromkeys(row.directions, 0)
+    return row.word if isinstance(row, KeyRow) else row.index if isinstance(row, OutRow) else row.cell
+
+
 class _TableChecker:
     """Rows of one table.  Cycles are those of a sector: row ``slot`` of stage q is cycle q * rows + slot."""
 
@@ -135,8 +158,7 @@ class _TableChecker:
         wanted = self.program.directions if table.name == "main" else ("setup",)
         if table.directions != wanted or table.rows < 1 or table.stages < 1:
             self.fail(f"directions {table.directions}, {table.rows} rows, {table.stages} stages")
-        entries: list[tuple[str, Any, int, Any]] = list(table.all_rows())
-        for what, key, slot, row in entries:
+        for what, key, slot, row in table.all_rows():
             rows = getattr(table, what)[key]
             if len(rows) != table.rows:
                 self.fail(f"{what} of {key} has {len(rows)} rows of {table.rows}")
@@ -154,53 +176,50 @@ class _TableChecker:
             self.writes(direction)
             self.outs(direction)
 
-    def rows(self, rows: list[Any]) -> Iterator[tuple[int, Any]]:
+    def rows(self, rows: Sequence[R | None]) -> Iterator[tuple[int, R]]:
         """(cycle, row) of a list."""
         for slot, row in enumerate(rows):
             if row is not None:
                 yield row.stage * self.table.rows + slot, row
 
-    def net(self, name: NetName, direction: str) -> dict[int, Any]:
+    def net(self, name: NetName, direction: str) -> dict[int, NetRow]:
         """Rows of a network that a direction uses, by cycle."""
         return {cycle: row for cycle, row in self.rows(self.table.nets.get(name, [])) if direction in row.select}
 
     def lists(self) -> None:
         """Checks that every list belongs to something, and that every number in it is in range."""
+        for what, key, rows, limit in self.columns():
+            for slot, row in enumerate(rows):
+                if row is None:
+                    continue
+                if limit is None:
+                    self.fail(f"{what}: there is no {key}")
+                where, numbers = f"{what} of {key}, row {slot}", _numbers(row)
+                if not numbers or not set(numbers) <= set(self.table.directions):
+                    self.fail(f"{where}: nothing, or for a direction that does not exist")
+                if limit and not all(0 <= number < limit for number in numbers.values()):
+                    self.fail(f"{where}: a number is not below {limit}")
+
+    def columns(self) -> Iterator[tuple[str, object, Sequence[Row | None], int | None]]:
+        """Every list with what it belongs to, and the limit of its numbers: 0 without numbers, None if what it belongs to does not
+        exist."""
         program, table = self.program, self.table
-        checks: dict[str, Callable[[Any], bool]] = {
-            "nets": lambda key: key in program.nets,
-            "ports": lambda key: key[0] in program.banks and 0 <= key[1] < program.banks[key[0]].ports,
-            "keys": lambda key: key[0] in program.nets and 0 <= key[1] < program.nets[key[0]].key_ports,
-            "writes": lambda key: any(bank.writer == key for bank in program.banks.values()) and key in self.units,
-            "outs": lambda key: 0 <= key < program.lanes,
-            "chains": lambda key: any(chain.id == key for chain in program.chains),
-        }
-        banks = {bank.writer: bank for bank in program.banks.values()}
-        entries: list[tuple[str, Any, int, Any]] = list(table.all_rows())
-        for what, key, slot, row in entries:
-            if not checks[what](key):
-                self.fail(f"{what}: there is no {key}")
-            where = f"{what} of {key}, row {slot}"
-            sides: Any = row.select if what == "nets" else row.cell if what in ("ports", "writes") else None
-            if what == "keys":
-                sides = row.word
-            elif what == "outs":
-                sides = row.index
-            elif what == "chains":
-                sides = dict.fromkeys(row.directions)
-            if not sides or not set(sides) <= set(table.directions):
-                self.fail(f"{where}: nothing, or for a direction that does not exist")
-            limit = 0
-            if what == "ports":
-                limit = program.banks[key[0]].cells
-            elif what == "writes":
-                limit = banks[key].cells
-            elif what == "keys" or (what == "outs" and table.name == "setup"):
-                limit = len(program.key_words)
-            elif what == "outs":
-                limit = program.blocks
-            if limit and not all(0 <= number < limit for number in sides.values()):
-                self.fail(f"{where}: a number is not below {limit}")
+        cells, words = {bank.writer: bank.cells for bank in program.banks.values()}, len(program.key_words)
+        for name, nets in table.nets.items():
+            yield "nets", name, nets, 0 if name in program.nets else None
+        for port, ports in table.ports.items():
+            bank = program.banks.get(port[0])
+            yield "ports", port, ports, bank.cells if bank and 0 <= port[1] < bank.ports else None
+        for key, keys in table.keys.items():
+            net = program.nets.get(key[0])
+            yield "keys", key, keys, words if net and 0 <= key[1] < net.key_ports else None
+        for unit, writes in table.writes.items():
+            yield "writes", unit, writes, cells.get(unit) if unit in self.units else None
+        for lane, outs in table.outs.items():
+            most = words if table.name == "setup" else program.blocks
+            yield "outs", lane, outs, most if 0 <= lane < program.lanes else None
+        for number, actions in table.chains.items():
+            yield "chains", number, actions, 0 if any(chain.id == number for chain in program.chains) else None
 
     # -- units --------------------------------------------------------------------------------------------------------
 
@@ -298,7 +317,7 @@ class _TableChecker:
                 for n in numbers:
                     self.source(name, net.sources[n], cycle, row, direction, where)
 
-    def source(self, name: NetName, source: Source, cycle: int, row: Any, direction: str, where: str) -> None:
+    def source(self, name: NetName, source: Source, cycle: int, row: NetRow, direction: str, where: str) -> None:
         table, slot = self.table, cycle % self.table.rows
         if source.kind == "bank":
             port = (table.ports.get((source.name, source.index)) or [None] * table.rows)[slot]

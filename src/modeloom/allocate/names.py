@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, Self
 
 from modeloom.spec.kinds import OPERANDS, UnitKind
 
@@ -36,7 +36,7 @@ class UnitName(str):
         self.kind, self.number = kind, number
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return UnitName, (self.kind, self.number)
 
 
@@ -48,12 +48,12 @@ class _Numbered(str):
     WORD = ""
     number: int
 
-    def __new__(cls, number: int) -> Any:
+    def __new__(cls, number: int) -> Self:
         self = super().__new__(cls, f"{cls.WORD}{number}")
         self.number = number
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.number,)
 
 
@@ -94,7 +94,7 @@ class NetName(str):
         self.owner, self.operand = owner, operand
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return NetName, (self.owner, self.operand)
 
     @property

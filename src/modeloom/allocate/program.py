@@ -17,15 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from modeloom.allocate.names import LaneName, NetName, UnitName
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import Kind, UnitKind
 
 __all__ = [
-    "Source", "NetRow", "PortRow", "KeyRow", "WriteRow", "OutRow", "ChainRow", "BatchRow", "Bank", "Net", "ChainRegister", "Table",
-    "Program",
+    "Source", "Key", "Row", "NetRow", "PortRow", "KeyRow", "WriteRow", "OutRow", "ChainRow", "BatchRow", "Bank", "Net", "ChainRegister",
+    "Table", "Program",
 ]  # fmt: skip
 
 
@@ -111,6 +111,13 @@ class ChainRow:
     directions: tuple[str, ...]
 
 
+Row: TypeAlias = NetRow | PortRow | KeyRow | WriteRow | OutRow | ChainRow
+"""A row that belongs to one stage."""
+
+Key: TypeAlias = NetName | UnitName | tuple[str, int] | tuple[NetName, int] | int
+"""What a list of rows belongs to: a network, a unit, a port of a bank or of a network, a lane or a chain."""
+
+
 @dataclass(frozen=True)
 class BatchRow:
     """The stages whose sectors have an operation in a batch that begins, for each direction.
@@ -170,7 +177,7 @@ class Table:
     tweaks: dict[int, int] = field(default_factory=dict)
     latency: int = 0
 
-    def all_rows(self) -> Iterator[tuple[str, str, int, object]]:
+    def all_rows(self) -> Iterator[tuple[str, Key, int, Row]]:
         """Every row that belongs to one stage, with its list, key and slot."""
         for what in ("nets", "ports", "keys", "writes", "outs", "chains"):
             for key, rows in getattr(self, what).items():

@@ -30,18 +30,20 @@ def rotate(spans: Sequence[tuple[int, int]], ii: int) -> tuple[list[int], int]:
     """
     if not spans:
         return [], 1
-    best: tuple[int, list[int]] | None = None
     n = len(spans)
     bound = max(1, _bound(spans, ii))
     starts = sorted(range(n), key=lambda i: (spans[i][0] - spans[i][1], spans[i]))[: min(n, 40)]
+    best: list[int] = []
+    least: int | None = None
     for first in starts:
         tour = _tour(first, spans, ii)
         length = _cells(tour, spans, ii)
-        if best is None or length < best[0]:
-            best = (length, tour)
-        if best[0] <= bound:
+        if least is None or length < least:
+            least, best = length, tour
+        if least <= bound:
             break
-    count, tour = _improve(best[1], best[0], bound, spans, ii)  # type: ignore[index]
+    assert least is not None
+    count, tour = _improve(best, least, bound, spans, ii)
     cells = [0] * n
     sector = 0
     for here, after in zip(tour, tour[1:] + tour[:1]):

@@ -49,7 +49,7 @@ def cipher_of(mode: Definition, name: str | None = None) -> BlockCipher:
         place = attribute_place(type(mode), "cipher")
         raise DefinitionError(f"{mode.name}: {place}cipher is {what}; it must be a BlockCipher(...), or the name of one")
     own = mode.cipher if isinstance(mode.cipher, BlockCipher) else cipher(mode.cipher)
-    chosen = own if name in (None, own.name) else cipher(name)  # type: ignore[arg-type]
+    chosen = own if name is None or name == own.name else cipher(name)
     if chosen.tweak_bytes != own.tweak_bytes:
         wanted = "a tweakable cipher" if own.tweak_bytes else "a cipher without tweaks"
         raise InputError(f"{mode.name} needs {wanted}, such as {own.name}, and {chosen.name} is none")

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.openssl import openssl
 from modeloom.ciphers.request import FEW_SLOTS, CoreRequest, CoreTiming
 from modeloom.ciphers.round_keys import aes_round_keys
 from modeloom.spec.directions import DIRECTIONS
+
+if TYPE_CHECKING:
+    from amaranth.lib.wiring import Component
 
 __all__ = ["AES"]
 
@@ -35,7 +38,7 @@ def _timing(request: CoreRequest) -> CoreTiming:
     return CoreTiming(cycles + 1 + memory, 1)
 
 
-def _hardware(request: CoreRequest) -> Any:
+def _hardware(request: CoreRequest) -> Component:
     from modeloom.rtl.aes.cores.multistream import AESStreams
     from modeloom.rtl.aes.cores.pipeline import AESPipeline
     from modeloom.rtl.aes.cores.sequential import AESSequential
@@ -55,19 +58,19 @@ def _hardware(request: CoreRequest) -> Any:
     )  # fmt: skip
 
 
-def _key_schedule(key_bits: int) -> Any:
+def _key_schedule(key_bits: int) -> Component:
     from modeloom.rtl.aes.keys.key_schedule import KeySchedule
 
     return KeySchedule(key_bits)
 
 
-def _key_schedule_for(key_sizes: tuple[int, ...]) -> Any:
+def _key_schedule_for(key_sizes: tuple[int, ...]) -> Component:
     from modeloom.rtl.aes.keys.sizes_schedule import SizesKeySchedule
 
     return SizesKeySchedule(key_sizes)
 
 
-def _iterative_schedule(key_sizes: tuple[int, ...]) -> Any:
+def _iterative_schedule(key_sizes: tuple[int, ...]) -> Component:
     from modeloom.rtl.aes.keys.port_schedule import PortKeySchedule
 
     return PortKeySchedule(key_sizes)

@@ -16,10 +16,14 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+
+from amaranth.back import rtlil
+from amaranth.lib.wiring import Component
 
 from modeloom.ciphers import BlockCipher, CoreRequest, is_own
 from modeloom.ciphers.request import FEW_SLOTS
+from modeloom.rtl.cipher_bench import CipherBench
+from modeloom.sim import Simulation
 from modeloom.spec import DefinitionError, blame
 from modeloom.spec.cadence import BATCH_LEAD
 
@@ -167,10 +171,7 @@ class CipherCheck:
 
     # -- simulation ---------------------------------------------------------------------------------------------------
 
-    def _simulation(self) -> Any:
-        from modeloom.rtl.cipher_bench import CipherBench
-        from modeloom.sim import Simulation
-
+    def _simulation(self) -> Simulation:
         request = self.request
         core, schedule = self._core(), self.cipher.expander(self.sizes)
         ports = [*CORE_PORTS, *{"sequential": ["start"], "multistream": ["batch"]}.get(request.form, [])]
@@ -191,20 +192,18 @@ class CipherCheck:
         sim.reset()
         return sim
 
-    def _core(self) -> Any:
+    def _core(self) -> Component:
         return self.cipher.hardware(self.request)
 
-    def _converted(self, bench: Any, core: Any) -> str:
-        from amaranth.back import rtlil
-
+    def _converted(self, bench: Component, core: Component) -> str:
         with blame(self.cipher.name, type(core).elaborate):
             return rtlil.convert(bench, name="bench", emit_src=False)
 
-    def _latency_of(self, core: Any) -> None:
+    def _latency_of(self, core: Component) -> None:
         if core.latency != self.timing.latency:
             self.fail(f"{self.request} has a latency of {core.latency} cycles, and its timing says {self.timing.latency}")
 
-    def _load(self, sim: Any, slot: int, key: bytes) -> None:
+    def _load(self, sim: Simulation, slot: int, key: bytes) -> None:
         bits = 8 * len(key)
         if len(self.sizes) > 1:
             self._request(sim, "key_erase", slot, b"")
@@ -225,7 +224,7 @@ class CipherCheck:
             if int.from_bytes(one, "little") != written[number]:
                 self.fail(f"expand gives {one.hex()} for round key {number}, and its key schedule for {8 * len(key)}-bit keys another one")
 
-    def _erase(self, sim: Any) -> None:
+    def _erase(self, sim: Simulation) -> None:
         """An erasure writes zeros to every round key, in both forms."""
         for slot in range(self.request.slots):
             last = {number: data for number, *data in self._request(sim, "key_erase", slot, b"")}
@@ -233,7 +232,7 @@ class CipherCheck:
                 if any(last.get(number, (1,))):
                     self.fail(f"its key schedule for {max(self.sizes)}-bit keys does not erase round key {number}")
 
-    def _request(self, sim: Any, port: str, slot: int, key: bytes) -> list[tuple[int, int, int]]:
+    def _request(self, sim: Simulation, port: str, slot: int, key: bytes) -> list[tuple[int, int, int]]:
         """The writes for a request: number, data, data_dec.  The key is present only in the first cycle."""
         for name, value in (("key", int.from_bytes(key, "little")), ("key_slot", slot), (port, 1)):
             sim.set(name, value)
@@ -256,7 +255,7 @@ class CipherCheck:
         self.fail(f"its key schedule for {bits}-bit keys is not done after {KEY_PATIENCE} cycles")
         return writes
 
-    def _through(self, sim: Any, operations: list[_Operation], interval: int, tail: int = 0) -> Run:
+    def _through(self, sim: Simulation, operations: list[_Operation], interval: int, tail: int = 0) -> Run:
         """Sends batches of blocks ``interval`` cycles apart, and sometimes later.  Between the blocks, the ports have other values."""
         run, rng, bits = Run(operations), self.rng, 8 * self.size
         at, begins, waiting = BATCH_LEAD, set(), iter(operations)
@@ -279,7 +278,7 @@ class CipherCheck:
 
     # -- verdict ------------------------------------------------------------------------------------------------------
 
-    def _judge(self, sim: Any, runs: list[Run]) -> None:
+    def _judge(self, sim: Simulation, runs: list[Run]) -> None:
         timing, count = self.timing, sum(len(run.operations) for run in runs)
         wrong = [op for run in runs for op in run.wrong(timing.latency)]
         if not wrong:
@@ -302,7 +301,7 @@ class CipherCheck:
             f"{self._hex(first.expected)}; {len(wrong)} of {count} blocks differ{under}"
         )
 
-    def _cleared(self, sim: Any, operations: list[_Operation]) -> None:
+    def _cleared(self, sim: Simulation, operations: list[_Operation]) -> None:
         """Checks that a core keeps its round keys when it is reset between two blocks."""
         for slot, key in {op.slot: op.key for op in operations}.items():
             self._load(sim, slot, key)
@@ -344,7 +343,7 @@ class CipherCheck:
             first -= 1
         return first
 
-    def _slower(self, sim: Any, operations: list[_Operation]) -> None:
+    def _slower(self, sim: Simulation, operations: list[_Operation]) -> None:
         """Raises if blocks that are further apart have correct results, because the interval is then wrong."""
         operations = [replace(op) for op in operations]
         for slot, key in {op.slot: op.key for op in operations}.items():

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.request import CoreRequest, CoreTiming
 from modeloom.spec.directions import DIRECTIONS
+
+if TYPE_CHECKING:
+    from amaranth.lib.wiring import Component
 
 __all__ = ["DEOXYS_BC", "DeoxysSoftware", "deoxys_key_parts"]
 
@@ -25,7 +28,7 @@ def _timing(request: CoreRequest) -> CoreTiming:
     return CoreTiming(ROUNDS * request.stages + 1, 1)
 
 
-def _hardware(request: CoreRequest) -> Any:
+def _hardware(request: CoreRequest) -> Component:
     from modeloom.rtl.deoxys.pipeline import DeoxysBCPipeline
     from modeloom.rtl.deoxys.streams import DeoxysBCStreams
 
@@ -34,7 +37,7 @@ def _hardware(request: CoreRequest) -> Any:
     return DeoxysBCPipeline(request.stages, request.slots, request.direction, whole_sboxes=request.networks == "lut6")
 
 
-def _key_schedule(key_bits: int) -> Any:
+def _key_schedule(key_bits: int) -> Component:
     from modeloom.rtl.deoxys.key_schedule import DeoxysKeySchedule
 
     return DeoxysKeySchedule()
@@ -81,9 +84,9 @@ class DeoxysSoftware:
     def __init__(self, key: bytes):
         self._parts = [int.from_bytes(part, "little") for part in deoxys_key_parts(key)]
 
-    def encrypt(self, blocks: bytes, tweak: bytes) -> bytes:
+    def encrypt(self, blocks: bytes, /, *tweak: bytes) -> bytes:
         """The blocks, enciphered under one tweak."""
-        tables, (first, *others) = _columns(False), self._subtweakeys(tweak)
+        tables, (first, *others) = _columns(False), self._subtweakeys(*tweak)
         result = b""
         for at in range(0, len(blocks), 16):
             state = (int.from_bytes(blocks[at : at + 16], "little") ^ first).to_bytes(16, "little")
@@ -98,11 +101,11 @@ class DeoxysSoftware:
             result += state
         return result
 
-    def decrypt(self, blocks: bytes, tweak: bytes) -> bytes:
+    def decrypt(self, blocks: bytes, /, *tweak: bytes) -> bytes:
         """The blocks, deciphered under one tweak."""
         from modeloom.rtl.aes.sboxes.sbox import INV_SBOX
 
-        tables, (*others, last) = _columns(True), self._subtweakeys(tweak)
+        tables, (*others, last) = _columns(True), self._subtweakeys(*tweak)
         result = b""
         for at in range(0, len(blocks), 16):
             state = (int.from_bytes(blocks[at : at + 16], "little") ^ last).to_bytes(16, "little")

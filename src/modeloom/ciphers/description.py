@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from modeloom.ciphers.guard import guard
 from modeloom.ciphers.interface import refuse_call
 from modeloom.ciphers.request import CoreRequest, CoreTiming
-from modeloom.spec import DefinitionError, InputError
+from modeloom.spec import Cipher, DefinitionError, InputError
+
+if TYPE_CHECKING:
+    from amaranth.lib.wiring import Component
 
 __all__ = ["BlockCipher"]
 
@@ -91,9 +94,9 @@ class BlockCipher(metaclass=_Keywords):
     round_keys: Callable[[int], int]
     round_key_bits: int
     timing: Callable[[CoreRequest], CoreTiming]
-    software: Callable[[bytes], Any]
-    hardware: Callable[[CoreRequest], Any]
-    key_schedule: Callable[[int], Any]
+    software: Callable[[bytes], Cipher]
+    hardware: Callable[[CoreRequest], Component]
+    key_schedule: Callable[[int], Component]
     tweak_bytes: int = 0
     most_stages: int = 1
     pipelined: tuple[str, ...] = ("encrypt", "decrypt")
@@ -102,8 +105,8 @@ class BlockCipher(metaclass=_Keywords):
     streams: tuple[int, ...] = ()
     sboxes: tuple[str, ...] = ("lut",)
     several_sizes: tuple[str, ...] = ()
-    key_schedule_for: Callable[[tuple[int, ...]], Any] | None = None
-    iterative_schedule: Callable[[tuple[int, ...]], Any] | None = None
+    key_schedule_for: Callable[[tuple[int, ...]], Component] | None = None
+    iterative_schedule: Callable[[tuple[int, ...]], Component] | None = None
     expand: Callable[[bytes], Sequence[bytes]] | None = None
 
     def __post_init__(self) -> None:
@@ -136,7 +139,7 @@ class BlockCipher(metaclass=_Keywords):
         """The index of the size with the most round keys."""
         return max(range(len(key_sizes)), key=lambda n: self.round_keys(key_sizes[n]))
 
-    def expander(self, key_sizes: Sequence[int], iterative: bool = False) -> Any:
+    def expander(self, key_sizes: Sequence[int], iterative: bool = False) -> Component:
         """The component that expands keys of these sizes: a key schedule, with the port ``length`` if there are several sizes.
 
         Raises

@@ -17,13 +17,16 @@ import gc
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from amaranth.back import rtlil
 from amaranth.hdl import UnusedElaboratable
+from amaranth.lib.wiring import Component
 
 from modeloom.ciphers.check import CipherCheck, Run
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.request import CoreRequest
+from modeloom.rtl.cipher_bench import CipherModule
+from modeloom.sim import Simulation
 from modeloom.spec import DefinitionError
 
 __all__ = ["Ports", "result_places"]
@@ -74,9 +77,7 @@ class _EmittedCheck(CipherCheck):
         """The module has its reset within."""
         return False
 
-    def _core(self) -> Any:
-        from modeloom.rtl.cipher_bench import CipherModule
-
+    def _core(self) -> Component:
         with warnings.catch_warnings():
             # Only its ports are asked for.
             warnings.simplefilter("ignore", UnusedElaboratable)
@@ -88,12 +89,10 @@ class _EmittedCheck(CipherCheck):
             gc.collect()
         return CipherModule(self.module, ports, self.inputs, self.outputs, latency)
 
-    def _converted(self, bench: Any, core: Any) -> str:
-        from amaranth.back import rtlil
-
+    def _converted(self, bench: Component, core: Component) -> str:
         return rtlil.convert(bench, name="bench", emit_src=False) + "\n" + "".join(_parts(self.rtlil, self.module))
 
-    def _judge(self, sim: Any, runs: list[Run]) -> None:
+    def _judge(self, sim: Simulation, runs: list[Run]) -> None:
         latency = self.timing.latency
         found = self._found(runs, latency)
         wanted = set(range(8 * self.size))

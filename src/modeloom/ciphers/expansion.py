@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
-from amaranth.sim import Simulator
+from amaranth.sim import Simulator, SimulatorContext
 
 from modeloom.ciphers.description import BlockCipher
 from modeloom.spec.errors import DefinitionError
@@ -39,12 +38,12 @@ def expansion_cycles(cipher: BlockCipher, key_sizes: Sequence[int], iterative: b
 
 @lru_cache(maxsize=32)
 def _measured(cipher: BlockCipher, key_sizes: tuple[int, ...], iterative: bool) -> int:
-    schedule: Any = cipher.expander(key_sizes, iterative)
+    schedule = cipher.expander(key_sizes, iterative)
     simulator = Simulator(schedule)
     simulator.add_clock(1e-6)
     found: list[int] = []
 
-    async def bench(context: Any) -> None:
+    async def bench(context: SimulatorContext) -> None:
         if len(key_sizes) > 1:
             context.set(schedule.length, cipher.longest(key_sizes))
         context.set(schedule.start, 1)

@@ -9,14 +9,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from modeloom.ciphers.interface import FORMS, OLD_DIRECTIONS, arguments_of, old_form
 from modeloom.ciphers.made import made
 from modeloom.ciphers.request import CoreTiming
-from modeloom.spec import DefinitionError, blame
+from modeloom.spec import Cipher, DefinitionError, blame
 from modeloom.spec.blame import is_users, place_of
 from modeloom.spec.directions import DIRECTIONS
+
+if TYPE_CHECKING:
+    from modeloom.ciphers.description import BlockCipher
 
 __all__ = ["guard"]
 
@@ -37,7 +40,7 @@ class Guarded:
     cipher: str
     word: str
     function: Callable[..., Any]
-    description: Any = field(repr=False, compare=False)
+    description: BlockCipher = field(repr=False, compare=False)
 
     def __call__(self, *arguments: Any) -> Any:
         with blame(self.cipher, self.function):
@@ -60,7 +63,7 @@ class Guarded:
             made(result, self.description, *arguments)
         return result
 
-    def _check(self, fits: bool, result: Any, wanted: str) -> None:
+    def _check(self, fits: bool, result: object, wanted: str) -> None:
         if not fits:
             text = " ".join(repr(result).split())
             text = text if len(text) <= 60 else f"{text[:57]}..."
@@ -70,7 +73,7 @@ class Guarded:
 class GuardedSoftware:
     """Wraps a keyed cipher.  Its results must be as many whole blocks as its input."""
 
-    def __init__(self, made_by: Guarded, keyed: Any):
+    def __init__(self, made_by: Guarded, keyed: Cipher):
         self._made_by, self._keyed = made_by, keyed
 
     def encrypt(self, blocks: bytes) -> bytes:
@@ -92,56 +95,73 @@ class GuardedSoftware:
         return result
 
 
-def guard(description: Any) -> None:
+def guard(description: BlockCipher) -> None:
     """Checks the values in a ``BlockCipher``, and guards the functions that come from a user.  Raises ``DefinitionError``."""
-
-    def refuse(what: str) -> None:
-        raise DefinitionError(f"the block cipher {description.name!r}: {what}")
-
     if not isinstance(description.name, str) or not description.name.isprintable() or not description.name.strip():
-        refuse("its name must be a text of one line")
+        _refuse(description, "its name must be a text of one line")
+    _check_sizes(description)
+    _check_names(description)
+    for word, argument in FUNCTIONS.items():
+        _guard_function(description, word, argument)
+
+
+def _refuse(description: BlockCipher, what: str) -> NoReturn:
+    raise DefinitionError(f"the block cipher {description.name!r}: {what}")
+
+
+def _check_sizes(description: BlockCipher) -> None:
+    """Checks the sizes of blocks, round keys and keys."""
     for name in ("block_bytes", "round_key_bits", "most_stages"):
         if not _is_count(getattr(description, name)):
-            refuse(f"{name} is {getattr(description, name)!r}; it must be a whole number from 1")
+            _refuse(description, f"{name} is {getattr(description, name)!r}; it must be a whole number from 1")
     sizes = description.key_bits
     if not isinstance(sizes, tuple) or not sizes or not all(_is_count(size) and size % 8 == 0 for size in sizes):
-        refuse(f"key_bits is {sizes!r}; it must be a tuple of numbers of bits that are whole bytes, such as (128, 256)")
+        what = "it must be a tuple of numbers of bits that are whole bytes, such as (128, 256)"
+        _refuse(description, f"key_bits is {sizes!r}; {what}")
+
+
+def _check_names(description: BlockCipher) -> None:
+    """Checks the forms of cores, with their directions, S-boxes and numbers of streams."""
     for name in ("pipelined", "sequential", "multistream", "sboxes", "several_sizes"):
         value = getattr(description, name)
         if not isinstance(value, tuple) or not all(isinstance(entry, str) for entry in value):
-            refuse(f"{name} is {value!r}; it must be a tuple of names")
+            _refuse(description, f"{name} is {value!r}; it must be a tuple of names")
     if not description.sboxes:
-        refuse('sboxes is (); it must have one name, such as ("lut",)')
+        _refuse(description, 'sboxes is (); it must have one name, such as ("lut",)')
     if not isinstance(description.streams, tuple) or not all(map(_is_count, description.streams)):
-        refuse(f"streams is {description.streams!r}; it must be a tuple of numbers of blocks")
+        _refuse(description, f"streams is {description.streams!r}; it must be a tuple of numbers of blocks")
     if description.multistream and not description.streams:
-        refuse("it has multistream cores, and streams is (); it must have one number, such as (4,)")
+        _refuse(description, "it has multistream cores, and streams is (); it must have one number, such as (4,)")
     for name in ("pipelined", "sequential", "multistream", "several_sizes"):
         if not set(getattr(description, name)) <= set(DIRECTIONS):
             old = [f'"{one}" of interface 1 is now "{OLD_DIRECTIONS[one]}"' for one in getattr(description, name) if one in OLD_DIRECTIONS]
             more = f"; {', '.join(old)}" if old else ""
-            refuse(f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"{more}')
-    for word, argument in FUNCTIONS.items():
-        function = getattr(description, word)
-        if isinstance(function, Guarded):
-            function = function.function
-        if function is None and word in OPTIONAL:
-            continue
-        if not callable(function):
-            refuse(f"{word} is {function!r}; it must be a function")
-        if not _takes_one(function):
-            place, before = place_of(function), old_form(word, arguments_of(function) or 0)
-            what = f"{word}{f' ({place})' if place else ''}"
-            refuse(f"{what}: {before}" if before else f"{what} does not take one argument; it is called with {argument}: {FORMS[word]}")
-        if is_users(getattr(function, "__module__", None) or ""):
-            object.__setattr__(description, word, Guarded(description.name, word, function, description))
+            _refuse(description, f'{name} is {getattr(description, name)!r}; its names are "encrypt", "decrypt" and "both"{more}')
 
 
-def _is_count(value: Any) -> bool:
+def _guard_function(description: BlockCipher, word: str, argument: str) -> None:
+    """Checks a function of a description, and guards it if it comes from a user."""
+    function = getattr(description, word)
+    if isinstance(function, Guarded):
+        function = function.function
+    if function is None and word in OPTIONAL:
+        return
+    if not callable(function):
+        _refuse(description, f"{word} is {function!r}; it must be a function")
+    if not _takes_one(function):
+        place, before = place_of(function), old_form(word, arguments_of(function) or 0)
+        what = f"{word}{f' ({place})' if place else ''}"
+        form = f"{what} does not take one argument; it is called with {argument}: {FORMS[word]}"
+        _refuse(description, f"{what}: {before}" if before else form)
+    if is_users(getattr(function, "__module__", None) or ""):
+        object.__setattr__(description, word, Guarded(description.name, word, function, description))
+
+
+def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1
 
 
-def _takes_one(function: Callable[..., Any]) -> bool:
+def _takes_one(function: Callable[..., object]) -> bool:
     """Whether a function can be called with one argument, as far as this is known."""
     try:
         signature = inspect.signature(function)

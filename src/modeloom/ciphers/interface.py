@@ -8,7 +8,6 @@ row on the page.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from modeloom.spec import DefinitionError
 
@@ -47,7 +46,7 @@ def old_form(word: str, arguments: int) -> str | None:
     return _OLD.get(word, {}).get(arguments)
 
 
-def refuse_call(name: str, members: Mapping[str, bool], values: tuple[Any, ...], given: Mapping[str, Any]) -> None:
+def refuse_call(name: str, members: Mapping[str, bool], values: tuple[object, ...], given: Mapping[str, object]) -> None:
     """Raises ``DefinitionError`` for a call with other arguments than keywords of today.
 
     Parameters
@@ -70,7 +69,7 @@ def refuse_call(name: str, members: Mapping[str, bool], values: tuple[Any, ...],
         raise DefinitionError(f"{name}() lacks {', '.join(missing)}: {form}; docs/user-api.md describes them")
 
 
-def arguments_of(function: Callable[..., Any]) -> int | None:
+def arguments_of(function: Callable[..., object]) -> int | None:
     """The number of arguments that a function needs, as far as this is known."""
     import inspect
 

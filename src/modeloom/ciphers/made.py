@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 __all__ = ["made", "users_cipher"]
 
-_MADE: WeakKeyDictionary[Any, tuple[BlockCipher, CoreRequest]] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[object, tuple[BlockCipher, CoreRequest]] = WeakKeyDictionary()
 
 
-def made(component: Any, cipher: BlockCipher, request: CoreRequest) -> None:
+def made(component: object, cipher: BlockCipher, request: CoreRequest) -> None:
     """Notes who made a component."""
     _MADE[component] = cipher, request
 
 
-def users_cipher(component: Any) -> tuple[BlockCipher, CoreRequest] | None:
+def users_cipher(component: object) -> tuple[BlockCipher, CoreRequest] | None:
     """The cipher of a user that made a component, and the request for it; None for a component of this project."""
     return _MADE.get(component)

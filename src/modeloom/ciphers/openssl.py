@@ -4,12 +4,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+
+from modeloom.spec import Cipher
 
 __all__ = ["openssl"]
 
 
-def openssl(algorithm: str) -> Callable[[bytes], Any]:
+class _Keyed:
+    """A cipher under a key, as OpenSSL has it."""
+
+    def __init__(self, encrypt: Callable[[bytes], bytes], decrypt: Callable[[bytes], bytes]):
+        self._encrypt, self._decrypt = encrypt, decrypt
+
+    def encrypt(self, block: bytes, /, *tweak: bytes) -> bytes:
+        """The blocks, enciphered.  There are no tweaks."""
+        return self._encrypt(block, *tweak)
+
+    def decrypt(self, block: bytes, /, *tweak: bytes) -> bytes:
+        """The blocks, deciphered."""
+        return self._decrypt(block, *tweak)
+
+
+def openssl(algorithm: str) -> Callable[[bytes], Cipher]:
     """The ``software`` of a description, for a cipher in OpenSSL.
 
     Parameters
@@ -18,15 +34,10 @@ def openssl(algorithm: str) -> Callable[[bytes], Any]:
         Its name in ``cryptography.hazmat.primitives.ciphers.algorithms``.
     """
 
-    def software(key: bytes) -> Any:
-        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+    def software(key: bytes) -> Cipher:
+        from cryptography.hazmat.primitives import ciphers
 
-        class Keyed:
-            def __init__(self) -> None:
-                ecb = Cipher(getattr(algorithms, algorithm)(key), modes.ECB())
-                self.encrypt = ecb.encryptor().update
-                self.decrypt = ecb.decryptor().update
-
-        return Keyed()
+        ecb = ciphers.Cipher(getattr(ciphers.algorithms, algorithm)(key), ciphers.modes.ECB())
+        return _Keyed(ecb.encryptor().update, ecb.decryptor().update)
 
     return software

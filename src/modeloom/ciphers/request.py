@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import NoReturn
 
 from modeloom.ciphers.interface import OLD_MEMBERS
 from modeloom.spec.cadence import Cadence
@@ -78,7 +78,7 @@ class CoreRequest:
         if len(set(self.key_sizes)) != len(self.key_sizes):
             raise ValueError(f"key sizes must differ, not {', '.join(map(str, self.key_sizes))}")
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> NoReturn:
         """Nothing but the name of the member that replaces one of an earlier version.  Raises ``AttributeError``."""
         now = OLD_MEMBERS.get(name)
         raise AttributeError(

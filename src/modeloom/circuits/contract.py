@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+
+from amaranth.lib.wiring import Component
 
 from modeloom.spec import InputError, UnknownName
 
@@ -55,7 +56,7 @@ class Option:
         """The flag on the command line."""
         return "--" + self.name.replace("_", "-")
 
-    def checked(self, value: Any) -> Any:
+    def checked(self, value: int | str) -> int | str:
         """Returns ``value`` if the option has this value.  A number may be text.
 
         Raises
@@ -64,7 +65,7 @@ class Option:
             For any other value.
         """
         if self.choices:
-            value = self.old.get(value, value)
+            value = self.old.get(value, value) if isinstance(value, str) else value
             for choice in self.choices:
                 if str(choice) == str(value):
                     return choice
@@ -140,10 +141,10 @@ class Built:
         Values of input ports in the cycles before the first operation, which load keys.
     """
 
-    component: Any
+    component: Component
     operation: Callable[[Random], Operation]
     gates: Gates | None = None
-    figures: Mapping[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, int | float | str] = field(default_factory=dict)
     prepare: Sequence[Mapping[str, int]] = ()
 
 
@@ -171,7 +172,7 @@ class Circuit:
     options: tuple[Option, ...]
     make: Callable[..., Built]
 
-    def build(self, **chosen: Any) -> Built:
+    def build(self, **chosen: int | str | None) -> Built:
         """The circuit with these options.  Other options have their defaults.
 
         Raises
@@ -186,6 +187,6 @@ class Circuit:
             if name not in known:
                 raise UnknownName(f"option of {self.name}", name, known)
         values = {
-            name: option.checked(chosen[name]) if chosen.get(name) is not None else option.default for name, option in known.items()
+            name: option.default if (value := chosen.get(name)) is None else option.checked(value) for name, option in known.items()
         }
         return self.make(**values)

@@ -16,7 +16,7 @@ from typing import Any
 from modeloom.ciphers import BlockCipher
 from modeloom.ciphers.request import CoreRequest, CoreTiming
 from modeloom.definition.messages import derived_under
-from modeloom.spec import InputError
+from modeloom.spec import Cipher, InputError
 from modeloom.spec.stream import StreamMode
 from modeloom.streams.derive import Derivation, derivation_of, prove_derivation
 
@@ -69,9 +69,9 @@ class DerivedKeys:
             prove_derivation(mode, derivation, partial(_derived, mode, bits // 8))
 
 
-def _derived(mode: StreamMode, key_bytes: int, cipher: Any, nonce: bytes) -> bytes:
+def _derived(mode: StreamMode, key_bytes: int, cipher: Cipher, nonce: bytes) -> bytes:
     """The key of a message under a master key of so many bytes, with any cipher, which has no other key."""
-    return derived_under(mode, cipher, lambda key: None, key_bytes, nonce)
+    return derived_under(mode, cipher, None, key_bytes, nonce)
 
 
 def derived_keys(mode: StreamMode, cipher: BlockCipher, request: CoreRequest, cores: int | None) -> DerivedKeys:

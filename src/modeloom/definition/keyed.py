@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Generic, TypeVar
 
 from modeloom.ciphers import cipher_of
 from modeloom.spec import CipherKey, Keys, Numbers, blame
@@ -27,7 +27,10 @@ def key_lengths(mode: Definition, cipher_name: str | None = None) -> list[int]:
     return sorted({bits // 8 if mode.derives() else mode.key_bytes(bits // 8) for bits in sizes})
 
 
-class KeyedDefinition:
+O = TypeVar("O", bound=Numbers)
+
+
+class KeyedDefinition(Generic[O]):
     """A definition with a key.
 
     Parameters
@@ -45,7 +48,7 @@ class KeyedDefinition:
         Bytes of a cipher key, but of those in ``mode.fixed_key_bits``.
     """
 
-    numbers: type[Numbers] = Numbers
+    numbers: type[O]
     """The operations."""
 
     def __init__(self, mode: Definition, key: bytes, cipher_name: str | None = None):
@@ -56,7 +59,7 @@ class KeyedDefinition:
         self.definition = mode
         self._description, self._parts = description, parts
 
-    def operations(self) -> Any:
+    def operations(self) -> O:
         """The operations with the cipher keys of the mode."""
         keyed, mode = self._description.software, self.definition
         return self.numbers(mode.field, [keyed(self._parts[name]) for name in mode.cipher_keys], keyed, self.cipher_key_bytes)
@@ -71,9 +74,9 @@ class KeyedDefinition:
         """The parts of the key that are blocks."""
         return {name: int.from_bytes(value, "little") for name, value in self._parts.items() if name not in self.definition.cipher_keys}
 
-    def run_setup(self, o: Any) -> Keys:
+    def run_setup(self, o: Numbers) -> Keys:
         """Runs the set-up with operations.  Raises ``InputError`` for a key that the mode refuses."""
         mode = self.definition
-        raw: dict[str, Any] = {**self.key_blocks, **{name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}}
+        raw: dict[str, object] = {**self.key_blocks, **{name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}}
         with beside(mode.folder), blame(mode.name, mode.setup):
             return mode.setup(o, KeyParts(**raw))

@@ -12,15 +12,15 @@ import hmac
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from modeloom.ciphers import cipher_of
 from modeloom.definition.keyed import KeyedDefinition, as_bytes, key_lengths
 from modeloom.modes import find_any
-from modeloom.spec import Keys, blame
+from modeloom.spec import Cipher, Keys, blame
 from modeloom.spec.beside import beside
 from modeloom.spec.errors import AuthenticationError, DefinitionError, InputError
-from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode
+from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode, Text
 from modeloom.spec.stream_numbers import Piece, StreamNumbers
 
 __all__ = ["KeyedMessages", "Moved", "StreamModel", "Taken", "derived_key", "derived_key_of", "derived_under"]
@@ -51,12 +51,12 @@ def derived_key(mode: StreamMode, key: bytes, nonce: bytes, cipher_name: str | N
     return derived_under(mode, keyed(key), keyed, len(key), nonce)
 
 
-def derived_under(mode: StreamMode, cipher: Any, keyed: Any, key_bytes: int, nonce: bytes) -> bytes:
+def derived_under(mode: StreamMode, cipher: Cipher, keyed: Callable[[bytes], Cipher] | None, key_bytes: int, nonce: bytes) -> bytes:
     """``derived_key`` with any cipher: ``cipher`` has the master key of ``key_bytes`` bytes, and ``keyed`` gives it other keys."""
     size = mode.block_bytes
     o = StreamNumbers(mode.field, [cipher], keyed, key_bytes)
     with beside(mode.folder), blame(mode.name, mode.derive):
-        made = mode.derive(o, Nonce(Piece(nonce), len(nonce)), -(-key_bytes // size))
+        made = mode.derive(o, Nonce[int, int](Piece(nonce), len(nonce)), -(-key_bytes // size))
     parts = made.blocks() if isinstance(made, MessageKeys) else {}
     if set(parts) != set(mode.key_parts):
         raise DefinitionError(f"{mode.name}: derive() returns MessageKeys(...) with the parts {', '.join(mode.key_parts)}")
@@ -69,7 +69,7 @@ def derived_under(mode: StreamMode, cipher: Any, keyed: Any, key_bytes: int, non
     return result
 
 
-class KeyedMessages(KeyedDefinition):
+class KeyedMessages(KeyedDefinition[StreamNumbers]):
     """A stream mode with the key of its messages, which is the whole key unless the mode derives it.
 
     Parameters
@@ -90,7 +90,7 @@ class KeyedMessages(KeyedDefinition):
         self._keys = self.run_setup(self._o)
 
     @property
-    def message_keys(self) -> tuple[Any, Keys]:
+    def message_keys(self) -> tuple[StreamNumbers, Keys]:
         """The operations and the key values of a message."""
         return self._o, self._keys
 
@@ -150,19 +150,19 @@ class StreamModel:
             # A key that the mode does not take is refused here.
             self._under(bytes(mode.nonce_bytes[0][0]))
 
-    def _under(self, nonce: bytes) -> tuple[Any, Keys]:
+    def _under(self, nonce: bytes) -> tuple[StreamNumbers, Keys]:
         """The operations and the key values for messages with a nonce."""
         if self._master is not None and nonce != self._nonce:
             key = derived_key(self.mode, self._master, nonce, self._cipher_name)
             self._keyed, self._nonce = KeyedMessages(self.mode, key, self._cipher_name), nonce
         return self._keyed.message_keys
 
-    def operations(self) -> Any:
+    def operations(self) -> StreamNumbers:
         """The operations of a message, with its cipher keys."""
         return self._keyed.operations()
 
     @property
-    def keyed(self) -> tuple[Any, Keys]:
+    def keyed(self) -> tuple[StreamNumbers, Keys]:
         """The operations and the key values of a message, or of the last one in a mode that derives keys."""
         return self._keyed.message_keys
 
@@ -181,7 +181,7 @@ class StreamModel:
         """Those that are blocks."""
         return self._keyed.key_blocks
 
-    def _pieces(self, step: str, data: bytes, moved: Moved) -> Iterator[tuple[str, Any, int]]:
+    def _pieces(self, step: str, data: bytes, moved: Moved) -> Iterator[tuple[str, Text[int], int]]:
         """For each block or pair of ``associated``, ``encrypt`` or ``decrypt``: its step, what this takes, and its bytes."""
         kind = "associated" if step == "associated" else "text"
         size, most = self.mode.block_bytes, self.mode.block_bytes * self.mode.blocks_of(step)
@@ -217,9 +217,10 @@ class StreamModel:
         o, k = self._under(nonce)
         associated, text = (len(some) + size * moved.before(part) for some, part in ((ad, "associated"), (data, "text")))
         mode.check_lengths(associated, text, len(nonce))
-        n = Lengths(associated, text, mode.tag_bytes[0] if tag_bytes is None else tag_bytes)
+        tag = mode.tag_bytes[0] if tag_bytes is None else tag_bytes
+        n = Lengths(associated, text, tag)
         with beside(mode.folder), blame(mode.name, mode.start):
-            s = mode.begin(o, k, Nonce(Piece(nonce), len(nonce), n.tag), n)
+            s = mode.begin(o, k, Nonce[int, int](Piece(nonce), len(nonce), tag), n)
         if not isinstance(s, State):
             raise InputError(f"{mode.name}: start() returns a State, not {type(s).__name__}")
         if mode.two_passes and direction != ABSORB:
@@ -244,10 +245,10 @@ class StreamModel:
             s = gone_on(s, "text", came := came + nbytes)
             yield Taken(name, s, b"".join(block.to_bytes(size, "little") for block in given)[:nbytes])
         with beside(mode.folder), blame(mode.name, mode.tag):
-            tag = mode.tag(o, k, s, Lengths(associated, text))
-        yield Taken("tag", s, tag.to_bytes(size, "little"))
+            made = mode.tag(o, k, s, Lengths(associated, text))
+        yield Taken("tag", s, made.to_bytes(size, "little"))
 
-    def take(self, o: Any, k: Keys, s: State, name: str, piece: Any) -> tuple[State, tuple[int, ...]]:
+    def take(self, o: StreamNumbers, k: Keys, s: State[int], name: str, piece: Text[int]) -> tuple[State[int], tuple[int, ...]]:
         """A step of text by its name: the state behind it, and the blocks that it gives."""
         step = getattr(self.mode, name)
         with beside(self.mode.folder), blame(self.mode.name, step):

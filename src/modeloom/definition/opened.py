@@ -16,7 +16,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from modeloom.definition.inverse import PROVED, TESTED
 from modeloom.definition.messages import StreamModel, Taken
@@ -187,7 +186,7 @@ def _of_tag(model: StreamModel, message: _Message, one: State, other: State) -> 
     o, k = model.keyed
     lengths = Lengths(len(message.associated), len(message.text))
 
-    def tag(**changed: Any) -> Any:
+    def tag(**changed: int) -> int:
         return model.mode.tag(o, k, other.replace(**changed), lengths)
 
     names = {name: value for name, value in one.items() if getattr(other, name) != value}
@@ -314,7 +313,7 @@ def _tags_agree(model: StreamModel, trace: StreamTrace, common: set[str], rng: r
     o, k = model.keyed
     for number in range(STATES):
         lengths = Lengths(rng.randrange(1 << 20), rng.randrange(1 << 20))
-        tags: list[Any] = [model.mode.tag(o, k, state, lengths) for state in _state(trace, number, common, rng)]
+        tags: list[int] = [model.mode.tag(o, k, state, lengths) for state in _state(trace, number, common, rng)]
         if tags[0] != tags[1]:
             return False
     return True

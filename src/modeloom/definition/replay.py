@@ -9,13 +9,13 @@ another.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from modeloom.definition.software import Model, to_blocks
 from modeloom.ir.graph import Trace
 from modeloom.spec import DefinitionError, Numbers
 from modeloom.spec.amounts import Amount
 from modeloom.spec.blame import place_of
+from modeloom.spec.keyed import Definition
 from modeloom.spec.stream_numbers import Piece, StreamNumbers
 from modeloom.streams.known import Known
 from modeloom.streams.trace import StepTrace, StreamTrace
@@ -23,7 +23,7 @@ from modeloom.streams.trace import StepTrace, StreamTrace
 __all__ = ["differs", "replay", "replay_step"]
 
 
-def differs(mode: Any, what: str, step: str) -> DefinitionError:
+def differs(mode: Definition, what: str, step: str) -> DefinitionError:
     """The error for a definition that gives something else on numbers than its trace does.  *what* is a part of what the step gives."""
     return DefinitionError(
         f"{mode.name}: {what} of {step}() differs when the definition runs on numbers; a definition may use blocks only with XOR and the "
@@ -42,9 +42,9 @@ def replay(source: Trace, model: Model, direction: str, tweak: bytes, data: byte
 
 
 class _Run:
-    def __init__(self, source: Trace, o: Numbers, parts: dict[str, int], tweak: Any, blocks: Any):
+    def __init__(self, source: Trace, o: Numbers, parts: dict[str, int], tweak: Sequence[int], blocks: Sequence[int]):
         self.source, self.o = source, o
-        self.leaves: dict[str, Any] = {"block": blocks, "tweak": tweak, "raw": parts}
+        self.leaves: dict[str, Mapping[str, int] | Mapping[int, int] | Sequence[int]] = {"block": blocks, "tweak": tweak, "raw": parts}
         self.values: dict[int, int] = {}
 
     def value(self, root: int) -> int:
@@ -147,7 +147,7 @@ class _StepRun(_Run):
             return o.double(self.values[args[0]], self._amount(args[1]))
         return super()._compute(i)
 
-    def _amount(self, amount: Any) -> int:
+    def _amount(self, amount: int | Amount[int]) -> int:
         if not isinstance(amount, Amount):
             return int(amount)
         o = self.o

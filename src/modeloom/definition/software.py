@@ -23,7 +23,7 @@ def to_bytes(blocks: list[int], nbytes: int, block_bytes: int) -> bytes:
     return b"".join(block.to_bytes(block_bytes, "little") for block in blocks)[:nbytes]
 
 
-class Model(KeyedDefinition):
+class Model(KeyedDefinition[Numbers]):
     """A mode with a key.
 
     Parameters
@@ -35,6 +35,8 @@ class Model(KeyedDefinition):
     cipher_name : str or None
         The block cipher, if it is not that of the mode.
     """
+
+    numbers = Numbers
 
     def __init__(self, mode: Mode, key: bytes, cipher_name: str | None = None):
         if isinstance(mode, str):

@@ -203,7 +203,7 @@ class _Checker:
 
     def direction(self, direction: str) -> None:
         graph = self.graph
-        written = set(self.raw_names) if self.setup else set(graph.key_names)
+        written: set[object] = set(self.raw_names) if self.setup else set(graph.key_names)
         computed = [name for name in graph.key_names if name not in self.raw_names]
         leaving: list[object] = []
         for pair in graph.pairs:
@@ -221,7 +221,7 @@ class _Checker:
                         self.chain_term(term, direction)
             if op.leaves:
                 leaving.append(op.index)
-                written.add(op.index)  # type: ignore[arg-type]
+                written.add(op.index)
         self.where = f"{graph.name}: {direction}"
         wanted: list[object] = list(computed) if self.setup else list(range(self.blocks))
         if len(leaving) != len(set(leaving)) or set(leaving) != set(wanted):

@@ -161,4 +161,5 @@ class _Rewriter:
         for part in (single, fixed):
             if part is not None:
                 total = self.add(total, part)
-        return total  # type: ignore[return-value]
+        assert total is not None
+        return total

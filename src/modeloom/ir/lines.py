@@ -7,6 +7,7 @@ import inspect
 import linecache
 import sys
 from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
 
 from modeloom.spec.blame import is_users
@@ -42,7 +43,7 @@ def definition_file(mode: object) -> str:
     try:
         return inspect.getsourcefile(type(mode)) or ""
     except (TypeError, OSError):
-        return getattr(getattr(type(mode).encrypt, "__code__", None), "co_filename", "")  # type: ignore[attr-defined]
+        return getattr(getattr(getattr(type(mode), "encrypt", None), "__code__", None), "co_filename", "")
 
 
 def told(line: Line, own: str) -> str:
@@ -57,7 +58,7 @@ def running_line(own: str) -> tuple[Line, str]:
     ``own`` is the path of the mode's own file.  An operation that the tracer adds itself has no line.  The frames behind the compiler's are
     those of its caller, and say nothing of the definition.
     """
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         if not is_users(module) and not module.startswith(TRACING):
@@ -66,5 +67,5 @@ def running_line(own: str) -> tuple[Line, str]:
             path, number = frame.f_code.co_filename, frame.f_lineno
             text = linecache.getline(path, number, frame.f_globals).rstrip()
             return Line("" if path == own else Path(path).name, number), text
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return NOWHERE, ""

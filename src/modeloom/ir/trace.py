@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import SupportsIndex
 
 from modeloom.ir.graph import MESSAGE_LEAVES, OF_PIECES, Node, Trace
 from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
@@ -55,7 +55,7 @@ class Tracer:
         self._key_bytes = key_bytes
         self._setting_up = False
         self.line: Line | None = None  # the line of new nodes; None: that of the definition which is running
-        self._index: dict[tuple[str, tuple[Any, ...]], int] = {}
+        self._index: dict[tuple[str, tuple[object, ...]], int] = {}
 
     @contextmanager
     def setting_up(self) -> Iterator[None]:
@@ -66,7 +66,7 @@ class Tracer:
         finally:
             self._setting_up = False
 
-    def node(self, kind: str, *args: Any) -> int:
+    def node(self, kind: str, *args: object) -> int:
         """The node of this kind with these arguments.  It is created if it is new."""
         key = (kind, args)
         if key not in self._index:
@@ -87,7 +87,7 @@ class Tracer:
             self.trace.text[line] = text
         return line
 
-    def _id(self, value: Any) -> int:
+    def _id(self, value: object) -> int:
         if not isinstance(value, Value):
             hint = "; use o.const() for constants" if isinstance(value, int) else ""
             raise DefinitionError(f"{self.trace.mode}: an operation got {_short(value)}, which is not a block{hint}")
@@ -95,9 +95,11 @@ class Tracer:
             raise DefinitionError(f"{self.trace.mode}: a block comes from another run of the definition; keep blocks in Keys, not in self")
         return value.id
 
-    def _number(self, word: str, value: Any, least: int | None = None, most: int | None = None, unit: str = "") -> int:
+    def _number(self, word: str, value: object, least: int | None = None, most: int | None = None, unit: str = "") -> int:
         """A whole number of any type, as ``int``."""
         try:
+            if not isinstance(value, SupportsIndex):
+                raise TypeError
             number = operator.index(value)
         except TypeError:
             raise DefinitionError(f"{self.trace.mode}: o.{word}() takes whole numbers, not {_short(value)}") from None
@@ -112,7 +114,7 @@ class Tracer:
             return partial(self._operate, OPERATIONS[name])
         raise DefinitionError(f"{self.trace.mode}: {UnknownName('word', f'o.{name}', [f'o.{word}' for word in WORDS])}")
 
-    def _operate(self, operation: Operation, *args: Any, key: CipherKey | None = None) -> Value:
+    def _operate(self, operation: Operation, *args: object, key: CipherKey | None = None) -> Value:
         """An operation that has no word of its own in ``Numbers``."""
         operands, rest = args[: operation.operands], args[operation.operands :]
         if len(operands) < operation.operands or len(rest) != bool(operation.numbers) or (key and not operation.keyed):
@@ -123,10 +125,10 @@ class Tracer:
             nodes.sort()
         return self._value(operation.name, *nodes, *([self._key(key)] if operation.keyed else numbers))
 
-    def _value(self, kind: str, *args: Any) -> Value:
+    def _value(self, kind: str, *args: object) -> Value:
         return Value(self, self.node(kind, *args))
 
-    def leaf(self, kind: str, arg: Any) -> Value:
+    def leaf(self, kind: str, arg: object) -> Value:
         """An input block, a tweak block or a key block."""
         return self._value(kind, arg)
 
@@ -137,7 +139,7 @@ class Tracer:
             raise DefinitionError(f"{self.trace.mode}: constant {value} does not fit into a block")
         return self._value("const", value)
 
-    def xor(self, a: Value, b: Any) -> Value:
+    def xor(self, a: Value, b: object) -> Value:
         """Sum.  The lowering removes equal terms."""
         left, right = self._id(a), self._id(b)
         return self._value("xor", min(left, right), max(left, right))
@@ -258,7 +260,7 @@ class Tracer:
         return a if nbytes == self.trace.block_bytes else self.xor(a, self.const(byte << 8 * nbytes))
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     """A short description of a value, for messages."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -320,7 +322,7 @@ def trace(
     return result
 
 
-def _method(mode: Mode, name: str) -> Callable[..., Any]:
+def _method(mode: Mode, name: str) -> Callable[..., object]:
     if getattr(type(mode), name) is getattr(Mode, name):
         other = "" if name == "setup" else f', or set one_direction = "{"decrypt" if name == "encrypt" else "encrypt"}"'
         place = attribute_place(type(mode), name)

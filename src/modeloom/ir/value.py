@@ -8,7 +8,7 @@ the core and both in the software model, where blocks are numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from modeloom.spec import DefinitionError
 
@@ -56,7 +56,7 @@ class Value:
         self.tracer = tracer
         self.id = id
 
-    def __xor__(self, other: Any) -> Value:
+    def __xor__(self, other: object) -> Value:
         return self.tracer.xor(self, other)
 
     __rxor__ = __xor__
@@ -69,7 +69,7 @@ class Value:
 
 
 def _refusal(what: str, instead: str) -> Callable[..., NoReturn]:
-    def refuse(self: Value, *_: Any) -> NoReturn:
+    def refuse(self: Value, *_: object) -> NoReturn:
         raise DefinitionError(f"{self.tracer.trace.mode}: a block {what}; {instead}")
 
     return refuse

@@ -94,7 +94,7 @@ def measure_circuit(
         "title": circuit.title,
         "source": circuit.source,
         "options": {
-            option.name: option.default if chosen[option.name] is None else option.checked(chosen[option.name])
+            option.name: option.default if (value := chosen[option.name]) is None else option.checked(value)
             for option in circuit.options
         },
         "latency": built.component.latency,

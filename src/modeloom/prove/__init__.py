@@ -12,7 +12,8 @@ The set-up is part of both.  The proof does not depend on the cipher, which may 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Protocol
 
 from modeloom.allocate.build import Allocation
 from modeloom.allocate.check import CheckError, check_program, check_schedule
@@ -68,13 +69,13 @@ class ProofReport:
 def check(compiled: Provable) -> None:
     """Runs the legality checkers of graph, schedule and program.  Raises ``CheckError``."""
     source, units, program = compiled.source, compiled.units, compiled.allocation.program
-    sizes: dict[str, Any] = {"terms": units.terms, "block_bytes": source.block_bytes, "raw_names": source.raw_names}
+    checked = partial(check_graph, terms=units.terms, block_bytes=source.block_bytes, raw_names=source.raw_names)
     host = len(source.cipher_keys) - len(source.derived)
-    check_graph(compiled.graph, blocks=source.blocks, tweak_blocks=source.tweak_blocks, cipher_bits=source.cipher_bits, **sizes)
-    check_graph(compiled.setup_graph, blocks=0, tweak_blocks=0, cipher_bits=source.cipher_bits[:host], **sizes)
+    checked(compiled.graph, blocks=source.blocks, tweak_blocks=source.tweak_blocks, cipher_bits=source.cipher_bits)
+    checked(compiled.setup_graph, blocks=0, tweak_blocks=0, cipher_bits=source.cipher_bits[:host])
     check_schedule(compiled.schedule)
     check_schedule(compiled.setup_schedule)
-    facts: dict[str, tuple[Any, Any]] = {
+    facts: dict[str, tuple[object, object]] = {
         "bytes of a sector": (program.nbytes, source.nbytes),
         "bytes of a tweak": (program.tweak_bytes, source.tweak_bytes),
         "bytes of a block": (program.block_bytes, source.block_bytes),

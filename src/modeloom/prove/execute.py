@@ -12,15 +12,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from modeloom.allocate.names import TWEAK, LaneName
 from modeloom.allocate.program import Program
 from modeloom.ir.ops import OpGraph
 from modeloom.prove.errors import ProofError
-from modeloom.prove.machine import Machine, MachineError, Sector
+from modeloom.prove.machine import F, Machine, MachineError, OnBlock, Sector, V
 from modeloom.prove.plan import Plan
-from modeloom.prove.symbols import GraphSymbols, Symbols
+from modeloom.prove.symbols import Form, GraphSymbols, Symbols
 
 __all__ = ["KEY_DELAY", "Execution", "prove_program", "make_sectors", "direction_pattern", "entries_with_gaps"]
 
@@ -93,8 +92,8 @@ def entries_with_gaps(count: int, rows: int, stages: int) -> list[int]:
 
 def make_sectors(
     program: Program, pattern: Sequence[str], entries: Sequence[int], early: Callable[[int], bool],
-    block: Callable[[int, int], Any], tweak: Callable[[int, int], Any], first: int = 0,
-) -> list[Sector]:  # fmt: skip
+    block: Callable[[int, int], V], tweak: Callable[[int, int], V], first: int = 0,
+) -> list[Sector[V, F]]:  # fmt: skip
     """Sectors with the cycles in which their blocks and tweaks are written.
 
     Parameters
@@ -118,7 +117,7 @@ def make_sectors(
     done = entries[0] - LEAD - FILL_DELAY - 2 * beats - 2 * main.rows
     taken = [done] * 2 + [entry - LEAD for entry in entries]
     for n, (direction, entry) in enumerate(zip(pattern, entries, strict=True)):
-        sector = Sector(first + n, direction, entry)
+        sector = Sector[V, F](first + n, direction, entry)
         cycle = done
         for beat in range(beats):
             cycle = max(cycle, taken[n] if beat < program.fill_ahead else taken[n + 1]) + 1
@@ -170,10 +169,10 @@ class _Run:
     ):
         self.program, self.graph, self.setup_graph, self.symbols = program, graph, setup, symbols
         self.delays = out_delay, key_delay
-        self.memory: dict[str, list[Any]] = {bank.name: [None] * bank.cells for bank in program.banks.values()}
+        self.memory: dict[str, list[int | None]] = {bank.name: [None] * bank.cells for bank in program.banks.values()}
         self.words = [symbols.atom("key", name) for name in program.key_words]
         self.by_name = dict(zip(program.key_words, self.words, strict=True))
-        self.expected: dict[tuple[str, int], dict[Any, Any]] = {}
+        self.expected: dict[tuple[str, int], dict[object, Form]] = {}
         self.sectors = self.cycles = 0
 
     def setup(self) -> None:
@@ -185,14 +184,14 @@ class _Run:
         words = [*given, *[None] * (len(self.words) - len(given))]
         machine = self._machine(Plan(self.program, table, *self.delays), words, 0)
 
-        def word(sector: Sector, index: int, form: Any) -> None:
+        def word(sector: Sector[int, Form], index: int, form: Form) -> None:
             name = self.program.key_words[index]
             if wanted.get(name) != form:
                 raise ProofError(
                     f"{self.program.name}: set-up writes key word {name} with another value than the graph's"
                 )
 
-        sector = Sector(0, "setup", 0)
+        sector = Sector[int, Form](0, "setup", 0)
         self._run(machine, [sector], word)
         for index, name in enumerate(self.program.key_words):
             if index >= self.program.raw_words and index not in sector.outputs:
@@ -227,12 +226,12 @@ class _Run:
     ) -> None:
         symbols = self.symbols
         graph = GraphSymbols(self.graph, symbols, self.by_name)
-        sectors = make_sectors(
+        sectors: list[Sector[int, Form]] = make_sectors(
             self.program, pattern, entries, early, lambda n, i: symbols.atom("block", n, i),
             lambda n, j: symbols.atom("tweak", n, j), first,
         )  # fmt: skip
 
-        def block(sector: Sector, index: int, form: Any) -> None:
+        def block(sector: Sector[int, Form], index: int, form: Form) -> None:
             key = sector.direction, sector.number
             if key not in self.expected:
                 self.expected[key] = graph.outputs(*key)
@@ -251,10 +250,10 @@ class _Run:
                     raise ProofError(f"{self.program.name}: block {index} of {where} never leaves")
         self.sectors += len(sectors)
 
-    def _machine(self, plan: Plan, words: list[Any], turn: int) -> Machine:
+    def _machine(self, plan: Plan, words: Sequence[int | None], turn: int) -> Machine[int, Form, tuple]:
         return Machine(plan, self.symbols, words, lambda cells: turn % cells, self.memory)
 
-    def _run(self, machine: Machine, sectors: list[Sector], on_block: Callable[[Sector, int, Any], None]) -> None:
+    def _run(self, machine: Machine[int, Form, tuple], sectors: list[Sector[int, Form]], on_block: OnBlock[int, Form]) -> None:
         try:
             machine.run(sectors, on_block)
         except MachineError as error:

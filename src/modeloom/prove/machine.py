@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from modeloom.allocate.names import POST, ChainName, NetName, OutName, UnitName
 from modeloom.prove.plan import BANK, CHAIN, CONST, KEY, Plan, Step, Y
@@ -27,43 +27,49 @@ from modeloom.spec.kinds import Kind
 __all__ = ["Values", "Sector", "Machine", "MachineError"]
 
 
+V = TypeVar("V")
+F = TypeVar("F")
+R = TypeVar("R")
+"""Values, forms, and results of operations before the terms behind a unit are added."""
+
+
 class MachineError(Exception):
     """A program does something impossible, such as reading an empty cell or starting two operations on one unit."""
 
 
-class Values(Protocol):
+class Values(Protocol[V, F, R]):
     """The values that the machine computes with.  A *value* is a stored block, and a *form* is the output of a network.
 
     A term is (value, k, keep): keep bytes of the value (0: all) times x^k.
     """
 
-    def form(self, terms: list[tuple[Any, int, int]]) -> Any:
+    def form(self, terms: list[tuple[V, int, int]]) -> F:
         """XOR of terms."""
 
-    def term(self, form: Any, k: int, keep: int) -> tuple[Any, int, int]:
+    def term(self, form: F, k: int, keep: int) -> tuple[V, int, int]:
         """A form that a register holds, as a term."""
 
-    def step(self, form: Any, stride: int) -> Any:
+    def step(self, form: F, stride: int) -> F:
         """form * x^stride."""
 
-    def operate(self, core: Kind, operands: list[Any], number: int) -> Any:
+    def operate(self, core: Kind, operands: list[F], number: int) -> R:
         """The result of an operation on some forms, before the post terms, with its number."""
 
-    def result(self, raw: Any, keep: int, post: Any) -> Any:
+    def result(self, raw: R, keep: int, post: F) -> V:
         """The value that is written: keep bytes of the core's result, and the post form."""
 
-    def store(self, form: Any) -> Any:
+    def store(self, form: F) -> V:
         """A form as a value: a key word that set-up writes."""
 
-    def const(self, number: int) -> Any:
+    def const(self, number: int) -> V:
         """A constant as a value."""
 
-    def undefined(self, what: str) -> Any:
+    def undefined(self, what: str) -> V:
         """The contents of a cell that was never written."""
 
 
 @dataclass(eq=False)
-class Sector:
+class Sector(Generic[V, F]):
     """One pass through a table.
 
     Attributes
@@ -82,11 +88,14 @@ class Sector:
     number: int
     direction: str
     entry: int
-    writes: list[tuple[int, str, int, Any]] = field(default_factory=list)
-    outputs: dict[int, Any] = field(default_factory=dict)
+    writes: list[tuple[int, str, int, V]] = field(default_factory=list)
+    outputs: dict[int, F] = field(default_factory=dict)
 
 
-class Machine:
+OnBlock: TypeAlias = Callable[[Sector[V, F], int, F], None]
+
+
+class Machine(Generic[V, F, R]):
     """Runs sectors through a plan.
 
     Parameters
@@ -103,23 +112,23 @@ class Machine:
     """
 
     def __init__(
-        self, plan: Plan, values: Values, words: Sequence[Any], turn: Callable[[int], int] = lambda cells: 0,
-        memory: dict[str, list[Any]] | None = None,
+        self, plan: Plan, values: Values[V, F, R], words: Sequence[V | None], turn: Callable[[int], int] = lambda cells: 0,
+        memory: dict[str, list[V | None]] | None = None,
     ):  # fmt: skip
         self.plan, self.values = plan, values
-        self.words = list(words)
+        self.words: list[V | None] = list(words)
         banks = plan.program.banks.values()
         self.cells = {bank.name: bank.cells for bank in banks}
         self.turn = {bank.name: turn(bank.cells) for bank in banks}
-        self.memory = memory if memory is not None else {bank.name: [None] * bank.cells for bank in banks}
+        self.memory: dict[str, list[V | None]] = memory if memory is not None else {bank.name: [None] * bank.cells for bank in banks}
         self.cycles = 0
-        self.port: dict[tuple[str, int], Any] = {}
-        self.chain: dict[int, Any] = {}
-        self.y: dict[str, list[Any]] = {name: [None] * (plan.oldest + 1) for name in plan.units}
-        self.cores: dict[str, dict[int, tuple[Kind | None, Any]]] = {name: {} for name in plan.units}
-        self.late: dict[str, dict[int, Any]] = {name: {} for name in plan.units}
-        self.leaving: dict[int, dict[int, Any]] = {lane: {} for lane in range(plan.program.lanes)}
-        self.new_words: dict[int, list[tuple[int, Any]]] = {}
+        self.port: dict[tuple[str, int], V | None] = {}
+        self.chain: dict[int, F | None] = {}
+        self.y: dict[str, list[V | None]] = {name: [None] * (plan.oldest + 1) for name in plan.units}
+        self.cores: dict[str, dict[int, tuple[Kind, R]]] = {name: {} for name in plan.units}
+        self.late: dict[str, dict[int, V]] = {name: {} for name in plan.units}
+        self.leaving: dict[int, dict[int, F]] = {lane: {} for lane in range(plan.program.lanes)}
+        self.new_words: dict[int, list[tuple[int, V]]] = {}
         self.free_at: dict[str, int] = {}
         self.slow_free_at: dict[str, int] = {}
         self.begun: dict[str, int] = {}
@@ -127,7 +136,7 @@ class Machine:
         self.rows: dict[NetName, tuple] = {}
         self.t = 0
 
-    def run(self, sectors: Sequence[Sector], on_block: Callable[[Sector, int, Any], None] | None = None) -> None:
+    def run(self, sectors: Sequence[Sector[V, F]], on_block: OnBlock[V, F] | None = None) -> None:
         """Runs sectors, given in the order of their entries, until the last has left.
 
         ``on_block(sector, index, form)`` is called for each block (in set-up: key word) as it leaves.
@@ -136,11 +145,11 @@ class Machine:
             pass
 
     def steps(
-        self, sectors: Sequence[Sector], on_block: Callable[[Sector, int, Any], None] | None = None
+        self, sectors: Sequence[Sector[V, F]], on_block: OnBlock[V, F] | None = None
     ) -> Iterator[int]:
         """Like ``run``, one cycle at a time.  It yields the number of the completed cycle."""
         table = self.plan.table
-        writes: dict[int, list[tuple[str, int, Any]]] = {}
+        writes: dict[int, list[tuple[str, int, V]]] = {}
         for sector in sectors:
             for cycle, bank, cell, value in sector.writes:
                 place = (cell + sector.number + self.turn[bank]) % self.cells[bank]
@@ -150,7 +159,7 @@ class Machine:
             if gap < table.rows or (gap % table.rows and gap < table.rows * table.stages):
                 raise MachineError(f"sectors enter {gap} cycles apart: the rows repeat every {table.rows}")
         waiting = list(sectors)
-        flight: list[Sector] = []
+        flight: list[Sector[V, F]] = []
         first = min([sectors[0].entry - 1, *writes])
         last = sectors[-1].entry + self.plan.last + self.plan.out_delay
         for t in range(first, last + 1):
@@ -165,14 +174,19 @@ class Machine:
     # -- one cycle ----------------------------------------------------------------------------------------------------
 
     def _cycle(
-        self, t: int, flight: list[Sector], arriving: Sequence[tuple[str, int, Any]],
-        on_block: Callable[[Sector, int, Any], None] | None,
+        self, t: int, flight: list[Sector[V, F]], arriving: Sequence[tuple[str, int, V]],
+        on_block: OnBlock[V, F] | None,
     ) -> None:  # fmt: skip
+        """The actions of a cycle in the order of the picture above: key words, batches, results of units, networks with the units and
+        sums that they start, then for each sector what it writes, gives and reads, and at last what the end of the cycle stores.
+
+        Networks read ports and chains as they were before the cycle, so that new values are collected and take effect together.
+        """
         plan = self.plan
         self.t = t
         for word, value in self.new_words.pop(t, ()):
             self.words[word] = value
-        active: list[tuple[Sector, Step]] = []
+        active: list[tuple[Sector[V, F], Step]] = []
         for sector in flight:
             u = t - sector.entry + 1
             steps = plan.steps[sector.direction]
@@ -186,7 +200,7 @@ class Machine:
             for unit in step.batches:
                 self._begin(unit)
         self._outputs_of_units(t)
-        forms: dict[NetName, Any] = {}
+        forms: dict[NetName, F] = {}
         for name in rows:
             owner = name.owner
             if isinstance(owner, UnitName):
@@ -197,24 +211,24 @@ class Machine:
             else:
                 forms[name] = self._network(name)
         chains = []
-        pending: list[tuple[str, int, Any]] = []
-        port: dict[tuple[str, int], Any] = {}
+        pending: list[tuple[str, int, V]] = []
+        port: dict[tuple[str, int], V | None] = {}
         memory, cells, turn = self.memory, self.cells, self.turn
         for name, form in forms.items():
             if isinstance(name.owner, OutName):
                 self.leaving[name.owner.number][t + plan.out_delay] = form
         for sector, step in active:
             for unit, cell in step.writes:
-                value = self._y(unit, 0)
-                if value is None:
-                    value = self.values.undefined(f"the output of {unit}, which is written")
+                result = self._y(unit, 0)
+                if result is None:
+                    result = self.values.undefined(f"the output of {unit}, which is written")
                 bank = plan.bank_of[unit]
-                pending.append((bank, (cell + sector.number + turn[bank]) % cells[bank], value))
+                pending.append((bank, (cell + sector.number + turn[bank]) % cells[bank], result))
             for lane, index in step.outs:
-                form = self.leaving[lane].pop(t, None)
-                if form is None:
-                    form = self.values.form([(self.values.undefined(f"output lane {lane}"), 0, 0)])
-                self._leave(sector, index, form, t, on_block)
+                block = self.leaving[lane].pop(t, None)
+                if block is None:
+                    block = self.values.form([(self.values.undefined(f"output lane {lane}"), 0, 0)])
+                self._leave(sector, index, block, t, on_block)
             for chain, action in step.chains:
                 chains.append((chain, action))
             for (bank, number), cell in step.reads:
@@ -223,13 +237,13 @@ class Machine:
         for chain, action in chains:
             if action == "load":
                 self.chain[chain] = forms.get(NetName(ChainName(chain)))
-            elif self.chain.get(chain) is not None:
-                self.chain[chain] = self.values.step(self.chain[chain], plan.strides[chain])
+            elif (held := self.chain.get(chain)) is not None:
+                self.chain[chain] = self.values.step(held, plan.strides[chain])
         for bank, place, value in (*pending, *arriving):
             memory[bank][place] = value
 
     def _leave(
-        self, sector: Sector, index: int, form: Any, t: int, on_block: Callable[[Sector, int, Any], None] | None
+        self, sector: Sector[V, F], index: int, form: F, t: int, on_block: OnBlock[V, F] | None
     ) -> None:
         if index in sector.outputs:
             raise MachineError(f"block {index} of sector {sector.number} leaves twice")
@@ -288,29 +302,30 @@ class Machine:
         if not description.post_at and NetName(unit) in self.rows:
             self._issue(unit)
         row = self.rows[NetName(unit, POST)]
-        core, raw = self.cores[unit].pop(self.t, (None, None))
-        if core != row[2]:
+        result = self.cores[unit].pop(self.t, None)
+        if result is None or result[0] != row[2]:
             value = self.values.undefined(f"the result of {unit}")
         else:
-            value = self.values.result(raw, row[3], self._network(row[0]))
+            value = self.values.result(result[1], row[3], self._network(row[0]))
         delay = description.latency - description.post_at
         if delay:
             self.late[unit][self.t + delay] = value
         else:
             self.y[unit][0] = value
 
-    def _y(self, unit: UnitName, age: int) -> Any:
+    def _y(self, unit: UnitName, age: int) -> V | None:
         description = self.plan.units[unit]
         if not age and description.latency == description.post_at and NetName(unit, POST) in self.rows:
             self._finish(unit)
         return self.y[unit][age]
 
-    def _network(self, name: NetName) -> Any:
+    def _network(self, name: NetName) -> F:
         row = self.rows.get(name)
         if row is None:
             return self.values.form([(self.values.undefined(f"network {name}"), 0, 0)])
         terms = []
         for kind, what, age, k, keep in row[1]:
+            value: V | None = None
             if kind == BANK:
                 value = self.port.get(what)
             elif kind == Y:
@@ -324,17 +339,14 @@ class Machine:
                 if held is not None:
                     terms.append(self.values.term(held, k, keep))
                     continue
-                value = None
-            else:
-                value = None
             if value is None:
                 value = self.values.undefined(_named(kind, what, age))
             terms.append((value, k, keep))
         return self.values.form(terms)
 
 
-def _named(kind: int, what: Any, age: int) -> str:
-    if kind == BANK:
+def _named(kind: int, what: tuple[str, int] | str | int, age: int) -> str:
+    if isinstance(what, tuple):
         return f"port {what[1]} of bank {what[0]}"
     if kind == Y:
         return f"the output of {what}" + (f" {age} cycles ago" if age else "")

@@ -20,15 +20,23 @@ batch     a batch begins a row earlier or later, or not for a stage
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from modeloom.allocate.names import TWEAK, InputName, NetName
-from modeloom.allocate.program import Net, Program, Table
+from modeloom.allocate.program import BatchRow, ChainRow, KeyRow, Net, NetRow, OutRow, PortRow, Program, Row, Table, WriteRow
 from modeloom.spec.kinds import OPERATIONS, Kind
 
 __all__ = ["Mutation", "KINDS", "copy_program", "mutants"]
+
+K = TypeVar("K")
+R = TypeVar("R", bound=Row | BatchRow)
+
+NUMBERS: dict[type, str] = {
+    NetRow: "select", PortRow: "cell", KeyRow: "word", WriteRow: "cell", OutRow: "index", ChainRow: "directions",
+}  # fmt: skip
+"""The member of a row that has an entry for each direction which uses it."""
 
 KINDS = ("operand", "address", "write", "core", "latency", "rotation", "chain", "output", "number", "batch")
 
@@ -46,11 +54,11 @@ def copy_program(program: Program) -> Program:
     """A copy whose lists and tables can be changed.  Rows are replaced and never changed."""
     tables = {}
     for name, table in program.tables.items():
-        columns: dict[str, Any] = {
-            what: {key: list(rows) for key, rows in getattr(table, what).items()}
-            for what in ("nets", "ports", "keys", "writes", "outs", "chains", "batches")
-        }
-        tables[name] = replace(table, **columns, inputs=dict(table.inputs), tweaks=dict(table.tweaks))
+        tables[name] = replace(
+            table, nets=_copied(table.nets), ports=_copied(table.ports), keys=_copied(table.keys), writes=_copied(table.writes),
+            outs=_copied(table.outs), chains=_copied(table.chains), batches=_copied(table.batches), inputs=dict(table.inputs),
+            tweaks=dict(table.tweaks),
+        )  # fmt: skip
     return replace(
         program,
         units=list(program.units),
@@ -60,6 +68,10 @@ def copy_program(program: Program) -> Program:
         key_words=list(program.key_words),
         tables=tables,
     )
+
+
+def _copied(lists: dict[K, list[R | None]]) -> dict[K, list[R | None]]:
+    return {key: list(rows) for key, rows in lists.items()}
 
 
 def mutants(program: Program, direction: str, seed: int, count: int) -> Iterator[Mutation]:
@@ -110,40 +122,27 @@ class _Maker:
 
     # -- choices ------------------------------------------------------------------------------------------------------
 
-    def _row(
-        self, table: Table, what: str, fits: Callable[[Any], bool] = lambda row: True, first: bool = False
-    ) -> tuple[Any, int, Any] | None:
-        """A suitable row that the direction uses; ``first``: a row of a network before the first operand of a unit."""
-        found = []
-        for key, rows in sorted(getattr(table, what).items(), key=str):
+    def _row(self, lists: Mapping[K, Sequence[R | None]], fits: Callable[[K, R], bool] = lambda key, row: True) -> tuple[K, int, R] | None:
+        """A suitable row that the direction uses, of some lists of a table."""
+        found: list[tuple[K, int, R]] = []
+        for key, rows in sorted(lists.items(), key=str):
             for slot, row in enumerate(rows):
-                if row is not None and self.direction in self._sides(what, row) and (not first or key.first) and fits(row):
+                if row is not None and self.direction in getattr(row, NUMBERS[type(row)]) and fits(key, row):
                     found.append((key, slot, row))
         return self.rng.choice(found) if found else None
-
-    @staticmethod
-    def _sides(what: str, row: Any) -> Any:
-        names = {
-            "nets": "select",
-            "ports": "cell",
-            "keys": "word",
-            "writes": "cell",
-            "outs": "index",
-            "chains": "directions",
-        }
-        return getattr(row, names[what])
 
     def _other(self, number: int, limit: int) -> int:
         """Another number below a limit, or the same number if there is no other."""
         return (number + self.rng.randrange(1, limit)) % limit if limit > 1 else number
 
-    def _side(self, row: Any, field: str, value: Any) -> Any:
-        return replace(row, **{field: {**getattr(row, field), self.direction: value}})
+    def _side(self, row: R, field: str, value: object) -> R:
+        changes: dict[str, Any] = {field: {**getattr(row, field), self.direction: value}}
+        return replace(row, **changes)
 
     # -- kinds --------------------------------------------------------------------------------------------------------
 
     def _operand(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "nets")
+        picked = self._row(table.nets)
         if picked is None:
             return ""
         name, slot, row = picked
@@ -177,7 +176,7 @@ class _Maker:
             new = self._other(cell, program.banks[bank].cells)
             (table.tweaks if which == "T" else table.inputs)[i] = new
             return f"{which}{i} in cell {new}, not {cell}" if new != cell else ""
-        picked = self._row(table, what)
+        picked = self._row(getattr(table, what))
         if picked is None:
             return ""
         key, slot, row = picked
@@ -190,7 +189,7 @@ class _Maker:
         return f"{what} {key} row {slot} {field} {new}, not {old}" if new != old else ""
 
     def _write(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "writes")
+        picked = self._row(table.writes)
         if picked is None or table.rows < 2:
             return ""
         unit, slot, row = picked
@@ -203,7 +202,7 @@ class _Maker:
         return f"{unit} row {slot} is written {step:+d} rows away"
 
     def _core(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "nets")
+        picked = self._row(table.nets)
         if picked is None:
             return ""
         name, slot, row = picked
@@ -260,7 +259,7 @@ class _Maker:
             program.banks[bank.name] = replace(bank, cells=cells)
             return f"bank {bank.name} has {cells} cells, not {bank.cells}"
         what = self.rng.choice(("nets", "ports", "writes", "outs", "chains", "keys"))
-        picked = self._row(table, what)
+        picked = self._row(getattr(table, what))
         if picked is None:
             return ""
         key, slot, row = picked
@@ -271,7 +270,7 @@ class _Maker:
         return f"{what} {key} row {slot} stage {stage}, not {row.stage}"
 
     def _chain(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "chains")
+        picked = self._row(table.chains)
         if picked is None:
             return ""
         chain, slot, row = picked
@@ -295,12 +294,13 @@ class _Maker:
         table.chains[chain][slot] = replace(row, action=action)
         return f"chain {chain} row {slot} does a {action}"
 
-    def _is_numbered(self, row: Any) -> bool:
+    def _is_numbered(self, name: NetName, row: NetRow) -> bool:
+        """Whether a row is before the first operand of a unit and starts an operation with a number."""
         core = row.core.get(self.direction)
-        return core is not None and core.operation.numbered
+        return name.first and core is not None and core.operation.numbered
 
     def _number(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "nets", self._is_numbered, first=True)
+        picked = self._row(table.nets, self._is_numbered)
         if picked is None:
             return ""
         name, slot, row = picked
@@ -312,7 +312,7 @@ class _Maker:
         return f"{name} row {slot} number {new}, not {old}"
 
     def _output(self, program: Program, table: Table) -> str:
-        picked = self._row(table, "outs")
+        picked = self._row(table.outs)
         if picked is None:
             return ""
         lane, slot, row = picked

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +20,13 @@ from modeloom.allocate.program import Program
 from modeloom.prove.execute import make_sectors
 from modeloom.prove.machine import Machine, Sector
 from modeloom.prove.plan import Plan
-from modeloom.prove.polynomials import FieldElements
+from modeloom.spec import Cipher, Field
 from modeloom.spec.kinds import Kind
 from modeloom.spec.numbers import Numbers as Operations
 
-__all__ = ["Batch", "BlockCipher", "NumericField", "Numbers", "NumericMachine", "Result"]
+__all__ = ["Batch", "NumericField", "Numbers", "NumericMachine", "Result"]
 
 Batch = NDArray[np.uint64]
-
-
-class BlockCipher(Protocol):
-    """A keyed cipher on any number of whole blocks."""
-
-    def encrypt(self, blocks: bytes) -> bytes: ...
-    def decrypt(self, blocks: bytes) -> bytes: ...
 
 
 class NumericField:
@@ -42,14 +34,14 @@ class NumericField:
 
     Parameters
     ----------
-    field : FieldElements
-        A ``spec.Field`` whose width is a multiple of 64.
+    field : Field
+        Its width is a multiple of 64.
     """
 
-    def __init__(self, field: Any):
+    def __init__(self, field: Field):
         if field.width % 64:
             raise ValueError(f"numbers run in words of 64 bits, and the field has {field.width}")
-        self.field: FieldElements = field
+        self.field = field
         self.words = field.width // 64
         self.block_bytes = field.width // 8
         # What the 4 bits that a shift carries out stand for, upwards and downwards.
@@ -140,16 +132,16 @@ class Numbers:
     Parameters
     ----------
     field : NumericField
-    ciphers : sequence of BlockCipher
-        The cipher under each of its keys.
+    ciphers : sequence of Cipher
+        The cipher under each of its keys, which takes any number of whole blocks.
     runs : int
         Rows of a batch.
     """
 
-    def __init__(self, field: NumericField, ciphers: Sequence[BlockCipher], runs: int):
+    def __init__(self, field: NumericField, ciphers: Sequence[Cipher], runs: int):
         self.field, self.ciphers, self.runs = field, list(ciphers), runs
-        self.single = Operations(field.field, (), key_bytes=field.block_bytes)  # type: ignore[arg-type]
-        self.single.ciphers = self.ciphers  # type: ignore[assignment]
+        self.single = Operations(field.field, (), key_bytes=field.block_bytes)
+        self.single.ciphers = self.ciphers
         self._noise = np.random.default_rng(1)
         self._consts: dict[int, Batch] = {}
         self._zero = np.zeros((runs, field.words), dtype=np.uint64)
@@ -236,8 +228,8 @@ class NumericMachine:
     """
 
     def __init__(
-        self, program: Program, field: Any, ciphers: Sequence[BlockCipher], raw_words: Sequence[bytes] = (), *,
-        out_delay: int, key_delay: int, runs: int = 1, keyed: Callable[[bytes], BlockCipher] | None = None, key_bytes: int = 16,
+        self, program: Program, field: Field, ciphers: Sequence[Cipher], raw_words: Sequence[bytes] = (), *,
+        out_delay: int, key_delay: int, runs: int = 1, keyed: Callable[[bytes], Cipher] | None = None, key_bytes: int = 16,
     ):  # fmt: skip
         if len(raw_words) != program.raw_words:
             raise ValueError(f"the host loads {program.raw_words} key words, not {len(raw_words)}")
@@ -245,17 +237,18 @@ class NumericMachine:
         self.delays = out_delay, key_delay
         self.field = NumericField(field)
         self.values = Numbers(self.field, ciphers, runs)
-        self.memory: dict[str, list[Any]] = {bank.name: [None] * bank.cells for bank in program.banks.values()}
-        words: list[Any] = [np.repeat(self.field.from_bytes(word), runs, axis=0) for word in raw_words]
-        words += [None] * (len(program.key_words) - len(words))
+        self.memory: dict[str, list[Batch | None]] = {bank.name: [None] * bank.cells for bank in program.banks.values()}
+        given = [np.repeat(self.field.from_bytes(word), runs, axis=0) for word in raw_words]
+        words = dict(enumerate(given))
         plan = Plan(program, program.tables["setup"], *self.delays)
-        setup = Machine(plan, self.values, words, memory=self.memory)
-        sector = Sector(0, "setup", 0)
+        loaded: list[Batch | None] = [*given, *[None] * (len(program.key_words) - len(given))]
+        setup = Machine(plan, self.values, loaded, memory=self.memory)
+        sector = Sector[Batch, Batch](0, "setup", 0)
         setup.run([sector])
         for index, form in sector.outputs.items():
             words[index] = form
-        self.words = words
-        values = {i: self.field.to_bytes(words[i])[: self.field.block_bytes] for i in range(len(words))}
+        self.words = [words[i] for i in range(len(program.key_words))]
+        values = [self.field.to_bytes(word)[: self.field.block_bytes] for word in self.words]
         if not all(any(values[i]) for i in program.nonzero):
             raise ValueError(f"{program.name}: a key word that must not be 0 is")
         for derived in program.derived:
@@ -291,12 +284,12 @@ class NumericMachine:
     def stream(
         self, directions: Sequence[str], entries: Sequence[int], tweaks: Sequence[Sequence[bytes]],
         data: Sequence[Sequence[bytes]], *, early: bool = True, turn: int = 0,
-    ) -> Iterator[tuple[Sector, list[bytes]]]:  # fmt: skip
+    ) -> Iterator[tuple[Sector[Batch, Batch], list[bytes]]]:  # fmt: skip
         """Like ``run``: each sector with its bytes in each run, in the order of entry, as soon as it is complete."""
         program = self.program
         padded_tweaks = [self._blocks([row[n] for row in tweaks], program.tweak_blocks) for n in range(len(entries))]
         padded_data = [self._blocks([row[n] for row in data], program.blocks) for n in range(len(entries))]
-        sectors = make_sectors(
+        sectors: list[Sector[Batch, Batch]] = make_sectors(
             program,
             directions,
             entries,
@@ -306,7 +299,7 @@ class NumericMachine:
         )
         plan = Plan(program, program.main, *self.delays)
         machine = Machine(plan, self.values, self.words, lambda cells: turn % cells, self.memory)
-        done: list[Sector] = []
+        done: list[Sector[Batch, Batch]] = []
         for _ in machine.steps(sectors):
             while len(done) < len(sectors) and machine.t > sectors[len(done)].entry + plan.last + plan.out_delay:
                 yield sectors[len(done)], self._bytes(sectors[len(done)])
@@ -321,7 +314,7 @@ class NumericMachine:
         values = self.field.from_bytes(joined).reshape(len(rows), count, self.field.words)
         return [np.ascontiguousarray(values[:, i]) for i in range(count)]
 
-    def _bytes(self, sector: Sector) -> list[bytes]:
+    def _bytes(self, sector: Sector[Batch, Batch]) -> list[bytes]:
         size, nbytes = self.program.block_bytes, self.program.nbytes
         missing = self.values.undefined("a block that never left")
         blocks = [np.ascontiguousarray(sector.outputs.get(i, missing)) for i in range(self.program.blocks)]

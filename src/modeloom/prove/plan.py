@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from modeloom.allocate.names import NetName, UnitName
-from modeloom.allocate.program import Program, Source, Table
+from modeloom.allocate.program import ChainRow, KeyRow, NetRow, OutRow, PortRow, Program, Source, Table, WriteRow
 from modeloom.spec.kinds import Kind
 
 __all__ = ["Plan", "Step", "BANK", "Y", "CHAIN", "KEY", "CONST", "BROKEN"]
@@ -61,7 +59,7 @@ class Plan:
         self.units = {unit.name: unit for unit in program.units}
         self.strides = {chain.id: chain.stride for chain in program.chains}
         self.bank_of = {bank.writer: bank.name for bank in program.banks.values()}
-        rows: list[tuple[str, Any, int, Any]] = list(table.all_rows())
+        rows = list(table.all_rows())
         self.last = max([table.stages - 1, *(row.stage for *_, row in rows)]) * table.rows + table.rows - 1
         # One entry more in front: the ports of cycle 0 read in cycle -1.
         self.steps: dict[str, list[Step | None]] = {d: [None] * (self.last + 2) for d in table.directions}
@@ -82,14 +80,14 @@ class Plan:
             step = steps[cycle + 1] = Step()
         return step
 
-    def _nets(self, name: NetName, slot: int, row: Any, cycle: int) -> None:
+    def _nets(self, name: NetName, slot: int, row: NetRow, cycle: int) -> None:
         sources = self.program.nets[name].sources
         for direction, numbers in row.select.items():
             terms = [self._source(name, slot, row, direction, sources[n]) for n in numbers]
             wires = (row.core.get(direction), row.keep.get(direction, 0), row.number.get(direction, 0))
             self._step(direction, cycle).nets.append((name, terms, *wires))
 
-    def _source(self, net: NetName, slot: int, row: Any, direction: str, source: Source) -> tuple:
+    def _source(self, net: NetName, slot: int, row: NetRow, direction: str, source: Source) -> tuple:
         wires = (source.k, source.keep)
         if source.kind == "bank":
             return BANK, (source.name, source.index), 0, *wires
@@ -105,21 +103,21 @@ class Plan:
             return BROKEN, f"the key port {source.index} of {net} in row {slot}", 0, *wires
         return KEY, key.word[direction], 0, *wires
 
-    def _ports(self, key: tuple[str, int], slot: int, row: Any, cycle: int) -> None:
+    def _ports(self, key: tuple[str, int], slot: int, row: PortRow, cycle: int) -> None:
         for direction, cell in row.cell.items():
             self._step(direction, cycle - 1).reads.append((key, cell))
 
-    def _keys(self, key: tuple[str, int], slot: int, row: Any, cycle: int) -> None:
+    def _keys(self, key: tuple[NetName, int], slot: int, row: KeyRow, cycle: int) -> None:
         """Key rows take effect together with the network row of their slot."""
 
-    def _writes(self, unit: UnitName, slot: int, row: Any, cycle: int) -> None:
+    def _writes(self, unit: UnitName, slot: int, row: WriteRow, cycle: int) -> None:
         for direction, cell in row.cell.items():
             self._step(direction, cycle).writes.append((unit, cell))
 
-    def _outs(self, lane: int, slot: int, row: Any, cycle: int) -> None:
+    def _outs(self, lane: int, slot: int, row: OutRow, cycle: int) -> None:
         for direction, index in row.index.items():
             self._step(direction, cycle).outs.append((lane, index))
 
-    def _chains(self, chain: int, slot: int, row: Any, cycle: int) -> None:
+    def _chains(self, chain: int, slot: int, row: ChainRow, cycle: int) -> None:
         for direction in row.directions:
             self._step(direction, cycle).chains.append((chain, row.action))

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.relations import ONE, Relations
@@ -134,8 +134,8 @@ class Algebra:
         self._monomials: list[tuple[tuple[int, int], ...]] = [()]
         self._numbers: dict[tuple[tuple[int, int], ...], int] = {(): ONE}
         self._products: dict[tuple[int, int], int] = {}
-        self._results: dict[tuple[Any, ...], Polynomial] = {}
-        self._arguments: dict[tuple[Any, ...], Polynomial] = {}
+        self._results: dict[tuple[object, ...], Polynomial] = {}
+        self._arguments: dict[tuple[object, ...], Polynomial] = {}
         self._fronts: list[tuple[int, int, frozenset[int]]] | None = None
         self.zero = Polynomial({})
 

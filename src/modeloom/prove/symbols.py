@@ -12,14 +12,13 @@ A form is a XOR-set of terms (atom, k, keep), kept as a sorted tuple.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from modeloom.ir.ops import OpGraph
 from modeloom.prove.errors import ProofError
 from modeloom.prove.machine import MachineError
 from modeloom.spec.kinds import Kind
 
-__all__ = ["Symbols", "GraphSymbols"]
+__all__ = ["Form", "Symbols", "GraphSymbols"]
 
 Form = tuple[tuple[int, int, int], ...]
 
@@ -33,7 +32,7 @@ class Symbols:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def atom(self, *name: Any) -> int:
+    def atom(self, *name: object) -> int:
         """The atom of this name."""
         return self._numbers.setdefault(name, len(self._numbers))
 
@@ -97,12 +96,12 @@ class GraphSymbols:
         self.graph, self.symbols, self.words = graph, symbols, words
         self.ops = {d: list(graph.ops(d)) for d in graph.directions}
 
-    def outputs(self, direction: str, sector: int) -> dict[Any, Form]:
+    def outputs(self, direction: str, sector: int) -> dict[object, Form]:
         """Forms of the blocks of one sector by number, or of the key words of a set-up by name."""
         symbols = self.symbols
         words: dict[str, int] = dict(self.words)
         values: dict[int, int] = {}
-        leaving: dict[Any, Form] = {}
+        leaving: dict[object, Form] = {}
         chains = [chain.base.get(direction) for chain in self.graph.chains]
 
         def atom(source: tuple) -> int:

@@ -13,9 +13,8 @@ A register delays the writes of round keys, as in a core of a mode.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Signal
+from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, ResetInserter, ResetSignal, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -53,7 +52,7 @@ class CipherBench(wiring.Component):
         Output of the core.
     """
 
-    def __init__(self, direction: str, core: Any, schedule: Any, slots: int, clears: bool = False):
+    def __init__(self, direction: str, core: wiring.Component, schedule: wiring.Component, slots: int, clears: bool = False):
         self.direction, self.core, self.schedule, self.clears = direction, core, schedule, clears
         slot, data = range(max(2, slots)), len(schedule.data)
         super().__init__({
@@ -127,7 +126,7 @@ class CipherModule(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        connections: dict[str, Any] = {"i_clk": ClockSignal()}
+        connections: dict[str, Value] = {"i_clk": ClockSignal()}
         for role, parts in self.inputs.items():
             at = 0
             for port, width in parts:

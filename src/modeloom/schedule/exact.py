@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from modeloom.schedule.gates import gate_bound
 from modeloom.schedule.greedy import Reservations
@@ -18,6 +18,9 @@ from modeloom.schedule.pairing import alike, direction_alone, own_bounds
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.search import tidy
 from modeloom.spec import InputError
+
+if TYPE_CHECKING:
+    from ortools.sat.python.cp_model import CpModel, IntVar
 
 __all__ = ["improve", "with_improved_bounds"]
 
@@ -99,13 +102,13 @@ def with_improved_bounds(schedule: Schedule, *, effort: float = 20.0) -> Schedul
     return schedule
 
 
-def _model(model: Any, problem: Problem, first: Schedule, ii: int, least: int) -> tuple[Any, list[Any]]:
+def _model(model: CpModel, problem: Problem, first: Schedule, ii: int, least: int) -> tuple[CpModel, list[IntVar]]:
     """Start variables with all constraints, and the latency to be minimized, below that of the first schedule."""
     earliest, tails = problem.earliest(), problem.tails()
     horizon = first.latency - 1
     latency = model.new_int_var(least, horizon, "latency")
-    start: list[Any] = []
-    slot: list[Any] = []
+    start: list[IntVar] = []
+    slot: list[IntVar] = []
     for i, tail in enumerate(tails):
         start.append(model.new_int_var(earliest[i], max(earliest[i], horizon - tail), f"s{i}"))
         model.add(start[i] + tail <= latency)
@@ -116,7 +119,7 @@ def _model(model: Any, problem: Problem, first: Schedule, ii: int, least: int) -
             model.add(start[i] == turn * ii + slot[i])
         # The known schedule is no solution, but most of it may be part of one.
         model.add_hint(start[i], first.start[i])
-    phases: dict[str, Any] = {}
+    phases: dict[str, IntVar] = {}
     for i, unit in enumerate(problem.unit):
         if (cadence := unit.cadence) is not None:
             if unit.kind not in phases:
@@ -143,7 +146,7 @@ def _model(model: Any, problem: Problem, first: Schedule, ii: int, least: int) -
     return model, start
 
 
-def _fill(model: Any, ii: int, slots: list[Any], interval: int, capacity: int) -> None:
+def _fill(model: CpModel, ii: int, slots: list[IntVar], interval: int, capacity: int) -> None:
     """At most ``capacity`` operations at a time.  Operations that reach beyond the end of the table continue at its start."""
     if len(slots) <= capacity:
         return

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.units import Unit
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import UnitKind
 
 __all__ = ["FREE", "Grid", "grids", "phases_of"]
@@ -84,9 +85,9 @@ def grids(problem: Problem, ii: int) -> list[Grid]:
 
 def phases_of(problem: Problem, start: Sequence[int]) -> dict[UnitKind, int] | None:
     """For each kind of unit that takes batches, the phase of its batches in a schedule; None if some start is in no batch."""
-    starts: dict[UnitKind, set[int]] = {}
+    starts: dict[UnitKind, tuple[Cadence, set[int]]] = {}
     for unit, cycle in zip(problem.unit, start):
         if unit.cadence is not None:
-            starts.setdefault(unit.kind, set()).add(cycle)
-    found = {kind: problem.units.by_kind[kind].cadence.phase(cycles) for kind, cycles in starts.items()}  # type: ignore[union-attr]
+            starts.setdefault(unit.kind, (unit.cadence, set()))[1].add(cycle)
+    found = {kind: cadence.phase(cycles) for kind, (cadence, cycles) in starts.items()}
     return None if None in found.values() else {kind: phase for kind, phase in found.items() if phase is not None}

@@ -12,7 +12,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -305,8 +304,7 @@ class _State:
             early = self.pulling - search.before_rows[n] < start
             out.update((late | early).nonzero()[0].tolist())
         ordered = sorted(out)
-        loose: Any = False
-        tight: Any = False
+        loose = tight = np.zeros(len(self.low), dtype=bool)
         for m in ordered:
             begin = self.start.item(m)
             loose = loose | (self.low == search.before_rows[m] + begin)

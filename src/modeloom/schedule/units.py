@@ -11,12 +11,11 @@ Timing of an operation that issues in cycle t::
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from modeloom.cycles import KEY_DELAY
 from modeloom.ir.ops import Pair
 from modeloom.spec import InputError
-from modeloom.spec.cadence import Cadence
+from modeloom.spec.cadence import Cadence, Cycles
 from modeloom.spec.kinds import OPERATIONS, UNITS, Kind, UnitKind
 
 __all__ = ["Unit", "UnitSet"]
@@ -83,7 +82,7 @@ class Unit:
         """Operations that an instance takes in ``every`` cycles."""
         return 1 if self.cadence is None else self.cadence.blocks
 
-    def span(self, operations: Any) -> Any:
+    def span(self, operations: Cycles) -> Cycles:
         """The fewest cycles from the first to the last of so many operations of an instance: a number, or an array of them."""
         return (operations - 1) * self.interval if self.cadence is None else self.cadence.span(operations)
 

@@ -10,20 +10,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
 __all__ = ["Amount"]
 
+W = TypeVar("W")
+"""How a graph names a block: by its node, or by its form."""
+
 
 @dataclass(frozen=True)
-class Amount:
+class Amount(Generic[W]):
     """A number that is known when a message comes.
 
     Attributes
     ----------
     kind : str
         "index", the number of a block; "ntz", the number of its trailing zeros; or "bits", some bits of a block that the message gives.
-    what : Any
+    what : int or Form or None
         For "bits": the node of this block, or its form.
     bits : int
         Its width: it is less than 2^bits.
@@ -32,6 +35,6 @@ class Amount:
     """
 
     kind: str
-    what: Any = None
+    what: W | None = None
     bits: int = 0
     plus: int = 0

@@ -7,7 +7,7 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeGuard, TypeVar
 
 from modeloom.spec.blame import blame
 from modeloom.spec.errors import DefinitionError
@@ -21,7 +21,7 @@ __all__ = ["attribute_place", "checked_mode", "checked_stream"]
 M = TypeVar("M", bound=Definition)
 
 
-def checked_mode(mode: Any) -> Mode:
+def checked_mode(mode: object) -> Mode:
     """Returns a mode, or an instance of a class of modes, after checking its attributes against ``Mode``.
 
     Raises
@@ -34,7 +34,7 @@ def checked_mode(mode: Any) -> Mode:
     return _checked(mode, Mode, _ATTRIBUTES)
 
 
-def checked_stream(mode: Any) -> StreamMode:
+def checked_stream(mode: object) -> StreamMode:
     """The same for a stream mode, against ``StreamMode``, which also needs its steps."""
     checked = _checked(mode, StreamMode, _OF_STREAMS)
     if getattr(checked, "one_direction", ""):
@@ -81,7 +81,7 @@ def _check_steps(mode: StreamMode) -> None:
             raise _wrong(mode, SINGLE + step, f"the mode {what} {SINGLE}{step}(), which takes a last block of text without a partner")
 
 
-def _checked(mode: Any, kind: type[M], attributes: dict[str, tuple[str, Callable[[Any], bool]]]) -> M:
+def _checked(mode: object, kind: type[M], attributes: dict[str, tuple[str, Callable[[object], bool]]]) -> M:
     if isinstance(mode, type) and issubclass(mode, kind):
         with blame(getattr(mode, "name", mode.__name__), mode):
             mode = mode()
@@ -135,7 +135,7 @@ def attribute_place(kind: type, attribute: str) -> str:
     return f"{file}, line {[first, *found][-1]}: "
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     """A short description of a value, for messages."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
@@ -145,37 +145,37 @@ def _said(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and bool(value.strip()) and "\n" not in value
 
 
-def _is_name(value: Any) -> bool:
+def _is_name(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and value.isidentifier()
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _is_flag(value: Any) -> bool:
+def _is_flag(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _is_table(value: Any) -> bool:
+def _is_table(value: object) -> bool:
     return isinstance(value, dict) and all(_is_name(name) and _is_count(bits) for name, bits in value.items())
 
 
-def _are(fits: Callable[[Any], bool], some: bool) -> Callable[[Any], bool]:
+def _are(fits: Callable[[object], bool], some: bool) -> Callable[[object], bool]:
     return lambda value: isinstance(value, tuple) and (bool(value) or not some) and all(map(fits, value))
 
 
-def _are_limits(value: Any) -> bool:
+def _are_limits(value: object) -> bool:
     return isinstance(value, dict) and all(_is_count(each) for pair in value.items() for each in pair)
 
 
-def _are_prefixes(value: Any) -> bool:
+def _are_prefixes(value: object) -> bool:
     """Prefixes in order, each with numbers that hold all lengths before the next one."""
-    if not _are(lambda each: isinstance(each, LengthPrefix) and isinstance(each.marker, bytes), False)(value):
+    if not isinstance(value, tuple) or not all(isinstance(each, LengthPrefix) and isinstance(each.marker, bytes) for each in value):
         return False
     leasts = [each.least for each in value]
     fits = (after <= 1 << 8 * each.nbytes for each, after in zip(value, leasts[1:]))
@@ -187,7 +187,7 @@ _FLAG = ("True or False", _is_flag)
 _COUNT = ("a whole number from 0", _is_count)
 _NAMES = ('a tuple of names, such as ("cipher", "h")', _are(_is_name, True))
 
-_ATTRIBUTES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_ATTRIBUTES: dict[str, tuple[str, Callable[[object], bool]]] = {
     "name": _TEXT,
     "title": _TEXT,
     "source": _TEXT,

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from modeloom.spec.errors import DefinitionError, InputError
 
@@ -28,7 +27,7 @@ def is_users(module: str) -> bool:
     return module.startswith("modeloom.modes.") or not (module == "modeloom" or module.startswith("modeloom."))
 
 
-def _innermost(trace: TracebackType | None, function: Callable[..., Any] | None) -> tuple[str, int] | None:
+def _innermost(trace: TracebackType | None, function: Callable[..., object] | None) -> tuple[str, int] | None:
     """File and line of the innermost frame of user code. Of installed packages, only the file of the function itself counts."""
     found = None
     own = getattr(getattr(getattr(function, "__func__", function), "__code__", None), "co_filename", None)
@@ -40,7 +39,7 @@ def _innermost(trace: TracebackType | None, function: Callable[..., Any] | None)
     return found
 
 
-def place_of(function: Callable[..., Any] | None) -> str:
+def place_of(function: Callable[..., object] | None) -> str:
     """``FILE, line N`` of a function or class that a user wrote; "" if it is unknown."""
     function = getattr(function, "__func__", function)
     code = getattr(function, "__code__", None)
@@ -51,7 +50,7 @@ def place_of(function: Callable[..., Any] | None) -> str:
 
 
 @contextmanager
-def blame(what: str, function: Callable[..., Any] | None = None) -> Iterator[None]:
+def blame(what: str, function: Callable[..., object] | None = None) -> Iterator[None]:
     """Turns an exception inside into ``DefinitionError``: "what: FILE, line N: what is wrong".
 
     ``InputError`` passes unchanged.  A ``DefinitionError`` gets the place if it has none.  An error of this project, in which no user code

@@ -10,12 +10,22 @@ A partial last block holds its bytes first, followed by zeros::
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, overload
+from typing import Protocol, Self, TypeVar, overload
 
-__all__ = ["Blocks"]
+__all__ = ["B", "Block", "Blocks"]
 
 
-class Blocks(Sequence[Any]):
+class Block(Protocol):
+    """A block in a definition: a number in the software model, a symbol in the tracer."""
+
+    def __xor__(self, other: Self, /) -> Self: ...
+
+
+B = TypeVar("B", bound=Block)
+"""The blocks on which a definition runs."""
+
+
+class Blocks(Sequence[B]):
     """A sequence of blocks with its length in bytes.
 
     Parameters
@@ -28,7 +38,7 @@ class Blocks(Sequence[Any]):
         Bytes in a block.
     """
 
-    def __init__(self, values: Iterable[Any], nbytes: int, block_bytes: int = 16):
+    def __init__(self, values: Iterable[B], nbytes: int, block_bytes: int = 16):
         self._values = tuple(values)
         self.nbytes = nbytes
         self.block_bytes = block_bytes
@@ -54,10 +64,10 @@ class Blocks(Sequence[Any]):
         return len(self._values)
 
     @overload
-    def __getitem__(self, index: int) -> Any: ...
+    def __getitem__(self, index: int) -> B: ...
     @overload
-    def __getitem__(self, index: slice) -> Blocks: ...
-    def __getitem__(self, index: int | slice) -> Any:
+    def __getitem__(self, index: slice) -> Blocks[B]: ...
+    def __getitem__(self, index: int | slice) -> B | Blocks[B]:
         if not isinstance(index, slice):
             if not -len(self) <= index < len(self):
                 raise IndexError(f"there is no block {index}: {self.nbytes} bytes have {len(self)}")
@@ -71,6 +81,6 @@ class Blocks(Sequence[Any]):
     def __repr__(self) -> str:
         return f"<{len(self)} blocks>"
 
-    def like(self, values: Iterable[Any]) -> Blocks:
+    def like(self, values: Iterable[B]) -> Blocks[B]:
         """Makes blocks of the same lengths from other values."""
         return Blocks(values, self.nbytes, self.block_bytes)

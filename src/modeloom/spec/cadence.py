@@ -12,9 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
-__all__ = ["BATCH_LEAD", "Cadence"]
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["BATCH_LEAD", "Cadence", "Cycles"]
+
+Cycles = TypeVar("Cycles", int, "np.ndarray")
+"""A number of cycles or blocks, or an array of them."""
 
 BATCH_LEAD = 2
 """Cycles from the signal that begins a batch to its first block."""
@@ -54,12 +60,12 @@ class Cadence:
             raise ValueError(f"{cycles} cycles are not a number of whole intervals of {self.interval}")
         return cycles // self.interval * self.blocks
 
-    def room(self, cycles: Any) -> Any:
+    def room(self, cycles: Cycles) -> Cycles:
         """The most blocks that the unit takes in so many successive cycles, whatever the phase: a number, or an array of them."""
         turns, rest = cycles // self.interval, cycles % self.interval
         return turns * self.blocks + rest - (rest > self.blocks) * (rest - self.blocks)
 
-    def span(self, blocks: Any) -> Any:
+    def span(self, blocks: Cycles) -> Cycles:
         """The fewest cycles from the first to the last of so many blocks: a number, or an array of them."""
         before = blocks - 1
         return before // self.blocks * self.interval + before % self.blocks

@@ -162,13 +162,14 @@ class Field:
         """a^e under ``mul``, for e >= 1."""
         if e < 1:
             raise ValueError(f"power: the exponent must be at least 1, not {e}")
-        result = None
+        result: int | None = None
         while e:
             if e & 1:
                 result = a if result is None else self.mul(result, a)
             a = self.mul(a, a)
             e >>= 1
-        return result  # type: ignore[return-value]
+        assert result is not None
+        return result
 
 
 @lru_cache(maxsize=4096)

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
+from modeloom.spec.blocks import B
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import GHASH_ORDER, Field
 
-__all__ = ["CIPHER", "CipherKey", "Definition", "KeyParts", "Keys"]
+__all__ = ["CIPHER", "CipherKey", "Definition", "KeyParts", "Keys", "Operations"]
 
 CIPHER = "cipher"
 """Name of the key of the block cipher in ``Mode.key_parts``."""
@@ -29,10 +30,31 @@ class CipherKey:
     number: int
 
 
+class Operations(Protocol[B]):
+    """The operations ``o`` of a definition on its blocks: the words of ``Numbers``, and every other operation by its name."""
+
+    blocks: int
+
+    def __getattr__(self, name: str, /) -> Callable[..., B]: ...
+    def const(self, value: int, /) -> B: ...
+    def enc(self, block: B, /, key: CipherKey | None = None) -> B: ...
+    def dec(self, block: B, /, key: CipherKey | None = None) -> B: ...
+    def cipher_key(self, *blocks: B) -> CipherKey: ...
+    def mul(self, a: B, b: B, /) -> B: ...
+    def double(self, block: B, /, times: int = 1) -> B: ...
+    def power(self, h: B, exponent: int, /) -> B: ...
+    def inverse(self, value: B, what: str, /) -> B: ...
+    def poly(self, h: B, blocks: Sequence[B], /, last: B | None = None) -> B: ...
+    def add(self, block: B, number: int, /, bits: int = 32, order: str = "big") -> B: ...
+    def head(self, block: B, nbytes: int, /) -> B: ...
+    def tail(self, block: B, nbytes: int, /) -> B: ...
+    def pad(self, block: B, nbytes: int, byte: int, /) -> B: ...
+
+
 class Keys:
     """The results of a set-up: named blocks and cipher keys, which are kept as long as the key."""
 
-    def __init__(self, **values: Any):
+    def __init__(self, **values: object):
         self._values = dict(values)
 
     def __getattr__(self, name: str) -> Any:
@@ -44,7 +66,7 @@ class Keys:
     def _missing(self, name: str, known: str) -> str:
         return f"the definition reads key value {name!r} that the set-up never wrote (it wrote {known}); add it to setup()"
 
-    def items(self) -> Iterator[tuple[str, Any]]:
+    def items(self) -> Iterator[tuple[str, object]]:
         """Names and values in the order of their definition."""
         return iter(self._values.items())
 
@@ -105,7 +127,7 @@ class Definition:
     place: str = ""
     folder: str = ""
 
-    def setup(self, o: Any, key: Keys) -> Keys:
+    def setup(self, o: Operations[B], key: Keys) -> Keys:
         """Computes key values from the key.  ``key.NAME`` is a block or a ``CipherKey``, for each name in ``key_parts``."""
         raise NotImplementedError
 

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from modeloom.spec.counters import COUNTERS, Counter
-from modeloom.spec.keyed import CipherKey
+from modeloom.spec.keyed import CipherKey, Operations
 from modeloom.spec.wording import many
 
 __all__ = [
@@ -84,7 +84,9 @@ class UnitType:
         return OPERANDS[: len(self.ports)]
 
 
-OnNumbers = Callable[[Any, Sequence[int], int], int]
+V = TypeVar("V")
+
+OnNumbers = Callable[[Operations[int], Sequence[int], int], int]
 OnBatches = Callable[[Any, Sequence[Any], int], Any]
 OnForms = Callable[[Any, Sequence[Any], int], Any]
 
@@ -182,7 +184,7 @@ class Kind(str):
         self.operation, self.key_bits = operation, key_bits
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _kind, (self.operation.name, self.key_bits)
 
     @property
@@ -214,7 +216,7 @@ class UnitKind(str):
         self.type, self.key_bits = type, key_bits
         return self
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _unit_kind, (self.type.name, self.key_bits)
 
     def does(self, kind: Kind) -> bool:
@@ -242,11 +244,11 @@ _ACC = UnitType(name="acc", component=False, noun="adder")
 _OUT = UnitType(name="out", laned=True, leaves=True, component=False, noun="output lane")
 
 
-def _encrypted(o: Any, operands: Sequence[int], number: int) -> int:
+def _encrypted(o: Operations[int], operands: Sequence[int], number: int) -> int:
     return o.enc(operands[0], CipherKey(number))
 
 
-def _decrypted(o: Any, operands: Sequence[int], number: int) -> int:
+def _decrypted(o: Operations[int], operands: Sequence[int], number: int) -> int:
     return o.dec(operands[0], CipherKey(number))
 
 
@@ -258,7 +260,7 @@ def _adder(name: str, sign: str, counter: Counter) -> Operation:
     )  # fmt: skip
 
 
-def _first(o: Any, operands: Sequence[Any], number: int) -> Any:
+def _first(o: object, operands: Sequence[V], number: int) -> V:
     return operands[0]
 
 

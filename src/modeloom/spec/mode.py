@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from modeloom.spec.blocks import Blocks
+from modeloom.spec.blocks import B, Blocks
 from modeloom.spec.errors import InputError
-from modeloom.spec.keyed import CIPHER, CipherKey, Definition, KeyParts, Keys
+from modeloom.spec.keyed import CIPHER, CipherKey, Definition, KeyParts, Keys, Operations
 
 __all__ = ["CIPHER", "CipherKey", "KeyParts", "Keys", "Mode"]
 
@@ -47,11 +47,11 @@ class Mode(Definition):
     max_blocks: ClassVar[int] = 0
     max_blocks_reason: ClassVar[str] = ""
 
-    def encrypt(self, o: Any, k: Keys, tweak: Blocks, p: Blocks) -> list[Any]:
+    def encrypt(self, o: Operations[B], k: Keys, tweak: Blocks[B], p: Blocks[B]) -> list[B]:
         """Returns the ciphertext blocks for the plaintext blocks p."""
         raise NotImplementedError
 
-    def decrypt(self, o: Any, k: Keys, tweak: Blocks, c: Blocks) -> list[Any]:
+    def decrypt(self, o: Operations[B], k: Keys, tweak: Blocks[B], c: Blocks[B]) -> list[B]:
         """Returns the plaintext blocks for the ciphertext blocks c."""
         raise NotImplementedError
 

@@ -27,10 +27,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast
+from typing import ClassVar, Generic, TypeAlias, TypeVar, cast
 
+from modeloom.spec.blocks import B
 from modeloom.spec.errors import DefinitionError, InputError
-from modeloom.spec.keyed import Definition, Keys
+from modeloom.spec.keyed import Definition, Keys, Operations
 
 __all__ = [
     "ABSORB", "ASSOCIATED_FIRST", "BETWEEN", "BLOCKS", "LAST", "ORDERS", "PARTIAL", "SINGLE", "TEXT_FIRST", "LengthPrefix", "Lengths",
@@ -57,6 +58,13 @@ LAST = "last_"
 
 SINGLE = "single_"
 """What the name of a step for a last block of text without a partner begins with."""
+
+
+N = TypeVar("N")
+"""The lengths with which a definition runs: numbers, or symbols for what is known when a message comes."""
+
+Text: TypeAlias = B | tuple[B, ...]
+"""A block of text, or a pair."""
 
 
 def partial(step: str) -> str:
@@ -96,19 +104,19 @@ class LengthPrefix:
         return self.marker + associated.to_bytes(self.nbytes, "big")
 
 
-class State:
+class State(Generic[B]):
     """Named blocks that pass from one step of a message to the next."""
 
-    def __init__(self, **values: Any):
+    def __init__(self, **values: B):
         self._values = dict(values)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> B:
         values = self.__dict__.get("_values", {})
         if name not in values:
             raise DefinitionError(f"the definition reads {name!r} of the state, which start never wrote (it wrote {', '.join(values)})")
         return values[name]
 
-    def replace(self, **values: Any) -> State:
+    def replace(self, **values: B) -> State[B]:
         """The state with other values.  Raises ``DefinitionError`` for a name that ``start`` did not write."""
         for name in values:
             if name not in self._values:
@@ -116,13 +124,13 @@ class State:
                 raise DefinitionError(f"a step writes {name!r} to the state, which start never wrote (it wrote {known})")
         return State(**{**self._values, **values})
 
-    def items(self) -> Iterator[tuple[str, Any]]:
+    def items(self) -> Iterator[tuple[str, B]]:
         """Names and values in the order in which ``start`` wrote them."""
         return iter(self._values.items())
 
 
 @dataclass(frozen=True)
-class Nonce:
+class Nonce(Generic[B, N]):
     """The nonce of a message.
 
     Attributes
@@ -135,30 +143,30 @@ class Nonce:
         Number of bytes of the tag of the message, likewise.
     """
 
-    block: Any
-    nbytes: Any
-    tag_bytes: Any = 16
+    block: B
+    nbytes: N | int
+    tag_bytes: N | int = 16
 
 
 @dataclass(frozen=True)
-class Lengths:
+class Lengths(Generic[N]):
     """Bytes of associated data, of text and of the tag of a message, for ``tag`` and for a ``start`` that knows lengths.
 
     ``tag`` is there for a ``start`` alone.
     """
 
-    associated: Any
-    text: Any
-    tag: Any = None
+    associated: N
+    text: N
+    tag: N | int | None = None
 
 
-class MessageKeys:
+class MessageKeys(Generic[B]):
     """The parts of the key of a message, as ``derive`` makes them: for each part a block, or a list of blocks whose bytes it is."""
 
-    def __init__(self, **parts: Any):
-        self._parts = {name: list(part) if isinstance(part, list | tuple) else [part] for name, part in parts.items()}
+    def __init__(self, **parts: B | list[B] | tuple[B, ...]):
+        self._parts: dict[str, list[B]] = {name: list(part) if isinstance(part, list | tuple) else [part] for name, part in parts.items()}
 
-    def blocks(self) -> dict[str, list[Any]]:
+    def blocks(self) -> dict[str, list[B]]:
         """The blocks of each part."""
         return dict(self._parts)
 
@@ -166,7 +174,7 @@ class MessageKeys:
 class _Longest:
     """The largest number of bytes whose number of bits fits into half a block, as in ``o.bit_lengths``, and into 64 bits."""
 
-    def __get__(self, mode: Any, of: type[Definition]) -> int:
+    def __get__(self, mode: object, of: type[Definition]) -> int:
         return (1 << min(4 * of.block_bytes, 64) - 3) - 1
 
 
@@ -205,7 +213,7 @@ class StreamMode(Definition):
     associated_prefix: ClassVar[tuple[LengthPrefix, ...]] = ()
     two_passes: ClassVar[bool] = False
 
-    def derive(self, o: Any, nonce: Nonce, key_blocks: int) -> MessageKeys:
+    def derive(self, o: Operations[B], nonce: Nonce[B, int], key_blocks: int) -> MessageKeys[B]:
         """The key of a message, for a mode that makes it of a master key and the nonce.
 
         ``o`` has the cipher under the master key, which is as long as a cipher key.  The parts of the result are those of ``key_parts``.
@@ -218,67 +226,67 @@ class StreamMode(Definition):
         """Whether each nonce has keys of its own, which ``derive`` makes."""
         return cls.derive is not StreamMode.derive
 
-    def tagged(self, o: Any, k: Keys, s: State, tag: Any) -> State:
+    def tagged(self, o: Operations[B], k: Keys, s: State[B], tag: B) -> State[B]:
         """The state before the first block of a message whose tag is known, in a mode with two passes."""
         raise NotImplementedError
 
-    def start(self, o: Any, k: Keys, nonce: Nonce, *n: Lengths) -> State:
+    def start(self, o: Operations[B], k: Keys, nonce: Nonce[B, N], *n: Lengths[N]) -> State[B]:
         """The state before the first block of a message."""
         raise NotImplementedError
 
-    def begin(self, o: Any, k: Keys, nonce: Nonce, n: Lengths) -> State:
+    def begin(self, o: Operations[B], k: Keys, nonce: Nonce[B, N], n: Lengths[N]) -> State[B]:
         """Runs ``start``, with lengths if the mode knows them."""
         return self.start(o, k, nonce, n) if self.lengths_first else self.start(o, k, nonce)
 
-    def associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
+    def associated(self, o: Operations[B], k: Keys, s: State[B], a: B) -> State[B]:
         """The state after a block of associated data.  A partial last block is padded with zeros."""
         raise NotImplementedError
 
-    def encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
+    def encrypt(self, o: Operations[B], k: Keys, s: State[B], p: Text[B]) -> tuple[State[B], Text[B]]:
         """The state after a block of plaintext, and its ciphertext."""
         raise NotImplementedError
 
-    def decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
+    def decrypt(self, o: Operations[B], k: Keys, s: State[B], c: Text[B]) -> tuple[State[B], Text[B]]:
         """The state after a block of ciphertext, and its plaintext."""
         raise NotImplementedError
 
-    def absorb(self, o: Any, k: Keys, s: State, p: Any) -> State:
+    def absorb(self, o: Operations[B], k: Keys, s: State[B], p: B) -> State[B]:
         """The state after a block of plaintext in the first pass, in a mode with two passes."""
         raise NotImplementedError
 
-    def partial_absorb(self, o: Any, k: Keys, s: State, p: Any) -> State:
+    def partial_absorb(self, o: Operations[B], k: Keys, s: State[B], p: B) -> State[B]:
         """As ``absorb``, for a last block that is not whole."""
         return self.absorb(o, k, s, p)
 
-    def partial_associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
+    def partial_associated(self, o: Operations[B], k: Keys, s: State[B], a: B) -> State[B]:
         """The state after a last block of associated data that is not whole; ``associated`` if the mode has no such step."""
         return self.associated(o, k, s, a)
 
-    def partial_encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
+    def partial_encrypt(self, o: Operations[B], k: Keys, s: State[B], p: Text[B]) -> tuple[State[B], Text[B]]:
         """As ``encrypt``, for a last block that is not whole."""
         return self.encrypt(o, k, s, p)
 
-    def partial_decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
+    def partial_decrypt(self, o: Operations[B], k: Keys, s: State[B], c: Text[B]) -> tuple[State[B], Text[B]]:
         """As ``decrypt``, for a last block that is not whole."""
         return self.decrypt(o, k, s, c)
 
-    def last_associated(self, o: Any, k: Keys, s: State, a: Any) -> State:
+    def last_associated(self, o: Operations[B], k: Keys, s: State[B], a: B) -> State[B]:
         """As ``associated``, for the last block, whole or not; the step that it otherwise takes if the mode has no such step."""
         raise NotImplementedError
 
-    def last_encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
+    def last_encrypt(self, o: Operations[B], k: Keys, s: State[B], p: Text[B]) -> tuple[State[B], Text[B]]:
         """As ``encrypt``, for the last block or the last pair, whole or not."""
         raise NotImplementedError
 
-    def last_decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
+    def last_decrypt(self, o: Operations[B], k: Keys, s: State[B], c: Text[B]) -> tuple[State[B], Text[B]]:
         """As ``decrypt``, for the last block or the last pair, whole or not."""
         raise NotImplementedError
 
-    def single_encrypt(self, o: Any, k: Keys, s: State, p: Any) -> tuple[State, Any]:
+    def single_encrypt(self, o: Operations[B], k: Keys, s: State[B], p: B) -> tuple[State[B], B]:
         """As ``encrypt`` of one block, for the last block of text if it has no partner, whole or not."""
         raise NotImplementedError
 
-    def single_decrypt(self, o: Any, k: Keys, s: State, c: Any) -> tuple[State, Any]:
+    def single_decrypt(self, o: Operations[B], k: Keys, s: State[B], c: B) -> tuple[State[B], B]:
         """As ``decrypt`` of one block, for the last block of text if it has no partner, whole or not."""
         raise NotImplementedError
 
@@ -330,7 +338,7 @@ class StreamMode(Definition):
         open it; 2 for the second pass of a message to seal."""
         return (ABSORB, "decrypt", "encrypt") if cls.two_passes else ("encrypt", "decrypt")
 
-    def tag(self, o: Any, k: Keys, s: State, n: Lengths) -> Any:
+    def tag(self, o: Operations[B], k: Keys, s: State[B], n: Lengths[N]) -> B:
         """The whole tag.  A shorter tag consists of its first bytes."""
         raise NotImplementedError
 

@@ -11,10 +11,10 @@ As in most standards, the bits of a block are a string.  Its first bit is the hi
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 from modeloom.spec.errors import DefinitionError
 from modeloom.spec.numbers import Numbers
+from modeloom.spec.stream import Nonce
 
 __all__ = ["Piece", "StreamNumbers", "shifted", "trailing_zeros"]
 
@@ -50,19 +50,19 @@ class Piece(int):
 class StreamNumbers(Numbers):
     """Operations on integers, for stream modes."""
 
-    def cut(self, block: int, piece: Any) -> int:
+    def cut(self, block: int, piece: object) -> int:
         """A block truncated to the length of a piece of the text, and padded with zeros."""
         if not isinstance(piece, Piece):
             raise DefinitionError("o.cut(block, piece) takes a block of text that a step was given as its second operand")
         return self.head(block, piece.nbytes)
 
-    def pad10(self, block: int, piece: Any) -> int:
+    def pad10(self, block: int, piece: object) -> int:
         """Adds a bit 1 behind the bytes of a piece, the first bit of the next byte.  A whole block is unchanged."""
         if not isinstance(piece, Piece):
             raise DefinitionError("o.pad10(block, piece) takes a block that a step was given as its second operand")
         return self.pad(block, piece.nbytes, 0x80)
 
-    def if_whole(self, block: int, piece: Any) -> int:
+    def if_whole(self, block: int, piece: object) -> int:
         """A block, or zero if a piece is not whole."""
         if not isinstance(piece, Piece):
             raise DefinitionError("o.if_whole(block, piece) takes a block that a step was given as its second operand")
@@ -94,7 +94,7 @@ class StreamNumbers(Numbers):
         data = b"".join(bits.to_bytes(half, "big" if order == "big" else "little") for bits in parts)
         return int.from_bytes(data, "little")
 
-    def index(self, piece: Any) -> int:
+    def index(self, piece: object) -> int:
         """The number of a block among the blocks of associated data, or of text, from 1."""
         if not isinstance(piece, Piece):
             raise DefinitionError("o.index(piece) takes a block that a step was given as its second operand")
@@ -121,7 +121,7 @@ class StreamNumbers(Numbers):
         """A block whose bits move this far to the front, or to the end for a number below 0.  Zeros come in at the other end."""
         return shifted(int(block), operator.index(bits), self._block_bytes)
 
-    def pad01(self, nonce: Any) -> int:
+    def pad01(self, nonce: Nonce[int, int]) -> int:
         """A nonce at the end of a block, behind zeros and a bit 1.  A nonce as long as a block is unchanged."""
         return self.front01(nonce.block, nonce.nbytes)
 

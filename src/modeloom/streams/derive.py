@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import xor
-from typing import Any
 
 from modeloom.ir.lines import definition_file
+from modeloom.ir.value import Value
 from modeloom.prove.errors import ProofError
-from modeloom.spec import DefinitionError, InputError, blame
+from modeloom.spec import Cipher, DefinitionError, InputError, blame
 from modeloom.spec.beside import beside
 from modeloom.spec.kinds import ENC
 from modeloom.spec.stream import MessageKeys, Nonce, StreamMode
@@ -74,8 +74,8 @@ def derivation_of(mode: StreamMode, key_bytes: int) -> Derivation:
     trace.cipher_keys, trace.cipher_bits = ["master"], [0]
     o = StreamTracer(trace, key_bytes)
     with beside(mode.folder), blame(mode.name, mode.derive):
-        made = mode.derive(o, Nonce(o.leaf("nonce", 0), nonce_bytes), -(-key_bytes // size))
-    parts: Mapping[str, Sequence[Any]] = made.blocks() if isinstance(made, MessageKeys) else {}
+        made = mode.derive(o, Nonce[Value, int](o.leaf("nonce", 0), nonce_bytes), -(-key_bytes // size))
+    parts = made.blocks() if isinstance(made, MessageKeys) else {}
     if set(parts) != set(mode.key_parts):
         raise DefinitionError(f"{mode.name}: derive() returns MessageKeys(...) with the parts {', '.join(mode.key_parts)}")
     nodes, nbytes = [], 0
@@ -132,10 +132,13 @@ class _Chosen:
     def __init__(self, results: Mapping[int, int], size: int):
         self.results, self.size, self.asked = results, size, list[int]()
 
-    def encrypt(self, block: bytes) -> bytes:
+    def encrypt(self, block: bytes, /, *tweak: bytes) -> bytes:
         operand = int.from_bytes(block, "little")
         self.asked.append(operand)
         return self.results.get(operand, 0).to_bytes(self.size, "little")
+
+    def decrypt(self, block: bytes, /, *tweak: bytes) -> bytes:
+        raise ProofError("derive() of the hardware uses o.enc() alone")
 
 
 def _bits(width: int) -> Iterator[int]:
@@ -143,7 +146,7 @@ def _bits(width: int) -> Iterator[int]:
     yield from (1 << bit for bit in range(width))
 
 
-def prove_derivation(mode: StreamMode, derivation: Derivation, derived: Callable[[Any, bytes], bytes]) -> int:
+def prove_derivation(mode: StreamMode, derivation: Derivation, derived: Callable[[Cipher, bytes], bytes]) -> int:
     """Proves that a derivation is ``derive`` of the definition, run on numbers.  Returns the number of comparisons.
 
     ``derived`` gives the key of a message that the definition derives with a cipher and of a nonce.

@@ -22,6 +22,7 @@ from modeloom.spec.kinds import Operation
 from modeloom.spec.stream import LengthPrefix, StreamMode
 from modeloom.spec.stream_numbers import trailing_zeros
 from modeloom.streams.known import Known, lengths_in_start
+from modeloom.streams.machine import BlockOrPair
 from modeloom.streams.trace import StreamTrace
 
 __all__ = ["Definition", "Forms", "Message", "Traced", "Unit", "Unknown", "input_block", "nonce_block", "prefix_of", "tag_block"]
@@ -118,9 +119,11 @@ class Forms:
             return self.algebra.linear(a, *wire)
         if wire[0] == "whole":
             return a if nbytes == self.plan.mode.block_bytes else self.zero
-        if wire[0] == "scale":
-            return self.algebra.scale(a, int(wire[1]))  # type: ignore[call-overload]
-        return self.algebra.head(a, nbytes if wire[0] == "cut" else int(wire[1]))  # type: ignore[call-overload]
+        if wire[0] == "cut":
+            return self.algebra.head(a, nbytes)
+        number = wire[1]
+        assert isinstance(number, int)
+        return self.algebra.scale(a, number) if wire[0] == "scale" else self.algebra.head(a, number)
 
     def const(self, value: int) -> Polynomial:
         return self.algebra.const(value)
@@ -199,9 +202,10 @@ class Definition:
         return given, tag
 
     def step(
-        self, name: str, message: Message, block: Any, nbytes: int, state: dict[str, Polynomial], lengths: Mapping[str, Any],
+        self, name: str, message: Message, block: BlockOrPair[Polynomial], nbytes: int, state: dict[str, Polynomial],
+        lengths: Mapping[str, Any],
         index: int | Unknown = 1, number: int = 0,
-    ) -> tuple[dict[str, Polynomial], Any]:
+    ) -> tuple[dict[str, Polynomial], BlockOrPair[Polynomial] | None]:
         """The state after a step, and what it gives: a block, both blocks of a pair, or None.
 
         Parameters
@@ -237,7 +241,8 @@ class Definition:
                     values[number] = tag
                 elif node.kind in ("nonce", "associated", "text"):
                     at = node.args[0]
-                    values[number] = block if not at else forms.front01(block, nbytes) if node.kind == "nonce" else block[at - 1]
+                    one = block[at - 1] if isinstance(block, tuple) else block
+                    values[number] = forms.front01(one, nbytes) if at and node.kind == "nonce" else one
                 elif node.kind == "state":
                     values[number] = state[node.args[0]]
                 elif node.kind == "mark":

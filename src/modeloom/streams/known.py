@@ -16,7 +16,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NoReturn
+from typing import NoReturn, SupportsIndex, TypeAlias
 
 from modeloom.spec import DefinitionError
 
@@ -27,6 +27,9 @@ SOME = "some"
 
 MOST_CASES = 1 << 12
 """Entries of a table."""
+
+Operand: TypeAlias = "SupportsIndex | Known | Length"
+"""What a definition adds to a number that depends on lengths, or multiplies it by."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Known:
         """The number for a message with these lengths."""
         return dict(self.cases)[tuple(lengths[name] for name in self.names)]
 
-    def _with(self, function: Callable[[int, int], int], other: Any, turned: bool = False) -> Known:
+    def _with(self, function: Callable[[int, int], int], other: Operand, turned: bool = False) -> Known:
         if isinstance(other, Length):
             other = other.known()
         if not isinstance(other, Known):
@@ -71,34 +74,34 @@ class Known:
             raise DefinitionError(f"{self.mode}: a number depends on lengths in {len(cases)} cases; a core has tables of {MOST_CASES}")
         return Known(self.mode, names, tuple(cases))
 
-    def _refuse(self, *_: Any) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise DefinitionError(
             f"{self.mode}: a number that depends on lengths is known when a message comes; a definition adds to it, multiplies it, and "
             "gives it to o.number()"
         )
 
-    def __add__(self, other: Any) -> Known:
+    def __add__(self, other: Operand) -> Known:
         return self._with(operator.add, other)
 
-    def __radd__(self, other: Any) -> Known:
+    def __radd__(self, other: Operand) -> Known:
         return self._with(operator.add, other, True)
 
-    def __sub__(self, other: Any) -> Known:
+    def __sub__(self, other: Operand) -> Known:
         return self._with(operator.sub, other)
 
-    def __rsub__(self, other: Any) -> Known:
+    def __rsub__(self, other: Operand) -> Known:
         return self._with(operator.sub, other, True)
 
-    def __mul__(self, other: Any) -> Known:
+    def __mul__(self, other: Operand) -> Known:
         return self._with(operator.mul, other)
 
-    def __rmul__(self, other: Any) -> Known:
+    def __rmul__(self, other: Operand) -> Known:
         return self._with(operator.mul, other, True)
 
-    def __floordiv__(self, other: Any) -> Known:
+    def __floordiv__(self, other: Operand) -> Known:
         return self._with(operator.floordiv, other)
 
-    def __mod__(self, other: Any) -> Known:
+    def __mod__(self, other: Operand) -> Known:
         return self._with(operator.mod, other)
 
     __bool__ = __index__ = __int__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
@@ -129,7 +132,7 @@ class Length:
             self._refuse()
         return Known(self.mode, (self.name,), tuple(((value,), value) for value in sorted(self.values)))
 
-    def _refuse(self, *_: Any) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise DefinitionError(
             f"{self.mode}: the bytes of {self.name} are known when a message comes; a definition gives them to o.bit_lengths(), and "
             "compares those of a nonce with what divides its classes (nonce_bytes)"
@@ -140,36 +143,35 @@ class Length:
             self._refuse()
         return False
 
-    def __gt__(self, other: Any) -> Known:
+    def __gt__(self, other: object) -> Known:
         if not self.first or self.name != "associated" or not isinstance(other, int) or other != 0:
             self._refuse()
         return Known(self.mode, (SOME,), (((0,), 0), ((1,), 1)))
 
-    def __add__(self, other: Any) -> Known:
+    def __add__(self, other: Operand) -> Known:
         return self.known() + other
 
-    def __radd__(self, other: Any) -> Known:
-        return other + self.known()
+    def __radd__(self, other: Operand) -> Known:
+        return self.known().__radd__(other)
 
-    def __sub__(self, other: Any) -> Known:
+    def __sub__(self, other: Operand) -> Known:
         return self.known() - other
 
-    def __rsub__(self, other: Any) -> Known:
-        return other - self.known()
+    def __rsub__(self, other: Operand) -> Known:
+        return self.known().__rsub__(other)
 
-    def __mul__(self, other: Any) -> Known:
+    def __mul__(self, other: Operand) -> Known:
         return self.known() * other
 
-    def __rmul__(self, other: Any) -> Known:
-        return other * self.known()
+    def __rmul__(self, other: Operand) -> Known:
+        return self.known().__rmul__(other)
 
-    def __floordiv__(self, other: Any) -> Known:
+    def __floordiv__(self, other: Operand) -> Known:
         return self.known() // other
 
-    def __mod__(self, other: Any) -> Known:
+    def __mod__(self, other: Operand) -> Known:
         return self.known() % other
 
-    __hash__ = None  # type: ignore[assignment]
     __bool__ = __index__ = __int__ = __lt__ = __le__ = __ge__ = _refuse
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import MUL, Operation
@@ -28,37 +28,56 @@ from modeloom.spec.stream_numbers import trailing_zeros
 from modeloom.streams.known import Known
 from modeloom.streams.place import Placement
 from modeloom.streams.recurrences import Recurrence, horner_operation
-from modeloom.streams.steps import Form, Step, Term
+from modeloom.streams.steps import Form, Source, Step, Term
 
-__all__ = ["Algebra", "Chains", "Machine", "MachineError", "Token"]
+__all__ = ["Algebra", "BlockOrPair", "Chains", "Machine", "MachineError", "Token"]
+
+V = TypeVar("V")
+"""A block: a number, or a symbol."""
+
+BlockOrPair: TypeAlias = V | tuple[V, ...]
+"""What a step takes or gives."""
+
+Timed: TypeAlias = tuple[int, V]
+"""The cycle from which on a block can be read, and the block."""
 
 MEMORY_CYCLES = 2
 """Cycles of a value through a memory: it is written, and then read into a register."""
+
+
+KNOWN = ("const", "key", "mark", "number", "lengths")
+"""Kinds of sources that are there before a token enters."""
 
 
 class MachineError(AssertionError):
     """A token reads a value that is not ready yet, or uses a unit that is not free."""
 
 
-class Algebra(Protocol):
+class Shift(Protocol):
+    """A number by which a block is moved or scaled."""
+
+    def __add__(self, number: int, /) -> object: ...
+
+
+class Algebra(Protocol[V]):
     """The blocks and operations of the machine."""
 
-    zero: Any
+    zero: V
 
-    def xor(self, a: Any, b: Any) -> Any: ...
-    def wire(self, wire: tuple[object, ...], a: Any, nbytes: int) -> Any: ...
-    def const(self, value: int) -> Any: ...
-    def lengths(self, order: str, first: int, second: int) -> Any: ...
-    def number(self, value: int, first: int, nbytes: int) -> Any: ...
-    def mark(self, nbytes: int) -> Any: ...
-    def front01(self, nonce: Any, nbytes: int) -> Any: ...
-    def last_bits(self, a: Any, bits: int) -> Any: ...
-    def key(self, slot: int, node: int, exponent: int) -> Any: ...
-    def operate(self, operation: Operation, operands: Sequence[Any], number: int, slot: int) -> Any: ...
+    def xor(self, a: V, b: V) -> V: ...
+    def wire(self, wire: tuple[object, ...], a: V, nbytes: int) -> V: ...
+    def const(self, value: int) -> V: ...
+    def lengths(self, order: str, first: int, second: int) -> V: ...
+    def number(self, value: int, first: int, nbytes: int) -> V: ...
+    def mark(self, nbytes: int) -> V: ...
+    def front01(self, nonce: V, nbytes: int) -> V: ...
+    def last_bits(self, a: V, bits: int) -> Shift: ...
+    def key(self, slot: int, node: int, exponent: int) -> V: ...
+    def operate(self, operation: Operation, operands: Sequence[V], number: int, slot: int) -> V: ...
 
 
 @dataclass(frozen=True)
-class Token:
+class Token(Generic[V]):
     """A token that enters the pipeline.
 
     Attributes
@@ -69,7 +88,7 @@ class Token:
         The title of the step, and the index of the token in it.
     channel, slot : int
         The channel, which has the state, and the key slot.
-    block : Any
+    block : V or (V, V)
         The nonce, the associated data or the text; both blocks of a pair of text.
     nbytes : int
         Number of bytes of the block of associated data or of text, of the second one of a pair.
@@ -86,7 +105,7 @@ class Token:
         The number of the block among those of associated data, or of text, from 1.
     message : int
         The number of the message.
-    tag : Any
+    tag : V
         The tag of the message, for its ``start`` in a mode with two passes.
     opens, closes : bool
         Whether it is the first token of its message that reads the state, or the last one.  A token without a step only opens and closes
@@ -98,7 +117,7 @@ class Token:
     part: int = 0
     channel: int = 0
     slot: int = 0
-    block: Any = None
+    block: BlockOrPair[V] | None = None
     nbytes: int = 0
     place: int = 0
     power: int = 0
@@ -108,13 +127,13 @@ class Token:
     lengths: Mapping[str, int] = field(default_factory=dict)
     index: int = 0
     message: int = 0
-    tag: Any = None
+    tag: V | None = None
     opens: bool = False
     closes: bool = False
 
 
 @dataclass
-class Chains:
+class Chains(Generic[V]):
     """The chains of a Horner hash of a channel.
 
     Attributes
@@ -123,17 +142,17 @@ class Chains:
         For each chain, the cycle from which on its value can be read, and the value.
     begin, slots : int
         The chain of the first slot of the message, and the number of slots of the message so far.
-    total : (int, Any) or None
+    total : (int, V) or None
         The sum of the last products so far, with the cycle from which on it can be read.
     """
 
-    values: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    values: dict[int, Timed[V]] = field(default_factory=dict)
     begin: int = 0
     slots: int = 0
-    total: tuple[int, Any] | None = None
+    total: Timed[V] | None = None
 
 
-class Machine:
+class Machine(Generic[V]):
     """A pipeline with its state.
 
     Parameters
@@ -145,19 +164,19 @@ class Machine:
     algebra : Algebra
     """
 
-    def __init__(self, steps: Sequence[Step], kinds: Mapping[str, Recurrence], placed: Placement, chains: int, algebra: Algebra):
+    def __init__(self, steps: Sequence[Step], kinds: Mapping[str, Recurrence], placed: Placement, chains: int, algebra: Algebra[V]):
         self.steps = {step.title: step for step in steps}
         self.kinds, self.placed, self.chains, self.o = kinds, placed, chains, algebra
-        self._state: dict[tuple[int, str], tuple[int, Any]] = {}
-        self._hash: dict[tuple[int, str], Chains] = {}
+        self._state: dict[tuple[int, str], Timed[V]] = {}
+        self._hash: dict[tuple[int, str], Chains[V]] = {}
         # If tokens return to the cipher, the cycles in which it is taken.
         self._taken: set[tuple[str, int]] = set()
-        self._partial: dict[tuple[int, int], dict[int, tuple[int, Any]]] = {}
+        self._partial: dict[tuple[int, int], dict[int, Timed[V]]] = {}
         # By channel and message: what a start has computed, and the cycle of the last token with the state that it has left.
-        self._started: dict[tuple[int, int], dict[str, tuple[int, Any]]] = {}
-        self._closed: dict[tuple[int, int], tuple[int, dict[str, tuple[int, Any]]]] = {}
+        self._started: dict[tuple[int, int], dict[str, Timed[V]]] = {}
+        self._closed: dict[tuple[int, int], tuple[int, dict[str, Timed[V]]]] = {}
 
-    def run(self, token: Token) -> Any:
+    def run(self, token: Token[V]) -> BlockOrPair[V] | None:
         """Runs a token.  Returns the text or the tag that it gives, both blocks of a pair, or None."""
         if token.empty:
             self._empty(token)
@@ -170,7 +189,7 @@ class Machine:
             self._closed[token.channel, token.message] = token.cycle, kept
         return output
 
-    def _open(self, token: Token) -> None:
+    def _open(self, token: Token[V]) -> None:
         """Begins a message with what its start has computed."""
         started = self._started.pop((token.channel, token.message), None)
         if started is None:
@@ -181,7 +200,7 @@ class Machine:
             else:
                 self._state[token.channel, name] = value
 
-    def _run(self, token: Token) -> Any:
+    def _run(self, token: Token[V]) -> BlockOrPair[V] | None:
         """Runs a token that belongs to a step."""
         step = self.steps[token.step]
         done = self._results(token)
@@ -193,7 +212,7 @@ class Machine:
             return None
         return self.finish(token, done)
 
-    def finish(self, token: Token, done: dict[int, tuple[int, Any]]) -> Any:
+    def finish(self, token: Token[V], done: dict[int, Timed[V]]) -> BlockOrPair[V] | None:
         """The new state and the output of a step."""
         step = self.steps[token.step]
         if step.name == "start" and self.placed.runs_ahead:
@@ -220,35 +239,35 @@ class Machine:
                 self._hash[token.channel, name] = Chains(total=self._form(step, form, token, done))
         # The output reads the state as the step has found it.
         outputs = tuple(self._form(step, form, token, done)[1] for form in step.outputs())
-        output = outputs if step.second is not None else outputs[0] if outputs else None
+        output: BlockOrPair[V] | None = outputs if step.second is not None else outputs[0] if outputs else None
         self._state.update({(token.channel, name): value for name, value in new.items()})
         self._partial.pop((token.channel, token.message), None)
         return output
 
-    def start(self, token: Token) -> None:
+    def start(self, token: Token[V]) -> None:
         """A ``start`` without tokens.  The state is ready when the command comes."""
         self.finish(token, {})
 
-    def loaded(self, state: Mapping[str, Any], name: str, chains: Sequence[Any], channel: int = 0) -> Chains:
+    def loaded(self, state: Mapping[str, V], name: str, chains: Sequence[V], channel: int = 0) -> Chains[V]:
         """Sets values in the state of a channel, and in the chains of a hash in the order of their next use.  They count as ready."""
         self._state.update({(channel, part): (0, value) for part, value in state.items() if part != name})
         kept = self._hash[channel, name] = Chains({place: (0, value) for place, value in enumerate(chains)})
         return kept
 
-    def state_of(self, channel: int) -> tuple[dict[str, tuple[int, Any]], dict[str, Chains]]:
+    def state_of(self, channel: int) -> tuple[dict[str, Timed[V]], dict[str, Chains[V]]]:
         """A copy of the state of a channel, and of its hash."""
         return (
             {name: value for (of, name), value in self._state.items() if of == channel},
             {name: deepcopy(kept) for (of, name), kept in self._hash.items() if of == channel},
         )
 
-    def _results(self, token: Token) -> dict[int, tuple[int, Any]]:
+    def _results(self, token: Token[V]) -> dict[int, Timed[V]]:
         """The results of earlier tokens of the step."""
         if not token.part:
             self._partial[token.channel, token.message] = {}
         return self._partial[token.channel, token.message]
 
-    def _operate(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
+    def _operate(self, step: Step, number: int, token: Token[V], done: dict[int, Timed[V]]) -> Timed[V]:
         """The cycle in which the result of an operation is ready, and the result."""
         operation, o = step.operations[number], self.o
         unit = self.placed.units[step.title][number]
@@ -271,20 +290,20 @@ class Machine:
             ready = stage + self.placed.latencies[unit]
         return ready, o.operate(operation.operation, [value for _, value in read], operation.number, token.slot)
 
-    def _product(self, step: Step, number: int, token: Token, done: dict[int, tuple[int, Any]], name: str) -> tuple[int, Any]:
+    def _product(self, step: Step, number: int, token: Token[V], done: dict[int, Timed[V]], name: str) -> Timed[V]:
         """Computes a product of a Horner hash.  The result is the hash, as far as it is complete."""
         operation = step.operations[number]
         operand = next(form for form in operation.operands if any(term.source == ("state", name) for term in form))
         rest = tuple(term for term in operand if term.source != ("state", name))
         return self._multiply(token, name, *self._form(step, rest, token, done))
 
-    def _empty(self, token: Token) -> None:
+    def _empty(self, token: Token[V]) -> None:
         """Runs a slot without a block.  Its chain goes on with zero."""
         for name, kind in self.kinds.items():
             if kind.kind == "horner":
                 self._multiply(token, name, 0, self.o.zero)
 
-    def _multiply(self, token: Token, name: str, ready: int, value: Any) -> tuple[int, Any]:
+    def _multiply(self, token: Token[V], name: str, ready: int, value: V) -> Timed[V]:
         """Computes the next step of the chain of a slot.  The result is the hash, as far as it is complete."""
         o, kept = self.o, self._hash[token.channel, name]
         if token.first:
@@ -311,7 +330,7 @@ class Machine:
             return kept.total
         return result
 
-    def _form(self, step: Step, form: Form, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
+    def _form(self, step: Step, form: Form, token: Token[V], done: dict[int, Timed[V]]) -> Timed[V]:
         ready, value = 0, self.o.zero
         for term in form:
             cycle, read = self._term(step, term, token, done)
@@ -320,7 +339,7 @@ class Machine:
             ready, value = max(ready, cycle), self.o.xor(value, read)
         return ready, value
 
-    def _known(self, step: Step, wire: tuple[object, ...], token: Token, done: dict[int, tuple[int, Any]]) -> tuple[object, ...]:
+    def _known(self, step: Step, wire: tuple[object, ...], token: Token[V], done: dict[int, Timed[V]]) -> tuple[object, ...]:
         """A linear map with its number in place of an ``Amount``."""
         amount = wire[-1]
         if not isinstance(amount, Amount):
@@ -329,7 +348,7 @@ class Machine:
             return wire[0], trailing_zeros(token.index) + amount.plus
         return wire[0], self.o.last_bits(self._form(step, amount.what, token, done)[1], amount.bits) + amount.plus
 
-    def _term(self, step: Step, term: Term, token: Token, done: dict[int, tuple[int, Any]]) -> tuple[int, Any]:
+    def _term(self, step: Step, term: Term, token: Token[V], done: dict[int, Timed[V]]) -> Timed[V]:
         kind, what = term.source
         if kind == "op":
             assert isinstance(what, int)
@@ -337,49 +356,65 @@ class Machine:
                 done[what] = self._operate(step, what, token, done)
             return done[what]
         if kind == "left":
-            home = token.cycle - self.placed.passes[step.title][max(0, token.part)].at + self.placed.homes[str(what)]
             ready, value = self._form(step, step.updates[str(what)], token, done)
-            return max(ready, home), value
+            return max(ready, self._home(step, str(what), token)), value
         if kind == "state" and step.name == "tag" and self.placed.follows:
             return self._left_behind(step, str(what), token)
         if kind == "state":
-            name = str(what)
-            if self.kinds[name].kind == "horner":
-                total = self._hash[token.channel, name].total
-                if total is None:
-                    raise MachineError(f"{token.step} reads the hash {name} of channel {token.channel}, which is not closed")
-                return total
-            if (token.channel, name) not in self._state:
-                raise MachineError(f"{token.step} reads the state {name} of channel {token.channel}, which no message has begun")
-            cycle, value = self._state[token.channel, name]
-            # Later tokens of a step find the same value as the first one, because the channel has no other tokens in progress.
-            home = token.cycle - self.placed.passes[step.title][max(0, token.part)].at + self.placed.homes[name]
-            if cycle > home:
-                raise MachineError(f"{token.step} reads the state {name} in cycle {home}, and start has it in cycle {cycle}")
-            return home, value
-        if kind == "const":
-            assert isinstance(what, int)
-            return 0, self.o.const(what)
-        if kind == "key":
-            assert isinstance(what, int)
-            return 0, self.o.key(token.slot, what, 1)
-        if kind == "mark":
-            return 0, self.o.mark(token.nbytes)
-        if kind == "tag":
-            return token.cycle, token.tag
-        if kind == "number":
-            assert isinstance(what, tuple)
-            of, first, nbytes = what
-            return 0, self.o.number(of.value(token.lengths) if isinstance(of, Known) else token.lengths[of], first, nbytes)
-        if kind == "nonce" and what == "01":
-            return token.cycle, self.o.front01(token.block, token.lengths["nonce"])
-        if kind == "lengths":
-            assert isinstance(what, tuple)
-            order, first, second = what
-            return 0, self.o.lengths(order, *(token.lengths[n] if isinstance(n, str) else n for n in (first, second)))
-        return token.cycle, token.block[what - 1] if kind == "text" and isinstance(what, int) else token.block
+            return self._state_read(step, str(what), token)
+        return (0, self._known_value(term.source, token)) if kind in KNOWN else (token.cycle, self._given(term.source, token))
 
-    def _left_behind(self, step: Step, name: str, token: Token) -> tuple[int, Any]:
+    def _home(self, step: Step, name: str, token: Token[V]) -> int:
+        """The cycle in which the first token of a step is at the home of a part of the state.
+
+        Later tokens of a step find the same value as the first one, because the channel has no other tokens in progress.
+        """
+        return token.cycle - self.placed.passes[step.title][max(0, token.part)].at + self.placed.homes[name]
+
+    def _state_read(self, step: Step, name: str, token: Token[V]) -> Timed[V]:
+        """A part of the state, or a hash that is closed."""
+        if self.kinds[name].kind == "horner":
+            total = self._hash[token.channel, name].total
+            if total is None:
+                raise MachineError(f"{token.step} reads the hash {name} of channel {token.channel}, which is not closed")
+            return total
+        if (token.channel, name) not in self._state:
+            raise MachineError(f"{token.step} reads the state {name} of channel {token.channel}, which no message has begun")
+        cycle, value = self._state[token.channel, name]
+        home = self._home(step, name, token)
+        if cycle > home:
+            raise MachineError(f"{token.step} reads the state {name} in cycle {home}, and start has it in cycle {cycle}")
+        return home, value
+
+    def _known_value(self, source: Source, token: Token[V]) -> V:
+        """A constant, a key word, or what the lengths of the message make."""
+        kind, what = source
+        if kind == "mark":
+            return self.o.mark(token.nbytes)
+        if isinstance(what, int):
+            return self.o.const(what) if kind == "const" else self.o.key(token.slot, what, 1)
+        assert isinstance(what, tuple)
+        if kind == "number":
+            of, first, nbytes = what
+            return self.o.number(of.value(token.lengths) if isinstance(of, Known) else token.lengths[of], first, nbytes)
+        order, *lengths = what
+        first, second = (token.lengths[n] if isinstance(n, str) else n for n in lengths)
+        return self.o.lengths(order, first, second)
+
+    def _given(self, source: Source, token: Token[V]) -> V:
+        """What enters with the token: its block, one of a pair, or the tag of its message."""
+        kind, what = source
+        if kind == "tag":
+            assert token.tag is not None
+            return token.tag
+        block = token.block
+        if kind == "text" and isinstance(what, int):
+            assert isinstance(block, tuple)
+            return block[what - 1]
+        assert block is not None and not isinstance(block, tuple)
+        return self.o.front01(block, token.lengths["nonce"]) if kind == "nonce" and what == "01" else block
+
+    def _left_behind(self, step: Step, name: str, token: Token[V]) -> Timed[V]:
         """A part of the state as the message has left it, for its tag."""
         if (token.channel, token.message) not in self._closed:
             raise MachineError(f"the tag of message {token.message} comes before its end")

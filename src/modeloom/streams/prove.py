@@ -22,14 +22,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
 from modeloom.spec.stream import BETWEEN, PARTIAL
 from modeloom.streams.chains import Weight, weights
 from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, prefix_of, tag_block
-from modeloom.streams.machine import Machine, MachineError, Token
+from modeloom.streams.machine import Machine, MachineError, Token, V
 from modeloom.streams.overlap import entered
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.taken import Taken
@@ -51,7 +50,9 @@ class StreamProof:
     """Pairs of messages of different channels, in cores that have several."""
 
 
-def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordinal: int = 0, tag: Any = None) -> Iterator[Token]:
+def tokens_of(
+    plan: StreamPlan, message: Message, cycle: int, block: Callable[[int | None, int], V], ordinal: int = 0, tag: V | None = None
+) -> Iterator[Token[V]]:  # fmt: skip
     """The tokens of a message in the order in which the message control admits them, with an earliest cycle for the first one.
 
     Parameters
@@ -60,7 +61,7 @@ def tokens_of(plan: StreamPlan, message: Message, cycle: int, block: Any, ordina
         ``block(place, nbytes)`` is a block of the message, and ``block(None, nbytes)`` is the nonce.
     ordinal : int
         The number of the message.
-    tag : Any
+    tag : V
         Its tag, in a mode with two passes.
     """
     title = plan_title(plan, message.nonce_class)
@@ -295,7 +296,9 @@ class _Induction:
             total = total ^ self.times(chain, sum(flags[place : k - 1]))
         return total
 
-    def run(self, flags: Sequence[bool], given: Sequence[Weight]) -> tuple[Polynomial, Polynomial, list[Polynomial], Any]:
+    def run(
+        self, flags: Sequence[bool], given: Sequence[Weight]
+    ) -> tuple[Polynomial, Polynomial, list[Polynomial], tuple[int, Polynomial] | None]:
         """Runs some slots.  Returns D before them, y and the chains after them, and the sum of the products that belong to the
         hash."""
         plan, k, forms = self.plan, self.plan.chains, self.forms

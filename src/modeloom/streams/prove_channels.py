@@ -18,14 +18,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
 from modeloom.spec.stream import PARTIAL
 from modeloom.streams.forms import tag_block
 from modeloom.streams.known import lengths_in_start
-from modeloom.streams.machine import Machine, MachineError, Token
+from modeloom.streams.machine import BlockOrPair, Machine, MachineError, Token, V
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Definition, Forms, Message, input_block, nonce_block, prefix_of, tokens_of
 
@@ -51,10 +50,10 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
     cycle, free, ended = 0, [0, 0], [0, 0]
     for number, pair in enumerate(pairs):
         units = [list(_units(plan, forms, 2 * number + channel, message, channel)) for channel, message in enumerate(pair)]
-        given: list[list[Polynomial]] = [[], []]
+        given: list[list[BlockOrPair[Polynomial]]] = [[], []]
         waiting: dict[int, Token] = {}
 
-        def run(token: Token, given: list[list[Polynomial]] = given) -> None:
+        def run(token: Token, given: list[list[BlockOrPair[Polynomial]]] = given) -> None:
             output = _run(plan, running, token)
             if output is not None:
                 given[token.channel].append(output)
@@ -107,10 +106,11 @@ def _begins(plan: StreamPlan, unit: Sequence[Token], cycle: int) -> int:
     return plan.begins(cycle - waits, *titles) + waits
 
 
-def _run(plan: StreamPlan, machine: Machine, token: Token) -> Any:
+def _run(plan: StreamPlan, machine: Machine[V], token: Token[V]) -> BlockOrPair[V] | None:
     try:
         if token.part < 0:
-            return machine.start(token)
+            machine.start(token)
+            return None
         return machine.run(token)
     except MachineError as error:
         raise ProofError(f"{plan.mode.name}: channels interleaved: {error}") from error

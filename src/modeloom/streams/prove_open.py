@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
@@ -92,7 +92,7 @@ class _OpenForms(Forms):
         super().__init__(plan)
         self.algebra._most_products = MOST_PRODUCTS
 
-    def lengths(self, order: str, first: Any, second: Any) -> Polynomial:
+    def lengths(self, order: str, first: object, second: object) -> Polynomial:
         return self.algebra.atom("lengths", order, first, second)
 
     def _computed(self, slot: int, number: int) -> Polynomial:
@@ -252,12 +252,13 @@ def _comes_back(mode: StreamMode, trace: StreamTrace, message: Message) -> bool:
             at = places[part]
             places[part] += count
             if part == "associated":
-                block: Any = input_block(forms, 0, at, nbytes)
+                block: Polynomial | tuple[Polynomial, ...] = input_block(forms, 0, at, nbytes)
             else:
                 block = tuple(given[at : at + count]) if mode.takes_pair(step) else given[at]
             state, made = definition.step(step, moved, block, nbytes, state, moved.lengths, at + 1)
             out += [] if made is None else made if isinstance(made, tuple) else (made,)
         made = definition.step("tag", moved, forms.zero, 0, state, moved.lengths)[1]
+        assert isinstance(made, Polynomial)
         return [forms.algebra.head(each, nbytes) for each, nbytes in zip(out, sizes)], made
 
     between, tag = run("encrypt", text)

@@ -32,9 +32,14 @@ def prove_setup(plan: StreamPlan) -> None:
         total = forms.zero
         for term in form:
             kind, what = term.source
-            if kind == "word" and what not in words:
-                raise ProofError(f"{plan.mode.name}: set-up reads a word of the key memory before it is made")
-            read = words[what] if kind == "word" else forms.const(what)  # type: ignore[index,arg-type]
+            if kind == "word":
+                assert isinstance(what, tuple)
+                if what not in words:
+                    raise ProofError(f"{plan.mode.name}: set-up reads a word of the key memory before it is made")
+                read = words[what]
+            else:
+                assert isinstance(what, int)
+                read = forms.const(what)
             for wire in term.maps:
                 read = forms.wire(wire, read, 0)
             total = total ^ read

@@ -79,8 +79,10 @@ class _Preparer:
         made = self._operation(self.trace.nodes[node])
         for form in made.operands:
             for term in form:
-                if term.source.kind == "word":
-                    self._need(term.source.what)  # type: ignore[arg-type]
+                kind, what = term.source
+                if kind == "word":
+                    assert isinstance(what, tuple)
+                    self._need(what)
         self.done[word] = made
 
     def _operation(self, node: Node) -> Preparation:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from modeloom.ir.graph import Node
@@ -112,7 +112,7 @@ class Step:
     output: Form | None = None
     second: Form | None = None
 
-    def amounts(self) -> list[Amount]:
+    def amounts(self) -> list[Amount[Form]]:
         """The numbers known when a message comes that the step uses."""
         found = (wire[1] for form in self.forms() for term in form for wire in term.maps if wire[0] in BY_NUMBER)
         return list(dict.fromkeys(number for number in found if isinstance(number, Amount)))
@@ -218,17 +218,18 @@ class _Builder:
                 terms.append(Term(term.source, (*term.maps, wire)))
         return tuple(terms)
 
-    def _amount(self, amount: Amount) -> Amount:
+    def _amount(self, amount: Amount[int]) -> Amount[Form]:
         """The number with the form of its block in place of its node."""
         if amount.kind != "bits":
-            return amount
+            return Amount(amount.kind, None, amount.bits, amount.plus)
+        assert amount.what is not None
         form = self.form(amount.what)
         if any(term.source.kind not in OF_NONCE for term in form):
             raise DefinitionError(
                 f"{self.trace.mode}: {self.step.name}() takes bits of a block that is not made of the nonce; o.last_bits() reads what is "
                 "known when a message comes"
             )
-        return replace(amount, what=form)
+        return Amount(amount.kind, form, amount.bits, amount.plus)
 
 
 def _sum(a: Form, b: Form) -> Form:

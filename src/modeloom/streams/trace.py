@@ -18,7 +18,6 @@ read nothing of it::
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from modeloom.ir.graph import Trace
 from modeloom.ir.lines import NOWHERE, definition_file
@@ -105,55 +104,55 @@ class StreamTracer(Tracer):
     starting = False
     """Whether ``start`` is traced."""
 
-    def cut(self, a: Value, piece: Any) -> Value:
+    def cut(self, a: Value, piece: object) -> Value:
         """See ``StreamNumbers.cut``."""
         node = self._id(a)
         if not self.of_text or (piece is not self.piece and piece not in self.paired):
             raise DefinitionError(f"{self.trace.mode}: o.cut(block, p) takes the text of encrypt or decrypt as its second operand")
         return self._value("cut", node) if piece is self.piece else a
 
-    def pad10(self, a: Value, piece: Any) -> Value:
+    def pad10(self, a: Value, piece: object) -> Value:
         """See ``StreamNumbers.pad10``."""
         node = self._id(a)
         self._check_piece("pad10(block, p)", piece, " as its second operand")
         return self.xor(Value(self, node), self._value("mark")) if self.partial and piece is self.piece else a
 
-    def if_whole(self, a: Value, piece: Any) -> Value:
+    def if_whole(self, a: Value, piece: object) -> Value:
         """See ``StreamNumbers.if_whole``."""
         node = self._id(a)
         self._check_piece("if_whole(block, p)", piece, " as its second operand")
         return self._value("whole", node) if self.partial and piece is self.piece else a
 
-    def _check_piece(self, word: str, piece: Any, how: str = "") -> None:
+    def _check_piece(self, word: str, piece: object, how: str = "") -> None:
         """Raises ``DefinitionError`` for anything but a block that the step was given.  The first one of a pair is always whole."""
         if self.piece is None or not any(piece is each for each in (self.piece, *self.paired)):
             raise DefinitionError(f"{self.trace.mode}: o.{word} takes the block of the step{how}")
 
-    def pad01(self, nonce: Any) -> Value:
+    def pad01(self, nonce: object) -> Value:
         """See ``StreamNumbers.pad01``."""
         if not isinstance(nonce, Nonce):
             raise DefinitionError(f"{self.trace.mode}: o.pad01() takes the nonce of start")
         return self.leaf("nonce", 1)
 
-    def index(self, piece: Any) -> Amount:
+    def index(self, piece: object) -> Amount[int]:
         """See ``StreamNumbers.index``."""
         self._check_piece("index(block)", piece)
         if self.of_text and self.paired:
             raise DefinitionError(f"{self.trace.mode}: o.index(block) is not for pairs of blocks")
         return Amount("index")
 
-    def ntz(self, number: Any) -> Amount:
+    def ntz(self, number: object) -> Amount[int]:
         """See ``StreamNumbers.ntz``."""
         if not isinstance(number, Amount) or number.kind != "index":
             raise DefinitionError(f"{self.trace.mode}: o.ntz() takes the number of a block, o.index(block)")
         most = max(self.most) // self.trace.block_bytes
         return Amount("ntz", None, max(1, (most.bit_length() - 1).bit_length()))
 
-    def last_bits(self, block: Value, bits: int) -> Amount:
+    def last_bits(self, block: Value, bits: int) -> Amount[int]:
         """See ``StreamNumbers.last_bits``."""
         return Amount("bits", self._id(block), self._number("last_bits", bits, 1, MOST_AMOUNT_BITS))
 
-    def double(self, a: Value, times: Any = 1) -> Value:
+    def double(self, a: Value, times: int | Amount[int] = 1) -> Value:
         """See ``Numbers.double``."""
         node = self.trace.nodes[self._id(a)]
         if isinstance(times, Amount):
@@ -163,12 +162,12 @@ class StreamTracer(Tracer):
         times = self._number("double", times)
         return self._value("scale", node.id, times) if times else a
 
-    def _usable(self, word: str, amount: Amount) -> Amount:
+    def _usable(self, word: str, amount: Amount[int]) -> Amount[int]:
         if amount.kind == "index":
             raise DefinitionError(f"{self.trace.mode}: o.{word}() takes o.ntz(o.index(block)), not the whole number of a block")
         return amount
 
-    def shift(self, a: Value, bits: Any) -> Value:
+    def shift(self, a: Value, bits: int | Amount[int]) -> Value:
         """See ``StreamNumbers.shift``."""
         width, node = 8 * self.trace.block_bytes, self._id(a)
         if isinstance(bits, Amount):
@@ -176,11 +175,11 @@ class StreamTracer(Tracer):
         bits = self._number("shift", bits, -width, width)
         return self.const(0) if abs(bits) == width else self._value("shift", node, bits) if bits else a
 
-    def window(self, first: Value, second: Value, start: Any) -> Value:
+    def window(self, first: Value, second: Value, start: int | Amount[int]) -> Value:
         """See ``StreamNumbers.window``."""
         width = 8 * self.trace.block_bytes
         if isinstance(start, Amount):
-            rest: Any = replace(start, plus=start.plus - width)
+            rest: int | Amount[int] = replace(start, plus=start.plus - width)
         else:
             start = self._number("window", start, 0, width)
             rest = start - width
@@ -198,7 +197,7 @@ class StreamTracer(Tracer):
             raise DefinitionError(f"{self.trace.mode}: o.mul() has no multiplier for the order of bytes of the field {field}")
         return super().mul(a, b)
 
-    def number(self, value: Any, first: int, nbytes: int) -> Value:
+    def number(self, value: object, first: int, nbytes: int) -> Value:
         """See ``StreamNumbers.number``."""
         size = self.trace.block_bytes
         first, nbytes = self._number("number", first, 0, size - 1), self._number("number", nbytes, 1, size)
@@ -221,7 +220,7 @@ class StreamTracer(Tracer):
             value._refuse()
         return self._value("number", value.name, first, nbytes)
 
-    def bit_lengths(self, first: Any, second: Any, order: str = "big") -> Value:
+    def bit_lengths(self, first: object, second: object, order: str = "big") -> Value:
         """See ``StreamNumbers.bit_lengths``."""
         if order not in ("big", "little"):
             raise DefinitionError(f'{self.trace.mode}: o.bit_lengths() takes order="big" or "little", not {order!r}')
@@ -276,7 +275,7 @@ def _of_few(mode: StreamMode, name: str, lengths: tuple[int, ...]) -> int | Leng
     return lengths[0] if len(lengths) == 1 else Length(mode.name, name, lengths)
 
 
-def _wrong(mode: StreamMode, step: str, got: Any, wanted: str) -> DefinitionError:
+def _wrong(mode: StreamMode, step: str, got: object, wanted: str) -> DefinitionError:
     return DefinitionError(f"{mode.name}: {step}() returns a {type(got).__name__}, not {wanted}")
 
 
@@ -286,7 +285,7 @@ def _state(o: StreamTracer) -> State:
     return State(**{name: o.leaf("state", name) for name in trace.state})
 
 
-def _updates(mode: StreamMode, o: StreamTracer, step: str, state: Any) -> dict[str, int]:
+def _updates(mode: StreamMode, o: StreamTracer, step: str, state: object) -> dict[str, int]:
     if not isinstance(state, State):
         raise _wrong(mode, step, state, "State(...)" if step == "start" else "s.replace(...)")
     for name, value in state.items():
@@ -335,10 +334,10 @@ def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
     if not (isinstance(given, tuple) and len(given) == 2):
         raise _wrong(mode, name, given, wanted)
     state, text = given[0], given[1]
-    texts: tuple[Any, ...] = text if pair and isinstance(text, tuple) and len(text) == 2 else (text,)
-    if len(texts) != 1 + pair or not all(isinstance(each, Value) for each in texts):
+    texts: tuple[object, ...] = text if pair and isinstance(text, tuple) and len(text) == 2 else (text,)
+    ids = [each.id for each in texts if isinstance(each, Value)]
+    if len(texts) != 1 + pair or len(ids) != len(texts):
         raise _wrong(mode, name, given, wanted)
-    ids = [each.id for each in texts]
     trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, state), ids[0], ids[1] if pair else None))
 
 

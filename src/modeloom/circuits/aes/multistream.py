@@ -12,11 +12,9 @@ The next batch enters while the last round of this batch ends, so the input need
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.layers.both import split_register
 from modeloom.rtl.aes.layers.round_networks import add_in_luts
@@ -80,7 +78,7 @@ class AESMultiStream(wiring.Component):
         self.rounds = ROUNDS[key_bits]
         self.interval = self.rounds * streams
         self.latency = self.interval + 1
-        ports: dict[str, Any] = {
+        ports: dict[str, Member] = {
             "ready": Out(1),
             "start": In(1),
             "i": In(BLOCK_BITS),

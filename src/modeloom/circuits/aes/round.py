@@ -10,11 +10,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count
 from modeloom.rtl.aes.rounds.round_stages import RoundStages, register
@@ -78,7 +76,7 @@ class AESRound(wiring.Component):
         self._registered = stages > 0 and self._parts.registers_sums
         self.latency, self.interval = stages, 1
         self.key_cycle = stages - self._registered
-        ports: dict[str, Any] = {"i": In(BLOCK_BITS), "key": In(BLOCK_BITS), "o": Out(BLOCK_BITS)}
+        ports: dict[str, Member] = {"i": In(BLOCK_BITS), "key": In(BLOCK_BITS), "o": Out(BLOCK_BITS)}
         if direction == "both":
             ports["decrypt"] = In(1)
         super().__init__(ports)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
+
+from amaranth.lib.wiring import Component
 
 from modeloom.circuits.aes.multistream import STREAMS, AESMultiStream
 from modeloom.circuits.aes.round import AESRound
@@ -68,7 +69,7 @@ def _way(random: Random, direction: str) -> tuple[bool, dict[str, int]]:
     return decrypt, {"decrypt": int(decrypt)} if direction == "both" else {}
 
 
-def _keyed(component: Any, sizes: Sequence[int], slots: int, direction: str, **always: int) -> Built:
+def _keyed(component: Component, sizes: Sequence[int], slots: int, direction: str, **always: int) -> Built:
     """A core with a key memory."""
     keys = _Keys(sizes, slots)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
-from typing import Any
 
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden.deoxys_bc import DeoxysBC256, key_parts
@@ -89,7 +88,7 @@ _FORMS: dict[str, tuple[Callable[..., Built], Sequence[str]]] = {
 """For each form: its maker, and the options that it alone has."""
 
 
-def _cipher(form: str, direction: str, **own: Any) -> Built:
+def _cipher(form: str, direction: str, **own: int | str | None) -> Built:
     make, names = _FORMS[form]
     given = {name: value for name, value in own.items() if value is not None}
     for name in given:

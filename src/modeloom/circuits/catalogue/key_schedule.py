@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import cycle
 from random import Random
-from typing import Any
+
+from amaranth.lib.wiring import Component
 
 from modeloom.circuits.aes.agile_pipeline import COLLISIONS, AESAgilePipeline
 from modeloom.circuits.aes.key_ring import KeyRing
@@ -26,16 +27,16 @@ from modeloom.spec import InputError
 
 __all__ = ["CIRCUITS"]
 
-Make = Callable[[Any, str, int], tuple[Any, Callable[[Random], Operation]]]
+Make = Callable[..., tuple[Component, Callable[[Random], Operation]]]
 
 
 def _int(data: bytes) -> int:
     return int.from_bytes(data, "little")
 
 
-def _keys(key_bits: Any) -> Callable[[Random], tuple[bytes, dict[str, int]]]:
+def _keys(key_bits: int | str) -> Callable[[Random], tuple[bytes, dict[str, int]]]:
     """Random keys with the values of the ports.  With "all", the sizes alternate and the longest is the first."""
-    sizes = cycle((256, 192, 128) if key_bits == ALL else (key_bits,))
+    sizes = cycle((256, 192, 128) if isinstance(key_bits, str) else (key_bits,))
 
     def draw(random: Random) -> tuple[bytes, dict[str, int]]:
         bits = next(sizes)
@@ -45,7 +46,7 @@ def _keys(key_bits: Any) -> Callable[[Random], tuple[bytes, dict[str, int]]]:
     return draw
 
 
-def _offline(key_bits: Any, direction: str, slots: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _offline(key_bits: int, direction: str, slots: int) -> tuple[Component, Callable[[Random], Operation]]:
     inverse = direction == "decrypt"
     draw = _keys(key_bits)
     expand = inverse_round_keys if inverse else round_keys
@@ -72,7 +73,7 @@ def _offline(key_bits: Any, direction: str, slots: int) -> tuple[Any, Callable[[
     return store, read_all
 
 
-def _iterative(key_bits: Any, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _iterative(key_bits: int | str, direction: str, _: int) -> tuple[Component, Callable[[Random], Operation]]:
     draw = _keys(key_bits)
     inverse = direction == "decrypt"
 
@@ -87,7 +88,7 @@ def _iterative(key_bits: Any, direction: str, _: int) -> tuple[Any, Callable[[Ra
     return IterativeKeySchedule(key_bits, inverse=inverse), operation
 
 
-def _unrolled(key_bits: Any, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _unrolled(key_bits: int, direction: str, _: int) -> tuple[Component, Callable[[Random], Operation]]:
     draw = _keys(key_bits)
 
     def operation(random: Random) -> Operation:
@@ -97,7 +98,7 @@ def _unrolled(key_bits: Any, direction: str, _: int) -> tuple[Any, Callable[[Ran
     return UnrolledKeySchedule(key_bits), operation
 
 
-def _shifted(key_bits: Any, direction: str, streams: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _shifted(key_bits: int, direction: str, streams: int) -> tuple[Component, Callable[[Random], Operation]]:
     draw = _keys(key_bits)
 
     def operation(random: Random) -> Operation:
@@ -109,7 +110,7 @@ def _shifted(key_bits: Any, direction: str, streams: int) -> tuple[Any, Callable
     return ShiftedKeySchedule(key_bits, streams), operation
 
 
-def _ring(key_bits: Any, direction: str, _: int) -> tuple[Any, Callable[[Random], Operation]]:
+def _ring(key_bits: int, direction: str, _: int) -> tuple[Component, Callable[[Random], Operation]]:
     draw = _keys(key_bits)
     inverse = direction == "decrypt"
     ring = KeyRing(key_bits, inverse=inverse)

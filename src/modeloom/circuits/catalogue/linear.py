@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -88,7 +87,7 @@ def _build(direction: str, levels: int | None = None) -> Built:
         return Operation([inputs], [{"o": int.from_bytes(image, "little")}])
 
     gates = Gates(network.ands, network.xors, network.depth)
-    figures: dict[str, Any] = {"direction": direction, "lut6": network.luts, "lut6_levels": network.levels}
+    figures: dict[str, int | float | str] = {"direction": direction, "lut6": network.luts, "lut6_levels": network.levels}
     return Built(Column(direction, levels or 4), operation, gates, figures)
 
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
+
+from amaranth.lib.wiring import Component
 
 from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
 from modeloom.circuits.fields import FIELD_OPTION, FIELDS
@@ -83,9 +84,9 @@ def _karatsuba(halt: int, stages: int, field: str) -> Built:
 def _karatsuba_refined(halt: int, together: str, structure: str, stages: int, field: str) -> Built:
     order, quarters = FIELDS[field], together == "quarters"
     whole = _gates(product_word(order, *_inputs(order), halt, quarters=quarters))
-    figures: dict[str, Any] = {"reduction_xor": reduction_gates(order), **_whole(whole)}
+    figures: dict[str, int | float | str] = {"reduction_xor": reduction_gates(order), **_whole(whole)}
     if structure == "gates":
-        component: Any = KaratsubaMultiplier(order, stages, halt, quarters=quarters)
+        component: Component = KaratsubaMultiplier(order, stages, halt, quarters=quarters)
     else:
         component = LutMultiplier(order, stages, inputs=int(structure[-1]))
         figures |= {"structure_luts": component.luts, "structure_levels": component.levels}
@@ -112,7 +113,7 @@ def _fan_hasan(halt: int, approach: int, form: str, stages: int, field: str) -> 
     order = FIELDS[field]
     multiplier = FanHasanMultiplier(order, stages, halt, approach=approach, form=form)
     elements = matrix_elements(order, approach)
-    figures: dict[str, Any] = {
+    figures: dict[str, int | float | str] = {
         "matrix_xor": sum(matrix_gates(group) for group in elements),
         "toeplitz_rows": toeplitz_runs(order)[0].length if approach < 3 else order.width,
         **_whole(_gates(multiplier.product(*_inputs(order)))),

@@ -64,8 +64,8 @@ def _built(component: PolynomialHash, times_h: str, evaluate: Callable[[bytes, l
     def operation(random: Random) -> Operation:
         return _operation(component, key, times_h == "yes", lambda message: evaluate(h, message), random)
 
-    common = {"multiplications": component.plan.multiplications, "cycles": component.latency}
-    return Built(component, operation, figures=common | figures, prepare=prepare)
+    common: dict[str, int | float | str] = {"multiplications": component.plan.multiplications, "cycles": component.latency}
+    return Built(component, operation, figures={**common, **figures}, prepare=prepare)
 
 
 def _brw(blocks: int, stages: int, squares: str, times_h: str, order: str, field: str, halt: int) -> Built:

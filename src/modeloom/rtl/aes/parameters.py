@@ -11,8 +11,6 @@ AES state (FIPS 197, 3.4) in a 128-bit signal: row r, column c is byte r + 4c, a
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Shape, Signal, Value
 
 from modeloom.spec import DefinitionError
@@ -43,7 +41,7 @@ def check_count(name: str, value: int, low: int = 1, high: int | None = None) ->
     return value
 
 
-def check_key_bits(key_bits: int) -> int:
+def check_key_bits(key_bits: object) -> int:
     """*key_bits* if it is an AES key length, 128, 192 or 256.
 
     Raises
@@ -60,7 +58,7 @@ def check_key_bits(key_bits: int) -> int:
     return key_bits
 
 
-UNNAMED: Any = None
+UNNAMED = None
 """In the place of a value, if a call has the form of interface 1."""
 
 
@@ -69,7 +67,7 @@ def slot_shape(slots: int) -> Shape:
     return Shape.cast(range(max(2, slots)))
 
 
-def named(m: Module, name: str, value: Value = UNNAMED) -> Value:
+def named(m: Module, name: str, value: Value | None = UNNAMED) -> Value:
     """*value* on signals of up to 32 bits, in *m*.  If there are several, each name ends in its number.
 
     Amaranth emits the logic of an expression again for each use and walks through all of it for each slice; a signal is

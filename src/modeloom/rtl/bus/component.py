@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from amaranth.lib import wiring
+from amaranth.lib.wiring import Member
 
 __all__ = ["BusComponent"]
 
@@ -28,5 +29,5 @@ class BusComponent(wiring.Component, Generic[Sizes]):
 
     @staticmethod
     @abstractmethod
-    def ports(parameters: Any) -> dict[str, Any]:
+    def ports(parameters: Sizes) -> dict[str, Member]:
         """The members of the signature of a part with these sizes."""

@@ -22,11 +22,10 @@ Every beat is whole.  Bytes behind the end of a round key are not read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
@@ -100,7 +99,7 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
     """
 
     @staticmethod
-    def ports(parameters: ExpandedKeyParameters) -> dict[str, Any]:
+    def ports(parameters: ExpandedKeyParameters) -> dict[str, Member]:
         p = parameters
         return {
             "key": In(stream.Signature(key_beat(p.slots))),

@@ -16,12 +16,11 @@ that is not a key takes a slot, too, so that keys stay in order.  Messages that 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Component, In, Member, Out, PureInterface
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
@@ -129,7 +128,7 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
     """
 
     @staticmethod
-    def ports(parameters: InlineKeyParameters) -> dict[str, Any]:
+    def ports(parameters: InlineKeyParameters) -> dict[str, Member]:
         p = parameters
         return {
             "key": In(stream.Signature(ordered_key_beat())), "room": In(1), "begun": Out(1),
@@ -310,7 +309,7 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
             m.d.sync += wait_reg.eq(wait_reg - 1)
         return wait_reg == 0
 
-    def _write(self, m: Module, unit: _Unit, port: Any) -> None:
+    def _write(self, m: Module, unit: _Unit, port: PureInterface) -> None:
         """Writes the round keys of a key schedule, through registers."""
         p, schedule = self.parameters, unit.schedule
         we_reg, round_reg = Signal(name=f"rk_we{unit.end}_reg"), Signal(p.round_bits, name=f"rk_round{unit.end}_reg")
@@ -333,7 +332,7 @@ class _Unit:
     ``expanding``: the schedule works.  ``expanded``: the key waits until it can be handed on.
     """
 
-    def __init__(self, p: InlineKeyParameters, end: str, schedule: Any):
+    def __init__(self, p: InlineKeyParameters, end: str, schedule: Component):
         self.end, self.schedule = end, schedule
         self.expanding, self.expanded = Signal(name=f"expanding{end}_reg"), Signal(name=f"expanded{end}_reg")
         self.turn = Signal(turn_layout(p.slots), name=f"turn{end}_reg")

@@ -28,11 +28,9 @@ reaches all round keys, and those that a shorter key does not have stay zero.
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
-from amaranth.lib.wiring import In, Out, Signature
+from amaranth.lib.wiring import In, Member, Out, Signature
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
@@ -130,7 +128,7 @@ class KeyPort(BusComponent[KeyParameters]):
     """
 
     @staticmethod
-    def ports(parameters: KeyParameters) -> dict[str, Any]:
+    def ports(parameters: KeyParameters) -> dict[str, Member]:
         p = parameters
         return {
             "key": In(stream.Signature(key_beat(p.slots))),

@@ -35,7 +35,7 @@ class KeySchedules(wiring.Component):
 
     def __init__(self, schedules: Sequence[wiring.Component], round_keys: int, round_key_bits: int):
         self.schedules = list(schedules)
-        widest = max(len(schedule.key) for schedule in self.schedules)  # type: ignore[attr-defined]
+        widest = max(len(schedule.key) for schedule in self.schedules)
         super().__init__(key_schedule_signature(widest, round_keys, round_key_bits, len(self.schedules)).flip())
 
     def elaborate(self, platform: object) -> Module:

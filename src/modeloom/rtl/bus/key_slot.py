@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
@@ -44,7 +43,7 @@ class KeySlot:
         Key slots.
     """
 
-    def __init__(self, m: Module, port: Any, slots: int) -> None:
+    def __init__(self, m: Module, port: wiring.Component, slots: int) -> None:
         self._m, self._port, self._slots = m, port, slots
         self.many = slots > LISTED_SLOTS
         self.number = Signal.like(port.in_use.slot, name="slot_reg")

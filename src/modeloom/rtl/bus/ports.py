@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth.hdl import Value
 from amaranth.lib.data import StructLayout
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Component, In, Member, Out
 
 from modeloom.interfaces import Interface, Side, Width
 from modeloom.interfaces.shared import DATA_IN, KEYS, KEYS_IN_ORDER
@@ -78,14 +77,14 @@ class FlatPort:
     output: bool
     width: Width
 
-    def inside(self, component: Any) -> Value:
+    def inside(self, component: Component) -> Value:
         """The value at its place in a component."""
         for name in self.path.split("."):
             component = getattr(component, name)
         return Value.cast(component)
 
 
-def top_members(ports: Iterable[FlatPort], core: CoreShape) -> dict[str, Any]:
+def top_members(ports: Iterable[FlatPort], core: CoreShape) -> dict[str, Member]:
     """The members of an emitted top: its clock, its reset, and these ports."""
     flat = {port.name: (Out if port.output else In)(port.width.bits(core)) for port in ports}
     return {"aclk": In(1), "aresetn": In(1), **flat}

@@ -9,11 +9,9 @@ A write to the slot that is looked up goes past the memory::
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out, Signature
+from amaranth.lib.wiring import In, Member, Out, Signature
 
 __all__ = ["SlotFlags", "lookup_signature", "many_slots_members"]
 
@@ -31,7 +29,7 @@ def lookup_signature(slots: int) -> Signature:
     return Signature({"slot": Out(range(slots)), "loaded": In(1)})
 
 
-def many_slots_members(slots: int) -> dict[str, Any]:
+def many_slots_members(slots: int) -> dict[str, Member]:
     """The members of a key port that has a memory of flags."""
     return {"lookup": In(lookup_signature(slots)), "erase": In(1), "erase_address": In(range(slots))}
 

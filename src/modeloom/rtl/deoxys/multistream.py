@@ -15,11 +15,9 @@ while the last round of this batch ends, so that s blocks take 14 s cycles: 14 f
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.parameters import BLOCK_BITS, columns
 from modeloom.rtl.aes.rounds.round_stages import register
@@ -104,7 +102,7 @@ class DeoxysBCMultiStream(wiring.Component):
         stored = schedule == "stored"
         self.latency = self.interval + 1 - (self._lead if stored else 0)
         self.tweak_lag, self.key_ahead, self.load_cycles = streams - 1 - self._lead, 0 if stored else self._lead, ROUNDS + 2
-        ports: dict[str, Any] = {
+        ports: dict[str, Member] = {
             "ready": Out(1),
             "start": In(1),
             "i": In(BLOCK_BITS),

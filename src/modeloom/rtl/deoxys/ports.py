@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.parameters import BLOCK_BITS, slot_shape
 from modeloom.rtl.deoxys.tweakey import ROUNDS
@@ -13,12 +11,12 @@ from modeloom.rtl.deoxys.tweakey import ROUNDS
 __all__ = ["slotted_ports"]
 
 
-def slotted_ports(slots: int, direction: str) -> dict[str, Any]:
+def slotted_ports(slots: int, direction: str) -> dict[str, Member]:
     """Block, tweak and slot in, result out, and the port that writes the part of a subtweakey that comes of the key.
 
     There is ``decrypt`` if the direction is "both".
     """
-    ports: dict[str, Any] = {
+    ports: dict[str, Member] = {
         "i": In(BLOCK_BITS),
         "tweak": In(BLOCK_BITS),
         "slot": In(slot_shape(slots)),

@@ -20,7 +20,7 @@ that depends on the key alone, which a memory has for each round::
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -135,7 +135,7 @@ class StoredSubtweakeys(wiring.Component):
             form = _mux(m, f"{name}_form", decrypt, forms["decrypt"], tweak)
         return _sum(m, name, end, form)
 
-    def _words(self, m: Module) -> tuple[Any, Value]:
+    def _words(self, m: Module) -> tuple[Callable[[Value], Value], Value]:
         """What the key gives: its parts 0 and 14 by direction, and the step to the subtweakey of a round (or from it)."""
         word_reg = [Signal(32, name=f"word_{n}_reg") for n in range(4)]
         rcon_reg = Signal(8)

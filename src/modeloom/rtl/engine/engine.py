@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import xor
 from types import MappingProxyType
-from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -133,7 +132,7 @@ class ModeEngine(wiring.Component):
 
     def _units(self) -> None:
         m, program = self.m, self.program
-        self.y: dict[UnitName, Value] = {}
+        self.y: dict[str, Value] = {}
         self.operand: dict[NetName, Signal] = {}
         keeps = kept_bytes(program)
         self.units: dict[str, EngineUnit] = {}
@@ -226,10 +225,11 @@ class ModeEngine(wiring.Component):
         elif source.kind == "key":
             value = self.key_read[net, source.index]
         else:
-            value = const  # type: ignore[assignment]
+            assert const is not None
+            value = const
         return moved(self.field, kept(value, source.keep), source.keep, source.k)
 
-    def _older(self, unit: Any, age: int) -> Value:
+    def _older(self, unit: str, age: int) -> Value:
         """The result that a unit had ``age`` cycles ago."""
         if (unit, age) not in self.old:
             self.old[unit, age] = self.y[unit] if not age else pipe(self.m, self._older(unit, age - 1), 1, f"{unit}_y{age}")

@@ -12,19 +12,21 @@ Every row belongs to a stage and has a variant for each direction.  Its fields h
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 from modeloom.allocate.merge import CoreProgram
 from modeloom.allocate.names import ChainName, NetName, OutName
-from modeloom.allocate.program import Net, UnitInstance
+from modeloom.allocate.program import Net, NetRow, OutRow, Row, UnitInstance
 from modeloom.rtl.engine.control import Columns
 from modeloom.rtl.engine.key_class import key_class
 from modeloom.spec.kinds import Kind
 
 __all__ = ["RowFields", "engine_fields", "kept_bytes", "used_cores"]
 
-Numbers = dict[str, Callable[[Any, str], int]]
+R = TypeVar("R", bound=Row)
+
+Numbers: TypeAlias = dict[str, Callable[[R, str], int]]
 """For each field, the function that gives its number for a row and a direction."""
 
 
@@ -38,31 +40,26 @@ class RowFields:
         self.columns = Columns(sum(table.rows for table in self.tables))
         self.both = len(program.directions) > 1
 
-    def _rows(self, what: str, key: Any) -> list[tuple[Any, tuple[str, ...]]]:
-        rows: list[tuple[Any, tuple[str, ...]]] = []
-        for table in self.tables:
-            column = getattr(table, what).get(key) or [None] * table.rows
-            rows.extend((row, table.directions) for row in column)
-        return rows
-
-    def add(self, name: str, what: str, key: Any, fields: Numbers, table: str | None = None) -> None:
-        """Adds the fields of one list of rows.
+    def add(self, name: str, lists: Sequence[Sequence[R | None] | None], fields: Numbers[R], only: str | None = None) -> None:
+        """Adds the fields of one list of rows in each table.
 
         Parameters
         ----------
         name : str
             What the names of the fields begin with.
-        what, key
-            The list of rows: an attribute of ``Table``, and the key in this attribute.
+        lists : sequence
+            The list of rows in each table; None in a table that has none.
         fields : dict
             For each field, the function that gives its number for a row and a direction.  It gives 0 where the row has nothing for
             the direction.
-        table : str or None
+        only : str or None
             "main" or "setup" if only the rows of these tables count.
         """
-        rows = self._rows(what, key)
-        if table is not None:
-            keep = range(self.main_rows) if table == "main" else range(self.main_rows, len(rows))
+        rows: list[tuple[R | None, tuple[str, ...]]] = []
+        for table, column in zip(self.tables, lists, strict=True):
+            rows.extend((row, table.directions) for row in column or [None] * table.rows)
+        if only is not None:
+            keep = range(self.main_rows) if only == "main" else range(self.main_rows, len(rows))
             rows = [row if i in keep else (None, ()) for i, row in enumerate(rows)]
         self.columns.add(f"{name}.stage", [row.stage if row else 0 for row, _ in rows])
         self.columns.add(f"{name}.valid", [int(row is not None) for row, _ in rows], 1)
@@ -102,25 +99,26 @@ def engine_fields(program: CoreProgram) -> RowFields:
     They control networks, addresses of banks and key words, writes, outputs and chains, and they mark the end of a sector.
     """
     rows = RowFields(program)
-    keeps = kept_bytes(program)
+    keeps, tables = kept_bytes(program), program.tables
     for name, net in program.nets.items():
-        rows.add(name, "nets", name, _net_fields(program, name, net, keeps))
-    for bank, port in sorted({key for t in program.tables for key in t.ports}):
-        rows.add(f"{bank}.r{port}", "ports", (bank, port), {"cell": lambda row, d: row.cell.get(d, 0)})
-    for place, port in sorted({key for t in program.tables for key in t.keys}):
-        rows.add(f"{place}.k{port}", "keys", (place, port), {"word": lambda row, d: row.word.get(d, 0)})
-    for bank in sorted({key for t in program.tables for key in t.writes}):
+        rows.add(name, [t.nets.get(name) for t in tables], _net_fields(program, name, net, keeps))
+    for bank, port in sorted({key for t in tables for key in t.ports}):
+        rows.add(f"{bank}.r{port}", [t.ports.get((bank, port)) for t in tables], {"cell": lambda row, d: row.cell.get(d, 0)})
+    for place, port in sorted({key for t in tables for key in t.keys}):
+        rows.add(f"{place}.k{port}", [t.keys.get((place, port)) for t in tables], {"word": lambda row, d: row.word.get(d, 0)})
+    for unit_name in sorted({key for t in tables for key in t.writes}):
         rows.add(
-            f"{bank}.w", "writes", bank,
+            f"{unit_name}.w", [t.writes.get(unit_name) for t in tables],
             {"cell": lambda row, d: row.cell.get(d, 0), "we": lambda row, d: int(d in row.cell)},
         )  # fmt: skip
     for lane in range(program.lanes):
-        fields: Numbers = {"index": lambda row, d: row.index.get(d, 0), "we": lambda row, d: int(d in row.index)}
-        rows.add(f"{OutName(lane)}.o", "outs", lane, fields, "main")
-        rows.add(f"{OutName(lane)}.key", "outs", lane, fields, "setup")
+        fields: Numbers[OutRow] = {"index": lambda row, d: row.index.get(d, 0), "we": lambda row, d: int(d in row.index)}
+        outs = [t.outs.get(lane) for t in tables]
+        rows.add(f"{OutName(lane)}.o", outs, fields, "main")
+        rows.add(f"{OutName(lane)}.key", outs, fields, "setup")
     for chain in program.chains:
         rows.add(
-            f"{ChainName(chain.id)}.step", "chains", chain.id,
+            f"{ChainName(chain.id)}.step", [t.chains.get(chain.id) for t in tables],
             {
                 "load": lambda row, d: int(row.action == "load" and d in row.directions),
                 "step": lambda row, d: int(row.action == "step" and d in row.directions),
@@ -147,8 +145,8 @@ def used_cores(program: CoreProgram, unit: UnitInstance) -> tuple[Kind, ...]:
     return tuple(core for core in unit.cores if core in started) or unit.cores[:1]
 
 
-def _net_fields(program: CoreProgram, name: NetName, net: Net, keeps: tuple[int, ...]) -> Numbers:
-    fields: Numbers = {
+def _net_fields(program: CoreProgram, name: NetName, net: Net, keeps: tuple[int, ...]) -> Numbers[NetRow]:
+    fields: Numbers[NetRow] = {
         "select": lambda row, d: sum(1 << n for n in row.select.get(d, ())),
         "issue": lambda row, d: int(d in row.select),
     }

@@ -14,8 +14,6 @@ for them never use it (``Program.rest``).  The banks of input blocks are deep, a
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
@@ -88,7 +86,7 @@ class BlockMemory(wiring.Component):
         part = depth if not self.deep or self.style != "distributed" else max(PART_WORDS, 1 << (-(-depth // PARTS) - 1).bit_length())
         inner = (part - 1).bit_length()
         parts: list[list[Value]] = [[] for _ in range(self.ports)]
-        attributes: dict[str, Any] = {"ram_style": self.style} if self.style else {}
+        attributes: dict[str, str | int] = {"ram_style": self.style} if self.style else {}
         if self.style == "block":
             # Without this, Yosys puts a multiplexer behind each port of the block memories of an ECP5, to give the old word.
             attributes["no_rw_check"] = 1

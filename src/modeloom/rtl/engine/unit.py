@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth.hdl import Array, Cat, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.wires import kept
@@ -48,7 +47,7 @@ class UnitCore:
         Operations of a batch.
     """
 
-    component: Any
+    component: wiring.Component
     operations: tuple[Operation, ...]
     started: bool = False
     interval: int = 1
@@ -153,7 +152,7 @@ class EngineUnit(wiring.Component):
                     found = len(getattr(component, port))
                     raise ValueError(f"{kind}: {port} of {type(component).__name__} has {found} bits, not {bits}")
         slot = range(max(2, slots))
-        ports: dict[str, Any] = {
+        ports: dict[str, Member] = {
             OPERANDS[0]: In(width),
             "post": In(width),
             "keep": In(range(max(2, len(keeps) + 1))),

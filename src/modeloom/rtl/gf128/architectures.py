@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+
+from amaranth.lib import wiring
 
 from modeloom.rtl.gf128.fan_hasan import FanHasanMultiplier
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
@@ -14,7 +15,7 @@ from modeloom.spec.field import Field
 
 __all__ = ["MULTIPLIERS"]
 
-MULTIPLIERS: dict[str, Callable[[Field, int], Any]] = {
+MULTIPLIERS: dict[str, Callable[[Field, int], wiring.Component]] = {
     "karatsuba": KaratsubaMultiplier,
     "fan-hasan": FanHasanMultiplier,
     "mastrovito": MastrovitoMultiplier,

@@ -14,11 +14,9 @@ the block and selects one of them a cycle ahead.  The pipeline never stalls: no 
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.parameters import check_count, columns, named, slot_shape
 from modeloom.rtl.sm4.round import ROUNDS, block_of, linear, substitute, words_of
@@ -83,7 +81,7 @@ class SM4Pipeline(wiring.Component):
         self.slots = check_count("slots", slots)
         self.latency = ROUNDS * registers_per_round + 1
         self.interval = 1
-        ports: dict[str, Any] = {
+        ports: dict[str, Member] = {
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
             "o": Out(BLOCK_BITS),

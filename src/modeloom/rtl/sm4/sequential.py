@@ -14,11 +14,9 @@ direction affects only the address of the round keys.
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.parameters import check_count, columns, named, slot_shape
 from modeloom.rtl.sm4.pipeline import STAGES, check_direction
@@ -74,7 +72,7 @@ class SM4Sequential(wiring.Component):
         self.slots = check_count("slots", slots)
         self.interval = ROUNDS * registers_per_round
         self.latency = self.interval + 1
-        ports: dict[str, Any] = {
+        ports: dict[str, Member] = {
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
             "start": In(1),

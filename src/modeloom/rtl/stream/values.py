@@ -240,7 +240,7 @@ class TokenValues:
             last = Signal(amount.bits, name=f"amount_{len(self._amounts)}")
             block = Signal(self.width, name=f"{last.name}_block")
             string = [block[i & ~7 | 7 - i % 8] for i in range(self.width)]
-            self.late.d.comb += [block.eq(self.form(amount.what, 0, None, 0, 0)), last.eq(Cat(reversed(string[-amount.bits :])))]
+            self.late.d.comb += [block.eq(self.form(amount.what or (), 0, None, 0, 0)), last.eq(Cat(reversed(string[-amount.bits :])))]
             self._amounts[known] = Line(self.late, last, 0, last.name)
         return self._amounts[known].at(stage)
 

@@ -27,12 +27,11 @@ No register of the data path has an enable or a reset, but what waits is replace
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.cores.bypass import choose
 from modeloom.rtl.aes.cores.key_sizes import KeySizes
@@ -119,7 +118,7 @@ class AESStreams(wiring.Component):
         self._waits = BLOCK_MEMORY_CYCLES if self.block_memory else 0
         self._enters = self._waits + self._several
         self.latency = self.interval + 1 + self._enters
-        ports: dict[str, Any] = {
+        ports: dict[str, Member] = {
             "batch": In(1),
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
@@ -235,7 +234,7 @@ class AESStreams(wiring.Component):
             return ("enc", self.key_data), ("dec", self.key_data_dec)
         return (("dec" if self.direction == "decrypt" else "enc", self.key_data),)
 
-    def _by_size(self, of: Any) -> Value:
+    def _by_size(self, of: Callable[..., Value | int]) -> Value:
         """A number that depends on the size of the key that is written.  ``of`` gives it for a number of rounds."""
         value: Value = of(ROUNDS[self.sizes.sizes[0]])
         for n, bits in enumerate(self.sizes.sizes[1:], 1):

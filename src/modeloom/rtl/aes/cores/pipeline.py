@@ -25,15 +25,14 @@ The pipeline never stalls: no register of the data path has a clock enable or a 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.cores.bypass import Bypass, choose
 from modeloom.rtl.aes.cores.key_sizes import KeySizes, Skip
-from modeloom.rtl.aes.keys.round_keys import read_round_key
+from modeloom.rtl.aes.keys.round_keys import Travel, read_round_key
 from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register
 
@@ -178,7 +177,7 @@ class AESPipeline(wiring.Component):
         self._waits = BLOCK_MEMORY_CYCLES if self._block else 0
         self.latency = self._waits + self.rounds * registers_per_round + whitening_register
         self.interval = 1
-        ports: dict[str, Any] = {
+        ports: dict[str, Member] = {
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
             "o": Out(BLOCK_BITS),
@@ -216,27 +215,29 @@ class AESPipeline(wiring.Component):
         slot = _Travel(m, self.slot, "slot")
         decrypt = _Travel(m, self.decrypt if both else Signal(name="decrypt"), "decrypt")
 
-        def stored_key(index: int, data: Value, form: str = "", **when: Any) -> Value:
+        def stored_key(index: int, data: Value, form: str = "", *, travel: Travel, cycle: int) -> Value:
             write = Signal(name=f"write_{form}{index}")
             if self.key_writers:
                 slot, data = self._written(m, write, index)
-                return read_round_key(m, write, slot, data, slots=self.slots, index=index, **when)
+                return read_round_key(m, write, slot, data, slots=self.slots, index=index, travel=travel, cycle=cycle)
             number = self.key_round == index
             if self.more_key_bits:
                 backward = bool(form) or self.direction == "decrypt"
                 place = self.rounds - index if backward else index
                 number = self.sizes.matches(self.key_length, self.key_round, place, backward=backward)
             m.d.comb += write.eq(self.key_we & number)
-            return read_round_key(m, write, self.key_slot, data, slots=self.slots, index=f"{form}{index}", block=self._block, **when)
+            return read_round_key(
+                m, write, self.key_slot, data, slots=self.slots, index=f"{form}{index}", block=self._block, travel=travel, cycle=cycle,
+            )  # fmt: skip
 
         def ready_key(place: int, cycle: int) -> Value:
             """The round key for a place (0 is the whitening) and for the block that entered *cycle* cycles ago, not from a register."""
-            when: dict[str, Any] = {"travel": slot, "cycle": cycle} if self._block else {"travel": [slot[cycle]], "cycle": 0}
+            travel, cycle_of = (slot, cycle) if self._block else ([slot[cycle]], 0)
             backward = self.rounds - place
             if not both:
-                return stored_key(backward if self.direction == "decrypt" else place, self.key_data, **when)
-            encrypting = stored_key(place, self.key_data, **when)
-            decrypting = stored_key(backward, self.key_data_dec, "dec_", **when)
+                return stored_key(backward if self.direction == "decrypt" else place, self.key_data, travel=travel, cycle=cycle_of)
+            encrypting = stored_key(place, self.key_data, travel=travel, cycle=cycle_of)
+            decrypting = stored_key(backward, self.key_data_dec, "dec_", travel=travel, cycle=cycle_of)
             return choose(decrypt[cycle], decrypting, encrypting)
 
         def round_key(place: int, cycle: int, instead: tuple[Value, Value] | None = None) -> Value:
@@ -255,7 +256,7 @@ class AESPipeline(wiring.Component):
         for n in range(begin):
             block = register(m, block, f"operand_{n}")
         block = add(block, round_key(0, begin))
-        state: Any = block
+        state: Value | tuple[Value, ...] = block
         if self.whitening_register and self._stages.registers_sums:
             state = self._stages.hold(m, block, decrypt[begin], "whitened")
         skipping = self._skipping(m)

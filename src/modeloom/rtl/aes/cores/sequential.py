@@ -14,11 +14,9 @@ come in the last cycle of the last round, which writes ``o`` and not ``state_reg
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.keys.round_keys import read_round_key
 from modeloom.rtl.aes.layers.round_networks import lower_columns, plain_network
@@ -89,7 +87,7 @@ class AESSequential(wiring.Component):
         self.rounds = ROUNDS[key_bits]
         self.interval = self.rounds * registers_per_round
         self.latency = self.interval + 1
-        ports: dict[str, Any] = {
+        ports: dict[str, Member] = {
             "i": In(BLOCK_BITS),
             "slot": In(slot_shape(slots)),
             "start": In(1),

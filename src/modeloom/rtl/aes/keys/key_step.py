@@ -63,7 +63,7 @@ def check_sizes(key_bits: int | str | Sequence[int]) -> tuple[int, ...]:
         if not sizes or len(set(sizes)) != len(sizes):
             raise ValueError(f"key sizes must differ, not {', '.join(map(str, key_bits))}")
         return sizes
-    return tuple(ROUNDS) if key_bits == ALL else (check_key_bits(key_bits),)  # type: ignore[arg-type]
+    return tuple(ROUNDS) if key_bits == ALL else (check_key_bits(key_bits),)
 
 
 def key_words(sizes: Sequence[int]) -> int:

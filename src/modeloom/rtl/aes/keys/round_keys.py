@@ -6,7 +6,7 @@ Byte 0 of a round key is bits [7:0]. Byte r + 4c is added to row r, column c of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Protocol
 
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import memory
@@ -20,6 +20,12 @@ BLOCK_MEMORY: dict[str, str | int] = {"ram_style": "block", "no_rw_check": 1}
 """Attributes of memories.  The keys of a slot rest while it is read: Yosys needs no multiplexer behind a port for the old word."""
 
 
+class Travel(Protocol):
+    """A value that travels with a block, by the number of cycles since the block has entered."""
+
+    def __getitem__(self, cycle: int, /) -> Value: ...
+
+
 def read_round_key(
     m: Module,
     write: Value,
@@ -27,7 +33,7 @@ def read_round_key(
     data: Value,
     *,
     slots: int,
-    travel: Sequence[Value],
+    travel: Travel,
     cycle: int,
     index: int | str,
     block: bool = False,
@@ -46,7 +52,7 @@ def read_round_key(
         Writes *data* (128 bits) to *write_slot*. A block that enters in a later cycle uses the new key.
     slots : int
         Key slots.
-    travel : sequence of values
+    travel : Travel
         ``travel[n]`` is the slot of the block that entered n cycles ago, for n up to max(0, *cycle* - 1).
     cycle : int
         Cycle of use, 0 for the cycle of entry.

@@ -11,11 +11,9 @@ many slots are in a memory, which answers a cycle later, as the register of a fe
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.table import LISTED_SLOTS
@@ -52,7 +50,7 @@ class CommandIntake(BusComponent[BusParameters]):
     """
 
     @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: BusParameters) -> dict[str, Member]:
         return {
             "cmd": In(stream.Signature(COMMAND)),
             **(

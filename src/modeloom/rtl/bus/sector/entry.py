@@ -13,10 +13,8 @@ A good command stays in the command intake until its sector has entered.  The en
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.interfaces.sector import StatusCode
 from modeloom.rtl.bus.component import BusComponent
@@ -53,7 +51,7 @@ class EntryGate(BusComponent[BusParameters]):
     """
 
     @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: BusParameters) -> dict[str, Member]:
         p = parameters
         return {
             "command": In(command_signature(p)),

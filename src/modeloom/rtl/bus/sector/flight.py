@@ -9,10 +9,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib.wiring import In
+from amaranth.lib.wiring import In, Member
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.preparation import in_use_signature
@@ -38,7 +36,7 @@ class SlotsInFlight(BusComponent[BusParameters]):
     """
 
     @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: BusParameters) -> dict[str, Member]:
         return {
             "admission": In(admission_signature(parameters)),
             "done": In(done_signature(parameters.ticket_bits)),

@@ -13,12 +13,10 @@ the size.
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.cycles import FILL_AHEAD
 from modeloom.interfaces.sector import StatusCode
@@ -61,7 +59,7 @@ class BeatCheck(BusComponent[BusParameters]):
     """
 
     @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: BusParameters) -> dict[str, Member]:
         return {
             "i": In(stream.Signature(beat_layout(parameters))),
             "o": Out(stream.Signature(checked_beat_layout(parameters))),
@@ -106,7 +104,7 @@ class SectorIntake(BusComponent[BusParameters]):
     """
 
     @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: BusParameters) -> dict[str, Member]:
         p = parameters
         return {
             "s": In(stream.Signature(beat_layout(p))),

@@ -17,12 +17,10 @@ Only sectors that are done are read.  So no word is read while it is written, an
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import beat_layout
@@ -58,7 +56,7 @@ class ResultRing(BusComponent[BusParameters]):
     """
 
     @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: BusParameters) -> dict[str, Member]:
         p = parameters
         return {
             "place": In(place_signature(p)),

@@ -9,10 +9,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.engine.interface import size_signature
@@ -37,7 +35,7 @@ class SizeGate(BusComponent[BusParameters]):
     """
 
     @staticmethod
-    def ports(parameters: BusParameters) -> dict[str, Any]:
+    def ports(parameters: BusParameters) -> dict[str, Member]:
         return {
             "upcoming": In(upcoming_signature(parameters)),
             "opening": Out(opening_signature(parameters)),
