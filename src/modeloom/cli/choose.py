@@ -7,7 +7,6 @@ import json
 import shlex
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -29,7 +28,7 @@ SEARCHED = ("cipher_cores", "lanes", "mul", "blocks_per_cycle", "no_overlap", "o
 @point_options(several=False, without=(*SEARCHED, "sector"))
 @click.option("--target", help="Target: selects multipliers for its LUTs. It must reach the clock.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, **values: Any) -> None:
+def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, **values: str | bool | None) -> None:
     """Find the smallest core of MODE that sustains a rate at a clock frequency.
 
     The search tries ciphers that compute one round at a time, and then varies pipelines, lanes and multipliers, or the blocks per cycle of
@@ -51,10 +50,11 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
     options = {name: parts[0] for name, parts in point_values(values).items() if len(parts) == 1}
     if several := [name for name, parts in point_values(values).items() if len(parts) > 1]:
         raise InputError(f"--{several[0]} has several values, but modeloom choose takes one")
-    message = None
-    if isinstance(definition, StreamMode) and (message := options.pop("sector", None)) is not None:
-        if not isinstance(message, int) or message < 1:
-            raise InputError(f"--sector must be a number of bytes, not {message}")
+    message: int | None = None
+    if isinstance(definition, StreamMode) and (size := options.pop("sector", None)) is not None:
+        if not isinstance(size, int) or size < 1:
+            raise InputError(f"--sector must be a number of bytes, not {size}")
+        message = size
     reasons = []
     if target is not None and check_target(target).lut_inputs == 6 and "mul-arch" not in options and "preset" not in options:
         options["mul-arch"] = "lut6"

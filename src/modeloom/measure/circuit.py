@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from amaranth.back import rtlil
 
 from modeloom.circuits import Built, find_circuit
@@ -23,8 +21,8 @@ MAPPERS = ("abc9", "compact")
 
 def measure_circuit(
     name: str, *, target: str | None = None, mapper: str = "abc9", pnr: bool = False, freq: float | None = None,
-    placer: str | None = None, router: str | None = None, timing_weight: int | None = None, gates: bool = True, **options: Any,
-) -> dict[str, Any]:  # fmt: skip
+    placer: str | None = None, router: str | None = None, timing_weight: int | None = None, gates: bool = True, **options: object,
+) -> dict[str, object]:  # fmt: skip
     """Figures of a circuit.
 
     Parameters
@@ -88,7 +86,7 @@ def measure_circuit(
                 options[option.name] = option.on_luts[inputs]
     built = circuit.build(**options)
     chosen = {option.name: options.get(option.name) for option in circuit.options}
-    result: dict[str, Any] = {
+    result: dict[str, object] = {
         "schema": SCHEMA,
         "circuit": name,
         "title": circuit.title,
@@ -122,7 +120,7 @@ def _rtlil(built: Built) -> str:
     return rtlil.convert(built.component, name="circuit")
 
 
-def _gates(built: Built) -> dict[str, Any]:
+def _gates(built: Built) -> dict[str, object]:
     """The gates in the structure of the circuit, or the gates that Yosys finds if it has none."""
     if built.gates is not None:
         gates = built.gates
@@ -136,7 +134,7 @@ def _gates(built: Built) -> dict[str, Any]:
     return {"and": ands, "xor": xors, "total": ands + xors, "depth": mapped.levels, "nand2": 4 * xors + 2 * ands, "gates_of": "mapping"}
 
 
-def circuit_verilog(name: str, module: str, **options: Any) -> str:
+def circuit_verilog(name: str, module: str, **options: object) -> str:
     """Verilog of a circuit.  ``module`` is the name of the top module and the prefix of the names of all others.
 
     Raises

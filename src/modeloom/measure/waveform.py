@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from modeloom.interfaces import Interface
 from modeloom.product.description import Description
@@ -157,20 +156,21 @@ def _sealed(description: StreamDescription, directory: Path, nonce: bytes, text:
     """The message as the software model seals it, for cores that only open."""
     from modeloom.definition.messages import StreamModel
     from modeloom.modes import find_any
+    from modeloom.spec.stream import StreamMode
 
-    mode: Any = find_any(description.definition, directory, cipher=description.cipher)
-    sealed: bytes = StreamModel(mode, _bytes(_key_bytes(description))).seal(nonce, text, ad)
-    return sealed
+    mode = find_any(description.definition, directory, cipher=description.cipher)
+    assert isinstance(mode, StreamMode)
+    return StreamModel(mode, _bytes(_key_bytes(description))).seal(nonce, text, ad)
 
 
-def waveform(recording: Recording, interfaces: Sequence[Interface], name: str) -> dict[str, Any]:
+def waveform(recording: Recording, interfaces: Sequence[Interface], name: str) -> dict[str, object]:
     """WaveJSON of a recording: a group for each interface, in their order.
 
     A payload is shown while its ``valid`` is high, with its lowest digits.  Spans in which only payloads change are shortened.
     """
     control = [port for port, width in recording.widths.items() if width == 1 or _valid_of(port, interfaces) == ""]
     kept = _kept([recording.column(port) for port in control], len(recording.rows))
-    signal: list[Any] = [{"name": "aclk", "wave": "p" + "".join("|" if gap else "." for _, gap in kept[1:])}]
+    signal: list[object] = [{"name": "aclk", "wave": "p" + "".join("|" if gap else "." for _, gap in kept[1:])}]
     signal += [_signal(port, port, "", recording, kept) for port in recording.names if port == "aresetn"]
     for group in interfaces:
         ports = [port for port in group.ports if group.port_name(port) in recording.names and group.port_name(port) != "aresetn"]
@@ -216,7 +216,7 @@ def _kept(control: Sequence[Sequence[int]], count: int) -> list[tuple[int, bool]
     return kept
 
 
-def _signal(name: str, port: str, valid: str, recording: Recording, kept: Sequence[tuple[int, bool]]) -> dict[str, Any]:
+def _signal(name: str, port: str, valid: str, recording: Recording, kept: Sequence[tuple[int, bool]]) -> dict[str, object]:
     values, width = recording.column(port), recording.widths[port]
     there = recording.column(valid) if valid else [1] * len(values)
     wave, data, before = "", [], None

@@ -122,7 +122,7 @@ def read_sweep(path: str | Path) -> Sweep:
 
 
 def points(
-    grid: Mapping[str, Any], common: Mapping[str, Any], folder: Path, kind_of: Callable[[str], str]
+    grid: Mapping[str, object], common: Mapping[str, object], folder: Path, kind_of: Callable[[str], str]
 ) -> Iterator[Configuration]:
     """The points of a grid.
 
@@ -149,8 +149,9 @@ def points(
         if name in grid:
             _typed("", name, grid[name])
     steps = {**common, **{name: value for name, value in grid.items() if name in STEPS}}
-    names = _listed(subjects[0], grid[subjects[0]])
-    if not names or not all(isinstance(name, str) for name in names):
+    listed = _listed(subjects[0], grid[subjects[0]])
+    names = [name for name in listed if isinstance(name, str)]
+    if not names or len(names) < len(listed):
         raise InputError(f"{subjects[0]} must be a non-empty list of names")
     targets = _targets(steps, folder)
     kinds = [_circuit(name) if subjects[0] == "circuits" else kind_of(name) for name in names]
@@ -159,7 +160,7 @@ def points(
     if len(names) * len(targets) * prod(map(len, given.values())) > MOST_POINTS:
         raise InputError(f"more than {MOST_POINTS} points; make several sweeps of it")
     for name, kind in zip(names, kinds, strict=True):
-        axes: dict[str, list[Any]] = {}
+        axes: dict[str, list[int | str]] = {}
         spellings: dict[str, str] = {}
         for option, values in given.items():
             spelled = option_name(kind, name, option)
@@ -176,7 +177,7 @@ def points(
                 yield _point(kind, name, options, target, steps)
 
 
-def _point(kind: str, name: str, options: dict[str, Any], target: str | None, steps: Mapping[str, Any]) -> Configuration:
+def _point(kind: str, name: str, options: dict[str, int | str], target: str | None, steps: Mapping[str, Any]) -> Configuration:
     pnr = bool(steps.get("pnr")) and target == "ecp5"
     # A core is placed and routed as a whole, and a circuit is one block.
     whole = pnr or kind == "circuit" or steps.get("area", AREAS[0]) == AREAS[0]
@@ -217,7 +218,7 @@ def _targets(steps: Mapping[str, Any], folder: Path) -> Sequence[str | None]:
     return targets or [None]
 
 
-def _check_steps(grid: Mapping[str, Any], steps: Mapping[str, Any], subject: str, targets: Sequence[str | None]) -> None:
+def _check_steps(grid: Mapping[str, object], steps: Mapping[str, Any], subject: str, targets: Sequence[str | None]) -> None:
     """Raises ``InputError`` for steps that do not go with each other."""
     if steps.get("area", AREAS[0]) not in AREAS:
         raise UnknownName("area", str(steps["area"]), AREAS)
@@ -230,7 +231,7 @@ def _check_steps(grid: Mapping[str, Any], steps: Mapping[str, Any], subject: str
         raise InputError("simulate is for modes, whose cores have a bench; leave it out")
 
 
-def _typed(place: str, name: str, value: Any) -> None:
+def _typed(place: str, name: str, value: object) -> None:
     """Raises ``InputError`` unless a value has the type of its key."""
     kind = {**STEPS, **OF_ALL}[name]
     words = {list: "a list", str: "a string", bool: "true or false"}.get(kind, "a number")  # type: ignore[call-overload]
@@ -238,14 +239,14 @@ def _typed(place: str, name: str, value: Any) -> None:
         raise InputError(f"{place}: {name} must be {words}, not {value!r}".removeprefix(": "))
 
 
-def _listed(name: str, value: Any) -> list[Any]:
+def _listed(name: str, value: object) -> list[object]:
     """The values of an axis: those of a list, or one."""
     if isinstance(value, dict):
         raise InputError(f"{name} is a value or a list of values, not a table")
     return value if isinstance(value, list) else [value]
 
 
-def _value(name: str, value: Any) -> Any:
+def _value(name: str, value: object) -> int | str:
     """A value of an option.  A list of sizes becomes text as on the command line."""
     if isinstance(value, list) and value and all(isinstance(each, (int, str)) and not isinstance(each, bool) for each in value):
         return ",".join(map(str, value))
