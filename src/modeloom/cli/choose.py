@@ -5,13 +5,19 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterator
 from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from modeloom.cli.files import warn_broken
 from modeloom.cli.points import point_options, point_values
+
+if TYPE_CHECKING:
+    from modeloom.sweep.choose import Choice
 
 __all__ = ["SCHEMA", "choose"]
 
@@ -40,9 +46,8 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
     from modeloom.modes import find_any
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
-    from modeloom.spec.wording import many
     from modeloom.sweep.choose import choose as search
-    from modeloom.sweep.choose import quantity, scaled
+    from modeloom.sweep.choose import quantity
 
     bits, cycles = quantity(rate, "--rate", "bits per second"), quantity(clock, "--clock", "hertz", "250M")
     definition = find_any(mode)
@@ -75,20 +80,28 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
         }  # fmt: skip
         click.echo(json.dumps(result, indent=2))
         return
-    rate_of = float(cycles) * 8
-    click.echo(f"{scaled(bits, 'bit/s')} at {scaled(cycles, 'Hz')} is {found.needed:g} bytes per cycle.")
-    for step in found.steps:
-        told = ", ".join(f"{name} {value}" for name, value in step.options.items())
-        figure = f"{step.bytes_per_cycle:g} bytes per cycle, {scaled(step.bytes_per_cycle * rate_of, 'bit/s')}"
-        click.echo(f"{'enough  ' if step.enough else 'too slow'}  {told}: {'' if step.compiled else 'at most '}{figure} ({step.why})")
-    for reason in reasons:
-        click.echo(reason)
-    figures = found.figures
-    click.echo(
-        f"Chosen: {reached:g} bytes per cycle, {scaled(reached * rate_of, 'bit/s')}; latency {figures['latency']} cycles, "
-        f"{many(figures['cipher_cores'], 'cipher')}, {many(figures['multipliers'], 'multiplier')}"
-        + (f", storage {figures['storage_blocks']} blocks" if figures["storage_blocks"] is not None else "") + "; proved"
-    )
+    for line in _lines(found, bits, cycles, reached, reasons):
+        click.echo(line)
     click.echo(f"$ {command}")
     if target is not None:
         click.echo(f"$ {shlex.join(['modeloom', 'synth', 'DIR', '--target', target])}")
+
+
+def _lines(found: Choice, bits: Fraction, cycles: Fraction, reached: float, reasons: list[str]) -> Iterator[str]:
+    """What the search tried, and what it chose."""
+    from modeloom.spec.wording import many
+    from modeloom.sweep.choose import scaled
+
+    rate_of = float(cycles) * 8
+    yield f"{scaled(bits, 'bit/s')} at {scaled(cycles, 'Hz')} is {found.needed:g} bytes per cycle."
+    for step in found.steps:
+        told = ", ".join(f"{name} {value}" for name, value in step.options.items())
+        figure = f"{step.bytes_per_cycle:g} bytes per cycle, {scaled(step.bytes_per_cycle * rate_of, 'bit/s')}"
+        yield f"{'enough  ' if step.enough else 'too slow'}  {told}: {'' if step.compiled else 'at most '}{figure} ({step.why})"
+    yield from reasons
+    figures = found.figures
+    storage = "" if figures["storage_blocks"] is None else f", storage {figures['storage_blocks']} blocks"
+    yield (
+        f"Chosen: {reached:g} bytes per cycle, {scaled(reached * rate_of, 'bit/s')}; latency {figures['latency']} cycles, "
+        f"{many(figures['cipher_cores'], 'cipher')}, {many(figures['multipliers'], 'multiplier')}{storage}; proved"
+    )

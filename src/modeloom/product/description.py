@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import PurePath
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Protocol, runtime_checkable
 
 from modeloom.interfaces import Interface, Role
 from modeloom.product.front import FrontDescription, Port
@@ -381,6 +381,15 @@ class Description(ABC):
     def as_json(self) -> dict[str, object]:
         """The object that ``core.json`` holds."""
         return plain_fields(self)
+
+
+@runtime_checkable
+class WithBeats(Protocol):
+    """A description of a core with data streams."""
+
+    @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat of data."""
 
 
 def schemas() -> dict[str, type[Description]]:

@@ -25,7 +25,7 @@ from modeloom.emit.html.waves import waves
 __all__ = ["Measured", "area_lines", "read_measured", "timing_lines", "with_measured"]
 
 _JSON = re.compile(r'<script type="application/json" class="(wavejson|synthesis)">(.*?)</script>', re.S)
-_PART = "<!-- {0} -->\n(.*?)<!-- end of {0} -->\n"
+_PART = "<!-- {0} -->\n.*?<!-- end of {0} -->\n"
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,8 @@ def with_measured(page: str, measured: Measured) -> str:
     """A page with other measured contents.  Raises ``ValueError`` if it has no place for them."""
     for name, lines in (("timing", timing_lines(measured)), ("area", area_lines(measured))):
         text = "".join(f"{line}\n" for line in lines)
-        page, count = re.subn(_PART.format(name), lambda _, text=text: text, page, flags=re.S)  # type: ignore[misc]
+        before, *rest = re.split(_PART.format(name), page, flags=re.S)
+        page, count = before + "".join(text + part for part in rest), len(rest)
         if count != 1:
             raise ValueError(f"the page has no place for {name}")
     return page
