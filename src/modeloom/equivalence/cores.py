@@ -112,11 +112,7 @@ def input_ports(
         for name in (port, match[1] if match else port):
             if name in roles and name not in found and port not in found.values():
                 found[name] = port
-    for role, width in roles.items():
-        left = [port for port in inputs if port not in found.values() and len(cell[port]) == width]
-        others = [other for other in roles if other not in found and roles[other] == width]
-        if role not in found and len(left) == 1 and others == [role]:
-            found[role] = left[0]
+    _by_width(cell, inputs, roles, found)
     result: dict[str, Parts] = {role: ((port, len(cell[port])),) for role, port in found.items()}
     strange = tuple((port, len(cell[port])) for port in inputs if port not in found.values())
     if strange:
@@ -134,6 +130,15 @@ def _by_net(cell: Cell, inputs: Sequence[str], nets: Mapping[tuple[Bit, ...], st
             if net[: len(bits)] == bits and role in roles:
                 found.setdefault(role, port)
     return found
+
+
+def _by_width(cell: Cell, inputs: Sequence[str], roles: Mapping[str, int], found: dict[str, str]) -> None:
+    """Adds the roles for which one port is left, and no other role of this width."""
+    for role, width in roles.items():
+        left = [port for port in inputs if port not in found.values() and len(cell[port]) == width]
+        others = [other for other in roles if other not in found and roles[other] == width]
+        if role not in found and len(left) == 1 and others == [role]:
+            found[role] = left[0]
 
 
 def _together(cell: Cell, parts: Parts, absent: Mapping[str, int]) -> str:
