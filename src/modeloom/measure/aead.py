@@ -19,6 +19,7 @@ from typing import Any
 from modeloom.compiler.streams import compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
+from modeloom.emit.html.luts import lut_figure
 from modeloom.measure.core import measure_core
 from modeloom.measure.mixes import MIXES
 from modeloom.measure.traffic import measure_traffic
@@ -144,11 +145,8 @@ def measure_area(mode: str, architecture: str, target: str) -> Row:
         folder = Path(work) / "core"
         emit(_core(mode, architecture), folder, command=command(mode, architecture))
         found = measure_core(folder, target, blocks=False)
-    memories = found["memories"]
-    return {
-        "luts": found["luts"], "lutram_luts": memories["lutram_luts"], "srl_luts": memories["srl_luts"], "ffs": found["ffs"],
-        "bram_cells": memories["bram_cells"], "tools": found["tools"],
-    }  # fmt: skip
+    names = ("luts", "lutram_luts", "srl_luts", "ffs", "bram_cells")
+    return {**{name: lut_figure(found, name) for name in names}, "tools": found["tools"]}
 
 
 def stored() -> list[Row]:
