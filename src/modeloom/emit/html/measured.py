@@ -16,11 +16,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from modeloom.emit.html.luts import blocks_of, lut_figure
 from modeloom.emit.html.treemap import treemap
-from modeloom.emit.html.waves import waves
+from modeloom.emit.html.waves import Wave, WaveJson, waves
 
 __all__ = ["Measured", "area_lines", "read_measured", "timing_lines", "with_measured"]
 
@@ -40,7 +39,7 @@ class Measured:
         Results of ``modeloom synth``, each for another target.
     """
 
-    timing: Mapping[str, Any] | None = None
+    timing: WaveJson | None = None
     areas: Sequence[Mapping[str, object]] = ()
 
 
@@ -117,9 +116,9 @@ def _script(kind: str, content: Mapping[str, object]) -> str:
     return f'<script type="application/json" class="{kind}">{json.dumps(content).replace("</", "<" + chr(92) + "/")}</script>'
 
 
-def _pretty(wavejson: Mapping[str, Any]) -> str:
+def _pretty(wavejson: WaveJson) -> str:
     """WaveJSON with a signal on each line."""
-    def signals(each: Sequence[Any], indent: str) -> Iterator[str]:
+    def signals(each: Sequence[str | Wave | list[str | Wave]], indent: str) -> Iterator[str]:
         for one in each:
             if isinstance(one, list):
                 yield f"{indent}[{json.dumps(one[0])},\n" + ",\n".join(signals(one[1:], indent + "  ")) + "]"
