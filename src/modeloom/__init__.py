@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from modeloom.compiler.compile import Compiled
     from modeloom.options.sectors import Options
     from modeloom.product.simulated import SimulatedCore
+    from modeloom.product.simulated_lwc import SimulatedLwcCore
     from modeloom.product.simulated_messages import SimulatedStreamCore
     from modeloom.spec import Mode
 
@@ -96,7 +97,7 @@ def compile(mode: str | Mode | type[Mode], options: Options | str | None = None,
     return compile_mode(find(mode, cipher=chosen.cipher) if isinstance(mode, str) else mode, chosen)
 
 
-def simulate(directory: str | Path, **options: Any) -> SimulatedCore | SimulatedStreamCore:
+def simulate(directory: str | Path, **options: Any) -> SimulatedCore | SimulatedStreamCore | SimulatedLwcCore:
     """Builds a simulation of a core.
 
     Parameters

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,7 +14,8 @@ from modeloom.cli.options import core_options
 from modeloom.cli.streams import build_stream
 from modeloom.cli.timing import add_timing, timing_option
 from modeloom.options.limits import check_blocks
-from modeloom.options.spelled import sector_options
+from modeloom.options.row import Value
+from modeloom.options.spelled import sector_options, text
 
 __all__ = ["SCHEMA", "build", "command_line"]
 
@@ -45,7 +45,7 @@ SCHEMA = "modeloom-build-1"
 def build(
     arguments: list[str], mode: str, directory: str, name: str | None, front: str | None, register_bus: str | None,
     commands: str | None, data_width: int | None, ram: str | None, cocotb: bool, timing: bool, lwc_vectors: str | None,
-    as_json: bool, clocks: tuple[str, ...], reset: str | None, **values: Any,
+    as_json: bool, clocks: tuple[str, ...], reset: str | None, **values: Value,
 ) -> None:  # fmt: skip
     """Compile MODE, prove the program and write a core: Verilog, testbench, listing and datasheet.
 
@@ -61,10 +61,10 @@ def build(
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
 
-    definition = find_any(mode, cipher=values["cipher"])
+    definition = find_any(mode, cipher=text(values, "cipher"))
     end = front_of(
-        front, data_width, clock_options(clocks, reset), keys=values["keys"], interface=values["interface"], bus=register_bus,
-        commands=commands,
+        front, data_width, clock_options(clocks, reset), keys=text(values, "keys"), interface=text(values, "interface"),
+        bus=register_bus, commands=commands,
     )  # fmt: skip
     if ram not in (None, *RAMS):
         raise InputError(f"--ram is {' or '.join(RAMS)}, not {ram}")

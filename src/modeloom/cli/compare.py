@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import click
 
 from modeloom.cli.files import check_outputs, columns, mode_files, warn_broken
 from modeloom.cli.points import point_options, point_values
 from modeloom.cli.sweep import sweep_progress, write_text
+from modeloom.sweep.compare import Line
 
 __all__ = ["SCHEMA", "compare"]
 
@@ -42,7 +42,7 @@ DEFAULT = 512
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare(
     modes: tuple[str, ...], target: str | None, results: str | None, synth: bool, jobs: int | None, svg: str | None,
-    csv_file: str | None, latex_file: str | None, as_json: bool, **values: Any,
+    csv_file: str | None, latex_file: str | None, as_json: bool, **values: str | bool | None,
 ) -> None:  # fmt: skip
     """Compile MODES with the given options, and compare their figures in a table.
 
@@ -65,8 +65,9 @@ def compare(
     outputs = {"--svg": svg, "--csv": csv_file, "--latex": latex_file}
     check_outputs(outputs, *mode_files(modes), results=None if results is None else Path(results))
     options = point_values(values)
-    sizes = options.get("sector", [DEFAULT])
-    if not all(isinstance(size, int) and size > 0 for size in sizes):
+    asked = options.get("sector", [DEFAULT])
+    sizes = [size for size in asked if isinstance(size, int) and size > 0]
+    if len(sizes) < len(asked):
         raise InputError("--sector must be a number of bytes, or several separated by commas")
     points = points_of(list(dict.fromkeys(modes)), options, Path())
     for mode in dict.fromkeys(modes):
@@ -91,7 +92,7 @@ def compare(
         click.echo("\n" + "\n".join(missed))
 
 
-def _table(lines: list[dict[str, Any]], sizes: list[int], target: str | None) -> list[list[str]]:
+def _table(lines: list[Line], sizes: list[int], target: str | None) -> list[list[str]]:
     """Head and lines.  Columns of areas are there with a target only."""
     from modeloom.sweep.tables import cell
 
@@ -103,7 +104,7 @@ def _table(lines: list[dict[str, Any]], sizes: list[int], target: str | None) ->
     return rows
 
 
-def _with_target(table: list[list[str]], lines: list[dict[str, Any]]) -> list[list[str]]:
+def _with_target(table: list[list[str]], lines: list[Line]) -> list[list[str]]:
     """The table of a file, which tells the target of areas.  On a terminal, the command is above the table."""
     targets = ["target", *(line["target"] or "-" for line in lines)]
     at = table[0].index(HEADS["all_luts"])

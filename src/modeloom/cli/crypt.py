@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import click
 
@@ -31,7 +31,7 @@ class _Named(Protocol):
     def cipher(self) -> str: ...
 
 
-def done(schema: str, what: _Named, direction: str, size: int, count: int) -> dict[str, Any]:
+def done(schema: str, what: _Named, direction: str, size: int, count: int) -> dict[str, object]:
     """The output of ``--json`` after a file was processed by a core or a model."""
     return {
         "schema": schema, "mode": what.mode, "cipher": what.cipher, "direction": direction, "sector_bytes": size, "sectors": count,

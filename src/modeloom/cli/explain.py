@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,7 +12,8 @@ from modeloom.cli.files import check_output, columns, mode_files, warn, warn_bro
 from modeloom.cli.options import core_options
 from modeloom.cli.streams import explain_stream, refused
 from modeloom.cli.widths import at_width
-from modeloom.options.spelled import sector_options
+from modeloom.options.row import Value
+from modeloom.options.spelled import sector_options, text
 
 __all__ = ["explain"]
 
@@ -28,7 +28,7 @@ __all__ = ["explain"]
 @click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024, to also show the cycles with them.")
 @click.option("--svg", help="Write a picture of the schedule (SVG) to this file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | None, as_json: bool, **values: Any) -> None:
+def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | None, as_json: bool, **values: Value) -> None:
     """Show the figures of MODE: cycles per sector, latency, storage, and their bounds.
 
     For a stream mode, show its pipeline: tokens of a message, latency, and the stages of units and state.
@@ -40,16 +40,16 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
     from modeloom.modes import find_any
     from modeloom.spec.stream import StreamMode
 
-    definition = find_any(mode, cipher=values["cipher"])
+    definition = find_any(mode, cipher=text(values, "cipher"))
     if data_width is not None:
         from modeloom.cores.front import front_of
 
-        front_of(None, data_width, interface=values["interface"])
+        front_of(None, data_width, interface=text(values, "interface"))
     warn_broken(mode, definition)
     if svg is not None:
         check_output(Path(svg), *mode_files([mode]))
     if isinstance(definition, StreamMode):
-        explain_stream(definition, {**values, "dump": dumps, "svg": svg}, as_json, data_width)
+        explain_stream(definition, {**values, "dump": dumps}, svg, as_json, data_width)
         return
     options = sector_options(values)
     wanted = dump_names(dumps or "")
@@ -82,7 +82,7 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
             click.echo("\n".join(figures["data_width"]["words"]))
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -92,7 +92,7 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _unit(entry: Any) -> str:
+def _unit(entry: object) -> str:
     """A count, or a unit with its count, its latency, and its interval if it is not a pipeline."""
     if not isinstance(entry, dict):
         return str(entry)

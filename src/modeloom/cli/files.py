@@ -8,13 +8,15 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from modeloom.spec import InputError
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from modeloom.spec.keyed import Definition
 
 __all__ = [
@@ -104,7 +106,7 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def transfer_progress() -> Any:
+def transfer_progress() -> Progress:
     """The progress bar of a file that goes through a core or a model, on standard error where that is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn

@@ -20,7 +20,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any
 
 FOLDER = "core"
 """Where the core is written, in the folder that FuseSoC has made."""
@@ -33,7 +32,7 @@ class Refused(Exception):
     """The parameters ask for something that cannot be.  The message is one line."""
 
 
-def arguments(parameters: Mapping[str, Any], root: str) -> list[str]:
+def arguments(parameters: Mapping[str, object], root: str) -> list[str]:
     """The arguments of ``modeloom build`` for the parameters of a ``.core`` file in the folder ``root``.
 
     A name is that of an option, with ``_`` or ``-`` between its words.  A list is written with commas.  true is an option without a
@@ -67,8 +66,8 @@ def command() -> list[str]:
     return [found]
 
 
-def read(path: str) -> Mapping[str, Any]:
-    """What FuseSoC asks for.  Raises ``Refused``."""
+def read(path: str) -> list[str]:
+    """The arguments of ``modeloom build`` for what FuseSoC asks for.  Raises ``Refused``."""
     if importlib.util.find_spec("yaml") is None:
         raise Refused("PyYAML is not installed for this Python; install it with: pip install pyyaml")
     import yaml
@@ -77,7 +76,7 @@ def read(path: str) -> Mapping[str, Any]:
         asked = yaml.safe_load(file)
     if not isinstance(asked, dict):
         raise Refused(f"{path} is not what FuseSoC gives to generators")
-    return asked
+    return arguments(asked.get("parameters") or {}, asked.get("files_root", "."))
 
 
 def main(given: list[str]) -> int:
@@ -85,10 +84,8 @@ def main(given: list[str]) -> int:
     try:
         if len(given) != 1:
             raise Refused("FuseSoC calls this with one file")
-        asked = read(given[0])
-        return subprocess.run(
-            [*command(), "build", *arguments(asked.get("parameters") or {}, asked.get("files_root", ".")), "-o", FOLDER], check=False
-        ).returncode
+        words = read(given[0])
+        return subprocess.run([*command(), "build", *words, "-o", FOLDER], check=False).returncode
     except Refused as error:
         print(f"modeloom: {error}", file=sys.stderr)
         return 2

@@ -4,18 +4,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import click
 
 from modeloom.cli.files import columns
 from modeloom.modes import ON_CIPHER, VARIANTS, all_modes, all_streams
+from modeloom.spec import Mode
 from modeloom.vectors import count
 
 __all__ = ["list_modes", "catalogue", "circuits", "sectors", "streams"]
 
 
-def catalogue() -> list[dict[str, Any]]:
+def _modes() -> list[Mode]:
+    return sorted([*all_modes().values(), *VARIANTS], key=lambda mode: mode.name)
+
+
+def catalogue() -> list[dict[str, object]]:
     """Every mode: name, kind, title, source, directions, cipher, its meaning with other ciphers, field order, partial blocks, limits, tweak
     sizes, key, vectors, security, and whether it is broken."""
     return [
@@ -37,11 +41,11 @@ def catalogue() -> list[dict[str, Any]]:
             "security": mode.security,
             "broken": mode.broken,
         }
-        for mode in sorted([*all_modes().values(), *VARIANTS], key=lambda mode: mode.name)
+        for mode in _modes()
     ]
 
 
-def streams() -> list[dict[str, Any]]:
+def streams() -> list[dict[str, object]]:
     """Every stream mode: name, kind, title, source, cipher, field order, lengths of nonces and tags in bytes, key, vectors, security, and
     whether it is broken."""
     return [
@@ -65,13 +69,13 @@ def streams() -> list[dict[str, Any]]:
     ]
 
 
-def sectors(row: dict[str, Any]) -> str:
+def sectors(row: dict[str, object]) -> str:
     """The sector sizes in bytes that a mode of the catalogue accepts, in words."""
     form = f"{'any' if row['partial_blocks'] else 'whole blocks'} from {row['least_bytes']}"
     return form if row["most_bytes"] is None else f"{form} to {row['most_bytes']}"
 
 
-def circuits() -> list[dict[str, Any]]:
+def circuits() -> list[dict[str, object]]:
     """Every circuit of ``modeloom circuit``: name, kind, title, source, and options with their values."""
     from modeloom.circuits import all_circuits
 
@@ -99,28 +103,30 @@ def list_modes(as_json: bool) -> None:
 
     Modes have their directions, sector sizes, field order and number of published vectors. Circuits have their options.
     """
-    rows, aeads, others = catalogue(), streams(), circuits()
+    from modeloom.circuits import all_circuits
+
+    rows, aeads = catalogue(), streams()
     if as_json:
-        click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows + aeads + others}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"schema": "modeloom-list-1", "entries": rows + aeads + circuits()}, indent=2, ensure_ascii=False))
         return
     table: list[tuple[str, ...]] = [("name", "directions", "sector, bytes", "field", "vectors", "source")]
-    for row in rows:
-        note = "BROKEN: " if row["broken"] else ""
+    for mode, row in zip(_modes(), rows, strict=True):
+        note = "BROKEN: " if mode.broken else ""
         table.append(
-            (row["name"], ", ".join(row["directions"]), sectors(row), row["field"], str(row["vectors"]), note + row["source"])
+            (mode.name, ", ".join(mode.directions()), sectors(row), mode.field.name, str(row["vectors"]), note + mode.source)
         )
     click.echo(columns(table))
-    for row in rows:
-        if row["broken"]:
-            click.echo(f"warning: {row['name']} is broken: {row['security']}\n")
+    for mode in _modes():
+        if mode.broken:
+            click.echo(f"warning: {mode.name} is broken: {mode.security}\n")
     table = [("stream mode", "nonce, bytes", "tag, bytes", "field", "vectors", "source")]
-    for row in aeads:
-        lengths = row["nonce_bytes"]
+    for stream, row in zip(all_streams().values(), aeads, strict=True):
+        lengths = sorted(length for lengths in stream.nonce_bytes for length in lengths)
         nonces = f"{lengths[0]} to {lengths[-1]}" if len(lengths) > 1 else str(lengths[0])
-        tags = ", ".join(map(str, row["tag_bytes"]))
-        table.append((row["name"], nonces, tags, row["field"], str(row["vectors"]), row["source"]))
+        tags = ", ".join(map(str, stream.tag_bytes))
+        table.append((stream.name, nonces, tags, stream.field.name, str(row["vectors"]), stream.source))
     click.echo(columns(table))
     table = [("circuit", "options", "source")]
-    for row in others:
-        table.append((row["name"], " ".join("--" + option.replace("_", "-") for option in row["options"]), row["source"]))
+    for circuit in all_circuits().values():
+        table.append((circuit.name, " ".join("--" + option.name.replace("_", "-") for option in circuit.options), circuit.source))
     click.echo(columns(table), nl=False)

@@ -4,24 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
+from functools import partial
 
 import click
 
-from modeloom.options.row import option
+from modeloom.options.row import Value, option
 from modeloom.options.spelled import Spelled, read, spelled
 from modeloom.spec import InputError
 
 __all__ = ["cipher_option", "core_options", "optimize_option", "tweaks"]
 
 
-class Value(click.ParamType):
-    """The value of an option of cores."""
+class OptionType(click.ParamType):
+    """The type of the value of an option of cores."""
 
     def __init__(self, one: Spelled):
         self.one, self.name = one, METAVARS[one.type]
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: int | str, param: click.Parameter | None, ctx: click.Context | None) -> Value:
         """The value as its row has it."""
         try:
             return read(self.one, value)
@@ -32,13 +32,13 @@ class Value(click.ParamType):
 METAVARS = {"integer": "integer", "text": "text", "flag": "flag", "sizes": "bytes", "key size": "integer"}
 
 
-def core_options(*, texts: str = "", without: Collection[str] = ()) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def core_options(*, texts: str = "", without: Collection[str] = ()) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Adds the options of cores to a command.  With *texts*, which ``--help`` shows, their values are texts."""
 
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+    def add(command: Callable[..., object]) -> Callable[..., object]:
         for one in reversed([one for one in spelled().values() if one.name not in without]):
-            kind: dict[str, Any] = {"is_flag": True} if one.type == "flag" else {"metavar": texts} if texts else {"type": Value(one)}
-            command = click.option(*one.spellings, one.name, help=one.about, **kind)(command)
+            made = partial(click.option, *one.spellings, one.name, help=one.about)
+            command = (made(is_flag=True) if one.type == "flag" else made(metavar=texts) if texts else made(type=OptionType(one)))(command)
         return command
 
     return add

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 import click
 
@@ -27,7 +27,22 @@ PIECE = 1 << 18
 """Bytes that go through at a time: whole beats of any width."""
 
 
-def _message_options(command: Callable[..., Any]) -> Callable[..., Any]:
+class _Messages(TypedDict):
+    """The options of both commands."""
+
+    directory: str
+    source: str
+    target: str
+    key_file: str
+    key_format: str
+    nonce: str
+    ad: str | None
+    tag_bytes: int | None
+    optimize: int
+    as_json: bool
+
+
+def _message_options(command: Callable[..., object]) -> Callable[..., object]:
     for option in (
         click.option("--json", "as_json", is_flag=True, help="Print JSON."),
         optimize_option,
@@ -46,7 +61,7 @@ def _message_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("seal")
 @_message_options
-def seal_file(**values: Any) -> None:
+def seal_file(**values: Unpack[_Messages]) -> None:
     """Seal the file SOURCE with a simulation of the core in DIRECTORY, and write ciphertext and tag to TARGET.
 
     A mode with two passes takes the file twice.
@@ -58,7 +73,7 @@ def seal_file(**values: Any) -> None:
 
 @click.command("open")
 @_message_options
-def open_file(**values: Any) -> None:
+def open_file(**values: Unpack[_Messages]) -> None:
     """Open the sealed file SOURCE with a simulation of the core in DIRECTORY, and write the plaintext to TARGET.
 
     If the tag is wrong, the exit status is 1 and TARGET is not written.
@@ -88,7 +103,7 @@ def _transform(
 ) -> None:  # fmt: skip
     from modeloom.product.folder import read_messages
     from modeloom.product.message import Message, check_message
-    from modeloom.product.simulation import core as simulated
+    from modeloom.product.simulation import message_core
 
     # What can be refused is refused before the simulation is built.
     description = read_messages(directory)
@@ -108,7 +123,7 @@ def _transform(
         with path.open("rb") as file:
             file.seek(text)
             tag = file.read()
-    core = simulated(directory, optimize=optimize)
+    core = message_core(directory, optimize=optimize)
     core.load_key(key)
     begin = core.cycles
     with whole_file(Path(target)) as out, path.open("rb") as file, transfer_progress() as progress:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from modeloom.cli.files import columns, warn, warn_broken, whole_file
 from modeloom.cli.timing import add_timing
+from modeloom.options.row import Value
 from modeloom.options.spelled import message_options
 from modeloom.spec.stream import StreamMode
 from modeloom.spec.wording import many
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 __all__ = ["build_stream", "explain_stream", "refused"]
 
 
-def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data_width: int | None = None) -> None:
+def explain_stream(
+    mode: StreamMode, values: Mapping[str, Value], svg: str | None, as_json: bool, data_width: int | None = None
+) -> None:
     """Prints the figures of the pipeline of a stream mode, also with data streams of a width, and draws it if ``svg`` names a file."""
     from modeloom.compiler.streams import compile_stream
     from modeloom.cores.refusal import refusal
 
-    svg = values.pop("svg", None)
     options = message_options(mode, values)
     compiled = compile_stream(mode, options)
     if svg is not None:
@@ -54,7 +56,7 @@ def explain_stream(mode: StreamMode, values: dict[str, Any], as_json: bool, data
 
 
 def build_stream(
-    mode: StreamMode, directory: str, name: str | None, values: dict[str, Any], command: str, schema: str, as_json: bool,
+    mode: StreamMode, directory: str, name: str | None, values: Mapping[str, Value], command: str, schema: str, as_json: bool,
     lwc_vectors: str | None = None, front: Callable[[Description], FrontEnd] | None = None,
     cocotb: bool = False, ram: str | None = None, timing: bool = True,
 ) -> None:  # fmt: skip
@@ -120,12 +122,12 @@ def build_stream(
         warn([LWC_RELEASED if options.interface == "lwc" else RELEASED])
 
 
-def refused(figures: Mapping[str, Any]) -> str:
+def refused(figures: Mapping[str, object]) -> str:
     """What ``explain`` says beside "proved" of a mode that has no core."""
     return "" if figures["refused"] is None else f", but build refuses it: {figures['refused']}"
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -148,7 +148,7 @@ def _progress_line(done: int, total: int, row: Row, seconds: float) -> str:
     return f"{done}/{total} {about}: {row['status']}{': ' + row['error'] if row['error'] else ''}{left}"
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain(row: Row) -> dict[str, object]:
     """A row with its JSON columns as data, and without the whole results."""
     kept = {name: value for name, value in row.items() if name not in ("result", "configuration")}
     return {**kept, "options": json.loads(row["options"]), "tools": json.loads(row["tools"])}

@@ -33,14 +33,14 @@ def traffic(
     from modeloom.measure.mixes import find_mix
     from modeloom.measure.traffic import measure_traffic
     from modeloom.product.folder import read_messages
-    from modeloom.product.simulation import core as simulated
+    from modeloom.product.simulation import message_core
     from modeloom.spec import InputError
 
     description = read_messages(directory)
     mix = find_mix(mix_name)
     if slots is not None and slots > description.key_slots:
         raise InputError(f"--slots {slots}: this core has {description.key_slots} key slots")
-    core = simulated(directory, optimize=optimize)
+    core = message_core(directory, optimize=optimize)
     figures = measure_traffic(core, directory, mix, packets=packets, seed=seed, associated=ad_bytes, slots=slots)
     if as_json:
         click.echo(json.dumps(figures, indent=2))

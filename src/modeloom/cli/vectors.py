@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -86,7 +86,7 @@ def _details(report: Report) -> list[str]:
     return lines
 
 
-def _figures(report: Report) -> dict[str, Any]:
+def _figures(report: Report) -> dict[str, object]:
     return {
         "file": report.file.name, "format": report.file.format, "algorithm": report.file.algorithm, "tests": len(report.file.cases),
         "passed": report.passed, "answered": report.answered, "failed": dict(report.failed), "not_applicable": dict(report.not_applicable),

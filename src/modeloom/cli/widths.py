@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from modeloom.spec.wording import many
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["at_width"]
 
 
-def at_width(description: Description, bits: int) -> dict[str, Any]:
+def at_width(description: Description, bits: int) -> dict[str, object]:
     """The rates of a core with data streams of this width, and sentences that tell them.
 
     Raises ``InputError`` if the core has this width already.

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from modeloom.ciphers import BlockCipher
 from modeloom.ciphers.request import CoreRequest, CoreTiming
@@ -59,7 +58,7 @@ class DerivedKeys:
         """Cycles from the derivation of one key to the next, of the size that takes longest."""
         return max(map(self.batches, range(len(self.derivations)))) * self.timing.interval
 
-    def explain(self) -> dict[str, Any]:
+    def explain(self) -> dict[str, object]:
         """The figures of ``modeloom explain --json``."""
         return {"calls": [each.calls for each in self.derivations], "cores": self.cores, "cycles": self.cycles}
 

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
 from modeloom.ciphers.request import DIRECTION_OF
@@ -89,79 +89,118 @@ def unit_set(
     Raises ``InputError`` for several multipliers if the mode has no products, and for a core that the cipher does not have.  A single
     multiplier, as in the presets, is omitted.
     """
-    options = options.on(chosen)
-    lanes = options.lanes or options.cipher_cores
-    kinds = sorted(set(setup).union(*(u for of in uses for u in of.values())))
-    others = [kind for kind in kinds if kind.key_bits or kind in (TENC, TDEC)]
-    totals = [Counter({kind: max(u.get(kind, 0) for u in of.values()) for kind in kinds}) for of in uses]
-    needed = {kind for total in totals for kind, count in total.items() if count} | set(setup)
-    alike, in_one = options.cipher_form != "pipelined", options.cipher_arch != "pipelined"
-    for kind in sorted(needed):
-        if kind.operation.keyed and kind.operation in OWN_CIPHERS:
-            chosen.check_operation("this mode", kind.operation.name, kind.operation.operands)
-    together = {ENC, DEC} <= needed and (len(uses[0]) > 1 or in_one)
-    if (options.mul or 0) > 1 and MUL not in needed:
-        raise InputError(f"--mul {options.mul}: the mode has no multiplications; omit --mul")
-    names = (BOTH,) if together and in_one else tuple(core for core in (ENC, DEC) if core in needed)
-    request = partial(_request, options, chosen, cipher_bits)
-    cores = {name: request(name, options.cipher_form) for name in names}
-    time = {core: chosen.timing(request) for core, request in cores.items()}
-    rate = max(time.values(), key=lambda timing: timing.interval) if time else CoreTiming(1, 1)
-    paces = []
-    for of, total in zip(uses, totals, strict=True):
-        calls = max(u.get(ENC, 0) + u.get(DEC, 0) for u in of.values()) if together else max(total[ENC], total[DEC])
-        most = max(calls, *(total[kind] for kind in others), 0)
-        paces.append(max(-(-most // (options.cipher_cores * rate.blocks)) * rate.interval, -(-total[OUT] // lanes), 1))
-    mul = options.mul or max(max(1, -(-total[MUL] // pace)) for total, pace in zip(totals, paces, strict=True))
-    slow: dict[str, Any] = {}
-    intervals = [max(pace, -(-total[MUL] // mul)) for total, pace in zip(totals, paces, strict=True)]
+    sizing = _Sizing(options.on(chosen), chosen, uses, setup, cipher_bits)
+    units = UnitSet(tuple(sizing.units()), sizing.lanes, options.terms, entry=ENTRY_CYCLES)
+    return units, Architecture(chosen, sizing.cores)
 
-    def alone(kind: Kind) -> CoreTiming | None:
+
+class _Sizing:
+    """The pace of the ciphers, and as many of all other units as keep up with it.
+
+    Attributes
+    ----------
+    totals : list of Counter
+        For each sector size, the operations of the direction that has most.
+    together : bool
+        Whether both directions of the cipher are behind one operand network.
+    cores, time : dict
+        The request for each core of the cipher, and its timing.
+    paces : list of int
+        For each sector size, the initiation interval that ciphers and outputs allow.
+    """
+
+    def __init__(
+        self, options: Options, chosen: BlockCipher, uses: Sequence[Mapping[str, Mapping[Kind, int]]], setup: AbstractSet[Kind],
+        cipher_bits: Sequence[int],
+    ):  # fmt: skip
+        self.options, self.chosen, self.setup = options, chosen, setup
+        self.lanes = options.lanes or options.cipher_cores
+        self.request = partial(_request, options, chosen, cipher_bits)
+        kinds = sorted(set(setup).union(*(u for of in uses for u in of.values())))
+        self.totals = [Counter({kind: max(u.get(kind, 0) for u in of.values()) for kind in kinds}) for of in uses]
+        self.needed = {kind for total in self.totals for kind, count in total.items() if count} | set(setup)
+        self.others = [kind for kind in kinds if kind.key_bits or kind in (TENC, TDEC)]
+        in_one = options.cipher_arch != "pipelined"
+        self.together = {ENC, DEC} <= self.needed and (len(uses[0]) > 1 or in_one)
+        self._check()
+        names = (BOTH,) if self.together and in_one else tuple(core for core in (ENC, DEC) if core in self.needed)
+        self.cores: dict[Kind | str, CoreRequest] = {name: self.request(name, options.cipher_form) for name in names}
+        self.time = {core: chosen.timing(request) for core, request in self.cores.items()}
+        self.rate = max(self.time.values(), key=lambda timing: timing.interval) if self.time else CoreTiming(1, 1)
+        self.paces = [self._pace(of, total) for of, total in zip(uses, self.totals, strict=True)]
+        self.mul = options.mul or max(max(1, -(-total[MUL] // pace)) for total, pace in zip(self.totals, self.paces, strict=True))
+
+    def _check(self) -> None:
+        """Raises ``InputError`` for operations that the cipher does not have, and for multipliers without products."""
+        for kind in sorted(self.needed):
+            if kind.operation.keyed and kind.operation in OWN_CIPHERS:
+                self.chosen.check_operation("this mode", kind.operation.name, kind.operation.operands)
+        if (self.options.mul or 0) > 1 and MUL not in self.needed:
+            raise InputError(f"--mul {self.options.mul}: the mode has no multiplications; omit --mul")
+
+    def _pace(self, of: Mapping[str, Mapping[Kind, int]], total: Counter[Kind]) -> int:
+        calls = max(u.get(ENC, 0) + u.get(DEC, 0) for u in of.values()) if self.together else max(total[ENC], total[DEC])
+        most = max(calls, *(total[kind] for kind in self.others), 0)
+        blocks = self.options.cipher_cores * self.rate.blocks
+        return max(-(-most // blocks) * self.rate.interval, -(-total[OUT] // self.lanes), 1)
+
+    def _sequential(self, kind: Kind) -> CoreTiming | None:
         """Timing of a sequential core that keeps up with all sizes of sectors, or None."""
-        if not chosen.has(DIRECTION_OF[kind.operation.name], "sequential"):
+        if self.options.cipher_form != "pipelined" or not self.chosen.has(DIRECTION_OF[kind.operation.name], "sequential"):
             return None
-        timing = chosen.timing(request(kind, "sequential"))
-        seldom = all(total[kind] <= SELDOM for total in totals)
-        fits = not options.overlap or all(total[kind] * timing.interval <= ii for total, ii in zip(totals, intervals, strict=True))
-        return timing if seldom and fits else None
+        timing = self.chosen.timing(self.request(kind, "sequential"))
+        intervals = [max(pace, -(-total[MUL] // self.mul)) for total, pace in zip(self.totals, self.paces, strict=True)]
+        seldom = all(total[kind] <= SELDOM for total in self.totals)
+        fits = all(total[kind] * timing.interval <= ii for total, ii in zip(self.totals, intervals, strict=True))
+        return timing if seldom and (fits or not self.options.overlap) else None
 
-    for core in (DEC, ENC):
-        # Behind a common operand network one core of the two is a pipeline.
-        if not alike and core in cores and not (together and slow) and (timing := alone(core)):
-            cores[core], time[core] = request(core, "sequential"), timing
-            slow = {"slow_core": core, "slow_interval": timing.interval}
-    reg = options.registered
-    units = []
-    if together:
-        latency = max(timing.latency for timing in time.values())
-        units.append(Unit(CIPHER, options.cipher_cores, latency, post_register=reg, **_rate(options.cipher_form, rate), **slow))
-    else:
-        for core in (core for core in (ENC, DEC) if core in time):
-            timing = time[core]
-            count = 1 if cores[core].form != options.cipher_form else options.cipher_cores
-            units.append(Unit(core.unit, count, timing.latency, post_register=reg, **_rate(cores[core].form, timing)))
-    for kind in others:
-        timing = None if alike else alone(kind)
-        cores[kind] = request(kind, "sequential" if timing else options.cipher_form)
-        timing = timing or chosen.timing(cores[kind])
-        busy = [-(-total[kind] // timing.blocks) * timing.interval for total in totals]
-        count = max(1, *(-(-cycles // pace) for cycles, pace in zip(busy, paces, strict=True)))
-        units.append(Unit(kind.unit, count, timing.latency, post_register=reg, **_rate(cores[kind].form, timing)))
-    units.append(Unit(MUL.unit, mul if MUL in needed else 0, options.mul_stages, 1, reg, reg))
-    # The circuit is a few XORs deep.  The register behind it, which the paper's squarers have too, lets a square be squared again.
-    units.append(Unit(SQR.unit, _squarers(totals, paces, mul) if options.squares == "fly" else 0, 0, 1, reg, True))
-    for type in UNITS.values():
-        if type not in PLANNED:
-            units.append(_paced(type, reg, totals, paces, setup))
-    accumulators = max(1, *(-(-total[ACC] // pace) for total, pace in zip(totals, paces, strict=True)))
-    units.append(Unit(ACC.unit, options.acc or accumulators, 0, 1, False, reg))
-    units.append(Unit(OUT.unit, lanes, 0, 1, False, reg))
-    return UnitSet(tuple(units), lanes, options.terms, entry=ENTRY_CYCLES), Architecture(chosen, cores)
+    def units(self) -> Iterator[Unit]:
+        """The ciphers, those with keys of their own lengths, arithmetic, counters, and adders and outputs."""
+        options, reg = self.options, self.options.registered
+        yield from self._ciphers()
+        yield from map(self._other_cipher, self.others)
+        yield Unit(MUL.unit, self.mul if MUL in self.needed else 0, options.mul_stages, 1, reg, reg)
+        # The circuit is a few XORs deep.  The register behind it, which the paper's squarers have too, lets a square be squared again.
+        yield Unit(SQR.unit, _squarers(self.totals, self.paces, self.mul) if options.squares == "fly" else 0, 0, 1, reg, True)
+        for type in UNITS.values():
+            if type not in PLANNED:
+                yield _paced(type, reg, self.totals, self.paces, self.setup)
+        accumulators = max(1, *(-(-total[ACC] // pace) for total, pace in zip(self.totals, self.paces, strict=True)))
+        yield Unit(ACC.unit, options.acc or accumulators, 0, 1, False, reg)
+        yield Unit(OUT.unit, self.lanes, 0, 1, False, reg)
 
+    def _ciphers(self) -> Iterator[Unit]:
+        """The units of the cipher: one for both directions, or one for each."""
+        slow: Kind | None = None
+        for core in (DEC, ENC):
+            # Behind a common operand network one core of the two is a pipeline.
+            if core in self.cores and not (self.together and slow) and (timing := self._sequential(core)):
+                self.cores[core], self.time[core], slow = self.request(core, "sequential"), timing, core
+        form, count = self.options.cipher_form, self.options.cipher_cores
+        if self.together:
+            latency = max(timing.latency for timing in self.time.values())
+            interval = 0 if slow is None else self.time[slow].interval
+            yield replace(self._unit(CIPHER, count, form, self.rate), core=latency, slow_core=slow, slow_interval=interval)
+            return
+        for core in (core for core in (ENC, DEC) if core in self.time):
+            own = self.cores[core].form
+            yield self._unit(core.unit, count if own == form else 1, own, self.time[core])
 
-def _rate(form: str, timing: CoreTiming) -> dict[str, Any]:
-    """When an instance of a unit with a core of this form takes operations: one in each interval, or batches."""
-    return {"cadence": timing.cadence} if form == "multistream" else {"interval": timing.interval}
+    def _other_cipher(self, kind: Kind) -> Unit:
+        """The unit of a cipher with a tweak, or with keys whose length the mode fixes."""
+        timing = self._sequential(kind)
+        self.cores[kind] = self.request(kind, "sequential" if timing else self.options.cipher_form)
+        timing = timing or self.chosen.timing(self.cores[kind])
+        busy = [-(-total[kind] // timing.blocks) * timing.interval for total in self.totals]
+        count = max(1, *(-(-cycles // pace) for cycles, pace in zip(busy, self.paces, strict=True)))
+        return self._unit(kind.unit, count, self.cores[kind].form, timing)
+
+    def _unit(self, kind: UnitKind, count: int, form: str, timing: CoreTiming) -> Unit:
+        """A unit whose core has this form.  It takes an operation in each interval, or batches."""
+        reg = self.options.registered
+        if form == "multistream":
+            return Unit(kind, count, timing.latency, post_register=reg, cadence=timing.cadence)
+        return Unit(kind, count, timing.latency, timing.interval, post_register=reg)
 
 
 def _request(options: Options, chosen: BlockCipher, cipher_bits: Sequence[int], name: Kind | str, form: str) -> CoreRequest:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from modeloom.conformance.case import (
     DIRECTIONS,
@@ -27,6 +26,7 @@ from modeloom.conformance.case import (
     ORIGIN,
     TWEAK_BYTES,
     Case,
+    Object,
     Unreadable,
     VectorFile,
     check_members,
@@ -37,7 +37,6 @@ from modeloom.conformance.case import (
 
 __all__ = ["ALGORITHMS", "looks_like_acvp", "read_acvp", "response"]
 
-Object = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +149,7 @@ def read_acvp(name: str, value: object, answers: object = None) -> VectorFile:
     )  # fmt: skip
 
 
-def _named(test: Object) -> dict[str, Any]:
+def _named(test: Object) -> dict[str, object]:
     """The members of a test by the names of the tables."""
     return {SYNONYMS.get(name, name): value for name, value in test.items()}
 
@@ -327,7 +326,7 @@ def _tweak(name: str, group: Object, test: Object, needed: Callable[[str], bytes
     return number.to_bytes(TWEAK_BYTES, "little")
 
 
-def response(file: VectorFile, answers: Mapping[str, bytes | None]) -> tuple[Any, int]:
+def response(file: VectorFile, answers: Mapping[str, bytes | None]) -> tuple[object, int]:
     """The response to a vector set, and the number of its tests that have no answer.
 
     *answers* has what came out for each test by its name; None stands for a message that was refused.
@@ -348,7 +347,7 @@ def response(file: VectorFile, answers: Mapping[str, bytes | None]) -> tuple[Any
     return ([dict(file.envelope), made] if file.envelope is not None else made), missing
 
 
-def _answer(algorithm: str, group: Object, output: bytes | None) -> dict[str, Any]:
+def _answer(algorithm: str, group: Object, output: bytes | None) -> dict[str, object]:
     if group["direction"] == "decrypt":
         if algorithm == "ACVP-AES-GMAC":
             return {"testPassed": output is not None}

@@ -10,11 +10,14 @@ from typing import Any
 from modeloom.spec.errors import InputError
 
 __all__ = [
-    "DIRECTIONS", "NOT_BYTES", "ORIGIN", "TWEAK_BYTES", "Case", "Unreadable", "VectorFile", "check_members", "hex_bytes", "salted",
-    "unit_tweak", "whole_bytes",
+    "DIRECTIONS", "NOT_BYTES", "ORIGIN", "TWEAK_BYTES", "Case", "Object", "Unreadable", "VectorFile", "check_members", "hex_bytes",
+    "salted", "unit_tweak", "whole_bytes",
 ]  # fmt: skip
 
 DIRECTIONS = ("encrypt", "decrypt")
+
+Object = Mapping[str, Any]
+"""An object of JSON."""
 
 TWEAK_BYTES = 16
 """Bytes of a tweak of XTS."""
@@ -112,8 +115,8 @@ class VectorFile:
     mode: str
     cipher: str
     cases: Sequence[Case]
-    prompt: Mapping[str, Any] | None = None
-    envelope: Mapping[str, Any] | None = field(default=None)
+    prompt: Object | None = None
+    envelope: Object | None = field(default=None)
 
 
 def check_members(what: str, members: Iterable[str], known: Collection[str], algorithm: str) -> None:

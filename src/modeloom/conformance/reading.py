@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from modeloom.conformance.acvp import looks_like_acvp, read_acvp
 from modeloom.conformance.case import Unreadable, VectorFile
@@ -53,7 +52,7 @@ def read_file(path: str | Path, expected: str | Path | None = None) -> VectorFil
         raise Unreadable(f"{path}: {detail}") from None
 
 
-def _answers(path: Path) -> Any:
+def _answers(path: Path) -> object:
     """The value of a file with expected results."""
     text = _text(path)
     try:
@@ -72,7 +71,7 @@ def _text(path: Path) -> str:
         raise Unreadable(f"{path} is not a text") from None
 
 
-def _json(text: str) -> Any:
+def _json(text: str) -> object:
     """The value of JSON, or None if the text is none.  Raises ``Unreadable`` for an object that has a member twice."""
     try:
         return json.loads(text, object_pairs_hook=_object)
@@ -82,8 +81,8 @@ def _json(text: str) -> Any:
         return None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made: dict[str, object] = {}
     for name, value in pairs:
         if name in made:
             raise Unreadable(f"an object has the member {name!r} twice")

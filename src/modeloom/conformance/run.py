@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from modeloom.conformance.case import Case, VectorFile
@@ -47,28 +47,43 @@ def run_file(file: VectorFile, subject: Subject) -> Report:
     results: dict[int, list[tuple[Job, Result]]] = {}
     for job, result in zip(jobs, subject.run(jobs), strict=True):
         results.setdefault(id(job[0]), []).append((job, result))
-    passed, answered, failed = 0, 0, {}
-    reasons: Counter[str] = Counter()
-    answers: dict[str, bytes | None] = {}
+    tally = _Tally(subject, other)
     for case in file.cases:
-        ran = [(job, result) for job, result in results.get(id(case), []) if not isinstance(result, NotApplicable)]
-        unable = [result.reason for _, result in results.get(id(case), []) if isinstance(result, NotApplicable)]
+        tally.add(case, results.get(id(case), []))
+    return Report(
+        file=file, passed=tally.passed, answered=tally.answered, failed=tally.failed, not_applicable=dict(tally.reasons),
+        answers=tally.answers,
+    )  # fmt: skip
+
+
+class _Tally:
+    """What came out of the tests so far."""
+
+    def __init__(self, subject: Subject, other: str):
+        self.subject, self.other = subject, other
+        self.passed = self.answered = 0
+        self.failed: dict[str, str] = {}
+        self.reasons: Counter[str] = Counter()
+        self.answers: dict[str, bytes | None] = {}
+
+    def add(self, case: Case, results: Sequence[tuple[Job, Result]]) -> None:
+        """Counts a test with its results, those of directions that the subject cannot run included."""
+        ran = [(job, result) for job, result in results if not isinstance(result, NotApplicable)]
+        unable = [result.reason for _, result in results if isinstance(result, NotApplicable)]
         if not ran:
-            reasons[case.reason or other or (unable[0] if unable else _unasked(case, subject))] += 1
-            continue
-        wrong = [text for job, result in ran if (text := _wrong(*job, result))]
+            self.reasons[case.reason or self.other or (unable[0] if unable else _unasked(case, self.subject))] += 1
+            return
         first = ran[0][1]
         if isinstance(first, (bytes, Refused)):
-            answers[case.name] = first if isinstance(first, bytes) else None
-        if wrong:
-            failed[case.name] = wrong[0]
+            self.answers[case.name] = first if isinstance(first, bytes) else None
+        if wrong := [text for job, result in ran if (text := _wrong(*job, result))]:
+            self.failed[case.name] = wrong[0]
         elif unable:
-            reasons[f"{unable[0]} (the other direction passed)"] += 1
+            self.reasons[f"{unable[0]} (the other direction passed)"] += 1
         elif all(case.valid is None or (case.valid and case.output(way) is None) for (_, way), _ in ran):
-            answered += 1
+            self.answered += 1
         else:
-            passed += 1
-    return Report(file=file, passed=passed, answered=answered, failed=failed, not_applicable=dict(reasons), answers=answers)
+            self.passed += 1
 
 
 def _other(file: VectorFile, subject: Subject) -> str:

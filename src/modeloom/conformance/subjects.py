@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from modeloom.ciphers import cipher_of
 from modeloom.conformance.case import DIRECTIONS, Case
@@ -24,8 +24,10 @@ from modeloom.product.folder import other_kind, read_description
 from modeloom.product.message import Message, MessageError, Outcome, check_message, check_room
 from modeloom.product.messages import StreamDescription
 from modeloom.product.sectors import SectorDescription
-from modeloom.product.simulated import Sector
-from modeloom.product.simulation import core as simulated
+from modeloom.product.simulated import Sector, SimulatedCore
+from modeloom.product.simulated_lwc import SimulatedLwcCore
+from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.product.simulation import message_core
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.spec.mode import Mode
@@ -138,14 +140,17 @@ class ModelSubject:
         return b"".join(model.encrypt(*unit) if direction == "encrypt" else model.decrypt(*unit) for unit in units)
 
 
-class _CoreSubject:
+C = TypeVar("C", SimulatedCore, SimulatedStreamCore | SimulatedLwcCore)
+
+
+class _CoreSubject(Generic[C]):
     """What the subjects of cores have in common: cases under as many keys at a time as the core has slots."""
 
     kind = "core"
 
-    def __init__(self, directory: str, description: Description, directions: Sequence[str], optimize: int):
+    def __init__(self, core: C, description: Description, directions: Sequence[str]):
+        self.core: C = core
         self.mode, self.cipher, self.directions = description.mode, description.cipher, directions
-        self.core = simulated(directory, optimize=optimize)
 
     def run(self, jobs: Sequence[Job]) -> Iterator[Result]:
         """The result of each job."""
@@ -178,11 +183,11 @@ class _CoreSubject:
         raise NotImplementedError
 
 
-class MessageCoreSubject(_CoreSubject):
+class MessageCoreSubject(_CoreSubject[SimulatedStreamCore | SimulatedLwcCore]):
     """The simulation of a core for messages."""
 
     def __init__(self, directory: str, description: StreamDescription, optimize: int):
-        super().__init__(directory, description, description.directions, optimize)
+        super().__init__(message_core(directory, optimize=optimize), description, description.directions)
         self._directory, self._description = directory, description
 
     def _message(self, case: Case, direction: str, slot: int = 0, way: int | None = None, data: bytes | None = None) -> Message:
@@ -232,11 +237,11 @@ class MessageCoreSubject(_CoreSubject):
         return Refused() if outcome.code == MessageCode.WRONG_TAG and job[1] == "decrypt" else MessageError(number, outcome.code)
 
 
-class SectorCoreSubject(_CoreSubject):
+class SectorCoreSubject(_CoreSubject[SimulatedCore]):
     """The simulation of a core for sectors."""
 
     def __init__(self, directory: str, description: SectorDescription, optimize: int):
-        super().__init__(directory, description, description.directions, optimize)
+        super().__init__(SimulatedCore(directory, optimize=optimize), description, description.directions)
         self._description = description
 
     def _check(self, case: Case, direction: str) -> None:

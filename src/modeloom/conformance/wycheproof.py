@@ -3,10 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from modeloom.conformance.case import DIRECTIONS, ORIGIN, TWEAK_BYTES, Case, Unreadable, VectorFile, check_members, hex_bytes
+from modeloom.conformance.case import (
+    DIRECTIONS,
+    ORIGIN,
+    TWEAK_BYTES,
+    Case,
+    Object,
+    Unreadable,
+    VectorFile,
+    check_members,
+    hex_bytes,
+)
 
 __all__ = ["ALGORITHMS", "read_wycheproof"]
 
@@ -28,7 +37,7 @@ TEST = ("tcId", "result", "key", "iv", "msg", "comment", "flags")
 """The members of a test of any algorithm.  The last two are notes."""
 
 
-def read_wycheproof(name: str, value: Mapping[str, Any]) -> VectorFile:
+def read_wycheproof(name: str, value: Object) -> VectorFile:
     """The tests of a file.  Raises ``Unreadable``."""
     algorithm = value.get("algorithm")
     if algorithm not in ALGORITHMS:
@@ -41,7 +50,7 @@ def read_wycheproof(name: str, value: Mapping[str, Any]) -> VectorFile:
     )  # fmt: skip
 
 
-def _check(value: Mapping[str, Any], algorithm: str) -> None:
+def _check(value: Object, algorithm: str) -> None:
     """Raises ``Unreadable`` for a member that the algorithm does not have."""
     # A data unit has no tag, and what a MAC authenticates is its message.
     texts = ("ct",) if algorithm.endswith("XTS") else ("tag",) if algorithm.endswith("GMAC") else ("aad", "ct", "tag")
@@ -52,13 +61,13 @@ def _check(value: Mapping[str, Any], algorithm: str) -> None:
             check_members(f"tcId {test['tcId']}", test, (*TEST, *texts), algorithm)
 
 
-def _tests(value: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+def _tests(value: Object) -> Iterator[tuple[Object, Object]]:
     for group in value["testGroups"]:
         for test in group["tests"]:
             yield group, test
 
 
-def _case(test: Mapping[str, Any], algorithm: str, group: Mapping[str, Any]) -> Case:
+def _case(test: Object, algorithm: str, group: Object) -> Case:
     name = f"tcId {test['tcId']}"
     result = test["result"]
     if result not in RESULTS:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TypedDict
 
 from modeloom.product.description import Files, KeyPart
 from modeloom.product.versions import versions
@@ -23,6 +23,27 @@ def key_layout(mode: type[Definition] | Definition, key_bits: int) -> tuple[KeyP
         parts.append(KeyPart(name=part, offset=at, bytes=length))
         at += length
     return tuple(parts)
+
+
+class Described(TypedDict):
+    """Arguments of a ``Description``."""
+
+    version: str
+    versions: Mapping[str, str]
+    command: str
+    name: str
+    top: str
+    verilog: str
+    listing: str | None
+    files: Files
+    mode: str
+    definition: str
+    title: str
+    source: str
+    security: str
+    broken: bool
+    key_parts: tuple[str, ...]
+    refused_keys: str
 
 
 def refused_keys(mode: type[Definition] | Definition, nonzero: Iterable[str]) -> str:
@@ -44,7 +65,7 @@ def refused_keys(mode: type[Definition] | Definition, nonzero: Iterable[str]) ->
 
 def described(
     mode: type[Definition] | Definition, name: str, command: str, files: Files, nonzero: Iterable[str] = ()
-) -> dict[str, Any]:
+) -> Described:
     """The arguments of a ``Description`` about the definition, the files and the tools; ``nonzero`` is as in ``refused_keys``."""
     return {
         "version": VERSION, "versions": versions(), "command": command, "name": name, "top": name, "verilog": files.verilog,

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
 
 from modeloom.interfaces import Interface
+from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.table import RESERVED, Place
 from modeloom.product.description import Description
 from modeloom.product.markdown import table
@@ -44,7 +45,7 @@ def status_line(statuses: Interface, zeros: Collection[str] = ()) -> Iterator[st
     yield ""
 
 
-def code_table(codes: Iterable[Any]) -> Iterator[str]:
+def code_table(codes: Iterable[StatusCode | MessageCode]) -> Iterator[str]:
     """The codes of a status, members of an enumeration, with their meanings."""
     yield from table(["code", "name", "meaning"], [[int(code), code.name, code.meaning] for code in codes])
 

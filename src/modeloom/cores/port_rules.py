@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from modeloom.cores.packing import packing_places
 from modeloom.interfaces import Interface, Side
+from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.sector import StatusCode
 from modeloom.product.ports import TopPort
 
 __all__ = ["PortRules"]
@@ -51,7 +52,7 @@ class PortRules:
             "KEEP": "\n".join(self._keep()),
         }
 
-    def codes(self, codes: Iterable[Any]) -> str:
+    def codes(self, codes: Iterable[StatusCode | MessageCode]) -> str:
         """A branch of a ``case`` with the meaning of each code of an enumeration, except for code 0."""
         bits = self.places["CODE_BITS"]
         return "\n".join(

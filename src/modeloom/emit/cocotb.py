@@ -21,7 +21,7 @@ from itertools import chain, cycle
 from modeloom.product.case_widths import converted
 from modeloom.product.cases import Case, Cases, fields_of, read_fields
 from modeloom.product.core import Core, D
-from modeloom.product.description import Description
+from modeloom.product.description import Description, WithBeats
 from modeloom.product.front import FrontDescription
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.points import points_of
@@ -56,7 +56,8 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
         raise InputError(REFUSED)
     if front is not None and front.width is not None:
         # Cores with converters have beats of data.
-        cases = converted(cases, description.beat_bytes, front.width.bits // 8)  # type: ignore[attr-defined]
+        assert isinstance(description, WithBeats)
+        cases = converted(cases, description.beat_bytes, front.width.bits // 8)
     told = _told(core, description, front, cases)
     # A line for each command, so that a difference is a line.
     lines = [f" {json.dumps(name)}: {_value(value)}" for name, value in told.items()]
@@ -75,7 +76,8 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
     """What the test has to know of the core."""
     files, lwc = description.files, isinstance(description, LwcDescription)
     over_registers = front is not None and front.commands is not None
-    beat = front.width.bits // 8 if front is not None and front.width is not None else description.beat_bytes  # type: ignore[attr-defined]
+    assert isinstance(description, WithBeats)
+    beat = front.width.bits // 8 if front is not None and front.width is not None else description.beat_bytes
     fields, outputs = _words(description) if isinstance(description, LwcDescription) else _streams(core, cases, over_registers)
     return {
         "schema": "modeloom-cocotb-3",

@@ -254,25 +254,29 @@ def binary(op: str, a: Expr, b: Expr) -> Expr:
         return const(1, int(_FOLDED[op](int(a.name or "0", 2), int(b.name or "0", 2))))
     if a.constant and not b.constant and op in "&|^+*":
         a, b = b, a
-    if b.constant:
-        zeros, ones = not b.name.strip("0"), not b.name.strip("1")
-        if zeros and op in "|^+-" or ones and op == "&":
-            return a
-        if zeros and op in "&*":
-            return b
-        if ones and op == "|":
-            return b
-        if ones and op == "^":
-            return unary("~", a)
-        if a.width == 1 and op in ("==", "!="):
-            return a if (op == "==") == ones else unary("~", a)
-        if not a.width and op in ("==", "!="):
-            return const(1, int(op == "=="))
+    if b.constant and (found := _with_constant(op, a, b)) is not None:
+        return found
     if a == b and op in "&|":
         return a
     if a == b and op in ("==", "!="):
         return const(1, int(op == "=="))
     return Expr(op, a.width if op in SIZED else 1, (a, b))
+
+
+def _with_constant(op: str, a: Expr, b: Expr) -> Expr | None:
+    """What an operation with a constant is without the operation, if it is anything simpler."""
+    zeros, ones = not b.name.strip("0"), not b.name.strip("1")
+    if zeros and op in "|^+-" or ones and op == "&":
+        return a
+    if zeros and op in "&*" or ones and op == "|":
+        return b
+    if ones and op == "^":
+        return unary("~", a)
+    if op not in ("==", "!="):
+        return None
+    if a.width == 1:
+        return a if (op == "==") == ones else unary("~", a)
+    return None if a.width else const(1, int(op == "=="))
 
 
 def all_nets(value: Expr) -> Iterator[Expr]:

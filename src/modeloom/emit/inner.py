@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from amaranth.back import rtlil
 
@@ -51,7 +50,7 @@ def core_rtlil(core: Core[D], top: str) -> str:
         return component_rtlil(core.component(), top)
 
 
-def component_rtlil(component: Any, top: str) -> str:
+def component_rtlil(component: object, top: str) -> str:
     """RTLIL of an Amaranth component in the same form.  Module names begin with ``top``."""
     with _no_collection():
         text = rtlil.convert(component, name=top, emit_src=False)

@@ -19,6 +19,8 @@ __all__ = ["name_ports"]
 
 _NUMBER = re.compile(r"\$\d+$")
 
+Place = tuple[str, int, int]
+
 
 def name_ports(modules: list[RtlilModule], top: str) -> None:
     """Renames the ports of all modules except ``top``, in place.  Each module has one instance.
@@ -33,39 +35,49 @@ def name_ports(modules: list[RtlilModule], top: str) -> None:
         if name == top or name not in by_name:
             continue
         module = by_name[name]
-        inside = aliases[name]
-        taken = {wire.name for wire in module.of_kind("wire")}
-        ports = module.ports()
-        new: dict[str, str] = {}
-        for connection in instance.connections():
-            port = connection.port
-            width = _width(module, port)
-            outside = {_bare(one) for one in _names(aliases[parent.name], connection.signal) if not UNNAMED.fullmatch(one)}
-            own = [port, *inside.get((port, width - 1, 0), ())]
-            common = [one for one in own if _bare(one) in outside and not UNNAMED.fullmatch(one)]
-            chosen = port if port in common and not _NUMBER.search(port) else next(iter(common), "")
-            if not chosen and UNNAMED.fullmatch(port):
-                chosen = next((one for one in own[1:] if not UNNAMED.fullmatch(one)), "") or min(outside, default="")
-            if not chosen and UNNAMED.fullmatch(port):
-                chosen = _part_of(module, [port, f"[{width - 1}:0]" if width > 1 else "[0]"]) or _part_of(parent, connection.signal)
-            if not chosen or chosen == port and not _NUMBER.search(port):
-                continue
-            # The name without its number, unless something else in the module has this name.
-            final = _bare(chosen)
-            if final in new.values() or final in taken and final not in own:
-                final = chosen
-            if final != port and final not in new.values() and (final not in taken or final in own):
-                new[port] = final
-        # A name that another port loses in the same step is not free yet.  A port that would take it keeps its old name.
-        new = {old: final for old, final in new.items() if final not in ports or final in new}
-        _apply(module, ports, new)
-        renamed[name] = new
+        renamed[name] = _new_names(module, parent, instance, aliases)
+        _apply(module, module.ports(), renamed[name])
     for module in modules:
         for statement in module.of_kind("cell"):
             if statement.instance:
                 for line in statement.lines[1:]:
                     if line[0] == "connect":
                         line[1] = renamed.get(statement.type, {}).get(line[1], line[1])
+
+
+def _new_names(module: RtlilModule, parent: RtlilModule, instance: Statement, aliases: dict[str, dict[Place, list[str]]]) -> dict[str, str]:
+    """The ports of a module that get other names, with these."""
+    taken = {wire.name for wire in module.of_kind("wire")}
+    ports = module.ports()
+    new: dict[str, str] = {}
+    for connection in instance.connections():
+        port = connection.port
+        width = _width(module, port)
+        outside = {_bare(one) for one in _names(aliases[parent.name], connection.signal) if not UNNAMED.fullmatch(one)}
+        own = [port, *aliases[module.name].get((port, width - 1, 0), ())]
+        chosen = _common_name(own, outside)
+        if not chosen and UNNAMED.fullmatch(port):
+            chosen = _part_of(module, [port, f"[{width - 1}:0]" if width > 1 else "[0]"]) or _part_of(parent, connection.signal)
+        if not chosen or chosen == port and not _NUMBER.search(port):
+            continue
+        # The name without its number, unless something else in the module has this name.
+        final = _bare(chosen)
+        if final in new.values() or final in taken and final not in own:
+            final = chosen
+        if final != port and final not in new.values() and (final not in taken or final in own):
+            new[port] = final
+    # A name that another port loses in the same step is not free yet.  A port that would take it keeps its old name.
+    return {old: final for old, final in new.items() if final not in ports or final in new}
+
+
+def _common_name(own: list[str], outside: set[str]) -> str:
+    """A name that both modules have for a port, the first of whose own names is that of today.  For a port without a name, any of them."""
+    port = own[0]
+    common = [one for one in own if _bare(one) in outside and not UNNAMED.fullmatch(one)]
+    chosen = port if port in common and not _NUMBER.search(port) else next(iter(common), "")
+    if not chosen and UNNAMED.fullmatch(port):
+        chosen = next((one for one in own[1:] if not UNNAMED.fullmatch(one)), "") or min(outside, default="")
+    return chosen
 
 
 def _bare(name: str) -> str:
@@ -95,9 +107,6 @@ def _part_of(module: RtlilModule, signal: list[str]) -> str:
             found = _place(part)
             low += found[1] - found[2] + 1 if found else int(part[0].partition("'")[0])
     return ""
-
-
-Place = tuple[str, int, int]
 
 
 def _place(tokens: list[str]) -> Place | None:
@@ -146,11 +155,7 @@ def _apply(module: RtlilModule, ports: dict[str, str], new: dict[str, str]) -> N
             continue
         statements.append(statement)
     module.statements = statements
-    for statement in statements:
-        for line in statement.lines:
-            start = 2 if statement.kind == "cell" and line[0] in ("cell", "connect") else 1
-            if line[0] != "parameter":
-                line[start:] = [inputs.get(token, token) for token in line[start:]]
+    _rename_nets(statements, inputs)
     for old, final in outputs.items():
         wire = wires[old]
         line = wire.lines[0]
@@ -161,15 +166,20 @@ def _apply(module: RtlilModule, ports: dict[str, str], new: dict[str, str]) -> N
         if UNNAMED.fullmatch(old):
             # The port replaces the net, because nothing else uses the name of the net.
             line[-1:] = ["output", number, line[-1]]
-            for statement in statements:
-                for text in statement.lines:
-                    start = 2 if statement.kind == "cell" and text[0] in ("cell", "connect") else 1
-                    if text[0] != "parameter":
-                        text[start:] = [final if token == old else token for token in text[start:]]
+            _rename_nets(statements, {old: final})
             continue
         bits = f"[{width - 1}:0]" if width > 1 else "[0]"
         module.statements.insert(0, Statement("wire", [["wire", "width", str(width), "output", number, final]]))
         module.statements.append(Statement("connect", [["connect", final, old, bits]]))
+
+
+def _rename_nets(statements: list[Statement], names: dict[str, str]) -> None:
+    """Renames nets wherever they are read or driven."""
+    for statement in statements:
+        for line in statement.lines:
+            start = 2 if statement.kind == "cell" and line[0] in ("cell", "connect") else 1
+            if line[0] != "parameter":
+                line[start:] = [names.get(token, token) for token in line[start:]]
 
 
 def _width_of(line: list[str]) -> int:

@@ -66,30 +66,54 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
     top : str
         Name of the top with its backslash.  All its ports stay.
     """
-    by_name = {module.name: module for module in modules}
     ports = {module.name: module.ports() for module in modules}
-    drivers: dict[tuple[str, str], list[_Node]] = defaultdict(list)
-    instances: dict[str, list[tuple[str, Statement]]] = defaultdict(list)
-    driven_by_port: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    live, read, needed = _live(modules, top, ports)
+    alive = {name for name, _ in live}
+    kept = [module for module in modules if module.name in alive]
+    for module in kept:
+        _sweep(module, read, needed, ports)
+    return kept
+
+
+Wire = tuple[str, str]
+"""A module, and a wire or a port of it."""
+
+
+@dataclass
+class _Drivers:
+    """What drives wires: nodes, and ports of instances.  ``instances`` has those of a module, each with the module around it."""
+
+    nodes: dict[Wire, list[_Node]]
+    ports: dict[Wire, list[Wire]]
+    instances: dict[str, list[tuple[str, Statement]]]
+
+
+def _drivers(modules: list[RtlilModule], ports: dict[str, dict[str, str]]) -> _Drivers:
+    found = _Drivers(defaultdict(list), defaultdict(list), defaultdict(list))
     for module in modules:
         for statement in module.of_kind("cell", "process", "connect"):
             if statement.instance:
-                instances[statement.type].append((module.name, statement))
+                found.instances[statement.type].append((module.name, statement))
                 for connection in statement.connections():
                     if ports[statement.type][connection.port] == "output":
                         for wire in names_in(connection.signal):
-                            driven_by_port[module.name, wire].append((statement.type, connection.port))
+                            found.ports[module.name, wire].append((statement.type, connection.port))
                 continue
             node = _node(statement)
             for wire in node.outputs:
-                drivers[module.name, wire].append(node)
+                found.nodes[module.name, wire].append(node)
+    return found
 
+
+def _live(modules: list[RtlilModule], top: str, ports: dict[str, dict[str, str]]) -> tuple[set[Wire], set[Wire], set[int]]:
+    """The live wires, the ports that are read, and the statements that are needed, by their ``id``."""
+    drivers = _drivers(modules, ports)
     marked = {module.name: [wire.name for wire in module.of_kind("wire") if _marked(wire)] for module in modules}
+    work = [(top, name) for name in ports[top]]
     # A wire can be live within its module although nothing outside reads it.  Output ports that are read are therefore recorded separately.
-    read: set[tuple[str, str]] = {(top, name) for name in by_name[top].ports()}
-    live: set[tuple[str, str]] = set()
+    read: set[Wire] = set(work)
+    live: set[Wire] = set()
     needed: set[int] = set()
-    work = [(top, name) for name in by_name[top].ports()]
     while work:
         at = work.pop()
         if at in live:
@@ -97,24 +121,19 @@ def prune(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
         live.add(at)
         name, wire = at
         work += [(name, other) for other in marked.pop(name, ())]
-        for node in drivers[at]:
+        for node in drivers.nodes[at]:
             if id(node.statement) not in needed:
                 needed.add(id(node.statement))
                 work += [(name, other) for other in node.inputs]
-        read.update(driven_by_port[at])
-        work += driven_by_port[at]
+        read.update(drivers.ports[at])
+        work += drivers.ports[at]
         if ports[name].get(wire) == "input":
             read.add(at)
-            for parent, statement in instances[name]:
+            for parent, statement in drivers.instances[name]:
                 for connection in statement.connections():
                     if connection.port == wire:
                         work += [(parent, other) for other in names_in(connection.signal)]
-
-    alive = {name for name, _ in live}
-    kept = [module for module in modules if module.name in alive]
-    for module in kept:
-        _sweep(module, read, needed, ports)
-    return kept
+    return live, read, needed
 
 
 def _marked(wire: Statement) -> bool:

@@ -153,25 +153,10 @@ def _shorten(circuit: Circuit) -> None:
 
 def drop_unused(circuits: list[Circuit], top: str) -> list[Circuit]:
     """Removes nets, instances and ports on which nothing depends.  Simplified expressions may read less than before."""
-    while True:
+    changed = True
+    while changed:
         needed = {circuit.name: _needed(circuit, top) for circuit in circuits}
-        changed = False
-        for circuit in circuits:
-            live = needed[circuit.name]
-            for where in (circuit.assigned, circuit.registers, circuit.reads, circuit.memories, circuit.instances):
-                for name in [name for name in where if name not in live]:
-                    del where[name]
-                    changed = True
-            for name in [name for name, one in circuit.nets.items() if name not in live and not (one.direction and circuit.name == top)]:
-                del circuit.nets[name]
-                changed = True
-            for instance in circuit.instances.values():
-                there = needed[instance.module]
-                unread = [port for port, value in instance.outputs.items() if not any(one.name in live for one in all_nets(value))]
-                for ports, gone in ((instance.inputs, [port for port in instance.inputs if port not in there]), (instance.outputs, unread)):
-                    for port in gone:
-                        del ports[port]
-                        changed = True
+        changed = any([_drop(circuit, needed, top) for circuit in circuits])
         used = {top, *(instance.module for circuit in circuits for instance in circuit.instances.values())}
         circuits = [circuit for circuit in circuits if circuit.name in used]
         for circuit in circuits:
@@ -182,8 +167,27 @@ def drop_unused(circuits: list[Circuit], top: str) -> list[Circuit]:
                 if port not in read:
                     circuit.nets[port].direction = ""
                     changed = True
-        if not changed:
-            return circuits
+    return circuits
+
+
+def _drop(circuit: Circuit, needed: Mapping[str, set[str]], top: str) -> bool:
+    """Removes from a circuit what it does not need, and connections to ports that no module needs.  Returns whether there was anything."""
+    live, changed = needed[circuit.name], False
+    for where in (circuit.assigned, circuit.registers, circuit.reads, circuit.memories, circuit.instances):
+        for name in [name for name in where if name not in live]:
+            del where[name]
+            changed = True
+    for name in [name for name, one in circuit.nets.items() if name not in live and not (one.direction and circuit.name == top)]:
+        del circuit.nets[name]
+        changed = True
+    for instance in circuit.instances.values():
+        there = needed[instance.module]
+        unread = [port for port, value in instance.outputs.items() if not any(one.name in live for one in all_nets(value))]
+        for ports, gone in ((instance.inputs, [port for port in instance.inputs if port not in there]), (instance.outputs, unread)):
+            for port in gone:
+                del ports[port]
+                changed = True
+    return changed
 
 
 def _needed(circuit: Circuit, top: str) -> set[str]:

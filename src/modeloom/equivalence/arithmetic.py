@@ -62,7 +62,7 @@ class LinearCircuit:
             if bit in self.known:
                 continue
             if bit not in cells:
-                raise CircuitError(f"nothing drives {names.get(bit, bit)}")  # type: ignore[arg-type]
+                raise CircuitError(f"nothing drives {names.get(bit, bit) if isinstance(bit, int) else bit}")
             cell = cells[bit]
             if ready:
                 self.compute(cell)

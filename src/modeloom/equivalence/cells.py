@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.counters import added
@@ -55,7 +54,7 @@ class Kind:
     """
 
     operands: Callable[[Cell], list[list[Bit]]]
-    line: Callable[[Cell, list[str], list[list[Bit]], dict[str, Any], int, list[Fixed]], str]
+    line: Callable[[Cell, list[str], list[list[Bit]], dict[str, object], int, list[Fixed]], str]
     fixed: Callable[[Cell, list[Fixed]], Fixed] = lambda cell, operands: (0, 0)
 
 
@@ -109,7 +108,7 @@ def _gated(word: int, bit: int, width: int) -> int:
     return word if bit == ONE else _and_word(word, bit * lanes.repeated(width), width)
 
 
-def _and_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+def _and_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
     width = len(cell["Y"])
     if _decided(cell, fixed):
         return f"{names[0]} & {names[1]}"
@@ -122,7 +121,7 @@ def _and_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[s
     return f"and_word({names[0]}, {names[1]}, {width})"
 
 
-def _or_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+def _or_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
     if _decided(cell, fixed):
         return f"{names[0]} | {names[1]}"
     space["or_word"] = _or_word
@@ -130,7 +129,7 @@ def _or_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[st
 
 
 def _plain(text: str) -> Callable[..., str]:
-    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
         width = len(cell["Y"])
         space[f"full{width}"] = lanes.mask(width)
         return text.format(*names, full=f"full{width}")
@@ -165,7 +164,7 @@ def _choose(result: int, width: int, *pairs: int) -> int:
     return result
 
 
-def _mux_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+def _mux_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
     space["mux"], space["choose"] = _mux, _choose
     count, width = len(cell["S"]), len(cell["Y"])
     if count > MOST_NESTED:
@@ -198,7 +197,7 @@ def _of_numbers(
 ) -> Kind:  # fmt: skip
     """Cells that are computed on numbers.  ``known`` gives the bits that are known even for symbols."""
 
-    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
         width = len(cell["Y"])
         widths = [len(operand) for operand in bits]
         # With the sign turned, numbers have the order of numbers without one.
@@ -210,9 +209,9 @@ def _of_numbers(
             result = remembered.get(words)
             if result is not None:
                 return result
-            values = [number(word) for word in words]
-            if None not in values:
-                result = lanes.constant(operation(*(value ^ sign for value in values)) & ((1 << width) - 1), width)  # type: ignore[operator]
+            values = [value for word in words if (value := number(word)) is not None]
+            if len(values) == len(words):
+                result = lanes.constant(operation(*(value ^ sign for value in values)) & ((1 << width) - 1), width)
                 if len(remembered) < MOST:
                     remembered[words] = result
                 return result
@@ -255,7 +254,7 @@ def _below(a: int, b: int, width: int, _: int) -> int | None:
     return None if b else 0
 
 
-def _add_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+def _add_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
     """A sum.  If one operand is a number, sums with the same result are equal words (``counters``)."""
     width = len(cell["Y"])
     # Constant zeros above an operand make room for the carry.
@@ -298,7 +297,7 @@ def _fixed_choice(cell: Cell, f: list[Fixed]) -> Fixed:
 
 
 def _shift_line(sign: int) -> Callable[..., str]:
-    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+    def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
         if cell.parameters.get("B_SIGNED") or cell.parameters.get("A_SIGNED"):
             raise CircuitError(f"cell {cell.name} of type {cell.type} shifts numbers with a sign")
         width = len(cell["Y"])
@@ -346,7 +345,7 @@ CELLS: dict[str, Kind] = {
 """Types of cells by their names in Yosys.  Other types are refused."""
 
 
-def _reduce_and(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, Any], place: int, fixed: list[Fixed]) -> str:
+def _reduce_and(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
     width = len(bits[0])
 
     def compute(a: int) -> int:
@@ -373,7 +372,7 @@ class Read:
     """
 
     def __init__(self, cell: Cell, contents: Sequence[int] | None):
-        self.cell, self.width = cell, cell.parameters["WIDTH"]
+        self.cell, self.width = cell, cell.numbers["WIDTH"]
         self.table = ""
         self._told = 0
         if contents is None:
@@ -394,7 +393,7 @@ class Read:
 
 
 def _table(cell: Cell) -> list[int]:
-    p = cell.parameters
-    if not isinstance(p["INIT"], int):
+    p = cell.numbers
+    if "INIT" not in p:
         raise CircuitError(f"table {cell.name} has undefined words")
     return [p["INIT"] >> n * p["WIDTH"] & ((1 << p["WIDTH"]) - 1) for n in range(p["SIZE"])]

@@ -12,7 +12,8 @@ such as a write address or an enable, depends on data.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from types import FunctionType
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CELLS, CircuitError, Read
@@ -43,6 +44,29 @@ class Box:
     def state(self, cycle: int) -> object:
         """Its state, with times relative to this cycle."""
         raise NotImplementedError
+
+
+Word = tuple[Bit, ...]
+"""Bits that are put together."""
+
+Cycle = Callable[[list[int], Mapping[int, Read], Sequence[Box]], None]
+"""Computes all values of a cycle in place, from reads of memories and from boxes."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A read port of a memory without a register."""
+
+    memory: Cell
+    address: Sequence[Bit]
+
+
+@dataclass(frozen=True)
+class Output:
+    """The output of a box, by its number, that depends on its inputs of the same cycle."""
+
+    box: int
+    inputs: Mapping[str, Sequence[Bit]]
 
 
 class Circuit:
@@ -76,9 +100,9 @@ class Circuit:
         self.instances: list[tuple[Cell, int]] = []
         self.inputs: dict[str, int] = {}
         self.start: dict[int, int] = {}
-        self._driven: dict[int, tuple[str, Any]] = {}
+        self._driven: dict[int, Word | Cell | Reading | Output] = {}
         self._fixed: dict[int, tuple[int, int]] = {}
-        self._function: Callable[[list[int], Mapping[int, Read], Sequence[Box]], None] | None = None
+        self._function: Cycle | None = None
         self.reads: dict[int, Cell] = {}
         self._place_all()
         self._order()
@@ -121,11 +145,11 @@ class Circuit:
             elif cell.type in CELLS:
                 place = self._new(len(cell["Y"]))
                 self._drive(cell["Y"], place, cell.name)
-                self._driven[place] = "cell", cell
+                self._driven[place] = cell
             else:
                 raise CircuitError(f"cell {cell.name} of type {cell.type}")
         clocks = {tuple(cell["CLK"]) for cell, _ in self.registers}
-        clocks |= {tuple(cell["WR_CLK"][n : n + 1]) for cell in self.memories for n in range(cell.parameters["WR_PORTS"])}
+        clocks |= {tuple(cell["WR_CLK"][n : n + 1]) for cell in self.memories for n in range(cell.numbers["WR_PORTS"])}
         if len(clocks) > 1 or not all(bit in self.netlist.inputs.get("aclk", ()) for bits in clocks for bit in bits):
             raise CircuitError("there is another clock than aclk")
 
@@ -137,7 +161,7 @@ class Circuit:
         return known | unknown & lanes.atom(f"power-on {name}", len(bits))
 
     def _memory(self, cell: Cell) -> None:
-        p = cell.parameters
+        p = cell.numbers
         if p["RD_CLK_ENABLE"]:
             raise CircuitError(f"memory {cell.name} has a read port with a register")
         if p["WR_PORTS"]:
@@ -146,7 +170,7 @@ class Circuit:
         for n in range(p["RD_PORTS"]):
             place = self._new(width)
             self._drive(cell["RD_DATA"][n * width : (n + 1) * width], place, cell.name)
-            self._driven[place] = "read", (cell, cell["RD_ADDR"][n * bits : (n + 1) * bits])
+            self._driven[place] = Reading(cell, cell["RD_ADDR"][n * bits : (n + 1) * bits])
 
     # -- order -----------------------------------------------------------------------------------------------------------
 
@@ -163,21 +187,21 @@ class Circuit:
             if all(isinstance(bit, int) and self.source.get(bit) == (first[0], i) for i, bit in enumerate(bits)):
                 return first[0]
         place = self._new(len(bits))
-        self._driven[place] = "word", bits
+        self._driven[place] = bits
         return place
 
     def _needs(self, place: int) -> list[int]:
         """The places from which a place is computed."""
         if place not in self._driven:
             return []
-        kind, what = self._driven[place]
-        if kind == "word":
-            return sorted({self._origin(bit)[0] for bit in what if isinstance(bit, int)})
-        if kind == "read":
-            return [self.word(what[1])]
-        if kind == "box":
-            return [self.word(bits) for bits in what[1].values()]
-        return [self.word(bits) for bits in CELLS[what.type].operands(what)]
+        driver = self._driven[place]
+        if isinstance(driver, Reading):
+            return [self.word(driver.address)]
+        if isinstance(driver, Output):
+            return [self.word(bits) for bits in driver.inputs.values()]
+        if isinstance(driver, Cell):
+            return [self.word(bits) for bits in CELLS[driver.type].operands(driver)]
+        return sorted({self._origin(bit)[0] for bit in driver if isinstance(bit, int)})
 
     def _origin(self, bit: int) -> tuple[int, int]:
         if bit not in self.source:
@@ -200,7 +224,7 @@ class Circuit:
 
     def writes(self, cell: Cell) -> list[tuple[list[Bit], list[Bit], list[Bit]]]:
         """Address, data and enable of each write port of a memory."""
-        p = cell.parameters
+        p = cell.numbers
         width, bits = p["WIDTH"], p["ABITS"]
 
         def part(port: str, size: int, n: int) -> list[Bit]:
@@ -208,20 +232,20 @@ class Circuit:
 
         return [(part("WR_ADDR", bits, n), part("WR_DATA", width, n), part("WR_EN", width, n)) for n in range(p["WR_PORTS"])]
 
-    def compiled(self, boxes: Sequence[Box]) -> Callable[[list[int], Mapping[int, Read], Sequence[Box]], None]:
+    def compiled(self, boxes: Sequence[Box]) -> Cycle:
         """The function that computes all values of a cycle, in place, from registers, inputs and outputs of boxes.  Its arguments are the
         reads of memories by their places, and the boxes in the order of ``instances``.
         """
         if self._function is None:
             for number, ((cell, place), box) in enumerate(zip(self.instances, boxes, strict=True)):
                 if box.now:
-                    self._driven[place] = "box", (number, self.box_inputs(cell))
+                    self._driven[place] = Output(number, self.box_inputs(cell))
             self._function = self._compile()
         return self._function
 
-    def _compile(self) -> Callable[[list[int], Mapping[int, Read], Sequence[Box]], None]:
+    def _compile(self) -> Cycle:
         lines: list[str] = []
-        names: dict[str, Any] = {"ONE": lanes.ONE}
+        names: dict[str, object] = {"ONE": lanes.ONE}
         done: set[int] = set()
         open_: set[int] = set()
         for target in self._wanted:
@@ -249,30 +273,30 @@ class Circuit:
                         stack.append((need, False))
         text = "def cycle(v, reads, boxes):\n" + "\n".join(f"    {line}" for line in lines or ["pass"])
         exec(compile(text, "<circuit>", "exec"), names)  # the text contains only places and operators
-        return names["cycle"]
+        cycle = names["cycle"]
+        assert isinstance(cycle, FunctionType)
+        return cycle
 
-    def _line(self, place: int, names: dict[str, Any]) -> str | None:
+    def _line(self, place: int, names: dict[str, object]) -> str | None:
         """The Python expression for a place; None if it is a state."""
         if place not in self._driven:
             return None
-        kind, what = self._driven[place]
-        if kind == "word":
-            self._fixed[place] = self._fixed_parts(what)
-            return self._parts(what, names)
-        if kind == "read":
-            cell, bits = what
-            self.reads[place] = cell
-            return f"reads[{place}](v[{self.word(bits)}])"
-        if kind == "box":
-            box, inputs = what
-            ports = ", ".join(f"{port!r}: v[{self.word(bits)}]" for port, bits in inputs.items())
-            return f"boxes[{box}].output({{{ports}}})"
-        rule = CELLS[what.type]
-        operands = rule.operands(what)
+        driver = self._driven[place]
+        if isinstance(driver, Reading):
+            self.reads[place] = driver.memory
+            return f"reads[{place}](v[{self.word(driver.address)}])"
+        if isinstance(driver, Output):
+            ports = ", ".join(f"{port!r}: v[{self.word(bits)}]" for port, bits in driver.inputs.items())
+            return f"boxes[{driver.box}].output({{{ports}}})"
+        if not isinstance(driver, Cell):
+            self._fixed[place] = self._fixed_parts(driver)
+            return self._parts(driver, names)
+        rule = CELLS[driver.type]
+        operands = rule.operands(driver)
         places = [self.word(bits) for bits in operands]
         fixed = [self._fixed.get(at, (0, 0)) for at in places]
-        self._fixed[place] = rule.fixed(what, fixed)
-        return rule.line(what, [f"v[{at}]" for at in places], operands, names, place, fixed)
+        self._fixed[place] = rule.fixed(driver, fixed)
+        return rule.line(driver, [f"v[{at}]" for at in places], operands, names, place, fixed)
 
     def _fixed_parts(self, bits: tuple[Bit, ...]) -> tuple[int, int]:
         """The bits of a concatenated word that are always 0, and those that are always 1."""
@@ -288,7 +312,7 @@ class Circuit:
                 ones |= (bit == "1") << at
         return zeros, ones
 
-    def _parts(self, bits: tuple[Bit, ...], names: dict[str, Any]) -> str:
+    def _parts(self, bits: tuple[Bit, ...], names: dict[str, object]) -> str:
         """A word that is concatenated from parts of other words and constants."""
         runs: list[list[int]] = []
         fixed = 0
@@ -316,7 +340,7 @@ class Circuit:
             terms.append(f"fixed{len(names) - 1}")
         return " | ".join(terms)
 
-    def _slice(self, place: int, low: int, count: int, names: dict[str, Any]) -> str:
+    def _slice(self, place: int, low: int, count: int, names: dict[str, object]) -> str:
         term = f"v[{place}]"
         if low:
             term = f"({term} >> {low * lanes.LANES})"

@@ -106,32 +106,48 @@ def input_ports(
         Widths of the ports of the definition by name.
     """
     inputs = [port for port, direction in directions.items() if direction == "input" and port in cell.ports and port != "clk"]
+    found = _by_net(cell, inputs, nets, roles)
+    for port in inputs:
+        match = _NUMBERED.fullmatch(port)
+        for name in (port, match[1] if match else port):
+            if name in roles and name not in found and port not in found.values():
+                found[name] = port
+    _by_width(cell, inputs, roles, found)
+    result: dict[str, Parts] = {role: ((port, len(cell[port])),) for role, port in found.items()}
+    strange = tuple((port, len(cell[port])) for port in inputs if port not in found.values())
+    if strange:
+        absent = {role: width for role, width in roles.items() if role not in found}
+        result[_together(cell, strange, absent)] = strange
+    return result
+
+
+def _by_net(cell: Cell, inputs: Sequence[str], nets: Mapping[tuple[Bit, ...], str], roles: Mapping[str, int]) -> dict[str, str]:
+    """The first port on the net of each role."""
     found: dict[str, str] = {}
     for port in inputs:
         bits = tuple(cell[port])
         for net, role in nets.items():
             if net[: len(bits)] == bits and role in roles:
                 found.setdefault(role, port)
-    for port in inputs:
-        match = _NUMBERED.fullmatch(port)
-        for name in (port, match[1] if match else port):
-            if name in roles and name not in found and port not in found.values():
-                found[name] = port
+    return found
+
+
+def _by_width(cell: Cell, inputs: Sequence[str], roles: Mapping[str, int], found: dict[str, str]) -> None:
+    """Adds the roles for which one port is left, and no other role of this width."""
     for role, width in roles.items():
         left = [port for port in inputs if port not in found.values() and len(cell[port]) == width]
         others = [other for other in roles if other not in found and roles[other] == width]
         if role not in found and len(left) == 1 and others == [role]:
             found[role] = left[0]
-    result: dict[str, Parts] = {role: ((port, len(cell[port])),) for role, port in found.items()}
-    strange = tuple((port, len(cell[port])) for port in inputs if port not in found.values())
-    if strange:
-        together = sum(width for _, width in strange)
-        absent = [role for role in roles if role not in found]
-        whole = [role for role in absent if roles[role] == together or len(strange) == len(absent) == 1 and roles[role] > together]
-        if len(whole) != 1:
-            raise CircuitError(f"{cell.name}: what is the input {strange[0][0]}?")
-        result[whole[0]] = strange
-    return result
+
+
+def _together(cell: Cell, parts: Parts, absent: Mapping[str, int]) -> str:
+    """The role of a port that is emitted in these parts, or without its upper bits.  Raises ``CircuitError`` if there is not one."""
+    width = sum(width for _, width in parts)
+    whole = [role for role, bits in absent.items() if bits == width or len(parts) == len(absent) == 1 and bits > width]
+    if len(whole) != 1:
+        raise CircuitError(f"{cell.name}: what is the input {parts[0][0]}?")
+    return whole[0]
 
 
 def taken(inputs: Mapping[str, int], parts: Parts) -> int:

@@ -31,7 +31,7 @@ class Run:
         self.boxes = [boxes(cell) for cell, _ in circuit.instances]
         self.contents: dict[str, list[int]] = {}
         for cell in circuit.memories:
-            p = cell.parameters
+            p = cell.numbers
             self.contents[cell.name] = [lanes.atom(f"power-on {cell.name} {n}", p["WIDTH"]) for n in range(p["SIZE"])]
         self._cycle = circuit.compiled(self.boxes)
         self._reads = {place: Read(cell, self.contents.get(cell.name)) for place, cell in circuit.reads.items()}

@@ -15,7 +15,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from systemrdl.node import AddrmapNode
 
 __all__ = ["COMMANDS", "PARTS", "SOURCE", "TAGS", "RegisterField", "Register", "RegisterMap", "read_map", "source_text"]
 
@@ -145,7 +148,7 @@ class RegisterMap:
         return (last.address + WORD_BYTES * last.words - 1).bit_length()
 
 
-def _elaborated(parameters: Mapping[str, int], parts: Collection[str] = ()) -> Any:
+def _elaborated(parameters: Mapping[str, int], parts: Collection[str] = ()) -> AddrmapNode:
     from systemrdl import RDLCompiler
 
     compiler = RDLCompiler()
@@ -163,9 +166,9 @@ def source_text(parts: Collection[str] = ()) -> str:
 
 def read_map(parameters: Mapping[str, int], parts: Collection[str] = ()) -> RegisterMap:
     """The map with these figures and some of ``PARTS``.  Parameters that are not given have the defaults of the source."""
-    from systemrdl.node import FieldNode, MemNode, RegNode
+    from systemrdl.node import AddressableNode, FieldNode, MemNode, Node, RegNode
 
-    def about(node: Any) -> str:
+    def about(node: Node) -> str:
         return " ".join((node.get_property("desc") or "").split())
 
     def field_of(node: FieldNode) -> RegisterField:
@@ -176,7 +179,7 @@ def read_map(parameters: Mapping[str, int], parts: Collection[str] = ()) -> Regi
             reset if isinstance(reset, int) else 0, node.get_property("onread") is not None,
         )  # fmt: skip
 
-    def name_of(node: Any) -> str:
+    def name_of(node: AddressableNode) -> str:
         return node.inst_name + "".join(str(index) for index in node.current_idx or ())
 
     found = []

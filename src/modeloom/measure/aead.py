@@ -16,13 +16,16 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from modeloom.compiler.streams import StreamOptions, compile_stream
+from modeloom.compiler.streams import compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
+from modeloom.emit.html.luts import lut_figure
 from modeloom.measure.core import measure_core
 from modeloom.measure.mixes import MIXES
 from modeloom.measure.traffic import measure_traffic
 from modeloom.modes import all_streams, find_any
+from modeloom.options.messages import USUAL
+from modeloom.options.row import Value
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.stream import StreamMode
@@ -34,7 +37,10 @@ __all__ = [
 
 SCHEMA = "modeloom-aead-1"
 
-ARCHITECTURES: dict[str, dict[str, Any]] = {
+Row = dict[str, Any]
+"""A row of the table, as JSON has it."""
+
+ARCHITECTURES: dict[str, dict[str, Value]] = {
     "pipeline": {},
     "multi-stream": {"cipher_arch": "multistream", "streams": 4},
     "sequential": {"cipher_arch": "multistream", "streams": 1},
@@ -49,7 +55,7 @@ TARGETS = ("xc7", "ecp5")
 FIGURES = ("mode", "architecture", "command", "refused", "cycles_a_block", "latency", "bytes_a_cycle")
 """What a line of the table has of a row as it is."""
 
-SHARED: dict[str, Any] = {"key_bits": 128, "mul_arch": "lut6"}
+SHARED: dict[str, Value] = {"key_bits": 128, "mul_arch": "lut6"}
 """Options of all cores: the smallest S-boxes and multipliers in LUTs."""
 
 MIX, PACKETS = "gcm2008", 40
@@ -79,7 +85,7 @@ def cipher_name(architecture: str) -> str:
     return NAMES.get(architecture, architecture)
 
 
-def options_of(mode: str, architecture: str) -> dict[str, Any]:
+def options_of(mode: str, architecture: str) -> dict[str, Value]:
     """The options of the core of a row.  A mode with other keys for each nonce takes them with its messages.  Raises ``UnknownName``."""
     if architecture not in ARCHITECTURES:
         raise UnknownName("architecture", architecture, ARCHITECTURES)
@@ -92,12 +98,12 @@ def command(mode: str, architecture: str) -> str:
     return f"modeloom build {mode}" + "".join(f" --{option.replace('_', '-')} {value}" for option, value in options.items())
 
 
-def place(row: dict[str, Any]) -> tuple[str, str]:
+def place(row: Row) -> tuple[str, str]:
     """What identifies a row: mode and architecture."""
     return row["mode"], row["architecture"]
 
 
-def measure_rate(mode: str, architecture: str, *, optimize: int = 0) -> dict[str, Any]:
+def measure_rate(mode: str, architecture: str, *, optimize: int = 0) -> Row:
     """A row without areas: cycles per block, tokens and latency as ``core.json`` states them, and bytes a cycle of the simulated core.
 
     A core that the compiler refuses has ``refused``, the line that a user gets.
@@ -125,7 +131,7 @@ def measure_rate(mode: str, architecture: str, *, optimize: int = 0) -> dict[str
     }  # fmt: skip
 
 
-def measure_area(mode: str, architecture: str, target: str) -> dict[str, Any]:
+def measure_area(mode: str, architecture: str, target: str) -> Row:
     """LUTs of logic, of memories and of shift registers, registers and block memories of the core, mapped as one.
 
     Raises
@@ -139,20 +145,17 @@ def measure_area(mode: str, architecture: str, target: str) -> dict[str, Any]:
         folder = Path(work) / "core"
         emit(_core(mode, architecture), folder, command=command(mode, architecture))
         found = measure_core(folder, target, blocks=False)
-    memories = found["memories"]
-    return {
-        "luts": found["luts"], "lutram_luts": memories["lutram_luts"], "srl_luts": memories["srl_luts"], "ffs": found["ffs"],
-        "bram_cells": memories["bram_cells"], "tools": found["tools"],
-    }  # fmt: skip
+    names = ("luts", "lutram_luts", "srl_luts", "ffs", "bram_cells")
+    return {**{name: lut_figure(found, name) for name in names}, "tools": found["tools"]}
 
 
-def stored() -> list[dict[str, Any]]:
+def stored() -> list[Row]:
     """The rows that ``bench/aead.py`` has measured."""
     file = resources.files("modeloom.measure") / "measured" / "aead.json"
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
 
 
-def rows(every: Iterable[dict[str, Any]], target: str) -> list[dict[str, Any]]:
+def rows(every: Iterable[Row], target: str) -> list[Row]:
     """The rows of a table: a row for each core with its area on a target, and bytes per cycle for 1000 LUTs of all kinds.
 
     Rows without this area, and cores that the compiler refuses, have None in the place of figures.
@@ -170,7 +173,7 @@ def rows(every: Iterable[dict[str, Any]], target: str) -> list[dict[str, Any]]:
     return lines
 
 
-def tokens_text(tokens: dict[str, Any]) -> str:
+def tokens_text(tokens: Row) -> str:
     """Tokens of a message as a sum, with a blocks of associated data and t blocks of text: ``a + 2t + 2``."""
     letters = (("associated", "a"), ("text", "t"))
     terms = [f"{'' if tokens[step] == 1 else tokens[step]}{letter}" for step, letter in letters if tokens[step]]
@@ -179,4 +182,4 @@ def tokens_text(tokens: dict[str, Any]) -> str:
 
 
 def _core(mode: str, architecture: str) -> StreamCore:
-    return StreamCore(compile_stream(stream_mode(mode), StreamOptions(**options_of(mode, architecture))))
+    return StreamCore(compile_stream(stream_mode(mode), USUAL.but(**options_of(mode, architecture))))

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from amaranth.back import rtlil
 
-from modeloom.circuits import Built, find_circuit
+from modeloom.circuits import Built, Circuit, find_circuit
 from modeloom.measure.core import check_clock, check_routing, check_target
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import find_nextpnr, synthesize
@@ -23,8 +23,8 @@ MAPPERS = ("abc9", "compact")
 
 def measure_circuit(
     name: str, *, target: str | None = None, mapper: str = "abc9", pnr: bool = False, freq: float | None = None,
-    placer: str | None = None, router: str | None = None, timing_weight: int | None = None, gates: bool = True, **options: Any,
-) -> dict[str, Any]:  # fmt: skip
+    placer: str | None = None, router: str | None = None, timing_weight: int | None = None, gates: bool = True, **options: object,
+) -> dict[str, object]:  # fmt: skip
     """Figures of a circuit.
 
     Parameters
@@ -62,33 +62,16 @@ def measure_circuit(
         If a tool is missing or fails.
     """
     circuit = find_circuit(name)
-    chosen_target = None if target is None else check_target(target)
-    if mapper not in MAPPERS:
-        raise UnknownName("mapper", mapper, MAPPERS)
-    if target is None and (pnr or freq is not None or mapper != "abc9"):
-        raise InputError("--mapper, --pnr and --freq need a --target")
-    if pnr and target != "ecp5":
-        raise InputError(f"--pnr works for ecp5 only, not for {target}")
-    if freq is not None and not pnr:
-        raise InputError("--freq needs --pnr")
-    for flag, value in (("placer", placer), ("router", router), ("timing-weight", timing_weight)):
-        if value is not None and not pnr:
-            raise InputError(f"--{flag} needs --pnr")
+    _check(target, mapper, pnr, freq, {"placer": placer, "router": router, "timing-weight": timing_weight})
     check_routing(placer, router, timing_weight)
     check_clock(freq)
     if pnr:
         find_nextpnr()
-    if chosen_target is not None:
-        if mapper == "compact" and not chosen_target.compact_commands:
-            raise InputError(f"--mapper compact works for targets with LUTs only, not for {target}")
-        inputs = chosen_target.lut_inputs
-        named = {name for name, value in options.items() if value is not None}
-        for option in circuit.options:
-            if inputs in option.on_luts and not named & {option.name, *option.unless}:
-                options[option.name] = option.on_luts[inputs]
+    if target is not None:
+        options = {**options, **_on_luts(circuit, options, check_target(target).lut_inputs)}
     built = circuit.build(**options)
     chosen = {option.name: options.get(option.name) for option in circuit.options}
-    result: dict[str, Any] = {
+    result: dict[str, object] = {
         "schema": SCHEMA,
         "circuit": name,
         "title": circuit.title,
@@ -118,11 +101,36 @@ def measure_circuit(
     return result
 
 
+def _check(target: str | None, mapper: str, pnr: bool, freq: float | None, routing: Mapping[str, object]) -> None:
+    """Raises ``UnknownName`` or ``InputError`` for options that do not go with each other."""
+    chosen = None if target is None else check_target(target)
+    if mapper not in MAPPERS:
+        raise UnknownName("mapper", mapper, MAPPERS)
+    if target is None and (pnr or freq is not None or mapper != "abc9"):
+        raise InputError("--mapper, --pnr and --freq need a --target")
+    if pnr and target != "ecp5":
+        raise InputError(f"--pnr works for ecp5 only, not for {target}")
+    for flag, value in {"freq": freq, **routing}.items():
+        if value is not None and not pnr:
+            raise InputError(f"--{flag} needs --pnr")
+    if chosen is not None and mapper == "compact" and not chosen.compact_commands:
+        raise InputError(f"--mapper compact works for targets with LUTs only, not for {target}")
+
+
+def _on_luts(circuit: Circuit, options: Mapping[str, object], inputs: int) -> dict[str, object]:
+    """The options that depend on the LUTs of the target, where the user names no other."""
+    named = {name for name, value in options.items() if value is not None}
+    return {
+        option.name: option.on_luts[inputs] for option in circuit.options
+        if inputs in option.on_luts and not named & {option.name, *option.unless}
+    }  # fmt: skip
+
+
 def _rtlil(built: Built) -> str:
     return rtlil.convert(built.component, name="circuit")
 
 
-def _gates(built: Built) -> dict[str, Any]:
+def _gates(built: Built) -> dict[str, object]:
     """The gates in the structure of the circuit, or the gates that Yosys finds if it has none."""
     if built.gates is not None:
         gates = built.gates
@@ -136,7 +144,7 @@ def _gates(built: Built) -> dict[str, Any]:
     return {"and": ands, "xor": xors, "total": ands + xors, "depth": mapped.levels, "nand2": 4 * xors + 2 * ands, "gates_of": "mapping"}
 
 
-def circuit_verilog(name: str, module: str, **options: Any) -> str:
+def circuit_verilog(name: str, module: str, **options: object) -> str:
     """Verilog of a circuit.  ``module`` is the name of the top module and the prefix of the names of all others.
 
     Raises

@@ -3,16 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from math import inf
 from pathlib import Path
-from typing import Any
 
 from modeloom.product.description import Description, Rate
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
-from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, synthesize, synthesize_blocks, target_named
+from modeloom.synth import (
+    TARGETS,
+    BlockResult,
+    Known,
+    SynthResult,
+    Target,
+    find_nextpnr,
+    synthesize,
+    synthesize_blocks,
+    target_named,
+)
 from modeloom.synth.hierarchy import instances
 from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
 
@@ -27,7 +36,7 @@ def measure_core(
     directory: str | Path, target: str, *, pnr: bool = False, freq: float | None = None, placer: str | None = None,
     router: str | None = None, timing_weight: int | None = None, blocks: bool = True, timeout: float | None = None,
     narrow: bool = False,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, object]:  # fmt: skip
     """Synthesises an emitted core.  Raises ``UnknownName`` for an unknown target.
 
     Parameters
@@ -68,13 +77,13 @@ def measure_core(
     )  # fmt: skip
     figures = result.to_dict()
     figures["core"] = dict(description.facts)
-    figures["dsps"] = sum(count for cell, count in result.cells.items() if TARGETS["ecp5"].is_dsp(cell))
-    figures["share"] = share(figures) if target == "ecp5" else None
+    figures["dsps"] = dsps = sum(count for cell, count in result.cells.items() if TARGETS["ecp5"].is_dsp(cell))
+    figures["share"] = share(result, dsps) if target == "ecp5" else None
     figures["throughput"] = [throughput(rate, result.clock_mhz) for rate in description.rates]
     return figures
 
 
-def measure_part(directory: str | Path, part: str, target: str, *, timeout: float | None = None) -> dict[str, Any]:
+def measure_part(directory: str | Path, part: str, target: str, *, timeout: float | None = None) -> dict[str, object]:
     """Synthesises a part of an emitted core alone, with all that is in it.  Raises ``UnknownName`` for an unknown target or part.
 
     Parameters
@@ -90,23 +99,24 @@ def measure_part(directory: str | Path, part: str, target: str, *, timeout: floa
     return synthesize(text, found[part], target, command=f"{part} of modeloom synth DIR --target {target}", timeout=timeout).to_dict()
 
 
-def share(figures: Mapping[str, Any]) -> dict[str, Any]:
+def share(result: SynthResult, dsps: int) -> dict[str, object]:
     """The share of the largest ECP5, for which nextpnr places and routes: ``device``, and the percentage of each kind of cell.
 
     After place and route, the numbers come from nextpnr.  Otherwise, LUTs are those of logic, those of memories, and two for each four of
     these, which their write ports take.
     """
+    memories = result.memories
     used = {
-        "luts": figures["luts"] + figures["memories"]["lutram_luts"] * 3 // 2, "ffs": figures["ffs"],
-        "bram_cells": figures["memories"]["bram_cells"], "dsps": figures["dsps"],
+        "luts": (result.luts or 0) + memories["lutram_luts"] * 3 // 2, "ffs": result.ffs, "bram_cells": memories["bram_cells"],
+        "dsps": dsps,
     }  # fmt: skip
     for name, cell in (("luts", "COMB"), ("ffs", "FF"), ("bram_cells", "DP16KD"), ("dsps", "MULT18X18D")):
-        if routed := (figures.get("utilisation") or {}).get(cell):
+        if routed := (result.utilisation or {}).get(cell):
             used[name] = routed["used"]
     return {"device": DEVICE.partition(",")[0], **{name: round(100 * used[name] / most, 1) for name, most in CAPACITY.items()}}
 
 
-def throughput(rate: Rate, clock_mhz: float | None) -> dict[str, Any]:
+def throughput(rate: Rate, clock_mhz: float | None) -> dict[str, object]:
     """The figures of a rate: its bytes (``sector_bytes``), ``interval`` in cycles, ``bits_per_cycle``, and ``gbit_per_second`` if the
     clock is known."""
     bits = 8 * rate.bytes / rate.interval

@@ -12,9 +12,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from modeloom.emit.html import Measured
 from modeloom.emit.html.complete import check_page, complete
@@ -38,7 +37,7 @@ def result_name(target: str) -> str:
     return f"{PREFIX}{re.sub(r'[^A-Za-z0-9]+', '_', target).strip('_')}.json"
 
 
-def store_result(directory: str | Path, target: str, result: Mapping[str, Any]) -> Path:
+def store_result(directory: str | Path, target: str, result: Mapping[str, object]) -> Path:
     """Stores a result of ``measure_core`` in the folder, with the hash of the Verilog that it belongs to.  Raises ``OSError``."""
     folder = Path(directory)
     path = folder / result_name(target)
@@ -53,7 +52,7 @@ def _verilog_hash(folder: Path) -> str:
     return hashlib.sha256(verilog_of(folder, read_description(folder)).read_bytes()).hexdigest()
 
 
-def stored_results(directory: str | Path) -> tuple[list[dict[str, Any]], list[str]]:
+def stored_results(directory: str | Path) -> tuple[list[dict[str, object]], list[str]]:
     """The results for the Verilog of a folder in the order of their names, and the names of files with results for another one."""
     folder = Path(directory)
     wanted = _verilog_hash(folder)
@@ -72,7 +71,8 @@ def stored_results(directory: str | Path) -> tuple[list[dict[str, Any]], list[st
 
 
 def measured_of(
-    directory: str | Path, description: Description, *, optimize: int = 0, library: Path | None = None, areas: tuple[Any, ...] = ()
+    directory: str | Path, description: Description, *, optimize: int = 0, library: Path | None = None,
+    areas: Sequence[Mapping[str, object]] = (),
 ) -> Measured:
     """Simulates the core, and puts areas beside its timing."""
     recording = record(directory, optimize=optimize, library=library)

@@ -30,6 +30,7 @@ from modeloom.measure.mixes import Mix
 from modeloom.modes import find_any
 from modeloom.product.message import Message, Outcome
 from modeloom.product.messages import StreamDescription
+from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
@@ -143,7 +144,7 @@ def oracle_of(d: StreamDescription, folder: str | Path) -> tuple[Callable[[bytes
 
 
 def measure_traffic(
-    core: SimulatedStreamCore, folder: str | Path, mix: Mix, *, packets: int = 1000, seed: int = 1, associated: int = 0,
+    core: SimulatedStreamCore | SimulatedLwcCore, folder: str | Path, mix: Mix, *, packets: int = 1000, seed: int = 1, associated: int = 0,
     slots: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Runs packets back to back, and returns the figures of ``modeloom traffic --json``.
@@ -229,7 +230,7 @@ def _compare(messages: Sequence[Message], given: Sequence[Outcome], wanted: Sequ
             raise CheckFailed(f"traffic: {what} differs from {name}")
 
 
-def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence[int], packets: int, tag_bytes: int) -> dict[str, Any]:
+def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence[int], packets: int, tag_bytes: int) -> dict[str, object]:
     """Bytes, cycles and percentages.  ``cycles`` has the cycle of each beat in."""
     # Cycles of a beat at the peak.  With a cadence, packets begin some cycles early or late within a batch.
     pace = 1.0 if d.cadence is None else d.cadence.cycles_a_block
@@ -255,7 +256,7 @@ def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence
     }  # fmt: skip
 
 
-def _alternating(d: StreamDescription, messages: Sequence[Message], cycles: int, tag_bytes: int) -> dict[str, Any]:
+def _alternating(d: StreamDescription, messages: Sequence[Message], cycles: int, tag_bytes: int) -> dict[str, object]:
     """Bytes, cycles and percentages of packets that interleave, of all together."""
     sizes = [(len(m.ad), len(m.data) - (tag_bytes if m.decrypt else 0)) for m in messages]
     nbytes = sum(map(sum, sizes))

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from modeloom.emit.html.waves import Signals, Wave, WaveJson
 from modeloom.interfaces import Interface
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description
@@ -157,20 +157,21 @@ def _sealed(description: StreamDescription, directory: Path, nonce: bytes, text:
     """The message as the software model seals it, for cores that only open."""
     from modeloom.definition.messages import StreamModel
     from modeloom.modes import find_any
+    from modeloom.spec.stream import StreamMode
 
-    mode: Any = find_any(description.definition, directory, cipher=description.cipher)
-    sealed: bytes = StreamModel(mode, _bytes(_key_bytes(description))).seal(nonce, text, ad)
-    return sealed
+    mode = find_any(description.definition, directory, cipher=description.cipher)
+    assert isinstance(mode, StreamMode)
+    return StreamModel(mode, _bytes(_key_bytes(description))).seal(nonce, text, ad)
 
 
-def waveform(recording: Recording, interfaces: Sequence[Interface], name: str) -> dict[str, Any]:
+def waveform(recording: Recording, interfaces: Sequence[Interface], name: str) -> WaveJson:
     """WaveJSON of a recording: a group for each interface, in their order.
 
     A payload is shown while its ``valid`` is high, with its lowest digits.  Spans in which only payloads change are shortened.
     """
     control = [port for port, width in recording.widths.items() if width == 1 or _valid_of(port, interfaces) == ""]
     kept = _kept([recording.column(port) for port in control], len(recording.rows))
-    signal: list[Any] = [{"name": "aclk", "wave": "p" + "".join("|" if gap else "." for _, gap in kept[1:])}]
+    signal: Signals = [{"name": "aclk", "wave": "p" + "".join("|" if gap else "." for _, gap in kept[1:])}]
     signal += [_signal(port, port, "", recording, kept) for port in recording.names if port == "aresetn"]
     for group in interfaces:
         ports = [port for port in group.ports if group.port_name(port) in recording.names and group.port_name(port) != "aresetn"]
@@ -216,10 +217,10 @@ def _kept(control: Sequence[Sequence[int]], count: int) -> list[tuple[int, bool]
     return kept
 
 
-def _signal(name: str, port: str, valid: str, recording: Recording, kept: Sequence[tuple[int, bool]]) -> dict[str, Any]:
+def _signal(name: str, port: str, valid: str, recording: Recording, kept: Sequence[tuple[int, bool]]) -> Wave:
     values, width = recording.column(port), recording.widths[port]
     there = recording.column(valid) if valid else [1] * len(values)
-    wave, data, before = "", [], None
+    wave, data, before = "", list[str](), None
     for cycle, gap in kept:
         bit = width == 1
         state = str(values[cycle]) if bit else "=" + _hex(values[cycle], width) if there[cycle] else "x"
@@ -232,7 +233,7 @@ def _signal(name: str, port: str, valid: str, recording: Recording, kept: Sequen
             if state[0] == "=":
                 data.append(state[1:])
             before = state
-    return {"name": name, "wave": wave, **({"data": data} if data else {})}
+    return {"name": name, "wave": wave, "data": data} if data else {"name": name, "wave": wave}
 
 
 def _hex(value: int, width: int) -> str:

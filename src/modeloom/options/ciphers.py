@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from modeloom.ciphers import CIPHERS, BlockCipher
-from modeloom.options.row import Terms, row, series
+from modeloom.options.row import Terms, Value, row, series
 from modeloom.spec import InputError, UnknownName
 
 __all__ = ["MULTIPLIERS", "OfCipher", "cipher", "cipher_arch", "cipher_sbox", "cipher_stages", "mul_arch", "on_cipher", "streams"]
@@ -19,12 +18,12 @@ STAGES = 2
 """Default number of registers in a round, if the cipher supports as many."""
 
 
-def cipher() -> Any:
+def cipher() -> str | None:
     """The field of the cipher."""
     return row(None, f"Block cipher: {', '.join(CIPHERS)} (default: that of the mode, usually AES).", word="{}")
 
 
-def cipher_arch(values: tuple[str, ...], noun: str) -> Any:
+def cipher_arch(values: tuple[str, ...], noun: str) -> str:
     """The field of the form of the cipher cores."""
     return row(
         "pipelined",
@@ -34,7 +33,7 @@ def cipher_arch(values: tuple[str, ...], noun: str) -> Any:
     )  # fmt: skip
 
 
-def cipher_sbox() -> Any:
+def cipher_sbox() -> str | None:
     """The field of the S-boxes."""
     return row(
         None, "S-boxes of the cipher: lut; AES also has bram (block memories), composite, bdd and compact.", word="{}_sbox",
@@ -42,7 +41,7 @@ def cipher_sbox() -> Any:
     )  # fmt: skip
 
 
-def cipher_stages() -> Any:
+def cipher_stages() -> int | None:
     """The field of the registers in a round."""
     return row(
         None, "Registers in a round, or cycles for a round of a sequential core: 1 to 4 for AES, 1 or 2 for SM4 (default: 2).",
@@ -50,15 +49,15 @@ def cipher_stages() -> Any:
     )  # fmt: skip
 
 
-def streams(**more: Any) -> Any:
+def streams(sparse: bool = False) -> int | None:
     """The field of the blocks in a multistream core."""
     return row(
         None, "With --cipher-arch multistream: blocks in one round, 1, 2 or 4 (default: 4).", word="streams{}",
-        terms=Terms(needs="--cipher-arch multistream"), **more,
+        terms=Terms(needs="--cipher-arch multistream"), sparse=sparse,
     )  # fmt: skip
 
 
-def mul_arch() -> Any:
+def mul_arch() -> str:
     """The field of the multiplier circuit."""
     return row(
         "karatsuba",
@@ -71,15 +70,22 @@ def mul_arch() -> Any:
 class OfCipher(Protocol):
     """Options that have those of a cipher."""
 
-    cipher: str | None
-    key_bits: int | None
-    cipher_arch: str
-    cipher_sbox: str | None
-    cipher_stages: int | None
-    streams: int | None
+    @property
+    def key_bits(self) -> int | None: ...
+    @property
+    def cipher_arch(self) -> str: ...
+    @property
+    def cipher_sbox(self) -> str | None: ...
+    @property
+    def cipher_stages(self) -> int | None: ...
+    @property
+    def streams(self) -> int | None: ...
+
+    def but(self, **changes: Value) -> Self:
+        """A copy with some options changed."""
 
 
-Some = TypeVar("Some", bound=Any)
+Some = TypeVar("Some", bound=OfCipher)
 
 
 def on_cipher(options: Some, chosen: BlockCipher) -> Some:
@@ -95,7 +101,7 @@ def on_cipher(options: Some, chosen: BlockCipher) -> Some:
     if sbox not in chosen.sboxes:
         raise UnknownName("S-box", sbox, chosen.sboxes)
     stated = None if streams else stages
-    return replace(options, cipher=chosen.name, key_bits=key_bits, cipher_stages=stated, cipher_sbox=sbox, streams=streams)
+    return options.but(cipher=chosen.name, key_bits=key_bits, cipher_stages=stated, cipher_sbox=sbox, streams=streams)
 
 
 def _streams(options: OfCipher, chosen: BlockCipher) -> int | None:

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 from modeloom.ciphers import BlockCipher
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.options.ciphers import cipher, cipher_arch, cipher_sbox, cipher_stages, mul_arch, on_cipher, streams
 from modeloom.options.limits import MOST_MESSAGE_SLOTS, RING, SLOTS
-from modeloom.options.row import Choices, Terms, row
+from modeloom.options.row import Choices, Terms, Value, row
 from modeloom.spec import InputError
 from modeloom.spec.stream import ASSOCIATED_FIRST, TEXT_FIRST, StreamMode
 
@@ -210,10 +210,11 @@ class StreamOptions(Choices):
         """The directions by name."""
         return ("encrypt", "decrypt") if self.direction == "both" else (self.direction,)
 
-    def named(self) -> dict[str, Any]:
+    def named(self) -> dict[str, Value]:
         """The values that may have a word in the name of a core.  All key sizes together are one value."""
         values = super().named()
-        values["key_bits"] = "_".join(map(str, (self.key_bits, *values.pop("more_key_bits"))))
+        values["key_bits"] = "_".join(map(str, (self.key_bits, *self.more_key_bits)))
+        del values["more_key_bits"]
         return values
 
     def of(self, mode: StreamMode) -> StreamOptions:

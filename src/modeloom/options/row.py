@@ -16,11 +16,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from modeloom.spec import InputError, UnknownName
 
-__all__ = ["Choices", "Row", "Terms", "option", "row", "series"]
+__all__ = ["Choices", "Row", "Terms", "Value", "option", "row", "series"]
+
+Value = int | str | tuple[int, ...] | None
+"""The value of an option."""
+
+T = TypeVar("T")
+
+
+class Named(Protocol):
+    """A mode, whose members the terms of a choice name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class OfMode(Protocol):
+    """A pipeline, whose members the terms of a choice name, too."""
+
+    @property
+    def mode(self) -> Named: ...
+
 
 TYPES = {"int": int, "str": str, "bool": bool}
 
@@ -49,6 +69,9 @@ class Terms:
     never: Mapping[str, str] = field(default_factory=dict)
     plan: Mapping[str, str] = field(default_factory=dict)
     direction: tuple[str, str] | None = None
+
+
+NO_TERMS = Terms()
 
 
 @dataclass(frozen=True)
@@ -84,22 +107,29 @@ class Row:
     about: str = ""
     off: str = ""
     noun: str = ""
-    values: Mapping[Any, Terms] = field(default_factory=dict)
+    values: Mapping[int | str, Terms] = field(default_factory=dict)
     least: int | None = None
     most: int | None = None
     within: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unit: str = ""
-    terms: Terms = Terms()
-    free: tuple[Any, ...] = ()
+    terms: Terms = NO_TERMS
+    free: tuple[int | str, ...] = ()
     word: str = ""
     older: str = ""
     sparse: bool = False
 
 
-def row(default: Any, about: str = "", *, values: Iterable[Any] | Mapping[Any, Terms] = (), **more: Any) -> Any:
+def row(
+    default: T, about: str = "", *, values: Iterable[int | str] | Mapping[str, Terms] = (), off: str = "", noun: str = "",
+    least: int | None = None, most: int | None = None, within: Mapping[str, tuple[int, int]] | None = None, unit: str = "",
+    terms: Terms = NO_TERMS, free: tuple[int | str, ...] = (), word: str = "", older: str = "", sparse: bool = False,
+) -> T:  # fmt: skip
     """A field with its row.  *values* without terms may be a sequence.  See ``Row`` for the rest."""
-    terms = values if isinstance(values, Mapping) else {value: Terms() for value in values}
-    return field(default=default, metadata={"row": Row(about=about, values=terms, **more)})
+    every: dict[int | str, Terms] = {value: NO_TERMS for value in values}
+    if isinstance(values, Mapping):
+        every.update(values)
+    made = Row(about, off, noun, every, least, most, within or {}, unit, terms, free, word, older, sparse)
+    return field(default=default, metadata={"row": made})
 
 
 def option(name: str) -> str:
@@ -107,12 +137,13 @@ def option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def series(values: Iterable[Any]) -> str:
+def series(values: Iterable[object]) -> str:
     """Some values, the last one behind an "or"."""
     *head, last = map(str, values)
     return f"{', '.join(head)} or {last}" if head else last
 
 
+@dataclass(frozen=True)
 class Choices:
     """The options of a core: a frozen dataclass, each of whose fields has a row.
 
@@ -131,11 +162,11 @@ class Choices:
         return {one.name: one.metadata["row"] for one in cls._fields()}
 
     @classmethod
-    def _fields(cls) -> tuple[Field[Any], ...]:
-        return fields(cls)  # type: ignore[arg-type]
+    def _fields(cls) -> tuple[Field[Value], ...]:
+        return fields(cls)
 
     @classmethod
-    def usual(cls, name: str) -> Any:
+    def usual(cls, name: str) -> Value:
         """The default of an option."""
         (found,) = (one.default for one in cls._fields() if one.name == name)
         assert found is not MISSING
@@ -147,7 +178,7 @@ class Choices:
         return {row.older: name for name, row in cls.rows().items() if row.older}
 
     @classmethod
-    def today(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+    def today(cls, values: Mapping[str, T]) -> dict[str, T]:
         """Values by today's names.  Raises ``TypeError`` if an option is given by both of its names."""
         older = cls.older()
         for old, new in older.items():
@@ -155,18 +186,18 @@ class Choices:
                 raise TypeError(f"{old} is an older name of {new}; give one of them")
         return {older.get(name, name): value for name, value in values.items()}
 
-    def but(self, **changes: Any) -> Self:
+    def but(self, **changes: Value) -> Self:
         """A copy with some options changed.  Raises ``UnknownName`` for an unknown option."""
         changes = self.today(changes)
         for name in changes:
             if name not in self.rows():
                 raise UnknownName("option", name, self.rows())
-        return replace(self, **changes)  # type: ignore[type-var]
+        return replace(self, **changes)
 
     def as_dict(self) -> dict[str, Any]:
         """Names and values for core.json."""
         made: dict[str, Any] = {}
-        for name, value in asdict(self).items():  # type: ignore[call-overload]
+        for name, value in asdict(self).items():
             row = self.rows()[name]
             if not row.sparse or value != self.usual(name):
                 made[row.older if row.older and self.stored_older else name] = list(value) if isinstance(value, tuple) else value
@@ -185,7 +216,7 @@ class Choices:
             if value is not None:
                 self._check_value(one.name, value)
 
-    def _check_type(self, one: Field[Any], value: Any) -> None:
+    def _check_type(self, one: Field[Value], value: Value) -> None:
         kind, _, other = str(one.type).partition(" | ")
         if kind.startswith("tuple"):
             if not isinstance(value, (tuple, list)) or any(type(each) is not int for each in value):
@@ -193,14 +224,14 @@ class Choices:
         elif type(value) is not TYPES[kind] and (value is not None or not other):
             raise TypeError(f"{one.name} must be {kind}{' or None' * bool(other)}, not {value!r}")
 
-    def _check_value(self, name: str, value: Any) -> None:
+    def _check_value(self, name: str, value: Value) -> None:
         row = self.rows()[name]
         if row.values and value not in row.values:
             if isinstance(value, str):
-                raise UnknownName(row.noun, value, row.values)
+                raise UnknownName(row.noun, value, map(str, row.values))
             raise InputError(f"{option(name)} must be {series(row.values)}, not {value}")
         for least, most, beside in self._ranges(row):
-            if least is not None and value < least or most is not None and value > most:
+            if isinstance(value, int) and (least is not None and value < least or most is not None and value > most):
                 between = f"from {least} to {most}" if most is not None else f"at least {least}"
                 raise InputError(f"{option(name)} must be {between}{row.unit and f' {row.unit}'}{beside}, not {value}")
 
@@ -251,7 +282,7 @@ class Choices:
         """The directions that are built."""
         raise NotImplementedError
 
-    def check_mode(self, mode: Any) -> None:
+    def check_mode(self, mode: Named) -> None:
         """Raises ``InputError`` for a choice that does not go with a mode."""
         for choice, terms in self.made():
             for member, what in terms.only.items():
@@ -261,7 +292,7 @@ class Choices:
                 if _true(mode, member):
                     raise InputError(f"{choice} is not for {mode.name}{why}; leave it out")
 
-    def check_plan(self, plan: Any) -> None:
+    def check_plan(self, plan: OfMode) -> None:
         """Raises ``InputError`` for a choice that does not go with the pipeline of a mode."""
         for choice, terms in self.made():
             for member, why in terms.plan.items():
@@ -270,9 +301,9 @@ class Choices:
 
     # -- names -------------------------------------------------------------------------------------------------------------------------
 
-    def named(self) -> dict[str, Any]:
+    def named(self) -> dict[str, Value]:
         """The values that may have a word in the name of a core."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
+        return asdict(self)
 
     def words(self, usual: Self, first: Iterable[str] = (), **other: str) -> Iterator[str]:
         """A word for each option that differs from the usual ones.
@@ -297,6 +328,6 @@ ABBREVIATED = {"encrypt": "enc", "decrypt": "dec", "both": "encdec", "sequential
 """Values that are shorter in the name of a core."""
 
 
-def _true(mode: Any, member: str) -> bool:
+def _true(mode: object, member: str) -> bool:
     value = getattr(mode, member)
     return bool(value() if callable(value) else value)

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
 from operator import attrgetter
-from typing import Any
 
 from modeloom.ciphers import BlockCipher
 from modeloom.options.ciphers import cipher, cipher_arch, cipher_sbox, cipher_stages, mul_arch, on_cipher, streams
 from modeloom.options.limits import LONGER_SECTORS, MOST_BLOCKS, MOST_MESSAGE_SLOTS, MOST_SLOTS, RING, SLOTS
-from modeloom.options.row import Choices, row, series
+from modeloom.options.row import Choices, Value, row, series
 from modeloom.spec import InputError, Mode, UnknownName
 
 __all__ = ["LANES", "PRESETS", "SIZES", "Options", "preset"]
@@ -127,7 +127,7 @@ class Options(Choices):
         """The directions that are built."""
         return DIRECTIONS[self.direction or "both"]
 
-    def named(self) -> dict[str, Any]:
+    def named(self) -> dict[str, Value]:
         """The values that may have a word in the name of a core, which has the sizes of sectors before them."""
         return {name: value for name, value in super().named().items() if name not in ("sector", "more_sectors")}
 
@@ -149,25 +149,25 @@ class Options(Choices):
 
 def _take_older_names() -> None:
     """``Options(aes=2)`` and ``options.aes`` are ``Options(cipher_cores=2)`` and ``options.cipher_cores``."""
-    make = Options.__init__
+    make: Callable[..., None] = Options.__init__
 
     @wraps(make)
-    def init(self: Options, *values: Any, **named: Any) -> None:
+    def init(self: Options, *values: Value, **named: Value) -> None:
         make(self, *values, **Options.today(named))
 
-    Options.__init__ = init  # type: ignore[method-assign]
-    for old, new in Options.older().items():
-        setattr(Options, old, property(attrgetter(new), doc=f"An older name of ``{new}``."))
+    older = {old: property(attrgetter(new), doc=f"An older name of ``{new}``.") for old, new in Options.older().items()}
+    for name, member in {"__init__": init, **older}.items():
+        setattr(Options, name, member)
 
 
 _take_older_names()
 
-_PAPERS: dict[str, Any] = {"cipher_stages": 1, "mul": 1, "registered": False, "overlap": False}
+_PAPERS: dict[str, Value] = {"cipher_stages": 1, "mul": 1, "registered": False, "overlap": False}
 _TES2010 = {**_PAPERS, "mul_stages": 1, "lanes": 1, "cipher_sbox": "bram"}
 _BRW2013 = {**_PAPERS, "mul_stages": 3}
 _FLY, _SETUP = {"squares": "fly"}, {"squares": "setup"}
 
-PRESETS: dict[str, dict[str, Any]] = {
+PRESETS: dict[str, dict[str, Value]] = {
     "default": {},
     "tes2010-full": _TES2010,
     "tes2010-encrypt-only": {**_TES2010, "direction": "encrypt"},
@@ -196,4 +196,4 @@ def preset(name: str) -> Options:
     """The options of a preset.  Raises ``UnknownName``."""
     if name not in PRESETS:
         raise UnknownName("preset", name, PRESETS)
-    return Options(**PRESETS[name])
+    return Options().but(**PRESETS[name])

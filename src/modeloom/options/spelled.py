@@ -12,16 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from modeloom.ciphers import cipher_of
-from modeloom.options.messages import StreamOptions
-from modeloom.options.row import Choices, option
+from modeloom.options.messages import USUAL, StreamOptions
+from modeloom.options.row import Choices, Value, option
 from modeloom.options.sectors import PRESETS, Options, preset
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 
-__all__ = ["ALL", "Spelled", "message_options", "read", "sector_options", "spelled"]
+__all__ = ["ALL", "Spelled", "message_options", "read", "sector_options", "spelled", "text"]
 
 ALL = "all"
 """Takes the place of a key size."""
@@ -82,7 +81,7 @@ def spelled() -> dict[str, Spelled]:
     return made
 
 
-def read(one: Spelled, value: Any) -> Any:
+def read(one: Spelled, value: int | str) -> Value:
     """The value of an option from a text or a number, or True for a flag.  Raises ``ValueError`` with what is wrong."""
     if one.type == "flag":
         return True
@@ -101,7 +100,7 @@ def read(one: Spelled, value: Any) -> Any:
         raise ValueError(f"{value!r} is not a valid integer") from None
 
 
-def sector_options(values: Mapping[str, Any]) -> Options:
+def sector_options(values: Mapping[str, Value]) -> Options:
     """The options of a core for sectors from values by name; None or False is not given.
 
     Raises ``InputError`` for an option that only stream modes have.
@@ -110,35 +109,40 @@ def sector_options(values: Mapping[str, Any]) -> Options:
     for name in given:
         if name in spelled() and SECTORS not in spelled()[name].kinds:
             raise InputError(f"{option(name)} is an option of stream modes, but this mode is for sectors; leave it out")
-    base = preset(given.pop("preset", "default"))
+    base = preset(str(given.pop("preset", "default")))
     for name in [name for name in given if f"no_{name}" in given]:
         raise InputError(f"{option(name)} and {option(f'no_{name}')} cannot be combined; give one of them")
-    changes: dict[str, Any] = {
+    changes: dict[str, Value] = {
         name.removeprefix("no_"): not name.startswith("no_") if value is True else value for name, value in given.items()
     }
-    if "sector" in changes:
-        changes["sector"], *more = changes["sector"]
-        changes["more_sectors"] = tuple(more)
+    if isinstance(sizes := changes.get("sector"), tuple):
+        changes["sector"], changes["more_sectors"] = sizes[0], sizes[1:]
     if changes.get("key_bits") == ALL:
         raise InputError("--key-bits all is for stream modes, but this mode is for sectors; give one size")
     return base.but(**changes)
 
 
-def message_options(mode: StreamMode, values: Mapping[str, Any]) -> StreamOptions:
+def message_options(mode: StreamMode, values: Mapping[str, Value]) -> StreamOptions:
     """The options of a core for messages from values by name; None or False is not given.
 
     Raises ``InputError`` for an option that only modes for sectors have.
     """
     given = _given(values)
     if given.get("key_bits") == ALL:
-        sizes = sorted(cipher_of(mode, given.get("cipher")).key_bits, reverse=True)
+        sizes = sorted(cipher_of(mode, text(given, "cipher")).key_bits, reverse=True)
         first, *more = [bits for bits in sizes if not mode.cipher_key_bits or bits in mode.cipher_key_bits]
         given |= {"key_bits": first, "more_key_bits": tuple(more)}
     for name in given:
         if name not in StreamOptions.rows():
             raise InputError(f"{option(name)} is an option of modes for sectors, but {mode.name} is a stream mode; leave it out")
-    return StreamOptions(**given)
+    return USUAL.but(**given)
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+def text(values: Mapping[str, Value], name: str) -> str | None:
+    """The value of an option that is a text, or None if it is not given."""
+    value = values.get(name)
+    return None if value is None else str(value)
+
+
+def _given(values: Mapping[str, Value]) -> dict[str, Value]:
     return {name: value for name, value in values.items() if value is not None and value is not False}

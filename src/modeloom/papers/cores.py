@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from modeloom.options.row import Value
 from modeloom.options.sectors import Options, preset
-from modeloom.papers.printed import PAPERS, printed
+from modeloom.papers.printed import PAPERS, Row, printed
 
 __all__ = ["AREA_TABLES", "Core", "areas", "cores", "matched", "mode_of", "overlapped", "plain", "schedules", "target_of"]
 
@@ -25,7 +25,7 @@ BRW2013_MODES = {"HMCH[BRW]": "hmch-brw", "HEH[BRW]": "heh-brw", "HMCH[Poly]": "
 TARGETS = {"Virtex 4": "xc4v", "Virtex 5": "xc5v", "Virtex 2 pro": "xc4v", "Spartan 3E": "xc3se"}
 """The nearest target in Yosys.  Virtex-II Pro has four-input LUTs, like Virtex-4."""
 
-MATCHED: dict[str, tuple[tuple[str, Any], ...]] = {"eme": (("cipher_cores", 2),)}
+MATCHED: dict[str, tuple[tuple[str, Value], ...]] = {"eme": (("cipher_cores", 2),)}
 """Options with which a mode takes about m cycles for a sector of m blocks.  EME has two cipher calls for each block."""
 
 AREA_TABLES = (("tes2010", "6"), ("tes2010", "7"), ("tes2010", "8"), ("tes2010", "9"), ("brw2013", "3"))
@@ -48,7 +48,7 @@ class Core:
     mode: str
     preset: str
     overlap: bool
-    more: tuple[tuple[str, Any], ...] = ()
+    more: tuple[tuple[str, Value], ...] = ()
 
     def options(self) -> Options:
         """The options.  Raises ``UnknownName`` for an unknown preset."""
@@ -62,39 +62,39 @@ class Core:
         return " ".join([*words, *(f"--{name.replace('_', '-')} {value}" for name, value in self.more)])
 
 
-def mode_of(paper: str, row: dict[str, Any]) -> str:
+def mode_of(paper: str, row: Row) -> str:
     """Our mode for a row."""
     return TES2010_MODES[row["mode"]] if paper == "tes2010" else BRW2013_MODES[row["mode"].split("]")[0] + "]"]
 
 
-def target_of(row: dict[str, Any]) -> str:
+def target_of(row: Row) -> str:
     """The target that is nearest to the device of the row."""
     return TARGETS[row["device"]]
 
 
-def _preset(paper: str, row: dict[str, Any]) -> str:
+def _preset(paper: str, row: Row) -> str:
     if paper == "tes2010":
         return f"tes2010-{row.get('core', 'full')}"
     return f"brw2013-{row['mode'].lower().replace('[', '-').replace(']', '')}"
 
 
-def plain(paper: str, row: dict[str, Any]) -> Core:
+def plain(paper: str, row: Row) -> Core:
     """The units of the row, with one sector at a time."""
     return Core(mode_of(paper, row), _preset(paper, row), False)
 
 
-def overlapped(paper: str, row: dict[str, Any]) -> Core:
+def overlapped(paper: str, row: Row) -> Core:
     """The units of the row, with overlapped sectors."""
     return Core(mode_of(paper, row), _preset(paper, row), True)
 
 
-def matched(paper: str, row: dict[str, Any]) -> Core:
+def matched(paper: str, row: Row) -> Core:
     """The mode of the row on default units, with as many multipliers as the AES pipelines can feed."""
     mode = mode_of(paper, row)
     return Core(mode, "default", True, MATCHED.get(mode, ()))
 
 
-def _rows(tables: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _rows(tables: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, Row]]:
     for paper in PAPERS:
         for table in printed(paper):
             if (paper, table["table"]) in tables:

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+
+from modeloom.papers.printed import Row
 
 __all__ = ["Column", "aligned", "ours", "printed", "shown"]
-
-Row = dict[str, Any]
 
 Column = tuple[str, Callable[[Row], str]]
 """The head of a column, and the function that makes the cell of a row."""
@@ -17,7 +16,7 @@ DIGITS = {"throughput": 3, "speedup": 2}
 """Number of decimals of a figure."""
 
 
-def shown(value: Any, name: str = "", digits: int | None = None) -> str:
+def shown(value: float | str | None, name: str = "", digits: int | None = None) -> str:
     """A figure, with as many decimals as figures of this name have, or with so many."""
     decimals = DIGITS.get(name.split("_")[-1]) if digits is None else digits
     return "-" if value is None else str(value) if decimals is None else f"{value:.{decimals}f}"

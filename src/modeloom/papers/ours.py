@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from modeloom.modes import all_modes, find
 from modeloom.papers.cores import Core, matched, mode_of, overlapped, plain, target_of
 from modeloom.papers.counts import COUNTS, operations
 from modeloom.papers.measured import measured
-from modeloom.papers.printed import printed, value
+from modeloom.papers.printed import Row, printed, value
 
 __all__ = ["BITS", "BLOCKS", "area_key", "control_store", "cycles", "gbits", "hardware", "software", "storage", "uses"]
 
@@ -18,8 +16,6 @@ BLOCKS = 32
 
 BITS = 128 * BLOCKS
 """Number of bits of a sector."""
-
-Row = dict[str, Any]
 
 _AREA = ("luts", "registers", "lut_memory", "block_rams")
 

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
 
 from modeloom.papers import rounds, rounds_page, thesis, thesis_page
 from modeloom.papers.markdown import Column, aligned, ours, printed, shown
+from modeloom.papers.printed import Row
 from modeloom.papers.tables import tables
 
 __all__ = ["page"]
-
-Row = dict[str, Any]
 
 INTRODUCTION = """\
 # The tables of the papers and our results

@@ -11,18 +11,16 @@ row, add its command to ``SUBJECTS``, and run the bench.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from modeloom.papers import speedup
 from modeloom.papers.measured import measured
-from modeloom.papers.printed import printed, value
+from modeloom.papers.printed import Row, printed, value
 from modeloom.papers.variants import CELLS
 
 __all__ = ["FIGURES", "MORE", "PAPER", "SUBJECTS", "More", "ours", "rows", "subjects"]
 
 PAPER = "luts2017"
-
-Row = dict[str, Any]
 
 Subjects = dict[str, str]
 """Commands of ours for a row.  If there are several, the name of each is the prefix of its figures."""

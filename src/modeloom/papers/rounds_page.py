@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from modeloom.papers.markdown import Column, aligned, ours, printed
+from modeloom.papers.printed import Row
 from modeloom.papers.speedup import STREAMS
 
 __all__ = ["COLUMNS", "INTRODUCTION", "SENTENCES", "section"]
-
-Row = dict[str, Any]
 
 INTRODUCTION = """\
 ## luts2017: many streams through one round

@@ -13,9 +13,8 @@ With r rounds of N stages each, and a message of B blocks::
 
 from __future__ import annotations
 
-from typing import Any
-
 from modeloom.papers.measured import measured
+from modeloom.papers.printed import Row
 
 __all__ = ["BLOCKS", "ROUNDS", "STREAMS", "gain", "name_of", "round_cycles", "rows", "unrolled_cycles"]
 
@@ -27,8 +26,6 @@ STREAMS = (1, 2, 4)
 
 BLOCKS = tuple(1 << n for n in range(11))
 """B: 1 to 1024."""
-
-Row = dict[str, Any]
 
 
 def unrolled_cycles(streams: int, blocks: int) -> int:

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
 
 from modeloom.papers import ours, rounds, thesis
 from modeloom.papers.cores import AREA_TABLES, matched, overlapped, plain, target_of
-from modeloom.papers.printed import MESSAGE_PAPERS, PAPERS, printed
+from modeloom.papers.printed import MESSAGE_PAPERS, PAPERS, Row, printed
 from modeloom.papers.variants import AREA_TABLES as VARIANT_TABLES
 from modeloom.papers.variants import target_of as variant_target
 from modeloom.papers.variants import variant_of
@@ -17,8 +16,6 @@ from modeloom.spec import UnknownName
 __all__ = ["SCHEMA", "names", "tables"]
 
 SCHEMA = "modeloom-papers-1"
-
-Row = dict[str, Any]
 
 
 def _both(*parts: Callable[[str, Row], Row]) -> Callable[[str, Row], Row]:

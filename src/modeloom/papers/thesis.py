@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from modeloom.papers.measured import measured
-from modeloom.papers.printed import value
+from modeloom.papers.printed import Row, value
 from modeloom.papers.variants import target_of, variant_of
 
 __all__ = ["DESIGNS", "FIXED", "MIX", "OUR_DESIGNS", "PAPER", "SIZES", "change_key", "curve", "more_rows", "ours"]
@@ -27,8 +26,6 @@ FIXED = {"54 Gbps [31]": 40, "42 Gbps [29]": 14, "42.7 Gbps [29]": 14}
 
 SIZES = (44, 64, 128, 256, 384, 512, 768, 1024, 1280, 1500)
 """Bytes of the packets of Figure 4.11."""
-
-Row = dict[str, Any]
 
 BLOCK_BITS = 128
 

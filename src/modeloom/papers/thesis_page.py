@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from modeloom.papers.markdown import Column, aligned, ours, printed
 from modeloom.papers.plot import plot
+from modeloom.papers.printed import Row
 from modeloom.papers.thesis import SIZES
 
 __all__ = ["COLUMNS", "INTRODUCTION", "SENTENCES", "section"]
-
-Row = dict[str, Any]
 
 INTRODUCTION = """\
 ## gcm2008: GCM

@@ -11,10 +11,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from modeloom.compiler.streams import StreamOptions
-from modeloom.papers.printed import printed
+from modeloom.papers.printed import Row, printed
 
 __all__ = ["AREA_TABLES", "CELLS", "FPGA", "Variant", "target_of", "variant_of", "variants"]
 
@@ -69,13 +68,13 @@ class Variant:
         return " ".join(["gcm", *(f"--{name.replace('_', '-')} {value}" for name, value in given.items())])
 
 
-def variant_of(row: dict[str, Any]) -> Variant:
+def variant_of(row: Row) -> Variant:
     """The core for a row of Table 4.1 or 4.2."""
     multiplier, sbox, *_ = row["core"].split(", ")
     return Variant(MULTIPLIERS[multiplier], SBOXES[sbox.removesuffix(" S-box")], 128 if row["row"] == ONE_SIZE else None)
 
 
-def target_of(row: dict[str, Any]) -> str:
+def target_of(row: Row) -> str:
     """The target for a row of Table 4.1 or 4.2."""
     return AREA_TABLES[row["table"]]
 

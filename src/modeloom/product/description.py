@@ -15,11 +15,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import PurePath
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar, Protocol, runtime_checkable
 
 from modeloom.interfaces import Interface, Role
 from modeloom.product.front import FrontDescription, Port
-from modeloom.product.json_form import plain
+from modeloom.product.json_form import JsonSchema, plain_fields
 from modeloom.product.json_form import schema as schema_of
 
 __all__ = [
@@ -262,7 +262,7 @@ class Description(ABC):
     ports: Annotated[tuple[Port, ...], "All ports of the top module in order."]
     sha256: Annotated[Mapping[str, str] | None, "SHA-256 of every other file, hexadecimal, by name."] = None
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if "SCHEMA" in cls.__dict__:
             _KINDS[cls.SCHEMA] = cls
@@ -289,7 +289,7 @@ class Description(ABC):
 
     @property
     @abstractmethod
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> Mapping[str, object]:
         """Names and values at the head of an area report."""
 
     @property
@@ -372,16 +372,24 @@ class Description(ABC):
         prefix of a path counts."""
 
     @classmethod
-    def json_schema(cls) -> dict[str, Any]:
+    def json_schema(cls) -> JsonSchema:
         """The JSON Schema of ``core.json``."""
         result = schema_of(cls)
         result["properties"]["schema"]["const"] = cls.SCHEMA
         return result
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """The object that ``core.json`` holds."""
-        result: dict[str, Any] = plain(self)
-        return result
+        return plain_fields(self)
+
+
+@runtime_checkable
+class WithBeats(Protocol):
+    """A description of a core with data streams."""
+
+    @property
+    def beat_bytes(self) -> int:
+        """Bytes of a beat of data."""
 
 
 def schemas() -> dict[str, type[Description]]:

@@ -13,7 +13,7 @@ from modeloom.definition.keyed import as_bytes
 from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.command_runner import CommandRunner
-from modeloom.product.description import Description
+from modeloom.product.description import Description, WithBeats
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.product.front import RegisterHost, register_host
 from modeloom.sim import Clock, Simulation, Stream, StreamRunner, build
@@ -23,7 +23,7 @@ from modeloom.spec.errors import FailedCheck
 
 __all__ = ["CoreFault", "DrivenCore", "check_slot", "simulation_library"]
 
-D = TypeVar("D", bound=Description)
+D = TypeVar("D", bound=Description, covariant=True)
 
 KEY_CYCLES = 100_000
 """Number of cycles after which a key that is not loaded counts as refused."""
@@ -154,9 +154,8 @@ class DrivenCore(Generic[D]):
         """Bytes of a beat of data on the side of the host."""
         if self._width is not None:
             return self._width.bits // 8
-        # Sectors and messages have a member of this name.
-        nbytes: int = self.description.beat_bytes  # type: ignore[attr-defined]
-        return nbytes
+        assert isinstance(self.description, WithBeats)
+        return self.description.beat_bytes
 
     @property
     def cycles(self) -> int:

@@ -19,15 +19,26 @@ import inspect
 import types
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Annotated, Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, TypedDict, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-__all__ = ["FormError", "plain", "read", "schema"]
+__all__ = ["FormError", "JsonSchema", "plain", "plain_fields", "read", "schema"]
 
 T = TypeVar("T")
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-_SCALARS: dict[Any, tuple[str, str]] = {
+JsonSchema = TypedDict(
+    "JsonSchema",
+    {
+        "$schema": str, "title": str, "description": str, "type": str, "properties": "dict[str, JsonSchema]", "required": list[str],
+        "items": "JsonSchema", "additionalProperties": "JsonSchema", "anyOf": "list[JsonSchema]", "minimum": int, "const": str,
+        "$ref": str, "$defs": "dict[str, JsonSchema]",
+    },
+    total=False,
+)  # fmt: skip
+"""The words of JSON Schema in use."""
+
+_SCALARS: dict[object, tuple[str, str]] = {
     str: ("string", "text"), int: ("integer", "a whole number from 0 on"), bool: ("boolean", "true or false"), type(None): ("null", "null"),
 }  # fmt: skip
 """The name of each type in JSON, and words for messages."""
@@ -38,11 +49,11 @@ class FormError(ValueError):
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
+def _hints(kind: type) -> dict[str, object]:
     return get_type_hints(kind, include_extras=True)
 
 
-def _fields(kind: type) -> Iterator[tuple[dataclasses.Field[Any], Any]]:
+def _fields(kind: type) -> Iterator[tuple[dataclasses.Field[object], object]]:
     """The fields of a dataclass in the order of its JSON, with their types.  The fields in its ``TAIL`` come last."""
     found = {field.name: field for field in dataclasses.fields(kind)}
     tail = getattr(kind, "TAIL", ())
@@ -50,7 +61,7 @@ def _fields(kind: type) -> Iterator[tuple[dataclasses.Field[Any], Any]]:
         yield found[name], _hints(kind)[name]
 
 
-def _bare(hint: Any) -> tuple[Any, str]:
+def _bare(hint: object) -> tuple[object, str]:
     """A type without its ``Annotated``, and the text of ``Annotated``."""
     if get_origin(hint) is Annotated:
         bare, *notes = get_args(hint)
@@ -58,12 +69,12 @@ def _bare(hint: Any) -> tuple[Any, str]:
     return hint, ""
 
 
-def _choices(hint: Any) -> tuple[Any, ...]:
+def _choices(hint: object) -> tuple[object, ...]:
     """The types of a union.  For any other type, only this type."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def _words(hint: Any) -> str:
+def _words(hint: object) -> str:
     """A type in words, for a message."""
     hint, _ = _bare(hint)
     choices = _choices(hint)
@@ -74,20 +85,25 @@ def _words(hint: Any) -> str:
     return "a list" if get_origin(hint) is tuple else "an object"
 
 
-def _lenient(field: dataclasses.Field[Any]) -> bool:
+def _lenient(field: dataclasses.Field[object]) -> bool:
     return field.default is None
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """A value of dataclasses as dictionaries, lists, text and numbers, for ``json``."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = ((field, getattr(value, field.name)) for field, _ in _fields(type(value)))
-        return {field.name: plain(item) for field, item in pairs if not (item is None and _lenient(field))}
+        return plain_fields(value)
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [plain(item) for item in value]
     return value
+
+
+def plain_fields(value: object) -> dict[str, object]:
+    """The fields of a dataclass by name, each as ``plain`` gives it."""
+    pairs = ((field, getattr(value, field.name)) for field, _ in _fields(type(value)))
+    return {field.name: plain(item) for field, item in pairs if not (item is None and _lenient(field))}
 
 
 def read(kind: type[T], value: object) -> T:
@@ -101,7 +117,7 @@ def read(kind: type[T], value: object) -> T:
     return cast(T, _read(kind, value, ""))
 
 
-def _read(hint: Any, value: Any, where: str) -> Any:
+def _read(hint: object, value: object, where: str) -> object:
     hint, _ = _bare(hint)
     choices = _choices(hint)
     if len(choices) > 1:
@@ -111,8 +127,8 @@ def _read(hint: Any, value: Any, where: str) -> Any:
             except FormError:
                 continue
         raise _wrong(hint, where)
-    if dataclasses.is_dataclass(hint):
-        return _read_dataclass(cast(type, hint), value, where)
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return _read_dataclass(hint, value, where)
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
@@ -125,15 +141,15 @@ def _read(hint: Any, value: Any, where: str) -> Any:
     if hint not in _SCALARS:
         raise TypeError(f"{hint!r} has no form in JSON")
     # Python treats a bool as a number.  Here it is not one.
-    if type(value) is not hint or (hint is int and value < 0):
+    if type(value) is not hint or (isinstance(value, int) and value < 0):
         raise _wrong(hint, where)
     return value
 
 
-def _read_dataclass(kind: type, value: Any, where: str) -> Any:
+def _read_dataclass(kind: type, value: object, where: str) -> object:
     if not isinstance(value, Mapping):
         raise _wrong(kind, where)
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for field, hint in _fields(kind):
         place = f"{where}.{field.name}" if where else field.name
         if field.name in value:
@@ -148,44 +164,46 @@ def _read_dataclass(kind: type, value: Any, where: str) -> Any:
         raise FormError(f"{where}: {error}" if where else str(error)) from None
 
 
-def _wrong(hint: Any, where: str) -> FormError:
+def _wrong(hint: object, where: str) -> FormError:
     return FormError(f"{where or 'it'} is not {_words(hint)}")
 
 
-def schema(kind: type) -> dict[str, Any]:
+def schema(kind: type) -> JsonSchema:
     """The JSON Schema of a dataclass.  The dataclasses within it are in ``$defs``."""
-    definitions: dict[str, Any] = {}
+    definitions: dict[str, JsonSchema] = {}
     body = _object(kind, definitions)
     return {"$schema": DIALECT, **body, "$defs": dict(sorted(definitions.items()))}
 
 
-def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
-    properties, required = {}, []
+def _object(kind: type, definitions: dict[str, JsonSchema]) -> JsonSchema:
+    properties, required = dict[str, JsonSchema](), []
     for field, hint in _fields(kind):
         bare, about = _bare(hint)
         if _lenient(field):
             bare = Union[tuple(choice for choice in _choices(bare) if choice is not type(None))]  # noqa: UP007
         else:
             required.append(field.name)
-        properties[field.name] = {**_schema(bare, definitions), **({"description": about} if about else {})}
+        properties[field.name] = _schema(bare, definitions)
+        if about:
+            properties[field.name]["description"] = about
     about = (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("\n", " ")
     return {"title": kind.__name__, "description": about, "type": "object", "properties": properties, "required": required}
 
 
-def _schema(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+def _schema(hint: object, definitions: dict[str, JsonSchema]) -> JsonSchema:
     hint, _ = _bare(hint)
     choices = _choices(hint)
     if len(choices) > 1:
         return {"anyOf": [_schema(choice, definitions) for choice in choices]}
-    if dataclasses.is_dataclass(hint):
-        name = cast(type, hint).__name__
-        if name not in definitions:
-            definitions[name] = {}
-            definitions[name] = _object(cast(type, hint), definitions)
-        return {"$ref": f"#/$defs/{name}"}
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        if hint.__name__ not in definitions:
+            definitions[hint.__name__] = {}
+            definitions[hint.__name__] = _object(hint, definitions)
+        return {"$ref": f"#/$defs/{hint.__name__}"}
     arguments = get_args(hint)
     if get_origin(hint) is tuple:
         return {"type": "array", "items": _schema(arguments[0], definitions)}
     if len(arguments) == 2:
         return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
-    return {"type": _SCALARS[hint][0], **({"minimum": 0} if hint is int else {})}
+    name, _ = _SCALARS[hint]
+    return {"type": name, "minimum": 0} if hint is int else {"type": name}

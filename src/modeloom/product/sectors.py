@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.sector import sector_interfaces
@@ -157,7 +157,7 @@ class SectorDescription(Description):
         return f"{self.title}, sectors of {self.sector_bytes} bytes"
 
     @property
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> Mapping[str, object]:
         """The mode, the size, the slots and the command line."""
         return {"mode": self.mode, "sector_bytes": self.sector_bytes, "key_slots": self.key_slots, "command": self.command}
 

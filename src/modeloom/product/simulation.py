@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, Unpack
 
 from modeloom.product.description import Description
 from modeloom.product.folder import other_kind, read_description
@@ -15,7 +15,7 @@ from modeloom.product.simulated import SimulatedCore
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
 
-__all__ = ["KINDS", "core"]
+__all__ = ["KINDS", "core", "message_core"]
 
 KINDS: dict[type[Description], type[SimulatedCore] | type[SimulatedStreamCore] | type[SimulatedLwcCore]] = {
     SectorDescription: SimulatedCore, StreamDescription: SimulatedStreamCore, LwcDescription: SimulatedLwcCore,
@@ -23,16 +23,26 @@ KINDS: dict[type[Description], type[SimulatedCore] | type[SimulatedStreamCore] |
 """The class that drives each kind of core."""
 
 
-def core(directory: str | Path, **options: Any) -> Any:
-    """The simulated core of a folder that ``modeloom build`` wrote.  Raises ``InputError`` if it has no core of a known kind.
+class SimulationOptions(TypedDict, total=False):
+    """Options of the simulation of any core, as for :class:`SimulatedCore` and :class:`SimulatedStreamCore`."""
 
-    Parameters
-    ----------
-    **options
-        ``seed``, ``gaps`` and ``optimize``, as for :class:`SimulatedCore` and :class:`SimulatedStreamCore`.
-    """
+    seed: int
+    gaps: dict[str, float] | None
+    optimize: int
+
+
+def core(directory: str | Path, **options: Unpack[SimulationOptions]) -> SimulatedCore | SimulatedStreamCore | SimulatedLwcCore:
+    """The simulated core of a folder that ``modeloom build`` wrote.  Raises ``InputError`` if it has no core of a known kind."""
     description = read_description(directory)
     kind = KINDS.get(type(description))
     if kind is None:
         raise other_kind(directory, description, "a core for sectors or for messages")
     return kind(directory, **options)
+
+
+def message_core(directory: str | Path, **options: Unpack[SimulationOptions]) -> SimulatedStreamCore | SimulatedLwcCore:
+    """The same of a core for messages."""
+    found = core(directory, **options)
+    if isinstance(found, SimulatedCore):
+        raise other_kind(directory, found.description, "a core for messages")
+    return found

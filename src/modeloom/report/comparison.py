@@ -6,11 +6,11 @@ The picture has its own background, so it looks the same on light and on dark pa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from modeloom.report.chart import COLOURS
+from modeloom.sweep.compare import Line
 
 __all__ = ["comparison"]
 
@@ -22,7 +22,7 @@ LABEL = 44
 """Characters of a name."""
 
 
-def comparison(lines: Sequence[Mapping[str, Any]]) -> str:
+def comparison(lines: Sequence[Line]) -> str:
     """The lines of ``sweep.compare.compared`` as an SVG document, the same text for the same lines."""
     modes = list(dict.fromkeys(line["mode"] for line in lines))
     sizes = len({line["bytes"] for line in lines}) > 1
@@ -49,7 +49,7 @@ def comparison(lines: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def _name(line: Mapping[str, Any], sizes: bool) -> str:
+def _name(line: Line, sizes: bool) -> str:
     """The label of a line.  Its bytes stand there if lines differ in them, and the options do not say so."""
     options = line["text"]
     name = line["mode"] if options == "-" else f"{line['mode']}: {options}"
@@ -57,7 +57,7 @@ def _name(line: Mapping[str, Any], sizes: bool) -> str:
     return name + end if len(name + end) <= LABEL else f"{name[: LABEL - len(end) - 1]}…{end}"
 
 
-def _figures(line: Mapping[str, Any]) -> list[str]:
+def _figures(line: Line) -> list[str]:
     if line["status"] != "ok":
         return [line["status"]]
     told = [f"{line['bytes_per_cycle']:g}", f"{line['cycles']:g} cycles", f"latency {line['latency']}"]

@@ -21,7 +21,6 @@ import re
 from collections.abc import Sequence
 from html import escape
 from importlib import resources
-from typing import Any
 
 from modeloom.modes import find_any
 from modeloom.report.references import references
@@ -74,7 +73,7 @@ FILTERS = {
 """Filters other than that of modes.  Each is a name in the fragment of the URL."""
 
 
-def explorer_data(rows: Sequence[Row]) -> dict[str, Any]:
+def explorer_data(rows: Sequence[Row]) -> dict[str, object]:
     """What the page shows, as plain data."""
     front = pareto_front(rows)
     # The key size says something only beside another one.
@@ -114,11 +113,11 @@ def _about(rows: Sequence[Row]) -> str:
     )
 
 
-def _order(row: Row) -> tuple[Any, ...]:
+def _order(row: Row) -> tuple[object, ...]:
     return (row["kind"] == "circuit", row["kind"], row["name"], row["target"] or "", row["options"], row["key"])
 
 
-def _point(row: Row, front: bool) -> dict[str, Any]:
+def _point(row: Row, front: bool) -> dict[str, object]:
     options, (title, security) = json.loads(row["options"]), _mode(row)
     rate, mhz = row["bytes_per_cycle"], row["mhz"]
     figures = {name: row[name] for name in {**AXES, **COLUMNS, **MORE} if name in row}
@@ -164,7 +163,7 @@ def _proved(row: Row) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def _inert(data: Any) -> str:
+def _inert(data: object) -> str:
     """JSON that no parser of HTML takes for the end of its element."""
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
     for mark in "<>&\u2028\u2029":

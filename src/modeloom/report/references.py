@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from importlib import resources
-from typing import Any
 
-from modeloom.papers.printed import printed, value
+from modeloom.papers.printed import Row, printed, value
 
 __all__ = ["references"]
 
-Reference = dict[str, Any]
+Reference = dict[str, object]
 
 SECTOR_BYTES = 512
 """Bytes of a sector in the tables of whole cores: 32 blocks."""
@@ -66,7 +65,7 @@ def _messages() -> Iterator[Reference]:
     for paper, wanted in MESSAGE_TABLES.items():
         for table, row in _rows(paper, wanted):
             mhz, gbit = value(row, "frequency"), value(row, "throughput") / wanted[table["table"]]
-            figures: dict[str, Any] = {"bytes_per_cycle": round(gbit * 1000 / 8 / mhz, 2), "mhz": mhz, "gbit": round(gbit, 4)}
+            figures: Row = {"bytes_per_cycle": round(gbit * 1000 / 8 / mhz, 2), "mhz": mhz, "gbit": round(gbit, 4)}
             gates = value(row, "gates") or (round(1000 * value(row, "kilogates")) if value(row, "kilogates") else None)
             area = f"{value(row, 'slices')} slices" if gates is None else f"{gates} NAND2 gates"
             if gates is not None:
@@ -74,14 +73,14 @@ def _messages() -> Iterator[Reference]:
             yield _paper(paper, table, row, figures, [] if gates is None else list(GATES), area)
 
 
-def _rows(paper: str, wanted: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _rows(paper: str, wanted: Collection[str]) -> Iterator[tuple[Row, Row]]:
     for table in printed(paper):
         if table["table"] in wanted:
             yield from ((table, row) for row in table["rows"])
 
 
 def _paper(
-    paper: str, table: dict[str, Any], row: dict[str, Any], figures: dict[str, Any], targets: list[str], area: str
+    paper: str, table: Row, row: Row, figures: Row, targets: list[str], area: str
 ) -> Reference:
     place = f"{paper}, " + (f"table {table['table']}" if re.match(r"\d", table["table"]) else table["table"])
     notes = [*row.get("notes", []), *(["a misprint is corrected"] if "corrected" in row else [])]
@@ -93,8 +92,9 @@ def _paper(
 
 
 @cache
-def _stored() -> Any:
-    return json.loads((resources.files("modeloom.report") / "peers.json").read_text(encoding="utf-8"))
+def _stored() -> Row:
+    found: Row = json.loads((resources.files("modeloom.report") / "peers.json").read_text(encoding="utf-8"))
+    return found
 
 
 def _peers() -> Iterator[Reference]:

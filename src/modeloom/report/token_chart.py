@@ -163,9 +163,10 @@ class _Chart:
         found = {0} | {later for each in placed.returns.values() for later in each}
         for later in sorted(found):
             block = self.filled[stage + later].get(lane) if stage + later < len(self.filled) else None
-            for number in block.operations if block else ():
-                if placed.units[block.step][number] == unit and placed.later(block.step, number) == later:  # type: ignore[union-attr]
-                    return block
+            if block is not None and any(
+                placed.units[block.step][number] == unit and placed.later(block.step, number) == later for number in block.operations
+            ):
+                return block
         return None
 
     def _state(self, name: str, y: int) -> Iterator[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from modeloom.sim.build import build
 
@@ -20,6 +20,9 @@ __all__ = ["Clock", "Port", "Simulation"]
 
 _CLOCKS = ("aclk", "clk")
 _RESETS = (("aresetn", True), ("rst_n", True), ("rst", False), ("areset", False))
+
+
+Number = TypeVar("Number", ctypes.c_uint32, ctypes.c_uint64)
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,7 @@ class Simulation:
             if self._find(name).kind != "input":
                 raise ValueError(f"{name!r} is not an input port")
 
-        def column(values: Iterable[int], kind: Any) -> Any:
+        def column(values: Iterable[int], kind: type[Number]) -> ctypes.Array[Number]:
             return (kind * len(names))(*values)
 
         timing = list(self.clocks.values())

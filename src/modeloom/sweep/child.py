@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 __all__ = ["main"]
 
@@ -29,9 +28,10 @@ def main() -> None:
 
     from modeloom.sweep.configuration import Configuration
     from modeloom.sweep.point import read_point, run_point, trace_point
+    from modeloom.sweep.worker import Request
 
     for line in sys.stdin:
-        asked: dict[str, Any] = json.loads(line)
+        asked: Request = json.loads(line)
         configuration, folder = Configuration.from_dict(asked["configuration"]), Path(asked["folder"])
         if asked["task"] == "run":
             outcome = run_point(configuration, asked["definition"], asked["tools"], folder)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.compile import compile_mode
@@ -30,7 +30,7 @@ from modeloom.spec.stream import StreamMode
 from modeloom.spec.wording import many
 from modeloom.sweep.compare import message_cycles
 from modeloom.sweep.configuration import Configuration
-from modeloom.sweep.figures import figures_of
+from modeloom.sweep.figures import Figures, Result, figures_of
 from modeloom.sweep.options import check_options, mode_options
 from modeloom.sweep.point import stream_result
 
@@ -42,7 +42,7 @@ MOST_PIPELINES = 64
 SEARCHED = {"sector": ("cipher-cores", "lanes", "mul"), "stream": ("blocks-per-cycle",)}
 """Options that the search chooses."""
 
-SMALL: dict[str, tuple[dict[str, Any], ...]] = {
+SMALL: dict[str, tuple[dict[str, int | str], ...]] = {
     "sector": ({"cipher-arch": "sequential"}, {"cipher-arch": "multistream"}), "stream": ({"cipher-arch": "multistream", "streams": 1},),
 }
 """Ciphers of one round, the smallest first.  Blocks in a round make a core for messages larger, and not faster."""
@@ -66,7 +66,7 @@ class Step:
         What the figure follows from.
     """
 
-    options: Mapping[str, Any]
+    options: Mapping[str, int | str]
     bytes_per_cycle: float
     compiled: bool
     enough: bool
@@ -90,7 +90,7 @@ class Choice:
 
     needed: float
     configuration: Configuration
-    figures: Mapping[str, Any]
+    figures: Figures
     steps: list[Step] = field(default_factory=list)
 
 
@@ -113,7 +113,7 @@ def scaled(value: Fraction | float, unit: str) -> str:
 
 
 def choose(
-    name: str, rate: Fraction, clock: Fraction, options: Mapping[str, Any], folder: Path, *, message: int | None = None,
+    name: str, rate: Fraction, clock: Fraction, options: Mapping[str, int | str], folder: Path, *, message: int | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Choice:  # fmt: skip
     """Finds the smallest configuration.
@@ -146,7 +146,7 @@ def choose(
 
 class _Search:
     def __init__(
-        self, name: str, kind: str, mode: Mode | StreamMode, options: dict[str, Any], needed: Fraction, clock: Fraction,
+        self, name: str, kind: str, mode: Mode | StreamMode, options: dict[str, int | str], needed: Fraction, clock: Fraction,
         message: int | None, tell: Callable[[str], None],
     ):  # fmt: skip
         self.name, self.kind, self.mode, self.options, self.needed = name, kind, mode, options, needed
@@ -180,7 +180,7 @@ class _Search:
                 return self._choice(chosen)
         self._largest()
 
-    def _blocks(self, chosen: Mapping[str, Any]) -> bool:
+    def _blocks(self, chosen: Mapping[str, int | str]) -> bool:
         """Compiles a pipeline.  Returns whether it is enough."""
         result = self._compiled(chosen)
         long = message_cycles(result, self.message) if self.message else None
@@ -243,7 +243,7 @@ class _Search:
                 pipelines = max(pipelines + 1, min(-(-pipelines * cycles // most), 2 * pipelines))
         self._impossible()
 
-    def _small(self, block: Fraction) -> Iterator[dict[str, Any]]:
+    def _small(self, block: Fraction) -> Iterator[dict[str, int | str]]:
         """Small ciphers that may be enough: a block takes a cycle for each round, or as many as a sequential cipher has for one."""
         if any(option in self.options for option in OF_SMALL):
             return
@@ -258,7 +258,7 @@ class _Search:
             if block / (max(1, cipher.round_keys(bits) - 1) * stages) >= self.needed:
                 yield small
 
-    def _sector_step(self, chosen: Mapping[str, Any], result: Mapping[str, Any], most: int, size: int) -> bool:
+    def _sector_step(self, chosen: Mapping[str, int | str], result: Result, most: int, size: int) -> bool:
         """Adds a step for a compiled core.  Returns whether it is enough."""
         cycles = result["explain"]["cycles_per_sector"]
         bus = f": the buses take {ENTRY_CYCLES} cycles for each sector" if most < cycles == ENTRY_CYCLES else ""
@@ -269,7 +269,7 @@ class _Search:
         """The smallest number of lanes over which so many blocks enter in so many cycles."""
         return next(count for count in LANES if -(-blocks // count) <= most)
 
-    def _fewer_multipliers(self, chosen: dict[str, Any], result: dict[str, Any], most: int, size: int) -> Choice:
+    def _fewer_multipliers(self, chosen: dict[str, int | str], result: Result, most: int, size: int) -> Choice:
         """As many multipliers as the rate needs.  The compiler takes as many as the pipelines need, which may be more."""
         explain = result["explain"]
         given = explain["units"].get("mul", {"count": 0})["count"]
@@ -282,16 +282,16 @@ class _Search:
                 return self._choice(fewer)
         return self._choice(chosen)
 
-    def _step(self, chosen: Mapping[str, Any], reached: Fraction, compiled: bool, why: str) -> bool:
+    def _step(self, chosen: Mapping[str, int | str], reached: Fraction, compiled: bool, why: str) -> bool:
         """Adds a step.  Returns whether it is enough."""
         enough = compiled and reached >= self.needed
         self.steps.append(Step(dict(chosen), round(float(reached), 4), compiled, enough, why))
         return enough
 
-    def _configuration(self, chosen: Mapping[str, Any]) -> Configuration:
+    def _configuration(self, chosen: Mapping[str, int | str]) -> Configuration:
         return Configuration(self.kind, self.name, {**self.options, **chosen})
 
-    def _compiled(self, chosen: Mapping[str, Any], *, prove: bool = False) -> dict[str, Any]:
+    def _compiled(self, chosen: Mapping[str, int | str], *, prove: bool = False) -> Result:
         """The result of a point, as ``sweep.point`` has it."""
         self.tell(", ".join(f"{name} {value}" for name, value in chosen.items()) + (", proof" if prove else ""))
         options = mode_options(self.mode, self._configuration(chosen).options)
@@ -301,10 +301,10 @@ class _Search:
         assert isinstance(options, Options)
         return {"explain": compile_mode(self.mode, options, prove=prove).explain()}
 
-    def _figures(self, result: Mapping[str, Any]) -> dict[str, Any]:
+    def _figures(self, result: Result) -> Figures:
         return figures_of(self.kind, result)
 
-    def _choice(self, chosen: Mapping[str, Any]) -> Choice:
+    def _choice(self, chosen: Mapping[str, int | str]) -> Choice:
         result = self._compiled(chosen, prove=True)
         return Choice(float(self.needed), self._configuration(chosen), self._figures(result), self.steps)
 

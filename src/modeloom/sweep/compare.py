@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from modeloom.measure.aead import ARCHITECTURES, options_of
 from modeloom.measure.aead import stored as stored_aead
@@ -17,9 +16,10 @@ from modeloom.options.sectors import Options
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration
+from modeloom.sweep.figures import Result
 from modeloom.sweep.front import area_of
 from modeloom.sweep.options import check_options, mode_options, option_name, option_names
-from modeloom.sweep.run import Executor, run_points
+from modeloom.sweep.run import Executor, Progress, run_points
 from modeloom.sweep.store import Row, Store, key_bits
 from modeloom.sweep.tables import options_text
 
@@ -31,13 +31,14 @@ FIGURES = ("cycles", "bytes_per_cycle", "latency", "storage_blocks", "cipher_cor
 AREA = ("luts", "lutram_luts", "srl_luts", "ffs", "bram", "mhz")
 """What a line has of a synthesised point, beside ``all_luts``: the sum of the first three."""
 
-Line = dict[str, Any]
+Line = Row
+"""A row of the comparison."""
 
 PIPELINES = "cipher-cores"
 """The option of modes on sectors that stands for ``blocks-per-cycle`` of stream modes: both are the number of pipelines."""
 
 
-def points_of(modes: Sequence[str], options: Mapping[str, Sequence[Any]], folder: Path) -> list[Configuration]:
+def points_of(modes: Sequence[str], options: Mapping[str, Sequence[int | str]], folder: Path) -> list[Configuration]:
     """The points of a comparison, without targets: for each mode, the product of the values of the options that it has.
 
     The bytes of a sector are those of a message in stream modes, and the number of cipher cores of a mode on sectors is that of blocks a
@@ -53,7 +54,7 @@ def points_of(modes: Sequence[str], options: Mapping[str, Sequence[Any]], folder
     for name in modes:
         mode = find_any(name, folder)
         kind = "stream" if isinstance(mode, StreamMode) else "sector"
-        axes: dict[str, Sequence[Any]] = {}
+        axes: dict[str, Sequence[int | str]] = {}
         for option, values in options.items():
             spelled = _spelled(kind, name, option, options)
             if spelled is not None:
@@ -72,7 +73,7 @@ def points_of(modes: Sequence[str], options: Mapping[str, Sequence[Any]], folder
     return found
 
 
-def _spelled(kind: str, name: str, option: str, options: Mapping[str, Any]) -> str | None:
+def _spelled(kind: str, name: str, option: str, options: Mapping[str, object]) -> str | None:
     """The option of a mode that a given one is: empty if it is no option of the core, and None if the mode does not have it."""
     if kind == "stream":
         if option == "sector":
@@ -89,7 +90,7 @@ def _spelled(kind: str, name: str, option: str, options: Mapping[str, Any]) -> s
 
 def compared(
     points: Sequence[Configuration], sizes: Sequence[int], store: Store, folder: Path, executor: Executor, *, target: str | None = None,
-    synth: bool = False, progress: Any = lambda done, total, row: None,
+    synth: bool = False, progress: Progress = lambda done, total, row: None,
 ) -> list[Line]:  # fmt: skip
     """A line for each point, and for each message length of a stream mode.
 
@@ -119,7 +120,7 @@ def _lines(
     area, of = areas.get((_design(point, folder), row["definition"]), (None, None)) if row["status"] == "ok" else (None, None)
     if area is None and target is not None:
         area, of = _measured(point, target)
-    for size in [row["sector_bytes"] or point.options.get("sector", Options.sector)] if point.kind == "sector" else sizes:
+    for size in [int(row["sector_bytes"] or point.options.get("sector", Options.sector))] if point.kind == "sector" else sizes:
         cycles = row["cycles_per_sector"]
         if point.kind == "stream" and row["status"] == "ok":
             cycles = message_cycles(json.loads(row["result"]), size)
@@ -133,7 +134,7 @@ def _lines(
         }  # fmt: skip
 
 
-def message_cycles(result: Mapping[str, Any], nbytes: int) -> int:
+def message_cycles(result: Result, nbytes: int) -> int:
     """Cycles from message to message of a stream mode, for text of a length without associated data, as ``core.json`` states them.
 
     A core that seals takes the message twice if the mode has two passes.
@@ -170,7 +171,7 @@ def _areas(store: Store, target: str | None, folder: Path) -> dict[tuple[str, st
     return found
 
 
-def _measured(point: Configuration, target: str) -> tuple[Any, str | None]:
+def _measured(point: Configuration, target: str) -> tuple[Row, str] | tuple[None, None]:
     """The area that ``bench/aead.py`` has measured of a core with these options."""
     if point.kind != "stream" or ":" in point.name:
         return None, None

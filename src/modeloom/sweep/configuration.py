@@ -44,14 +44,14 @@ class Configuration:
 
     kind: str
     name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, int | str] = field(default_factory=dict)
     target: str | None = None
     area: str | None = None
     simulate: bool = False
     pnr: bool = False
     freq: float | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The configuration as plain data, with the options in alphabetical order."""
         return {
             "kind": self.kind, "name": self.name, "options": dict(sorted(self.options.items())), "target": self.target,
@@ -97,7 +97,7 @@ class Configuration:
         return cls(**data)
 
 
-def flags(options: Mapping[str, Any]) -> list[str]:
+def flags(options: Mapping[str, object]) -> list[str]:
     """Options as arguments of a command line, in alphabetical order.
 
     Raises

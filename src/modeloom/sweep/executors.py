@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from modeloom.emit.tools import ToolMissing
@@ -20,6 +20,24 @@ from modeloom.sweep.run import Executor, Workers
 from modeloom.sweep.worker import Request, perform, stop_children
 
 __all__ = ["cluster", "local"]
+
+class Remote(Protocol):
+    """A future of Dask."""
+
+    def result(self) -> Outcome: ...
+
+    def release(self) -> None: ...
+
+    def add_done_callback(self, hand_over: Callable[[Remote], None], /) -> None: ...
+
+
+class Client(Protocol):
+    """A client of Dask."""
+
+    def submit(self, perform: Callable[[Request], Outcome], request: Request, /, *, pure: bool) -> Remote: ...
+
+    def close(self) -> None: ...
+
 
 CONNECT = 10
 """Seconds in which a scheduler must answer."""
@@ -71,7 +89,7 @@ def cluster(address: str) -> Executor:
 
 
 @contextmanager
-def _on(client: Any) -> Iterator[Workers]:
+def _on(client: Client) -> Iterator[Workers]:
     """Runs points on the workers of a client of Dask, and traces definitions on this machine."""
     with _processes() as perform_here:
         try:
@@ -80,11 +98,11 @@ def _on(client: Any) -> Iterator[Workers]:
             client.close()
 
 
-def _submitted(client: Any, request: Request) -> Future[Outcome]:
+def _submitted(client: Client, request: Request) -> Future[Outcome]:
     """The outcome of a request that a cluster performs."""
     outcome: Future[Outcome] = Future()
 
-    def hand_over(remote: Any) -> None:
+    def hand_over(remote: Remote) -> None:
         try:
             outcome.set_result(_outcome(remote))
         except BaseException as error:
@@ -113,11 +131,10 @@ def _answers(address: str) -> None:
             raise InputError(f"no Dask scheduler answers at {address}: {error}") from None
 
 
-def _outcome(future: Any) -> Outcome:
+def _outcome(future: Remote) -> Outcome:
     """The outcome of a point on a cluster.  One whose workers were lost again and again has crashed."""
     try:
-        outcome: Outcome = future.result()
-        return outcome
+        return future.result()
     except Exception as error:
         first = (str(error).splitlines() or [""])[0]
         return ended(time.monotonic(), "crashed", f"the cluster lost the point: {type(error).__name__}: {first}")

@@ -6,7 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["FIGURES", "figures_of"]
+__all__ = ["FIGURES", "Figures", "Result", "figures_of"]
+
+Result = Mapping[str, Any]
+"""The results of the steps of a point, or of one of them, as JSON has them."""
+
+Figures = dict[str, Any]
+"""The columns of a point."""
 
 FIGURES: dict[str, tuple[str, str]] = {
     "sector_bytes": ("INTEGER", "bytes of a sector"),
@@ -33,9 +39,9 @@ FIGURES: dict[str, tuple[str, str]] = {
 """Columns: the type in SQLite, and what they hold.  A figure that a point does not have is NULL."""
 
 
-def figures_of(kind: str, result: Mapping[str, Any]) -> dict[str, Any]:
+def figures_of(kind: str, result: Result) -> Figures:
     """The columns of a point from the results of its steps."""
-    found: dict[str, Any] = dict.fromkeys(FIGURES)
+    found: Figures = dict.fromkeys(FIGURES)
     if "circuit" in result:
         found |= _circuit(result["circuit"])
     if "explain" in result:
@@ -47,7 +53,7 @@ def figures_of(kind: str, result: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _sector(explain: Mapping[str, Any]) -> dict[str, Any]:
+def _sector(explain: Result) -> Figures:
     units = explain["units"]
     cycles = explain["cycles_per_sector"]
     return {
@@ -59,7 +65,7 @@ def _sector(explain: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _stream(explain: Mapping[str, Any], core: Mapping[str, Any]) -> dict[str, Any]:
+def _stream(explain: Result, core: Result) -> Figures:
     # A core that seals takes the text of a message twice if the mode has two passes.
     passes = 1 if core["direction"] == "decrypt" else explain.get("passes", 1)
     cycles = core["cycles"]["text"] * passes
@@ -71,7 +77,7 @@ def _stream(explain: Mapping[str, Any], core: Mapping[str, Any]) -> dict[str, An
     }  # fmt: skip
 
 
-def _circuit(circuit: Mapping[str, Any]) -> dict[str, Any]:
+def _circuit(circuit: Result) -> Figures:
     found = {"latency": circuit["latency"], "nand2": circuit.get("nand2")}
     if "target" not in circuit:
         return found
@@ -83,7 +89,7 @@ def _circuit(circuit: Mapping[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _area(synth: Mapping[str, Any]) -> dict[str, Any]:
+def _area(synth: Result) -> Figures:
     from modeloom.synth import TARGETS
 
     memories = synth["memories"]

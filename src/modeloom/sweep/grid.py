@@ -36,10 +36,12 @@ __all__ = ["MOST_POINTS", "Sweep", "points", "read_sweep"]
 MOST_POINTS = 100_000
 """Points of a sweep.  More of them are a mistake in the file."""
 
-STEPS = {"targets": list, "area": str, "simulate": bool, "pnr": bool, "freq": (int, float)}
-"""What ``[sweep]`` and ``[[grid]]`` may say of the steps, with its type."""
+Types = tuple[type, ...]
 
-OF_ALL = {"results": str, "timeout": (int, float)}
+STEPS: dict[str, Types] = {"targets": (list,), "area": (str,), "simulate": (bool,), "pnr": (bool,), "freq": (int, float)}
+"""What ``[sweep]`` and ``[[grid]]`` may say of the steps, with its types."""
+
+OF_ALL: dict[str, Types] = {"results": (str,), "timeout": (int, float)}
 """What only ``[sweep]`` may say."""
 
 SUBJECTS = ("modes", "circuits")
@@ -68,17 +70,7 @@ def read_sweep(path: str | Path) -> Sweep:
         There is no such file, it is no TOML, or it has an unknown key, a wrong value or no points.  The file of a mode cannot be read, or
         not in the time limit.
     """
-    file = Path(path)
-    try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} cannot be read: it is not valid UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not valid TOML: {error}") from None
+    file, data = Path(path), _toml(path)
     for name, value in data.items():
         if name not in ("sweep", "grid"):
             if not isinstance(value, (dict, list)):
@@ -121,8 +113,22 @@ def read_sweep(path: str | Path) -> Sweep:
     return Sweep(tuple(found.values()), results, file.parent, timeout, broken)
 
 
+def _toml(path: str | Path) -> dict[str, Any]:
+    """The tables of a file.  Raises ``InputError``."""
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} cannot be read: it is not valid UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not valid TOML: {error}") from None
+
+
 def points(
-    grid: Mapping[str, Any], common: Mapping[str, Any], folder: Path, kind_of: Callable[[str], str]
+    grid: Mapping[str, object], common: Mapping[str, object], folder: Path, kind_of: Callable[[str], str]
 ) -> Iterator[Configuration]:
     """The points of a grid.
 
@@ -149,8 +155,9 @@ def points(
         if name in grid:
             _typed("", name, grid[name])
     steps = {**common, **{name: value for name, value in grid.items() if name in STEPS}}
-    names = _listed(subjects[0], grid[subjects[0]])
-    if not names or not all(isinstance(name, str) for name in names):
+    listed = _listed(subjects[0], grid[subjects[0]])
+    names = [name for name in listed if isinstance(name, str)]
+    if not names or len(names) < len(listed):
         raise InputError(f"{subjects[0]} must be a non-empty list of names")
     targets = _targets(steps, folder)
     kinds = [_circuit(name) if subjects[0] == "circuits" else kind_of(name) for name in names]
@@ -159,16 +166,7 @@ def points(
     if len(names) * len(targets) * prod(map(len, given.values())) > MOST_POINTS:
         raise InputError(f"more than {MOST_POINTS} points; make several sweeps of it")
     for name, kind in zip(names, kinds, strict=True):
-        axes: dict[str, list[Any]] = {}
-        spellings: dict[str, str] = {}
-        for option, values in given.items():
-            spelled = option_name(kind, name, option)
-            if spelled in axes:
-                raise InputError(f"{spelled} is given twice, as {spellings[spelled]} and as {option}; leave out one of them")
-            spellings[spelled] = option
-            if not values:
-                raise InputError(f"{option} is an empty list, so that there are no points")
-            axes[spelled] = [_value(option, value) for value in values]
+        axes = _axes(kind, name, given)
         for chosen in product(*axes.values()):
             options = {option: value for option, value in zip(axes, chosen, strict=True) if value is not False}
             check_options(kind, name, options)
@@ -176,7 +174,22 @@ def points(
                 yield _point(kind, name, options, target, steps)
 
 
-def _point(kind: str, name: str, options: dict[str, Any], target: str | None, steps: Mapping[str, Any]) -> Configuration:
+def _axes(kind: str, name: str, given: Mapping[str, list[object]]) -> dict[str, list[int | str]]:
+    """The values of each option of a mode or a circuit, by its name in a configuration.  Raises ``InputError``."""
+    axes: dict[str, list[int | str]] = {}
+    spellings: dict[str, str] = {}
+    for option, values in given.items():
+        spelled = option_name(kind, name, option)
+        if spelled in axes:
+            raise InputError(f"{spelled} is given twice, as {spellings[spelled]} and as {option}; leave out one of them")
+        spellings[spelled] = option
+        if not values:
+            raise InputError(f"{option} is an empty list, so that there are no points")
+        axes[spelled] = [_value(option, value) for value in values]
+    return axes
+
+
+def _point(kind: str, name: str, options: dict[str, int | str], target: str | None, steps: Mapping[str, Any]) -> Configuration:
     pnr = bool(steps.get("pnr")) and target == "ecp5"
     # A core is placed and routed as a whole, and a circuit is one block.
     whole = pnr or kind == "circuit" or steps.get("area", AREAS[0]) == AREAS[0]
@@ -217,7 +230,7 @@ def _targets(steps: Mapping[str, Any], folder: Path) -> Sequence[str | None]:
     return targets or [None]
 
 
-def _check_steps(grid: Mapping[str, Any], steps: Mapping[str, Any], subject: str, targets: Sequence[str | None]) -> None:
+def _check_steps(grid: Mapping[str, object], steps: Mapping[str, Any], subject: str, targets: Sequence[str | None]) -> None:
     """Raises ``InputError`` for steps that do not go with each other."""
     if steps.get("area", AREAS[0]) not in AREAS:
         raise UnknownName("area", str(steps["area"]), AREAS)
@@ -230,22 +243,22 @@ def _check_steps(grid: Mapping[str, Any], steps: Mapping[str, Any], subject: str
         raise InputError("simulate is for modes, whose cores have a bench; leave it out")
 
 
-def _typed(place: str, name: str, value: Any) -> None:
+def _typed(place: str, name: str, value: object) -> None:
     """Raises ``InputError`` unless a value has the type of its key."""
-    kind = {**STEPS, **OF_ALL}[name]
-    words = {list: "a list", str: "a string", bool: "true or false"}.get(kind, "a number")  # type: ignore[call-overload]
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):  # type: ignore[arg-type]
+    kinds = {**STEPS, **OF_ALL}[name]
+    words = {list: "a list", str: "a string", bool: "true or false"}.get(kinds[0], "a number")
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise InputError(f"{place}: {name} must be {words}, not {value!r}".removeprefix(": "))
 
 
-def _listed(name: str, value: Any) -> list[Any]:
+def _listed(name: str, value: object) -> list[object]:
     """The values of an axis: those of a list, or one."""
     if isinstance(value, dict):
         raise InputError(f"{name} is a value or a list of values, not a table")
     return value if isinstance(value, list) else [value]
 
 
-def _value(name: str, value: Any) -> Any:
+def _value(name: str, value: object) -> int | str:
     """A value of an option.  A list of sizes becomes text as on the command line."""
     if isinstance(value, list) and value and all(isinstance(each, (int, str)) and not isinstance(each, bool) for each in value):
         return ",".join(map(str, value))

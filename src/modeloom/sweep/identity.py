@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
-from typing import Any
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.passes import PASSES
@@ -23,6 +22,7 @@ from modeloom.emit.simulators import simulator
 from modeloom.modes import BUILT_IN, STREAMS, VARIANTS, find_any
 from modeloom.options.messages import StreamOptions
 from modeloom.options.sectors import Options
+from modeloom.options.spelled import text
 from modeloom.spec import InputError, Mode, checked_mode
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration
@@ -76,7 +76,7 @@ _OWN = frozenset(mode.name for mode in (*BUILT_IN, *VARIANTS, *STREAMS))
 
 def mode_of(configuration: Configuration, folder: Path) -> Mode | StreamMode:
     """The mode of a point.  Raises ``InputError`` if there is none of this name."""
-    return find_any(configuration.name, folder, cipher=configuration.options.get("cipher"))
+    return find_any(configuration.name, folder, cipher=text(configuration.options, "cipher"))
 
 
 def definition_of(configuration: Configuration, folder: Path) -> str:
@@ -95,7 +95,7 @@ def definition_of(configuration: Configuration, folder: Path) -> str:
         return ""
 
 
-def _traced(mode: Mode, options: Options) -> Any:
+def _traced(mode: Mode, options: Options) -> Work:
     """The trace of a mode with what its hash needs, as the first pass of the compiler gives it.  Raises ``InputError``."""
     options = options.of(mode).on(cipher_of(mode, options.cipher))
     tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak

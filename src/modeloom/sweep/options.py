@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from modeloom.circuits import find_circuit
 from modeloom.options.messages import StreamOptions
+from modeloom.options.row import Value
 from modeloom.options.sectors import Options
 from modeloom.options.spelled import message_options, read, sector_options, spelled
 from modeloom.spec import InputError, Mode, UnknownName
@@ -50,7 +50,7 @@ def option_name(kind: str, name: str, given: str) -> str:
     raise UnknownName("option", given, known, f"of {name}" if kind == "circuit" else "")
 
 
-def check_options(kind: str, name: str, options: Mapping[str, Any]) -> None:
+def check_options(kind: str, name: str, options: Mapping[str, int | str]) -> None:
     """Raises ``InputError`` for values that no option takes, whatever the mode, such as a text for a number."""
     if kind == "circuit":
         for each in find_circuit(name).options:
@@ -60,16 +60,16 @@ def check_options(kind: str, name: str, options: Mapping[str, Any]) -> None:
     _read(options)
 
 
-def mode_options(mode: Mode | StreamMode, options: Mapping[str, Any]) -> Options | StreamOptions:
+def mode_options(mode: Mode | StreamMode, options: Mapping[str, int | str]) -> Options | StreamOptions:
     """The options of a mode as the compiler has them.  Raises ``InputError`` if no core has them."""
     values = _read(options)
     return message_options(mode, values) if isinstance(mode, StreamMode) else sector_options(values)
 
 
-def _read(options: Mapping[str, Any]) -> dict[str, Any]:
+def _read(options: Mapping[str, int | str]) -> dict[str, Value]:
     """Values by the names in Python.  Raises ``InputError``."""
     by_name = {one.spellings[0].removeprefix("--"): one for one in spelled().values()}
-    values = {}
+    values: dict[str, Value] = {}
     for name, value in options.items():
         one = by_name[name]
         if (value is True) != (one.type == "flag"):

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.streams import CompiledStream, compile_stream
@@ -32,6 +32,7 @@ from modeloom.spec import InputError
 from modeloom.spec.errors import FailedCheck, MissingTool
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration
+from modeloom.sweep.figures import Result
 from modeloom.sweep.identity import definition_of, is_foreign, mode_of, tools_of
 from modeloom.sweep.options import mode_options
 from modeloom.synth import Known
@@ -51,11 +52,17 @@ STATUSES = {
 FINAL = ("ok", "refused", "failed")
 """Statuses that another run would give again.  Points with the others are run again."""
 
-Outcome = dict[str, Any]
-"""``status``, ``error`` (one line or None), ``result`` (plain data by step), ``seconds``, and ``blocks`` (reused and mapped)."""
+class Outcome(TypedDict):
+    """The end of a point: ``error`` is one line or None, ``result`` is plain data by step, and ``blocks`` were reused and mapped."""
+
+    status: str
+    error: str | None
+    result: Result
+    seconds: float
+    blocks: dict[str, int]
 
 
-def ended(begin: float, status: str, error: str | None, result: dict[str, Any] | None = None, **blocks: int) -> Outcome:
+def ended(begin: float, status: str, error: str | None, result: Result | None = None, **blocks: int) -> Outcome:
     """The outcome of a point that began at a time of ``time.monotonic``."""
     return {
         "status": status, "error": None if error is None else " ".join(error.split()) or status, "result": result or {},
@@ -102,7 +109,7 @@ def run_point(configuration: Configuration, definition: str, tools: Mapping[str,
         Where relative paths begin.
     """
     begin = time.monotonic()
-    result: dict[str, Any] = {}
+    result: dict[str, object] = {}
     blocks = {"reused": 0, "mapped": 0}
     try:
         _check_here(configuration, definition, tools, folder)
@@ -124,10 +131,10 @@ def _check_here(configuration: Configuration, definition: str, tools: Mapping[st
         raise OSError(f"the worker has a different definition of {configuration.name}")
 
 
-def _run(configuration: Configuration, definition: str, folder: Path, result: dict[str, Any], blocks: dict[str, int]) -> None:
+def _run(configuration: Configuration, definition: str, folder: Path, result: dict[str, object], blocks: dict[str, int]) -> None:
     """Adds the result of each step to ``result``."""
     if configuration.kind == "circuit":
-        options = {name.replace("-", "_"): value for name, value in configuration.options.items()}
+        options: dict[str, Any] = {name.replace("-", "_"): value for name, value in configuration.options.items()}
         result["circuit"] = measure_circuit(
             configuration.name, target=_target(configuration, folder), pnr=configuration.pnr, freq=configuration.freq, **options
         )
@@ -156,7 +163,7 @@ def _run(configuration: Configuration, definition: str, folder: Path, result: di
         }
 
 
-def _compiled(configuration: Configuration, definition: str, folder: Path, result: dict[str, Any]) -> Core:
+def _compiled(configuration: Configuration, definition: str, folder: Path, result: dict[str, object]) -> Core:
     """The core of a point, compiled and proved.  Adds what ``explain`` says and what its description states."""
     mode = mode_of(configuration, folder)
     options = mode_options(mode, configuration.options)
@@ -181,7 +188,7 @@ def _compiled(configuration: Configuration, definition: str, folder: Path, resul
     return core
 
 
-def stream_result(compiled: CompiledStream) -> dict[str, Any]:
+def stream_result(compiled: CompiledStream) -> dict[str, object]:
     """``explain`` and ``core`` of a compiled stream mode: what it says of the pipeline, and what the description of the core states."""
     described = StreamCore(compiled).describe("core", "modeloom")
     return {

@@ -155,7 +155,8 @@ class _Run:
                 self._done.known += 1
                 self._total -= 1
             elif traced:
-                request = self._request(identity.configuration, "run") | {"definition": identity.definition, "tools": identity.tools}
+                request = self._request(identity.configuration, "run")
+                request["definition"], request["tools"] = identity.definition, identity.tools
                 self._then(self._workers.run(request), partial(self._store_row, identity))
             else:
                 self._store_row(identity, outcome)

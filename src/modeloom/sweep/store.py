@@ -51,6 +51,7 @@ TIMES = ("seconds", "finished")
 """Columns that two runs of the same point do not have in common."""
 
 Row = dict[str, Any]
+"""A row, by the names of its columns."""
 
 
 def key_bits(row: Row) -> int | None:
@@ -179,5 +180,5 @@ class Store:
             raise InputError(f"{self.path} is not a file of results, or it is damaged ({error}); give another file, or remove it") from None
 
 
-def _json(data: Mapping[str, Any]) -> str:
+def _json(data: Mapping[str, object]) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False)

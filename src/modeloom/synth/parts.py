@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from modeloom.synth.cut import Part, fingerprint, reduced
+from modeloom.synth.netlist import Netlist
 from modeloom.synth.tables import TABLE
 from modeloom.synth.targets import Target
 from modeloom.synth.yosys import APART, map_design, version_of, ways, without_wide
@@ -81,7 +82,7 @@ def _key(part: Part, target: Target, mapper: str) -> Key:
     return (fingerprint(part), target.name, mapper, TABLE, *commands)
 
 
-def _own_cells(netlist: Mapping[str, Any], part: Part) -> Counter[str]:
+def _own_cells(netlist: Netlist, part: Part) -> Counter[str]:
     """Cells of a part by type, without the parts below it."""
     kinds = Counter(cell["type"] for cell in netlist["modules"][part.module]["cells"].values())
     return Counter({kind: count for kind, count in kinds.items() if kind not in part.boxes and kind != "$scopeinfo"})

@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, TypedDict
 
 from modeloom.spec.errors import MissingTool
 
-__all__ = ["SCHEMA", "BlockResult", "Figures", "SynthResult", "SynthesisError"]
+__all__ = ["SCHEMA", "BlockResult", "CriticalPath", "Figures", "SynthResult", "SynthesisError"]
 
 SCHEMA = "modeloom-synth-1"
 
@@ -49,6 +49,14 @@ class Figures:
     gates: dict[str, int] | None
     area: float | None
     cells: dict[str, int]
+
+
+CriticalPath = TypedDict(
+    "CriticalPath",
+    {
+        "from": str, "to": str, "cells": int, "logic_ns": float, "routing_ns": float, "slowest_net": "dict[str, str | float] | None"
+    },
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -123,7 +131,7 @@ class SynthResult:
     router: str | None = None
     timing_weight: int | None = None
     utilisation: dict[str, dict[str, int]] | None = None
-    critical_path: dict[str, Any] | None = None
+    critical_path: CriticalPath | None = None
     schema: str = field(default=SCHEMA, init=False)
 
     @property
@@ -150,7 +158,7 @@ class SynthResult:
     def cells(self) -> dict[str, int]:
         return self.total.cells
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The result as plain data.  The figures of the flattened netlist are at the top level."""
         data = asdict(self)
         data.pop("total")

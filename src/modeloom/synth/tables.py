@@ -16,7 +16,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["MANY", "TABLE", "tables_apart"]
 
@@ -104,24 +104,33 @@ def _tables(rtlil: str, owner: str, begin: int, end: int) -> Iterator[_Table]:
         cells.setdefault(words["MEMID"], []).append((cell, words))
     mentioned = Counter(_MENTIONED.findall(rtlil, begin, end))
     for memory in memories:
-        size, name = int(memory[2]), f'"\\\\{memory[3]}"'
+        name = f'"\\\\{memory[3]}"'
         own = cells.get(name, [])
-        inits = [each for each in own if each[0][1] == "meminit_v2"]
-        whole = WHOLE_TABLE.search(memory[0]) is not None
-        # Ports of Amaranth have more parameters.  They are read for tables that must be modules.
-        ports = [each for each in own if each[0][1] == "memrd" or (whole and each[0][1] == "memrd_v2")]
-        contents = {int(init["ADDR"]): init["DATA"] for _, init in inits if _is_word(init)}
-        if whole and len(inits) == 1 and inits[0][1]["WORDS"] == str(size) and size > 1:
-            contents = _cut(inits[0][1]["DATA"], int(memory[1]))
-        # Every use is a port or a word, and every word has a value.
-        if mentioned[name] != len(own) or len(contents) != size or len(inits) not in (1, size) or not ports:
-            continue
-        address = (size - 1).bit_length()
-        if all(port["CLK_ENABLE"] in ("0", "1'0") and int(port["ABITS"]) == address for _, port in ports):
-            text = "\n".join(f"{place} {contents[place]}" for place in sorted(contents))
-            name = f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}{'_whole' * whole}"
-            alone = len(ports) == 1 and owner != name and len(_ANY.findall(rtlil, begin, end)) == len(own)
-            yield _Table(name, owner, memory, inits, ports, contents, alone, whole)
+        # Every use is a port or a word.
+        if mentioned[name] == len(own) and (table := _table(owner, memory, own)) is not None:
+            alone = len(table.ports) == 1 and owner != table.name and len(_ANY.findall(rtlil, begin, end)) == len(own)
+            yield replace(table, alone=alone)
+
+
+def _table(owner: str, memory: re.Match[str], cells: list[_Cell]) -> _Table | None:
+    """The table in a memory that these cells use, or None if it is not a table whose ports need no clock."""
+    size = int(memory[2])
+    inits = [each for each in cells if each[0][1] == "meminit_v2"]
+    whole = WHOLE_TABLE.search(memory[0]) is not None
+    # Ports of Amaranth have more parameters.  They are read for tables that must be modules.
+    ports = [each for each in cells if each[0][1] == "memrd" or (whole and each[0][1] == "memrd_v2")]
+    contents = {int(init["ADDR"]): init["DATA"] for _, init in inits if _is_word(init)}
+    if whole and len(inits) == 1 and inits[0][1]["WORDS"] == str(size) and size > 1:
+        contents = _cut(inits[0][1]["DATA"], int(memory[1]))
+    # Every word has a value.
+    if len(contents) != size or len(inits) not in (1, size) or not ports:
+        return None
+    address = (size - 1).bit_length()
+    if not all(port["CLK_ENABLE"] in ("0", "1'0") and int(port["ABITS"]) == address for _, port in ports):
+        return None
+    text = "\n".join(f"{place} {contents[place]}" for place in sorted(contents))
+    name = f"table_{address}_{memory[1]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}{'_whole' * whole}"
+    return _Table(name, owner, memory, inits, ports, contents, False, whole)
 
 
 def _instance(table: str, name: str, port: dict[str, str]) -> str:

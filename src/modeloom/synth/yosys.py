@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import util
 from pathlib import Path
-from typing import Any
 
-from modeloom.synth.netlist import cell_counts
+from modeloom.synth.netlist import Netlist, cell_counts
 from modeloom.synth.pins import pin_commands
 from modeloom.synth.result import SynthesisError
 from modeloom.synth.tables import TABLE, tables_apart
@@ -48,8 +47,8 @@ class Mapped:
         For a Liberty file: the longest path of gates in the static timing analysis of ABC.
     """
 
-    netlist: dict[str, Any]
-    area: dict[str, Any] | None
+    netlist: Netlist
+    area: Netlist | None
     path: Path
     script: list[str]
     delay_ns: float | None
@@ -152,7 +151,7 @@ def version_of(mapped: Mapped) -> str:
     return str(mapped.netlist.get("creator", "")).removeprefix("Yosys ").partition(" (")[0]
 
 
-def _gates(netlist: dict[str, Any], top: str, target: Target) -> int:
+def _gates(netlist: Netlist, top: str, target: Target) -> int:
     return sum(number * sum(target.basis_of(cell)[:2]) for cell, number in cell_counts(netlist, top).items())
 
 
@@ -161,7 +160,7 @@ def _with_libraries(target: Target) -> Sequence[str]:
     return [f"read_liberty -lib {Path(target.name.removeprefix('liberty:')).absolute()}"] if target.areas else []
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Netlist:
     with path.open(encoding="utf-8") as handle:
-        result: dict[str, Any] = json.load(handle)
+        result: Netlist = json.load(handle)
     return result

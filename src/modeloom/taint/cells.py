@@ -158,7 +158,7 @@ def _register(cell: Cell, to: Dependences) -> None:
 
 
 def _memory(cell: Cell, to: Dependences) -> None:
-    p = cell.parameters
+    p = cell.numbers
     width, address = p["WIDTH"], p["ABITS"]
     columns = [to.virtual(f"{cell.name} column {i}") for i in range(width)]
 

@@ -68,7 +68,7 @@ def control_points(netlist: Netlist, results: Iterable[Result]) -> Iterator[Cont
             for kind, ports in _MEMORY:
                 yield from some(f"memory {kind}", cell.name, [bit for port in ports for bit in cell[port]], cell)
         elif cell.type in REGISTERS:
-            register = netlist.names.get(cell["Q"][0], cell.name)  # type: ignore[arg-type]
+            register = next((netlist.names[bit] for bit in cell["Q"][:1] if isinstance(bit, int) and bit in netlist.names), cell.name)
             for port in REGISTERS[cell.type]:
                 yield from some(f"register {_CONTROLS[port]}", register, list(cell[port]), cell)
         else:

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from modeloom.sim.build import BuildError
 from modeloom.sim.verilog import verilog_to_rtlil
@@ -50,11 +50,41 @@ class Cell:
 
     name: str
     type: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, int | str]
     ports: Mapping[str, Sequence[Bit]]
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The parameters that are numbers."""
+        return {name: value for name, value in self.parameters.items() if isinstance(value, int)}
 
     def __getitem__(self, port: str) -> Sequence[Bit]:
         return self.ports.get(port, ())
+
+
+class _Port(TypedDict):
+    direction: str
+    bits: list[Bit]
+
+
+class _Cell(TypedDict):
+    type: str
+    parameters: dict[str, str]
+    connections: dict[str, list[Bit]]
+
+
+class _Net(TypedDict):
+    bits: list[Bit]
+    hide_name: NotRequired[int]
+    attributes: NotRequired[dict[str, str]]
+
+
+class Module(TypedDict):
+    """A module in the JSON of Yosys."""
+
+    ports: dict[str, _Port]
+    cells: dict[str, _Cell]
+    netnames: dict[str, _Net]
 
 
 class Netlist:
@@ -72,7 +102,7 @@ class Netlist:
         Bits of each port, bit 0 first.
     """
 
-    def __init__(self, module: Mapping[str, Any]):
+    def __init__(self, module: Module):
         self._nets = module["netnames"]
         self.inputs: dict[str, list[Bit]] = {}
         self.outputs: dict[str, list[Bit]] = {}
@@ -126,7 +156,7 @@ class Netlist:
         return result
 
 
-def _number(value: Any) -> Any:
+def _number(value: str) -> int | str:
     if isinstance(value, str) and value and not value.strip("01"):
         return int(value, 2)
     return value

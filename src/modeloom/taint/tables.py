@@ -49,7 +49,7 @@ class Tables:
         """Whether a memory is a constant table of bytes, or one table for each direction, that is read in the same cycle."""
         if cell.type != "$mem_v2":
             return False
-        p = cell.parameters
+        p = cell.numbers
         return p["WIDTH"] <= MOST_BITS and p["SIZE"] <= MOST_WORDS and not p["WR_PORTS"] and not p["RD_CLK_ENABLE"]
 
     def is_last_level(self, cell: Cell) -> bool:
@@ -100,7 +100,7 @@ class Tables:
         table, port, place = self._driver[before]
         if port != "RD_DATA" or not self.is_table(table):
             return None
-        number, bits = place // table.parameters["WIDTH"], table.parameters["ABITS"]
+        number, bits = place // table.numbers["WIDTH"], table.numbers["ABITS"]
         return frozenset(at for at in table["RD_ADDR"][number * bits : (number + 1) * bits] if isinstance(at, int))
 
     def decides_to_hold(self, cell: Cell) -> bool:

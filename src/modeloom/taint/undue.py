@@ -58,14 +58,14 @@ def kept(netlist: Netlist, due: Iterable[int], held: int) -> tuple[set[int], set
             after.update(q for d, q in zip(cell["D"], cell["Q"]) if isinstance(q, int) and q != held and (every or d in now))
         elif cell.type == "$mem_v2":
             columns = _written(cell, now)
-            width = cell.parameters["WIDTH"]
+            width = cell.numbers["WIDTH"]
             after.update(bit for n, bit in enumerate(cell["RD_DATA"]) if isinstance(bit, int) and n % width in columns)
     return {bit for bit in range(netlist.size) if bit in now}, after
 
 
 def _written(cell: Cell, now: Reached) -> set[int]:
     """The columns of a memory that take what is reached, over write ports that are not shut, or in which it chooses a word."""
-    p = cell.parameters
+    p = cell.numbers
     width, bits = p["WIDTH"], p["ABITS"]
     found: set[int] = set()
     for n in range(p["WR_PORTS"]):

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from modeloom.emit import CheckFailed
 from modeloom.product.description import Description
@@ -37,7 +36,7 @@ KINDS: dict[type[Description], Callable[..., Iterator[Step]]] = {
 """The functions that verify each kind of core.  Another kind of core is another entry."""
 
 
-def verify_core(directory: str | Path, **options: Any) -> Iterator[Step]:
+def verify_core(directory: str | Path, **options: object) -> Iterator[Step]:
     """Runs all checks of a core of any kind in ``KINDS``, and yields a step for each that passed.
 
     Parameters

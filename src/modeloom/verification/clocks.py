@@ -14,7 +14,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from modeloom.emit import CheckFailed
 from modeloom.product.description import Description, Result, Secret
@@ -27,7 +27,8 @@ from modeloom.verification.steps import FAULTS
 from modeloom.verification.twins import DataBits, data_bits, differences, request, scatter
 
 if TYPE_CHECKING:
-    from modeloom.verification.front import Work
+    from modeloom.verification.front import C, Work
+    from modeloom.verification.subject import CoreSubject
 
 __all__ = ["check_clocks", "clock_ratios", "crossing_control"]
 
@@ -71,7 +72,7 @@ def crossing_control(around: Path, description: Description) -> int:
     return control
 
 
-def check_clocks(work: Work[Any, Any]) -> tuple[str, dict[str, Any]]:
+def check_clocks(work: Work[D, C]) -> tuple[str, dict[str, object]]:
     """Checks the paths between clocks, and runs the core with several clocks."""
     directory, description = work.subject.directory, work.subject.description
     front = description.front
@@ -98,7 +99,7 @@ def check_clocks(work: Work[Any, Any]) -> tuple[str, dict[str, Any]]:
     return text, {"paths": paths, work.what: pieces, "gray_changes": changes, "words_that_differed": words}
 
 
-def _over_registers(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> int:
+def _over_registers(work: Work[D, C], subject: CoreSubject[D, C, object], told: ClocksDescription) -> int:
     """Works with pauses under keys that are loaded over registers, and then under an erased one, which must be refused.
 
     Returns the number of sectors or messages.  Raises ``CheckFailed``.
@@ -118,7 +119,7 @@ def _over_registers(work: Work[Any, Any], subject: Any, told: ClocksDescription)
     return pieces
 
 
-def _erasures(work: Work[Any, Any], subject: Any, told: ClocksDescription) -> int:
+def _erasures(work: Work[D, C], subject: CoreSubject[D, C, object], told: ClocksDescription) -> int:
     """Aborts work in two cores that differ in keys and data only.  Returns the number of words that differed before."""
     front = work.subject.description.front
     assert front is not None
@@ -188,7 +189,7 @@ def _wait(core: DrivenCore[D], told: ClocksDescription) -> None:
             raise CheckFailed(f"an erasure takes more than {limit:.0f} cycles of aclk")
 
 
-def _gray(work: Work[Any, Any], told: ClocksDescription) -> int:
+def _gray(work: Work[D, C], told: ClocksDescription) -> int:
     """Lets the core work with slow clocks of the host, and counts how often places of queues change.
 
     Raises ``CheckFailed`` for a change of several bits.

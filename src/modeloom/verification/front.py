@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from modeloom.emit import CheckFailed
 from modeloom.interfaces import Role
@@ -59,7 +59,7 @@ COMMAND_GATE = Declassified("bits of words of commands", ("registers.command_dat
 """Words of commands, which are no part of a key."""
 
 D = TypeVar("D", bound=Description)
-C = TypeVar("C", bound=DrivenCore[Any])
+C = TypeVar("C", bound=DrivenCore[Description])
 
 PATIENCE = 100_000
 """Cycles that an erasure or a key may take."""
@@ -83,7 +83,7 @@ class Work(ABC, Generic[D, C]):
     kind: int
     what: str
 
-    def __init__(self, subject: CoreSubject[D, C, Any]):
+    def __init__(self, subject: CoreSubject[D, C, object]):
         self.subject = subject
 
     @property
@@ -96,19 +96,19 @@ class Work(ABC, Generic[D, C]):
         """The core with its front end, after a reset."""
 
     @abstractmethod
-    def converted(self) -> CoreSubject[D, C, Any]:
+    def converted(self) -> CoreSubject[D, C, object]:
         """The core with its converters, as a subject of the checks of a bare core."""
 
     @abstractmethod
-    def check_converted(self, subject: CoreSubject[D, C, Any]) -> int:
+    def check_converted(self, subject: CoreSubject[D, C, object]) -> int:
         """Runs the checks of a bare core.  Returns the number of sectors or messages.  Raises ``CheckFailed``."""
 
     @abstractmethod
-    def clocked(self, clocks: Mapping[str, Clock]) -> CoreSubject[D, C, Any]:
+    def clocked(self, clocks: Mapping[str, Clock]) -> CoreSubject[D, C, object]:
         """The core with all that stands around it, and with these clocks, as a subject of the checks of a bare core."""
 
     @abstractmethod
-    def check_clocked(self, subject: CoreSubject[D, C, Any], statuses: bool) -> int:
+    def check_clocked(self, subject: CoreSubject[D, C, object], statuses: bool) -> int:
         """Runs random work under many keys with pauses, and before it, with *statuses*, work of which each piece has a fault.
 
         Returns the number of sectors or messages.  Raises ``CheckFailed``.
@@ -196,7 +196,7 @@ def _converters(around: Path, description: Description, width: WidthDescription)
     return check_netlist(flat_netlist(around, f"{description.name}_converters"), secrets, results)
 
 
-def check_width(work: Work[D, C]) -> tuple[str, dict[str, Any]]:
+def check_width(work: Work[D, C]) -> tuple[str, dict[str, object]]:
     """Runs the checks of a bare core with its converters, and measures what ``core.json`` states of them."""
     front = work.subject.description.front
     assert front is not None and front.width is not None
@@ -217,7 +217,7 @@ def check_width(work: Work[D, C]) -> tuple[str, dict[str, Any]]:
     return f"{pieces} {work.what} over streams of {front.width.bits} bits are right ({paces})", {work.what: pieces}
 
 
-def check_registers(work: Work[D, C]) -> tuple[str, dict[str, Any]]:
+def check_registers(work: Work[D, C]) -> tuple[str, dict[str, object]]:
     """Loads keys, works, erases and zeroizes over registers, and compares what the registers tell."""
     subject = work.subject
     d, rng = subject.description, subject.rng("registers")

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from modeloom.product.description import Description
 
@@ -32,14 +31,14 @@ class Step:
 
     name: str
     text: str
-    figures: dict[str, Any] = field(default_factory=dict)
+    figures: Mapping[str, object] = field(default_factory=dict)
     skipped: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name}: {self.text}"
 
 
-def as_json(description: Description, seed: int, used: dict[str, str], steps: Sequence[Step], failure: str = "") -> dict[str, Any]:
+def as_json(description: Description, seed: int, used: dict[str, str], steps: Sequence[Step], failure: str = "") -> dict[str, object]:
     """The report: the core, the old and new versions, the steps with their figures, the skipped parts, and the verdict."""
     core = description.as_json()
     return {

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Protocol, TypeVar
 
 from modeloom.emit import CheckFailed, ToolMissing, lint, run_bench
 from modeloom.emit.simulators import simulator
@@ -76,7 +76,17 @@ def bench_step(directory: Path, figure: str = "passes") -> Step:
     return Step("bench", f"{figure.format(**figures)} in {chosen.name}", dict(figures))
 
 
-def run_check(subject: Any, name: str, check: Callable[[Any], tuple[str, dict[str, Any]]]) -> Step:
+class Simulated(Protocol):
+    """What a check simulates."""
+
+    def take_cycles(self) -> int:
+        """Cycles since the last call."""
+
+
+S = TypeVar("S", bound=Simulated)
+
+
+def run_check(subject: S, name: str, check: Callable[[S], tuple[str, Mapping[str, object]]]) -> Step:
     """Runs one of the checks that simulate.  Any error of the core is a ``CheckFailed`` that names the check.
 
     A check returns what it tells, and figures.  If ``skipped`` is among them, it lists what the check left out, each with its reason.
@@ -87,5 +97,6 @@ def run_check(subject: Any, name: str, check: Callable[[Any], tuple[str, dict[st
         raise CheckFailed(f"{name}: {error}") from error
     finally:
         simulated = subject.take_cycles()
-    skipped = figures.pop("skipped", ())
-    return Step(name, text, {**figures, "cycles": simulated}, tuple(skipped))
+    skipped = figures.get("skipped", ())
+    told = {key: value for key, value in figures.items() if key != "skipped"}
+    return Step(name, text, {**told, "cycles": simulated}, tuple(skipped) if isinstance(skipped, Sequence) else ())

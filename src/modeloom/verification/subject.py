@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from modeloom.product.description import Description
 from modeloom.product.driven import DrivenCore, simulation_library
@@ -21,8 +21,8 @@ REFERENCES = 64
 """Number of cached references with a key, because the set-up of some modes takes longer than a piece of work."""
 
 D = TypeVar("D", bound=Description)
-C = TypeVar("C", bound=DrivenCore[Any])
-R = TypeVar("R")
+C = TypeVar("C", bound=DrivenCore[Description])
+R = TypeVar("R", covariant=True)
 
 
 class CoreSubject(ABC, Generic[D, C, R]):

@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from amaranth.lib import wiring
 
@@ -177,9 +176,9 @@ class SectorCore(Core[SectorDescription]):
 
 def options_of(description: SectorDescription) -> Options:
     """The options that a core was built with.  Raises ``InputError`` for options that this version does not know."""
-    values: dict[str, Any] = dict(description.options)
+    make: Callable[..., Options] = Options
     try:
-        return Options(**values)
+        return make(**description.options)
     except TypeError as error:
         raise InputError(f"the options in core.json are not those of this version ({error}); build the core again") from None
 

@@ -7,6 +7,7 @@ import hashlib
 
 from modeloom import cycles
 from modeloom.compiler.compile import Compiled
+from modeloom.compiler.work import Work
 
 __all__ = ["BUS_CYCLES", "beats", "cipher_name", "definition_hash", "interval_pins", "latency_pins", "overhead_pins"]
 
@@ -46,7 +47,7 @@ def cipher_name(compiled: Compiled) -> str:
     return f"{cipher}-{compiled.options.key_bits}" + (f" ({others})" if others else "")
 
 
-def definition_hash(compiled: Compiled) -> str:
+def definition_hash(compiled: Compiled | Work) -> str:
     """SHA-256, in hexadecimal, of the traced definition: field, sizes, nodes, outputs, names of key values."""
     trace = compiled.source
     field = trace.field

@@ -161,7 +161,7 @@ def bench_vectors(compiled: Compiled) -> BenchVectors:
         for _ in range(2):
             traffic.good()
         end(again)
-    return BenchVectors(tuple(keys), refused and BenchKey(slots[0], refused), tuple(traffic.sectors), phases)  # type: ignore[arg-type]
+    return BenchVectors(tuple(keys), BenchKey(slots[0], refused) if refused else None, tuple(traffic.sectors), phases)
 
 
 def _wrong(traffic: Traffic, compiled: Compiled) -> None:

@@ -4,26 +4,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-__all__ = ["all_luts", "lut_figure", "memory_luts"]
+__all__ = ["all_luts", "blocks_of", "lut_figure", "memory_luts"]
 
 
-def memory_luts(figures: Mapping[str, Any]) -> int | None:
+def _memories(figures: Mapping[str, object]) -> Mapping[str, int]:
+    found = figures.get("memories")
+    return found if isinstance(found, Mapping) else {}
+
+
+def blocks_of(result: Mapping[str, object]) -> Mapping[str, Mapping[str, object]]:
+    """The figures of the blocks, which are empty if the core was mapped as a whole only."""
+    found = result.get("blocks")
+    return found if isinstance(found, Mapping) else {}
+
+
+def memory_luts(figures: Mapping[str, object]) -> int | None:
     """LUTs as memories and as shift registers, or None if they are not known."""
-    memories = figures.get("memories") or {}
+    memories = _memories(figures)
     return memories["lutram_luts"] + memories.get("srl_luts", 0) if "lutram_luts" in memories else None
 
 
-def all_luts(figures: Mapping[str, Any]) -> int | None:
+def all_luts(figures: Mapping[str, object]) -> int | None:
     """LUTs of logic, as memories and as shift registers together.  None for gates."""
-    logic: int | None = figures.get("luts")
-    return None if logic is None else logic + (memory_luts(figures) or 0)
+    logic = figures.get("luts")
+    return logic + (memory_luts(figures) or 0) if isinstance(logic, int) else None
 
 
-def lut_figure(figures: Mapping[str, Any], kind: str) -> Any:
+def lut_figure(figures: Mapping[str, object], kind: str) -> float | None:
     """A figure of a table of areas: ``memory_luts``, ``all_luts``, one of the memories, or one by its name.  None if it is not known."""
     if kind in ("memory_luts", "all_luts"):
         return memory_luts(figures) if kind == "memory_luts" else all_luts(figures)
-    memories = figures.get("memories") or {}
-    return memories[kind] if kind in memories else figures.get(kind)
+    found = _memories(figures).get(kind, figures.get(kind))
+    return found if isinstance(found, (int, float)) else None

@@ -16,16 +16,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
-from modeloom.emit.html.luts import lut_figure
+from modeloom.emit.html.luts import blocks_of, lut_figure
 from modeloom.emit.html.treemap import treemap
-from modeloom.emit.html.waves import waves
+from modeloom.emit.html.waves import Wave, WaveJson, waves
 
 __all__ = ["Measured", "area_lines", "read_measured", "timing_lines", "with_measured"]
 
 _JSON = re.compile(r'<script type="application/json" class="(wavejson|synthesis)">(.*?)</script>', re.S)
-_PART = "<!-- {0} -->\n(.*?)<!-- end of {0} -->\n"
+_PART = "<!-- {0} -->\n.*?<!-- end of {0} -->\n"
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,8 @@ class Measured:
         Results of ``modeloom synth``, each for another target.
     """
 
-    timing: Mapping[str, Any] | None = None
-    areas: Sequence[Mapping[str, Any]] = ()
+    timing: WaveJson | None = None
+    areas: Sequence[Mapping[str, object]] = ()
 
 
 def timing_lines(measured: Measured) -> Iterator[str]:
@@ -71,7 +70,7 @@ def area_lines(measured: Measured) -> Iterator[str]:
             "then adds the area of the blocks here.</p>"
         )
     for result in measured.areas:
-        yield f"<h3>{escape(result['device'])}</h3>"
+        yield f"<h3>{escape(str(result['device']))}</h3>"
         yield f"<p>{_told(result)}</p>"
         yield "<figure>"
         yield from treemap(result)
@@ -81,8 +80,9 @@ def area_lines(measured: Measured) -> Iterator[str]:
     yield "<!-- end of area -->"
 
 
-def _told(result: Mapping[str, Any]) -> str:
-    tools = ", ".join(f"{name} {version}" for name, version in result["tools"].items())
+def _told(result: Mapping[str, object]) -> str:
+    used = result["tools"]
+    tools = ", ".join(f"{name} {version}" for name, version in used.items()) if isinstance(used, Mapping) else ""
     depth = f"Depth: {result['levels']} levels. "
     clock = "" if result.get("clock_mhz") is None else f"Clock after place and route: {result['clock_mhz']} MHz. "
     blocks = (
@@ -92,15 +92,13 @@ def _told(result: Mapping[str, Any]) -> str:
     return escape(f"Made with {result['command']} ({tools}). {depth}{clock}{blocks}", quote=False)
 
 
-def _table(result: Mapping[str, Any]) -> Iterator[str]:
+def _table(result: Mapping[str, object]) -> Iterator[str]:
     kinds = [("area", "area"), ("ffs", "registers")] if result.get("luts") is None else [
         ("luts", "logic LUTs"), ("memory_luts", "memory LUTs"), ("all_luts", "all LUTs"), ("ffs", "registers"),
         ("bram_cells", "block memories"),
     ]  # fmt: skip
-    rows = [(name, figures) for name, figures in (result.get("blocks") or {}).items()]
-    if result.get("blocks_total"):
-        rows.append(("sum of blocks", result["blocks_total"]))
-    rows.append(("core", result))
+    total = result.get("blocks_total")
+    rows = [*blocks_of(result).items(), *([("sum of blocks", total)] if total and isinstance(total, Mapping) else []), ("core", result)]
     yield '<div class="wide"><table>'
     yield f"<tr><th></th>{''.join(f'<th>{head}</th>' for _, head in kinds)}</tr>"
     for name, figures in rows:
@@ -113,14 +111,14 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,}".replace(",", " ")
 
 
-def _script(kind: str, content: Mapping[str, Any]) -> str:
+def _script(kind: str, content: Mapping[str, object]) -> str:
     # A script ends at the first "</", wherever it stands.
     return f'<script type="application/json" class="{kind}">{json.dumps(content).replace("</", "<" + chr(92) + "/")}</script>'
 
 
-def _pretty(wavejson: Mapping[str, Any]) -> str:
+def _pretty(wavejson: WaveJson) -> str:
     """WaveJSON with a signal on each line."""
-    def signals(each: Sequence[Any], indent: str) -> Iterator[str]:
+    def signals(each: Sequence[str | Wave | list[str | Wave]], indent: str) -> Iterator[str]:
         for one in each:
             if isinstance(one, list):
                 yield f"{indent}[{json.dumps(one[0])},\n" + ",\n".join(signals(one[1:], indent + "  ")) + "]"
@@ -147,7 +145,8 @@ def with_measured(page: str, measured: Measured) -> str:
     """A page with other measured contents.  Raises ``ValueError`` if it has no place for them."""
     for name, lines in (("timing", timing_lines(measured)), ("area", area_lines(measured))):
         text = "".join(f"{line}\n" for line in lines)
-        page, count = re.subn(_PART.format(name), lambda _, text=text: text, page, flags=re.S)  # type: ignore[misc]
+        before, *rest = re.split(_PART.format(name), page, flags=re.S)
+        page, count = before + "".join(text + part for part in rest), len(rest)
         if count != 1:
             raise ValueError(f"the page has no place for {name}")
     return page

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from modeloom.emit.html.luts import lut_figure
+from modeloom.emit.html.luts import blocks_of, lut_figure
 from modeloom.emit.html.style import COLOURS
 
 __all__ = ["Rectangle", "layout", "treemap"]
@@ -64,10 +64,10 @@ def _worst(row: Sequence[tuple[str, float]], side: float, scale: float) -> float
     return max(max(side**2 * area / total**2, total**2 / (side**2 * area)) for area in areas)
 
 
-def treemap(result: Mapping[str, Any]) -> Iterator[str]:
+def treemap(result: Mapping[str, object]) -> Iterator[str]:
     """The picture of a result of ``modeloom synth``.  Its blocks are those that were mapped alone.  LUTs are all of a block."""
     kind, unit = ("all_luts", "LUTs") if result.get("luts") is not None else ("area", "units of area")
-    blocks = result.get("blocks") or {"core": result}
+    blocks = blocks_of(result) or {"core": result}
     values = {name: float(value) for name, figures in blocks.items() if (value := lut_figure(figures, kind))}
     total = sum(values.values())
     title = f"{'all LUTs' if kind == 'all_luts' else unit} of the blocks, mapped one by one"

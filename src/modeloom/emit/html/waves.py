@@ -11,11 +11,32 @@ WaveJSON is the format of WaveDrom.  The part of it that is drawn here::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Any
+from typing import TypedDict
 
-__all__ = ["columns_of", "waves"]
+__all__ = ["Signals", "Wave", "WaveJson", "columns_of", "waves"]
+
+
+class Wave(TypedDict, total=False):
+    """A signal.  An empty one is an empty row."""
+
+    name: str
+    wave: str
+    data: list[str]
+
+
+Signals = list[Wave | list[str | Wave]]
+"""Signals, and groups of them behind their titles."""
+
+
+class WaveJson(TypedDict):
+    """A diagram."""
+
+    signal: Signals
+    head: dict[str, str]
+    foot: dict[str, str]
+
 
 COLUMN, ROW, HIGH, NAMES, TOP = 44, 24, 16, 116, 12
 """Pixels: width of a cycle, height of a row, of a wave; width of the names, height above the first row."""
@@ -48,7 +69,7 @@ def columns_of(wave: str, data: Sequence[str]) -> list[tuple[str, str, bool, boo
     return columns
 
 
-def waves(wavejson: Mapping[str, Any]) -> Iterator[str]:
+def waves(wavejson: WaveJson) -> Iterator[str]:
     """The names of the signals, and beside them the waves, which scroll.  Above them, a button for each bus shows its first transfer."""
     rows = list(_rows(wavejson["signal"]))
     count = max((len(one["wave"]) for _, one in rows if one), default=0)
@@ -75,29 +96,36 @@ def waves(wavejson: Mapping[str, Any]) -> Iterator[str]:
     yield "</svg></div></div>"
 
 
-def _transfers(signals: Sequence[Any]) -> Iterator[tuple[str, int]]:
+def _transfers(signals: Signals) -> Iterator[tuple[str, int]]:
     """Each bus with the column of its first transfer, in the order of the columns."""
     found = []
     for group in signals:
-        if not isinstance(group, list):
+        title, members = _group(group)
+        if not title:
             continue
-        waves = {one["name"]: columns_of(one["wave"], one.get("data", ())) for one in group[1:] if one}
+        waves = {one["name"]: columns_of(one["wave"], one.get("data", ())) for one in members if one}
         valid = next((wave for name, wave in waves.items() if name.endswith("valid")), ())
         ready = next((wave for name, wave in waves.items() if name.endswith("ready")), ())
         moves = [n for n, (one, other) in enumerate(zip(valid, ready, strict=False)) if one[0] == other[0] == "1"]
         if moves:
-            found.append((group[0], moves[0]))
+            found.append((title, moves[0]))
     yield from sorted(found, key=lambda place: place[1])
 
 
-def _rows(signals: Sequence[Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _group(group: Wave | list[str | Wave]) -> tuple[str, list[Wave]]:
+    """The title of a group and its signals; a signal alone has no title."""
+    if not isinstance(group, list):
+        return "", [group]
+    return str(group[0]), [one for one in group[1:] if not isinstance(one, str)]
+
+
+def _rows(signals: Signals) -> Iterator[tuple[str, Wave]]:
     """Rows from top to bottom: signals, titles of groups, and empty rows."""
-    for one in signals:
-        if isinstance(one, list):
-            yield one[0], {}
-            yield from (("", each) for each in one[1:])
-        else:
-            yield "", one
+    for group in signals:
+        title, members = _group(group)
+        if title:
+            yield title, {}
+        yield from (("", each) for each in members)
 
 
 def _wave(columns: Sequence[tuple[str, str, bool, bool]], y: int) -> Iterator[str]:

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from modeloom.product.description import ASSERT_MACRO, Description
 
 __all__ = ["fusesoc", "to_json"]
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """JSON in the format of all files of the project."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 

@@ -7,7 +7,6 @@ It has no time and no random number, so that the same core has the same bill.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from modeloom.emit.package.core_file import to_json
@@ -36,7 +35,7 @@ def bill_of_materials(description: Description, hashes: Mapping[str, str]) -> st
         }
         for file, value in sorted(hashes.items())
     ]  # fmt: skip
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "bomFormat": "CycloneDX", "specVersion": "1.6",
         "serialNumber": f"urn:uuid:{uuid5(NAMESPACE_URL, ' '.join([core, *sorted(hashes.values())]))}",
         "version": 1,

@@ -25,7 +25,8 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib import resources
-from typing import Any
+
+from modeloom.papers.printed import Row
 
 __all__ = ["KINDS", "MESSAGE_KINDS", "ROUND_KINDS", "measured"]
 
@@ -40,7 +41,7 @@ ROUND_KINDS = ("rounds", "speedups")
 
 
 @cache
-def measured(kind: str) -> dict[str, dict[str, Any]]:
+def measured(kind: str) -> dict[str, Row]:
     """The rows of a kind by name.  It is empty if nothing has been stored.
 
     Raises

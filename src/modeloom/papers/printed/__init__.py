@@ -19,7 +19,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["MESSAGE_PAPERS", "PAPERS", "printed", "value"]
+__all__ = ["MESSAGE_PAPERS", "PAPERS", "Row", "printed", "value"]
+
+Row = dict[str, Any]
+"""Names and figures of a line of a table, or a table.  Each table has its own."""
 
 PAPERS = ("tes2010", "brw2013")
 """Papers on modes for sectors whose tables are shown beside ours, in this order."""
@@ -29,11 +32,12 @@ MESSAGE_PAPERS = ("gcm2008", "luts2017")
 
 
 @cache
-def _paper(name: str) -> Any:
-    return json.loads((resources.files(__name__) / f"{name}.json").read_text(encoding="utf-8"))
+def _paper(name: str) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = json.loads((resources.files(__name__) / f"{name}.json").read_text(encoding="utf-8"))
+    return found
 
 
-def printed(paper: str) -> list[dict[str, Any]]:
+def printed(paper: str) -> list[Row]:
     """The tables of a paper in the printed order: each with ``table``, ``title``, ``units``, perhaps ``notes``, and its ``rows``.
 
     Raises
@@ -47,6 +51,6 @@ def printed(paper: str) -> list[dict[str, Any]]:
     ]
 
 
-def value(row: dict[str, Any], name: str) -> Any:
+def value(row: Row, name: str) -> Any:
     """A value of a row as it should be: corrected where it is a misprint; None if the row has none."""
     return row.get("corrected", {}).get(name, row["values"].get(name))

@@ -25,10 +25,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from modeloom.cores.sector import SectorCore, same_core
 from modeloom.emit import CheckFailed
@@ -54,7 +53,7 @@ from modeloom.verification.steps import bench_step, files_step, lint_step, run_c
 
 __all__ = ["CheckFailed", "dynamic_checks", "run_check", "verify_sectors"]
 
-Check = Callable[[Subject], tuple[str, dict[str, Any]]]
+Check = Callable[[Subject], tuple[str, Mapping[str, object]]]
 
 
 def dynamic_checks(need: Need, sectors: int | None = None) -> list[tuple[str, Check]]:

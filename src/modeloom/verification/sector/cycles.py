@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.simulated import SimulatedCore
@@ -18,7 +17,7 @@ from modeloom.verification.sector.subject import Subject
 
 __all__ = ["Recording", "compare_cycles"]
 
-Check = Callable[[Subject], Any]
+Check = Callable[[Subject], object]
 
 
 class Recording(Subject):

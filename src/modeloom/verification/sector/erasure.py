@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
 
 from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.table import LISTED_SLOTS
@@ -32,7 +31,7 @@ def _good_keys(subject: Subject, rng: random.Random) -> Iterator[bytes]:
         yield subject.good_key(rng)
 
 
-def check_key_erasure(subject: Subject) -> tuple[str, dict[str, Any]]:
+def check_key_erasure(subject: Subject) -> tuple[str, dict[str, object]]:
     """For each slot, or for some of many, takes two cores that differ only in the key of this slot.  The key has been set up and used in
     each size and direction.  The cores must be in the same state ``key_erase_cycles`` after the erasure begins, after another key
     replaces it, and if that packet is refused.
@@ -98,7 +97,7 @@ def _used(subject: Subject, slot: int, seed: int) -> SimulatedCore:
     return core
 
 
-def check_zeroize(subject: Subject) -> tuple[str, dict[str, Any]]:
+def check_zeroize(subject: Subject) -> tuple[str, dict[str, object]]:
     """Takes two cores that run in step with different keys and data.  They must have the same state after ``zeroize`` and after a reset.
     Both take exactly ``erase_cycles``.  Meanwhile all buses are idle, and the core works afterwards.  Before the erasure, each word that
     may hold data gets some, since a short run leaves many words empty.

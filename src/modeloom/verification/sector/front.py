@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.sector import StatusCode
@@ -39,6 +38,7 @@ class SectorWork(Work[SectorDescription, SimulatedCore]):
     """The work of a core for sectors; ``subject`` is a ``Subject``."""
 
     kind, what = 1, "sectors"
+    subject: Subject
 
     @property
     def key_bytes(self) -> int:
@@ -54,24 +54,24 @@ class SectorWork(Work[SectorDescription, SimulatedCore]):
         one = self.subject
         return Subject(one.directory, optimize=one.optimize, seed=one.seed, converters=True)
 
-    def check_converted(self, subject: CoreSubject[SectorDescription, SimulatedCore, Any]) -> int:
+    def check_converted(self, subject: CoreSubject[SectorDescription, SimulatedCore, object]) -> int:
         """Statuses, erasure, and sectors under many keys with pauses."""
-        checked: Any = subject
-        check_statuses(checked)
-        check_zeroize(checked)
-        return check_sectors(checked, Need(0, 0), CONVERTED)[1]["sectors"]
+        assert isinstance(subject, Subject)
+        check_statuses(subject)
+        check_zeroize(subject)
+        return check_sectors(subject, Need(0, 0), CONVERTED)[1]["sectors"]
 
     def clocked(self, clocks: Mapping[str, Clock]) -> Subject:
         """The core with all that stands around it."""
         one = self.subject
         return Subject(one.directory, optimize=one.optimize, seed=one.seed, front=True, clocks=clocks)
 
-    def check_clocked(self, subject: CoreSubject[SectorDescription, SimulatedCore, Any], statuses: bool) -> int:
+    def check_clocked(self, subject: CoreSubject[SectorDescription, SimulatedCore, object], statuses: bool) -> int:
         """Statuses, and sectors under many keys with pauses."""
-        checked: Any = subject
+        assert isinstance(subject, Subject)
         if statuses:
-            check_statuses(checked)
-        return check_sectors(checked, Need(0, 0), CLOCKED)[1]["sectors"]
+            check_statuses(subject)
+        return check_sectors(subject, Need(0, 0), CLOCKED)[1]["sectors"]
 
     def fill(self, core: SimulatedCore, rng: random.Random, cycles: int) -> None:
         """Keys in all slots, sectors in flight, and results that wait."""
@@ -79,7 +79,7 @@ class SectorWork(Work[SectorDescription, SimulatedCore]):
 
     def pace(self, core: SimulatedCore, rate: WidthRate, rng: random.Random) -> tuple[int, int]:
         """Sectors of one size back to back: the distance of the statuses in the second half."""
-        subject: Any = self.subject
+        subject = self.subject
         core.load_key(subject.good_key(rng))
         way = subject.ways[0]
         core.run([Sector(bytes(subject.description.tweak_bytes), rng.randbytes(rate.bytes), way) for _ in range(PACED)])
@@ -88,19 +88,20 @@ class SectorWork(Work[SectorDescription, SimulatedCore]):
 
     def run(self, core: SimulatedCore, key: bytes, slot: int, rng: random.Random) -> int:
         """Sectors of each size and direction."""
-        subject: Any = self.subject
+        subject = self.subject
         jobs = [
             Sector(rng.randbytes(subject.description.tweak_bytes), rng.randbytes(size), decrypt, slot)
             for _ in range(PIECES) for size in subject.sizes for decrypt in subject.ways
         ]  # fmt: skip
         reference = subject.reference(key)
+        assert reference is not None
         if core.run(jobs) != [reference(job.tweak, job.data, job.decrypt) for job in jobs]:
             raise CheckFailed("a sector under a key that was loaded over registers is wrong")
         return len(jobs)
 
     def without_key(self, core: SimulatedCore, slot: int, rng: random.Random) -> int:
         """A sector for an empty slot gets NO_KEY."""
-        subject: Any = self.subject
+        subject = self.subject
         try:
             core.run([Sector(bytes(subject.description.tweak_bytes), bytes(subject.sizes[0]), subject.ways[0], slot)])
         except SectorError as error:

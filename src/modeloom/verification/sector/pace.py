@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.subject import Subject
 
 __all__ = ["check_pace"]
 
 
-def check_pace(subject: Subject) -> tuple[str, dict[str, Any]]:
+def check_pace(subject: Subject) -> tuple[str, dict[str, object]]:
     """Measures latency and interval for each size in each direction, and with alternating directions."""
     rng = subject.rng("pace")
     host = Host(subject, rng)

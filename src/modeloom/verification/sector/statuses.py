@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.packet import FAULTS
@@ -19,7 +17,7 @@ def possible_codes(subject: Subject) -> set[StatusCode]:
     return codes if len(subject.ways) == 1 else codes - {StatusCode.NO_DIRECTION}
 
 
-def check_statuses(subject: Subject) -> tuple[str, dict[str, Any]]:
+def check_statuses(subject: Subject) -> tuple[str, dict[str, object]]:
     """Makes each error that a host can make.  Each must give one status and no data, and the next sector must be correct.
 
     Without pauses, and with those that let commands, packets and statuses wait for each other.

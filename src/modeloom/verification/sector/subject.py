@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from modeloom import golden
 from modeloom.ciphers import CIPHERS
@@ -96,7 +95,7 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
     def make_reference(self, key: bytes) -> Reference | None:
         """The reference for a key; None if the mode refuses the key."""
         try:
-            mode: Any
+            mode: object
             if self.independent:
                 mode = golden.mode(self.description.definition, key, self.description.cipher)
             else:

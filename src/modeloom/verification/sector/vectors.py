@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from modeloom.compiler.compile import compile_mode
 from modeloom.cores.sector import SectorCore
 from modeloom.emit.files import emit
 from modeloom.emit.tools import CheckFailed
+from modeloom.options.row import Value
 from modeloom.options.sectors import SIZES, Options
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector
@@ -58,7 +59,7 @@ def run_vectors(subject: Subject, tests: Sequence[Test]) -> None:
                     raise CheckFailed(f"{subject.directory}: vector {test['tcId']} fails to {way}: {test.get('comment', '')}".rstrip(": "))
 
 
-def check_vectors(subject: Subject) -> tuple[str, dict[str, Any]]:
+def check_vectors(subject: Subject) -> tuple[str, Mapping[str, object]]:
     """Vectors on the core itself."""
     tests = fitting(subject.description)
     run_vectors(subject, tests)
@@ -86,14 +87,14 @@ def candidates(subject: Subject, options: Options) -> Iterator[tuple[int, Option
                 blocks += -(-size // block)
         for bits in (options.key_bits, 128, 192, 256):
             if bits and mode.key_bytes(bits // 8) == key:
-                changes = {"sector": chosen[0], "more_sectors": tuple(chosen[1:]), "tweak": tweak, "key_bits": bits}
+                changes: dict[str, Value] = {"sector": chosen[0], "more_sectors": tuple(chosen[1:]), "tweak": tweak, "key_bits": bits}
                 found.append((sum(sizes[size] for size in chosen), bits == options.key_bits, options.but(**changes)))
                 break
     for count, _, changed in sorted(found, key=lambda each: (-each[0], not each[1])):
         yield count, changed
 
 
-def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, dict[str, Any]]:
+def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, Mapping[str, object]]:
     """Builds a core that fits some vectors and runs them on it.  Says so if there is none."""
     for _, changed in candidates(subject, options):
         try:
