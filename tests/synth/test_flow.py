@@ -235,6 +235,6 @@ def test_when_one_mapping_fails_the_other_is_stopped(tmp_path):
         raise KeyError("wrong")
 
     with pytest.raises(KeyError, match="wrong"):
-        _side_by_side({"flat": sleeps, "blocks": fails}, tmp_path)
+        _side_by_side(sleeps, fails, None, tmp_path)
     assert stopped == ["sleep failed (exit status -9): no output"] and not tools._running
     assert _side_by_side({"flat": lambda: 1, "blocks": lambda: 2, "fast": lambda: 3}, tmp_path) == {"flat": 1, "blocks": 2, "fast": 3}
