@@ -131,7 +131,7 @@ def check(name: str, subject: Subject, folder: Path, patch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("name", CORES)
 def test_messages_around_the_limit(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subjects, "simulated", lambda *_, **__: OneMessage(name))
+    monkeypatch.setattr(subjects, "message_core", lambda *_, **__: OneMessage(name))
     check(name, subjects.MessageCoreSubject(str(tmp_path), described(name), 0), tmp_path, monkeypatch)
 
 
@@ -155,7 +155,7 @@ class Refusing:
 
 def test_a_message_that_a_core_wrongly_refuses_fails(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A core that says that a message is too long, and it is not, is wrong."""
-    monkeypatch.setattr(subjects, "simulated", lambda *_, **__: Refusing())
+    monkeypatch.setattr(subjects, "message_core", lambda *_, **__: Refusing())
     subject = subjects.MessageCoreSubject(str(tmp_path), described("held text"), 0)
     report = run_file(read_file(made.write(tmp_path, "w.json", messages("gcm", [(300, 50), (0, 51)]))), subject)
     assert all(text.startswith("seal: ") and "TOO_LONG_TO_HOLD" in text for text in report.failed.values()) and len(report.failed) == 2
@@ -165,7 +165,7 @@ def test_a_message_that_a_core_wrongly_refuses_fails(tmp_path: Any, monkeypatch:
 @pytest.mark.parametrize("direction", ["encrypt", "decrypt"])
 def test_a_direction_that_is_not_there(direction: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests of the other direction are not applicable, and those of both are run in the one that is there."""
-    monkeypatch.setattr(subjects, "simulated", lambda *_, **__: Refusing())
+    monkeypatch.setattr(subjects, "message_core", lambda *_, **__: Refusing())
     compiled = streamed.compiled("gcm", prove=False, **streamed.TINY, direction=direction)
     subject = subjects.MessageCoreSubject(str(tmp_path), StreamCore(compiled).describe("core", "modeloom build"), 0)
     report = run_file(read_file(made.write(tmp_path, "p.json", prompt("gcm", [(1, 1)]))), subject)

@@ -242,7 +242,7 @@ class DerivedKeys:
 
 def test_keys_that_software_derives(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The keys in the file are master keys, and the messages to the core bring the keys that are derived of them."""
-    monkeypatch.setattr(subjects, "simulated", lambda *_, **__: DerivedKeys())
+    monkeypatch.setattr(subjects, "message_core", lambda *_, **__: DerivedKeys())
     description = StreamCore(streamed.compiled("gcm-siv", prove=False, key_bits=128, keys="inline")).describe("core", "modeloom build")
     prompt, results = made.acvp("ACVP-AES-GCM-SIV")
     asked, known = made.write(tmp_path, "p.json", prompt), made.write(tmp_path, "e.json", results)
@@ -272,7 +272,7 @@ class Sectors:
 @pytest.mark.parametrize(("sizes", "counts"), [((32, 16), (4, 0, 0, 36)), ((32, 26, 16, 48), (10, 0, 0, 30))])
 def test_data_units_on_a_core(sizes: tuple[int, ...], counts: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each data unit is a sector, and a payload is not applicable if the core lacks the size of one of its units."""
-    monkeypatch.setattr(subjects, "simulated", lambda *_, **__: Sectors())
+    monkeypatch.setattr(subjects, "SimulatedCore", lambda *_, **__: Sectors())
     compiled = built.compiled("xts", prove=False, sector=sizes[0], more_sectors=sizes[1:], key_bits=128)
     subject = subjects.SectorCoreSubject(str(tmp_path), SectorCore(compiled).describe("core", "modeloom build"), 0)
     prompt, results = made.acvp_xts_2()

@@ -10,7 +10,7 @@ from tests.built import slow, slowly
 from tests.synth.designs import Adder, AsyncMemory, Rom, TwoBlocks, XorTree, convert
 
 from modeloom.synth import SynthesisError, SynthResult, synthesize, synthesize_blocks, tools
-from modeloom.synth.flow import _side_by_side
+from modeloom.synth.flow import _Mappings, _side_by_side
 from modeloom.synth.tools import run_tool
 
 GROUPS = {"tables": ["rom_", "engine.rom"], "engine": ["engine"], "adders": ["adder"]}
@@ -235,6 +235,6 @@ def test_when_one_mapping_fails_the_other_is_stopped(tmp_path):
         raise KeyError("wrong")
 
     with pytest.raises(KeyError, match="wrong"):
-        _side_by_side({"flat": sleeps, "blocks": fails}, tmp_path)
+        _side_by_side(sleeps, fails, None, tmp_path)
     assert stopped == ["sleep failed (exit status -9): no output"] and not tools._running
-    assert _side_by_side({"flat": lambda: 1, "blocks": lambda: 2, "fast": lambda: 3}, tmp_path) == {"flat": 1, "blocks": 2, "fast": 3}
+    assert _side_by_side(lambda: 1, lambda: (2, 3, ""), lambda: 4, tmp_path) == _Mappings(1, 2, 3, 4)

@@ -204,6 +204,7 @@ class _TableChecker:
         """Every list with what it belongs to, and the limit of its numbers: 0 without numbers, None if what it belongs to does not
         exist."""
         program, table = self.program, self.table
+        leaving = range(program.lanes)
         cells, words = {bank.writer: bank.cells for bank in program.banks.values()}, len(program.key_words)
         for name, nets in table.nets.items():
             yield "nets", name, nets, 0 if name in program.nets else None
@@ -217,7 +218,7 @@ class _TableChecker:
             yield "writes", unit, writes, cells.get(unit) if unit in self.units else None
         for lane, outs in table.outs.items():
             most = words if table.name == "setup" else program.blocks
-            yield "outs", lane, outs, most if 0 <= lane < program.lanes else None
+            yield "outs", lane, outs, most if lane in leaving else None
         for number, actions in table.chains.items():
             yield "chains", number, actions, 0 if any(chain.id == number for chain in program.chains) else None
 

@@ -15,7 +15,7 @@ from modeloom.vectors import count
 __all__ = ["list_modes", "catalogue", "circuits", "sectors", "streams"]
 
 
-def _modes() -> list[Mode]:
+def _modes() -> list[type[Mode]]:
     return sorted([*all_modes().values(), *VARIANTS], key=lambda mode: mode.name)
 
 

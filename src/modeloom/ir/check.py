@@ -105,14 +105,7 @@ class _Checker:
         operation = op.kind.operation
         if len(op.pre) != operation.operands:
             self.fail(f"{op.kind} takes {operation.operands} operands, not {len(op.pre)}")
-        if op.number and not (operation.numbers or (operation.keyed and 0 < op.number < len(self.cipher_bits))):
-            self.fail(f"{op.kind} has the number {op.number}")
-        if operation.keyed and op.kind.key_bits != self.cipher_bits[op.number]:
-            self.fail(f"{op.kind} is not for the length of cipher key {op.number}")
-        if operation.counter and op.number not in operation.numbers:
-            self.fail(f"it adds {op.number}, which is 0 or more than {operation.counter.bits} bits")
-        if operation.numbers and op.number not in operation.numbers:
-            self.fail(f"{op.kind} has the number {op.number}")
+        self.number(op)
         if not operation.adds and (op.post or op.keep):
             self.fail(f"{op.kind} adds nothing to its result and cuts nothing from it")
         if not abs(op.keep) < self.block_bytes:
@@ -124,6 +117,22 @@ class _Checker:
                 self.fail(f"an operand has {len(form)} terms, more than {self.terms}")
         for form in (*op.pre, op.post):
             self.form(form)
+        self.place(op)
+
+    def number(self, op: Op) -> None:
+        """The number of a cipher key, or what is added."""
+        operation = op.kind.operation
+        if op.number and not (operation.numbers or (operation.keyed and 0 < op.number < len(self.cipher_bits))):
+            self.fail(f"{op.kind} has the number {op.number}")
+        if operation.keyed and op.kind.key_bits != self.cipher_bits[op.number]:
+            self.fail(f"{op.kind} is not for the length of cipher key {op.number}")
+        if operation.counter and op.number not in operation.numbers:
+            self.fail(f"it adds {op.number}, which is 0 or more than {operation.counter.bits} bits")
+        if operation.numbers and op.number not in operation.numbers:
+            self.fail(f"{op.kind} has the number {op.number}")
+
+    def place(self, op: Op) -> None:
+        """The block that an operation belongs to, and what leaves there."""
         if op.block is not None and not self.setup and not 0 <= op.block < self.blocks:
             self.fail(f"it belongs to block {op.block}, and a sector has {self.blocks}")
         if op.leaves:

@@ -9,7 +9,7 @@ decryption take one slot of the same unit, they therefore do so in the same cycl
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import product
@@ -27,6 +27,9 @@ Group = tuple[UnitKind, int | None]
 
 Order = Mapping[str, tuple[Sequence[int], Sequence[int | None]]]
 """For each direction, the times of its operations and the instances that they are bound to."""
+
+Run = tuple[int, int, tuple[tuple[int, Term], ...]]
+"""Multiples x^k of a value in one direction: the first k, the step to the next one, and the operations that read them."""
 
 WIRED = 3
 """Largest number of multiples x^k of one value that an operand network takes by wire.  More of them run as a chain."""
@@ -96,28 +99,34 @@ def match(sequences: Mapping[str, Sequence[Op]], order: Order | None = None) -> 
     measure = max if order else sum
     rows: list[Row] = []
     while any(side.left.total() for side in ready.values()):
-        first = {d: side.first() for d, side in ready.items()}
-        together = []
-        for groups in product(*first.values()):
-            bound = {instance for _, instance in groups if instance is not None}
-            if len({kind for kind, _ in groups}) == 1 and len(bound) <= 1:
-                found = [first[d][group] for d, group in zip(first, groups)]
-                times = [time for time, _ in found]
-                together.append((measure(times), sum(times), groups[0][0], [i for _, i in found]))
-        if together:
-            row = dict(zip(first, min(together)[-1]))
-        else:
-            alone = [
-                (side.left[kind] - min(other.left[kind] for other in ready.values()), -time, -i, kind, d)
-                for d, side in ready.items()
-                for (kind, _), (time, i) in first[d].items()
-            ]
-            _, _, i, _, d = max(alone)
-            row = {d: -i}
+        row = _together({d: side.first() for d, side in ready.items()}, measure) or _single(ready)
         for d, i in row.items():
             ready[d].take(i)
         rows.append(row)
     return rows
+
+
+def _together(first: Mapping[str, Mapping[Group, tuple[int, int]]], measure: Callable[[Iterable[int]], int]) -> Row:
+    """The row that comes first of those that all directions have ready; empty if there is none."""
+    together = []
+    for groups in product(*first.values()):
+        bound = {instance for _, instance in groups if instance is not None}
+        if len({kind for kind, _ in groups}) == 1 and len(bound) <= 1:
+            found = [first[d][group] for d, group in zip(first, groups)]
+            times = [time for time, _ in found]
+            together.append((measure(times), sum(times), groups[0][0], [i for _, i in found]))
+    return dict(zip(first, min(together)[-1])) if together else {}
+
+
+def _single(ready: Mapping[str, _Ready]) -> Row:
+    """The operation of one direction, of the kind of which it has more left to do than the others."""
+    alone = [
+        (side.left[kind] - min(other.left[kind] for other in ready.values()), -time, -i, kind, d)
+        for d, side in ready.items()
+        for (kind, _), (time, i) in side.first().items()
+    ]
+    _, _, i, _, d = max(alone)
+    return {d: -i}
 
 
 def pair_directions(name: str, sequences: Mapping[str, Sequence[Op]], rows: Sequence[Row] | None = None) -> OpGraph:
@@ -157,43 +166,21 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
     """
     pairs = [Pair(pair.id, {d: replace(op, pre=list(op.pre)) for d, op in pair.ops.items()}) for pair in graph.pairs]
     graph = replace(graph, pairs=pairs, chains=list(graph.chains), key_names=list(graph.key_names))
-    found: dict[tuple, dict[str, tuple[int, int, tuple[tuple[int, Term], ...]]]] = {}
+    found: dict[tuple, dict[str, Run]] = {}
     before = {d: _ancestors(graph, d) for d in graph.directions}
     lent, chained = _lend_blocks(graph), set()
     for d in graph.directions:
-        groups: dict[tuple, list[tuple[int, Term]]] = {}
-        for pair in graph.pairs:
-            op = pair.ops.get(d)
-            if op is None or op.leaves or op.block is None:
-                continue
-            for operand, term in op.terms():
-                if term.source[0] in ("op", "tweak", "key") and not term.keep:
-                    groups.setdefault((term.source, pair.kind, operand, instance(pair)), []).append((pair.id, term))
         counter: dict[tuple, int] = {}
-        for (source, kind, operand, inst), uses in groups.items():
-            if len({term.k for _, term in uses}) <= WIRED:
-                continue
-            run = _run(uses, before[d])
-            if source[0] == "key":
-                # A sector may begin with the first one: its register would load a cycle before.  And it may come at any time: that of
-                # the second layer of EME is the last one.
-                run = run[1:]
-            if len({term.k for _, term in uses} - {term.k for _, term in run}) > WIRED or len(run) <= WIRED:
-                continue
-            uses, stride = run, run[1][1].k - run[0][1].k
-            role = (kind, operand, inst)
-            for first in range(min(registers, len(uses))):
-                part = uses[first::registers]
-                number = counter.get(role, 0)
-                counter[role] = number + 1
-                found.setdefault((role, number), {})[d] = (part[0][1].k, stride * registers, tuple(part))
+        for (source, *role), uses in _multiples(graph, d, instance).items():
+            run = _of_register(source, uses, before[d])
+            stride = run[1][1].k - run[0][1].k if run else 0
+            for first in range(min(registers, len(run))):
+                part = run[first::registers]
+                number = counter.get(tuple(role), 0)
+                counter[tuple(role)] = number + 1
+                found.setdefault((tuple(role), number), {})[d] = (part[0][1].k, stride * registers, tuple(part))
     for (role, _), sides in sorted(found.items(), key=lambda item: str(item[0])):
-        shared = [row for row in zip(*(uses for _, _, uses in sides.values())) if len({i for i, _ in row}) == 1]
-        if len({stride for _, stride, _ in sides.values()}) == 1 and all(len(s[2]) - len(shared) <= WIRED for s in sides.values()):
-            # The few uses that only one direction has stay wires, and the directions share the register.
-            sides = {d: (start, stride, uses[: len(shared)]) for d, (start, stride, uses) in sides.items()}
-        shapes = {(stride, tuple(i for i, _ in uses)) for _, stride, uses in sides.values()}
-        groups_of = [list(sides)] if len(shapes) == 1 else [[d] for d in sides]
+        sides, groups_of = _in_common(sides)
         for members in groups_of:
             _, stride, taken = sides[members[0]]
             base = {d: sides[d][2][0][1] for d in members}
@@ -207,6 +194,42 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
         if i not in chained:
             op.block = None
     return graph
+
+
+def _multiples(graph: OpGraph, direction: str, instance: Callable[[Pair], int]) -> dict[tuple, list[tuple[int, Term]]]:
+    """The uses of each value by operations with a block, apart by the operand of a unit instance that reads them."""
+    groups: dict[tuple, list[tuple[int, Term]]] = {}
+    for pair in graph.pairs:
+        op = pair.ops.get(direction)
+        if op is None or op.leaves or op.block is None:
+            continue
+        for operand, term in op.terms():
+            if term.source[0] in ("op", "tweak", "key") and not term.keep:
+                groups.setdefault((term.source, pair.kind, operand, instance(pair)), []).append((pair.id, term))
+    return groups
+
+
+def _of_register(source: tuple, uses: list[tuple[int, Term]], calls: dict[int, set[int]]) -> list[tuple[int, Term]]:
+    """The uses of a value that registers give; none if too few of them do, so that all stay wires."""
+    if len({term.k for _, term in uses}) <= WIRED:
+        return []
+    run = _run(uses, calls)
+    if source[0] == "key":
+        # A sector may begin with the first one: its register would load a cycle before.  And it may come at any time: that of
+        # the second layer of EME is the last one.
+        run = run[1:]
+    wires = {term.k for _, term in uses} - {term.k for _, term in run}
+    return run if len(wires) <= WIRED and len(run) > WIRED else []
+
+
+def _in_common(sides: dict[str, Run]) -> tuple[dict[str, Run], list[list[str]]]:
+    """The runs of the directions as registers give them, and the directions that share a register."""
+    shared = [row for row in zip(*(uses for _, _, uses in sides.values())) if len({i for i, _ in row}) == 1]
+    if len({stride for _, stride, _ in sides.values()}) == 1 and all(len(s[2]) - len(shared) <= WIRED for s in sides.values()):
+        # The few uses that only one direction has stay wires, and the directions share the register.
+        sides = {d: (start, stride, uses[: len(shared)]) for d, (start, stride, uses) in sides.items()}
+    shapes = {(stride, tuple(i for i, _ in uses)) for _, stride, uses in sides.values()}
+    return sides, [list(sides)] if len(shapes) == 1 else [[d] for d in sides]
 
 
 def _ancestors(graph: OpGraph, direction: str) -> dict[int, set[int]]:

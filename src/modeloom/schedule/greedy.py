@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from modeloom.schedule.grid import FREE, Grid
 from modeloom.schedule.problem import Problem
+from modeloom.schedule.units import Unit
 
 __all__ = ["Placement", "Reservations", "list_schedule", "place_results", "pick_instances"]
 
@@ -101,26 +102,37 @@ def list_schedule(
             begin = cycle + late if begin < 0 else begin
             cycle = max(cycle, begin)
         end = min(latest[i], cycle + ii * 2 if ii else 1 << 30)
-        found, unit = None, problem.unit[i]
+        unit = problem.unit[i]
         cycle = grid.next(unit, cycle)
         free = reserve and problem.bound_to[i] is None
         choices = [n for n in table.instances(i) if not free or room[unit.kind][n] >= unit.interval]
         if early and not problem.phase[i] and problem.bound_to[i] is None:
             choices = choices[:early]
-        while found is None and cycle <= end:
-            found = next((n for n in choices if table.free(i, cycle, n)), None)
-            cycle = grid.next(unit, cycle + 1)
-        if found is None:
+        slot = _first_slot(table, grid, unit, i, choices, range(cycle, end + 1))
+        if slot is None:
             return None
+        start[i], instance[i] = slot
         if free:
-            room[unit.kind][found] -= unit.interval
-        start[i], instance[i] = grid.last(unit, cycle - 1), found
-        table.take(i, start[i], found)
+            room[unit.kind][instance[i]] -= unit.interval
+        table.take(i, *slot)
         if i in first_use:
             opened = start[i] + first_use[i][0][1]
             for j, offset in first_use[i][1:]:
                 latest[j] = min(latest[j], opened + ii - 1 - offset)
     return place_results(problem, ii, {i: (s, n) for i, (s, n) in enumerate(zip(start, instance)) if s >= 0})
+
+
+def _first_slot(
+    table: Reservations, grid: Grid, unit: Unit, i: int, choices: Sequence[int], cycles: range
+) -> tuple[int, int] | None:
+    """The first of some cycles in which an operation finds a free instance, and this instance; None if there is none."""
+    cycle = cycles.start
+    while cycle < cycles.stop:
+        found = next((n for n in choices if table.free(i, cycle, n)), None)
+        if found is not None:
+            return cycle, found
+        cycle = grid.next(unit, cycle + 1)
+    return None
 
 
 def _room(problem: Problem, ii: int) -> dict[str, list[int]]:

@@ -12,7 +12,7 @@ from math import lcm
 
 import numpy as np
 
-from modeloom.ir.ops import Op, OpGraph, Pair, Term
+from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
 from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec.kinds import OUT, UnitKind
 
@@ -83,24 +83,31 @@ class Problem:
                         offset = use_offset(self.unit[pair.id], operand)
                         uses.setdefault(term.source[1], {})[term.source[2]] = (pair.id, offset)
         for chain in self.graph.chains:
-            members = [uses[chain.id][step] for step in range(chain.length)]
-            self.chain_uses[chain.id] = members
-            for (a, offset_a), (b, offset_b) in zip(members, members[1:]):
-                self._add(b, a, offset_a - offset_b + 1)
-            for i, _ in members:
-                if self.bound_to[i] is None:
-                    # A register belongs to one instance.
-                    self.bound_to[i] = chain.id % self.unit[i].count
-            first, offset = members[0]
-            # The register loads in the cycle before the first use, and not before its sector's first cycle.
-            self.release[first] = max(self.release[first], 1 - offset)
-            for term in chain.base.values():
-                if term.source[0] == "op":
-                    self._add(first, term.source[1], self.unit[term.source[1]].latency + 1 - offset)
+            self._chain(chain, [uses[chain.id][step] for step in range(chain.length)])
         self.succs = [{} for _ in self.preds]
         for i, preds in enumerate(self.preds):
             for p, delay in preds.items():
                 self.succs[p][i] = delay
+        self._phases()
+
+    def _chain(self, chain: Chain, members: list[tuple[int, int]]) -> None:
+        """The uses of a chain follow each other and its base, on one instance."""
+        self.chain_uses[chain.id] = members
+        for (a, offset_a), (b, offset_b) in zip(members, members[1:]):
+            self._add(b, a, offset_a - offset_b + 1)
+        for i, _ in members:
+            if self.bound_to[i] is None:
+                # A register belongs to one instance.
+                self.bound_to[i] = chain.id % self.unit[i].count
+        first, offset = members[0]
+        # The register loads in the cycle before the first use, and not before its sector's first cycle.
+        self.release[first] = max(self.release[first], 1 - offset)
+        for term in chain.base.values():
+            if term.source[0] == "op":
+                self._add(first, term.source[1], self.unit[term.source[1]].latency + 1 - offset)
+
+    def _phases(self) -> None:
+        """The number of cipher calls on the longest way to each operation."""
         for preds in self.preds:
             above = [self.phase[p] + self.unit[p].kind.type.keyed for p in preds]
             self.phase.append(max(above, default=0))

@@ -130,15 +130,19 @@ class _Order:
         name = str(plain[0].source.what)
         if any(step.updates[name] for step in self.starts):
             raise self._wrong(f"the sum {name} of associated data does not begin with 0")
+        self._check_additions(name, plain[0])
+        return name, tuple(term for term in self.tag.output if term is not plain[0])
+
+    def _check_additions(self, name: str, total: Term) -> None:
+        """Raises the error of a step for associated data that does more with their sum than to add to it."""
         writers = [step for step in self.of_data if name in step.updates]
         for step in self.of_data:
             mine = [term for form in step.forms() for term in form if term.source.what == name and term.source.kind == "state"]
-            adds = step in writers and mine == [plain[0]] and plain[0] in step.updates[name]
+            adds = step in writers and mine == [total] and total in step.updates[name]
             # A last block may replace a sum that no other block has changed.
             replaces = writers == [step] and not mine and step.name.startswith(LAST)
             if not adds and not replaces and (mine or step in writers):
                 raise self._wrong(f"{step.name}() does more with the part of the state {name} than to add to it")
-        return name, tuple(term for term in self.tag.output if term is not plain[0])
 
     def _of_data_alone(self, term: Term) -> bool:
         return term.source.kind == "state" and term.source.what in self.data and term.source.what not in self.text

@@ -107,9 +107,9 @@ class _Placer:
             # What ``start`` has computed is read from a memory into a register.
             self.placed.homes[name] = 1
 
-    def run(self) -> Placement:
+    def _stages(self, blocks: Sequence[Step]) -> None:
+        """The stages of units and homes: those of blocks, and those of the tag where it uses units in the same order."""
         placed = self.placed
-        blocks = [step for step in self.loops if step.name not in (BETWEEN, "tag")]
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(blocks) and not self._return(blocks, *before):
             if placed.cadence is not None:
@@ -122,6 +122,11 @@ class _Placer:
         if not self._converges(self.loops):
             # The tag uses units in another order than blocks, so it takes a token for each pass.
             placed.stages, placed.homes = before
+
+    def run(self) -> Placement:
+        placed = self.placed
+        blocks = [step for step in self.loops if step.name not in (BETWEEN, "tag")]
+        self._stages(blocks)
         starts = [step for step in self.steps if step.name == "start"]
         placed.runs_ahead = bool(self.computed) and not any(token for step in starts for token in self._timed(step)[0])
         for name in self.kinds:

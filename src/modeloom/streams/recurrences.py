@@ -118,6 +118,18 @@ def _added(operation: UnitOperation, name: str) -> bool:
     return any(Term(Source("state", name)) in operand for operand in operation.operands)
 
 
+def _of_operation(step: Step, operation: UnitOperation, name: str) -> Recurrence | None:
+    """How a part of the state changes that is the result of one operation on its old value; None if no pipeline keeps up with it."""
+    rest = [term for operand in operation.operands for term in operand if term != Term(Source("state", name))]
+    if not _added(operation, name) or depends_on(step, tuple(rest), name):
+        return None
+    if operation.operation.counter and not rest:
+        return Recurrence(name, "counter")
+    if operation.operation is MUL.operation and (key := _key_operand(operation)) is not None:
+        return Recurrence(name, "horner", key)
+    return Recurrence(name, "cipher") if operation.operation.keyed else None
+
+
 def _kind(mode: str, step: Step, name: str) -> Recurrence:
     if name not in step.updates:
         return Recurrence(name, "held")
@@ -126,17 +138,8 @@ def _kind(mode: str, step: Step, name: str) -> Recurrence:
     through = [term for term in others if term.source.kind == "op" and depends_on(step, (term,), name)]
     if not through:
         return Recurrence(name, "wires")
-    if len(form) == 1 and not form[0].maps:
-        operation = _operation(step, form[0])
-        direct = _added(operation, name)
-        rest = [term for operand in operation.operands for term in operand if term != Term(Source("state", name))]
-        clean = direct and not depends_on(step, tuple(rest), name)
-        if clean and operation.operation.counter and not rest:
-            return Recurrence(name, "counter")
-        if clean and operation.operation is MUL.operation and (key := _key_operand(operation)) is not None:
-            return Recurrence(name, "horner", key)
-        if clean and operation.operation.keyed:
-            return Recurrence(name, "cipher")
+    if len(form) == 1 and not form[0].maps and (known := _of_operation(step, _operation(step, form[0]), name)) is not None:
+        return known
     if len(through) == 1 and not through[0].maps and len(others) == len(form):
         operation = _operation(step, through[0])
         if operation.operation.keyed and operation.operands == ((Term(Source("state", name)),),):

@@ -186,7 +186,7 @@ def plan_brw(blocks: int, stages: int, *, times_h: bool = False, order: str = "s
             step = replace(step, key=True, power=None)
             parts.append((slot, "block"))
         else:
-            direct = any(issued[child] + stages == slot for child in forest.children[label])
+            direct = slot - stages in map(issued.__getitem__, forest.children[label])
             step = replace(step, key=label % 4 == 2, block=True, product=direct, accumulator=read.get(label))
         steps[slot] = step
     for location in stored:

@@ -243,6 +243,19 @@ class ModeEngine(wiring.Component):
         row = self.rows.read(name, ["select", "issue", *extra], {"slot": seq.stage_slot})
         select = pipe(m, row["select"], rest, f"{name}_select")
         const = pipe(m, row["const"], rest, f"{name}_const") if "const" in row else None
+        self._control(name, row)
+        terms = []
+        for n, source in enumerate(net.sources):
+            value = self._source(name, source, const)
+            terms.append(value & select[n].replicate(len(value)) if self._gated(name, n) else value)
+        # The sum is a tree, since Amaranth descends into expressions by recursion: EME2 on 256 blocks sums several hundred sources.
+        while len(terms) > 1:
+            terms = [reduce(xor, terms[n : n + 2]) for n in range(0, len(terms), 2)]
+        return terms[0] if terms else Cat()
+
+    def _control(self, name: NetName, row: Mapping[str, Value]) -> None:
+        """Connects the controls that the rows of a network have for the unit behind it."""
+        m, rest = self.m, LEAD - 2
         unit = self.units.get(name.owner)
         if unit is not None and name.post and "keep" in row:
             m.d.comb += unit.keep.eq(pipe(m, row["keep"], rest, f"{name}_keep"))
@@ -262,14 +275,6 @@ class ModeEngine(wiring.Component):
                     m.d.comb += unit.decrypt.eq(decrypt)
             elif decrypt is not None and name.post:
                 m.d.comb += unit.post_decrypt.eq(decrypt)
-        terms = []
-        for n, source in enumerate(net.sources):
-            value = self._source(name, source, const)
-            terms.append(value & select[n].replicate(len(value)) if self._gated(name, n) else value)
-        # The sum is a tree, since Amaranth descends into expressions by recursion: EME2 on 256 blocks sums several hundred sources.
-        while len(terms) > 1:
-            terms = [reduce(xor, terms[n : n + 2]) for n in range(0, len(terms), 2)]
-        return terms[0] if terms else Cat()
 
     def _gated(self, name: NetName, n: int) -> bool:
         """Whether some row of a network leaves a source out.  Rows without an operation do not count: nothing reads their sum."""

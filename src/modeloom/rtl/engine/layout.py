@@ -93,15 +93,9 @@ def kept_bytes(program: CoreProgram) -> tuple[int, ...]:
     }))  # fmt: skip
 
 
-def engine_fields(program: CoreProgram) -> RowFields:
-    """All fields of an engine.
-
-    They control networks, addresses of banks and key words, writes, outputs and chains, and they mark the end of a sector.
-    """
-    rows = RowFields(program)
-    keeps, tables = kept_bytes(program), program.tables
-    for name, net in program.nets.items():
-        rows.add(name, [t.nets.get(name) for t in tables], _net_fields(program, name, net, keeps))
+def _storage_fields(rows: RowFields) -> None:
+    """Adds the fields of banks and of the key memory: what is read, and what is written."""
+    tables = rows.tables
     for bank, port in sorted({key for t in tables for key in t.ports}):
         rows.add(f"{bank}.r{port}", [t.ports.get((bank, port)) for t in tables], {"cell": lambda row, d: row.cell.get(d, 0)})
     for place, port in sorted({key for t in tables for key in t.keys}):
@@ -111,6 +105,18 @@ def engine_fields(program: CoreProgram) -> RowFields:
             f"{unit_name}.w", [t.writes.get(unit_name) for t in tables],
             {"cell": lambda row, d: row.cell.get(d, 0), "we": lambda row, d: int(d in row.cell)},
         )  # fmt: skip
+
+
+def engine_fields(program: CoreProgram) -> RowFields:
+    """All fields of an engine.
+
+    They control networks, addresses of banks and key words, writes, outputs and chains, and they mark the end of a sector.
+    """
+    rows = RowFields(program)
+    keeps, tables = kept_bytes(program), program.tables
+    for name, net in program.nets.items():
+        rows.add(name, [t.nets.get(name) for t in tables], _net_fields(program, name, net, keeps))
+    _storage_fields(rows)
     for lane in range(program.lanes):
         fields: Numbers[OutRow] = {"index": lambda row, d: row.index.get(d, 0), "we": lambda row, d: int(d in row.index)}
         outs = [t.outs.get(lane) for t in tables]
@@ -153,16 +159,24 @@ def _net_fields(program: CoreProgram, name: NetName, net: Net, keeps: tuple[int,
     if any(source.kind == "const" for source in net.sources):
         fields["const"] = lambda row, d: row.const.get(d, 0)
     unit = next((u for u in program.units if u.name == name.owner), None)
-    if unit and unit.kind.type.either:
+    if unit is not None:
+        fields |= _unit_fields(program, name, unit)
+    if name.post and keeps:
+        fields["keep"] = lambda row, d: (keeps.index(row.keep[d]) + 1) if row.keep.get(d) else 0
+    return fields
+
+
+def _unit_fields(program: CoreProgram, name: NetName, unit: UnitInstance) -> Numbers[NetRow]:
+    """The fields of a network that control the unit behind it."""
+    fields: Numbers[NetRow] = {}
+    if unit.kind.type.either:
         fields["decrypt"] = lambda row, d: int(d in row.core and row.core[d].operation.inverse_keys)
-    if unit and name.first and any(core.operation.numbers for core in unit.cores):
+    if name.first and any(core.operation.numbers for core in unit.cores):
         fields["number"] = lambda row, d: row.number.get(d, 0)
-    elif unit and name.first and unit.kind.type.keyed:
+    elif name.first and unit.kind.type.keyed:
         keys = key_class(program.cipher_bits, unit.kind.key_bits).numbers
         if len(keys) > 1:
             fields["number"] = lambda row, d: keys.index(row.number.get(d, 0)) if d in row.core else 0
-    if unit and name.post and not unit.kind.type.either and len(cores := used_cores(program, unit)) > 1:
+    if name.post and not unit.kind.type.either and len(cores := used_cores(program, unit)) > 1:
         fields["form"] = lambda row, d: cores.index(row.core[d]) if d in row.core else 0
-    if name.post and keeps:
-        fields["keep"] = lambda row, d: (keeps.index(row.keep[d]) + 1) if row.keep.get(d) else 0
     return fields

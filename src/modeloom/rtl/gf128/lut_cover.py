@@ -101,6 +101,15 @@ class Network:
         """The same sum as one term.  An empty sum and a single signal are returned unchanged."""
         return terms if _slots(terms) <= 1 else frozenset([self.signal(terms)])
 
+    def _readers(self, sums: Mapping[int, Mapping[Term, None]]) -> dict[int, dict[int, None]]:
+        """For each signal, the sums that have it as a term."""
+        readers: dict[int, dict[int, None]] = {signal: {} for signal in range(self.count)}
+        for signal, terms in sums.items():
+            for term in terms:
+                if isinstance(term, int):
+                    readers[term][signal] = None
+        return readers
+
     def fill(self, outputs: set[int], rounds: int = 160, seed: int = 1) -> None:
         """Moves terms between sums to reduce the number of LUTs.  Every output keeps its value.
 
@@ -118,11 +127,7 @@ class Network:
         """
         random = Random(seed).random
         sums: dict[int, dict[Term, None]] = {signal: dict.fromkeys(sorted(terms, key=_order)) for signal, terms in self.sums.items()}
-        readers: dict[int, dict[int, None]] = {signal: {} for signal in range(self.count)}
-        for signal, terms in sums.items():
-            for term in terms:
-                if isinstance(term, int):
-                    readers[term][signal] = None
+        readers = self._readers(sums)
         movable = [signal for signal in sums if signal not in outputs]
         slots = {signal: _slots(terms) for signal, terms in sums.items()}
         limit = 2 * max(slots.values(), default=0) + 64
