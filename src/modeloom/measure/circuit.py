@@ -23,7 +23,7 @@ MAPPERS = ("abc9", "compact")
 
 def measure_circuit(
     name: str, *, target: str | None = None, mapper: str = "abc9", pnr: bool = False, freq: float | None = None,
-    placer: str | None = None, router: str | None = None, timing_weight: int | None = None, gates: bool = True, **options: object,
+    placer: str | None = None, router: str | None = None, timing_weight: int | None = None, gates: bool = True, **options: int | str | None,
 ) -> dict[str, object]:  # fmt: skip
     """Figures of a circuit.
 
@@ -117,7 +117,7 @@ def _check(target: str | None, mapper: str, pnr: bool, freq: float | None, routi
         raise InputError(f"--mapper compact works for targets with LUTs only, not for {target}")
 
 
-def _on_luts(circuit: Circuit, options: Mapping[str, object], inputs: int) -> dict[str, object]:
+def _on_luts(circuit: Circuit, options: Mapping[str, int | str | None], inputs: int) -> dict[str, int | str | None]:
     """The options that depend on the LUTs of the target, where the user names no other."""
     named = {name for name, value in options.items() if value is not None}
     return {
@@ -144,7 +144,7 @@ def _gates(built: Built) -> dict[str, object]:
     return {"and": ands, "xor": xors, "total": ands + xors, "depth": mapped.levels, "nand2": 4 * xors + 2 * ands, "gates_of": "mapping"}
 
 
-def circuit_verilog(name: str, module: str, **options: object) -> str:
+def circuit_verilog(name: str, module: str, **options: int | str | None) -> str:
     """Verilog of a circuit.  ``module`` is the name of the top module and the prefix of the names of all others.
 
     Raises
