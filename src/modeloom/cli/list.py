@@ -24,23 +24,13 @@ def catalogue() -> list[dict[str, object]]:
     sizes, key, vectors, security, and whether it is broken."""
     return [
         {
-            "name": mode.name,
-            "kind": "mode",
-            "title": mode.title,
-            "source": mode.source,
-            "directions": list(mode.directions()),
+            "name": mode.name, "kind": "mode", "title": mode.title, "source": mode.source, "directions": list(mode.directions()),
             "cipher": mode.cipher if isinstance(mode.cipher, str) else mode.cipher.name,
             "on_cipher": {cipher: other for (name, cipher), other in ON_CIPHER.items() if name == mode.name},
-            "field": mode.field.name,
-            "partial_blocks": mode.partial,
-            "least_bytes": mode.min_bytes or mode.block_bytes,
-            "most_bytes": mode.max_blocks * mode.block_bytes or None,
-            "tweak_bytes": list(mode.tweak_sizes),
-            "key": list(mode.key_parts),
-            "vectors": count(mode.name),
-            "security": mode.security,
-            "broken": mode.broken,
-        }
+            "field": mode.field.name, "partial_blocks": mode.partial, "least_bytes": mode.min_bytes or mode.block_bytes,
+            "most_bytes": mode.max_blocks * mode.block_bytes or None, "tweak_bytes": list(mode.tweak_sizes),
+            "key": list(mode.key_parts), "vectors": count(mode.name), "security": mode.security, "broken": mode.broken,
+        }  # fmt: skip
         for mode in _modes()
     ]
 
@@ -50,21 +40,12 @@ def streams() -> list[dict[str, object]]:
     whether it is broken."""
     return [
         {
-            "name": mode.name,
-            "kind": "stream",
-            "title": mode.title,
-            "source": mode.source,
-            "directions": ["encrypt", "decrypt"],
-            "cipher": mode.cipher if isinstance(mode.cipher, str) else mode.cipher.name,
-            "field": mode.field.name,
-            "nonce_bytes": sorted(length for lengths in mode.nonce_bytes for length in lengths),
-            "tag_bytes": list(mode.tag_bytes),
-            "most_text_bytes": mode.most_text,
-            "key": list(mode.key_parts),
-            "vectors": count(mode.name),
-            "security": mode.security,
+            "name": mode.name, "kind": "stream", "title": mode.title, "source": mode.source, "directions": ["encrypt", "decrypt"],
+            "cipher": mode.cipher if isinstance(mode.cipher, str) else mode.cipher.name, "field": mode.field.name,
+            "nonce_bytes": sorted(length for lengths in mode.nonce_bytes for length in lengths), "tag_bytes": list(mode.tag_bytes),
+            "most_text_bytes": mode.most_text, "key": list(mode.key_parts), "vectors": count(mode.name), "security": mode.security,
             "broken": mode.broken,
-        }
+        }  # fmt: skip
         for mode in all_streams().values()
     ]
 

@@ -60,7 +60,7 @@ def _load(path: Path) -> ctypes.CDLL:
     handle, u32, u64, i64 = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_int64
     # Buffers are passed as plain addresses, so bytes, bytearrays and arrays need no copy.
     address = ctypes.c_void_p
-    signatures: dict[str, tuple[Any, list[Any]]] = {
+    signatures: dict[str, tuple[type | None, list[type]]] = {
         "ml_create": (handle, []),
         "ml_destroy": (None, [handle]),
         "ml_objects": (ctypes.c_char_p, [handle]),

@@ -120,10 +120,10 @@ def _lines(
     area, of = areas.get((_design(point, folder), row["definition"]), (None, None)) if row["status"] == "ok" else (None, None)
     if area is None and target is not None:
         area, of = _measured(point, target)
-    for size in [int(row["sector_bytes"] or point.options.get("sector", Options.sector))] if point.kind == "sector" else sizes:
+    for size in [row["sector_bytes"] or point.options.get("sector", Options.sector)] if point.kind == "sector" else sizes:
         cycles = row["cycles_per_sector"]
         if point.kind == "stream" and row["status"] == "ok":
-            cycles = message_cycles(json.loads(row["result"]), size)
+            cycles = message_cycles(json.loads(row["result"]), int(size))
         yield {
             "mode": point.name, "kind": point.kind, "options": dict(sorted(point.options.items())), "text": options_text(row),
             "bytes": size, "key_bits": key_bits(row), "status": row["status"], "error": row["error"], "cycles": cycles,

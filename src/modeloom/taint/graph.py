@@ -70,13 +70,15 @@ class BitGraph:
 
     def comb(self, source: Bit, target: Bit) -> None:
         """An edge within a cycle, unless the source is a constant."""
-        if isinstance(source, int) and isinstance(target, int):
+        if isinstance(source, int):
+            assert isinstance(target, int)
             self._comb[0].append(source)
             self._comb[1].append(target)
 
     def clocked(self, source: Bit, target: Bit) -> None:
         """An edge from an earlier cycle, unless the source is a constant."""
-        if isinstance(source, int) and isinstance(target, int):
+        if isinstance(source, int):
+            assert isinstance(target, int)
             self._clocked[0].append(source)
             self._clocked[1].append(target)
 
