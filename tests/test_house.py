@@ -10,10 +10,10 @@ import pytest
 from tools import house
 
 MOST = {
-    "lines": 104_333, "files": 827, "feature tests": 1212, "complex functions": 30, "long functions": 36, "open types": 711,
-    "ignored types": 75, "circles": 0,
+    "lines": 104_333, "files": 827, "feature tests": 1212, "complex functions": 15, "long functions": 24,
+    "ignored types": 57,
 }  # fmt: skip
-"""What the figures are today, which is above the limits.  They only fall."""
+"""Figures that are above their limits today.  They only fall; one that is not here keeps its limit."""
 
 EXAMPLE = {
     "a.py": """
@@ -47,7 +47,8 @@ def g(x: Any) -> Any:
 @pytest.mark.parametrize("one", house.MEASURES, ids=lambda one: one.name)
 def test_no_figure_gets_worse(one) -> None:
     places = one.places()
-    assert one.limit <= len(places) <= MOST[one.name], f"{len(places)}: {'; '.join(places[-3:])}"
+    most = MOST.get(one.name, one.limit)
+    assert one.limit <= most and len(places) <= most, f"{len(places)}: {'; '.join(places[-3:])}"
 
 
 def test_each_figure_counts_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

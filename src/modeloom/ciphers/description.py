@@ -7,7 +7,7 @@ AES and SM4 have descriptions in separate files.  A mode may bring a cipher with
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from modeloom.ciphers.guard import guard
@@ -24,8 +24,9 @@ __all__ = ["BlockCipher"]
 class _Keywords(type):
     """A class whose call in the form of an earlier version is an error of one line that names the new form."""
 
-    def __call__(cls, *values: Any, **given: Any) -> Any:
-        members = {one.name: one.default is MISSING and one.default_factory is MISSING for one in fields(cls)}  # type: ignore[arg-type]
+    def __call__(cls, *values: object, **given: object) -> Any:
+        assert is_dataclass(cls)
+        members = {one.name: one.default is MISSING and one.default_factory is MISSING for one in fields(cls)}
         refuse_call(cls.__name__, members, values, given)
         return super().__call__(**given)
 

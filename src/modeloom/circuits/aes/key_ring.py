@@ -93,6 +93,7 @@ class KeyRing(wiring.Component):
         })
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the window that computes a round key in each cycle, the round key with which blocks begin, and the ring of the others."""
         m = Module()
         n = self.rounds
         busy_reg = Signal()

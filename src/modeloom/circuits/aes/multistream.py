@@ -93,6 +93,8 @@ class AESMultiStream(wiring.Component):
         super().__init__(ports)
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the counter of rounds and streams, the direction of each block, the number of the next round key, the round with its
+        registers, and the result of the last round."""
         m = Module()
         streams, rounds, both = self.streams, self.rounds, self.direction == "both"
         # The round of the block in stage 4 (0 for a block that enters), and its stream, one-hot.

@@ -110,6 +110,11 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
         }
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the registers, the checks of a beat by its place in the packet, the output registers, the state machine, and the outputs.
+
+        The state machine erases the words and the round keys of the slot, takes in the parts of the packet, lets the engine set up the
+        key, and returns.  Each part is written in the cycle after its last beat, and the registers are overwritten behind it.
+        """
         m = Module()
         p = self.parameters
         setup, word, round_key = self.preparation.setup, self.preparation.word, self.preparation.round_key

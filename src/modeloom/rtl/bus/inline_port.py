@@ -145,6 +145,11 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the checks of a beat, the state machine that takes a packet in and hands its cipher key to a key schedule, the way of a
+        word that goes with its slot, the key schedules with the keys that wait behind them, and the outputs.
+
+        No register keeps a part of a key that has been handed on.
+        """
         m = Module()
         p, beat = self.parameters, self.key.payload
         beats, history = key_beats(p), history_beats(p)

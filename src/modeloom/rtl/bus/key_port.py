@@ -140,6 +140,17 @@ class KeyPort(BusComponent[KeyParameters]):
         }
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the registers, the checks of a beat, the writes of round keys, the state machine, the erasure of its own registers, and the
+        outputs.
+
+        A packet goes through the state machine from left to right::
+
+            IDLE ─▶ FENCE ─▶ OVERWRITE ⇄ ERASE ─▶ RECEIVE ⇄ START, EXPAND, SETTLE ─▶ SETUP ─▶ LOADED ─▶ IDLE
+                             each cipher key      each cipher key                    and START for derived keys
+
+        One that is refused has its slot overwritten again, and goes on to ``SCRUB``, and to ``DISCARD`` if it has not ended.
+        The old key is erased before a part of the new one is written, so that no mixture of both can be used.
+        """
         m = Module()
         p = self.parameters
         beats = key_beats(p)

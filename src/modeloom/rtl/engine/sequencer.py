@@ -109,7 +109,13 @@ class Sequencer(wiring.Component):
             }
         )
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
+        """Makes what says that the engine rests, the grants of set-ups and entries, the row pointer, its flags, and the states of the
+        stages.
+
+        Each flag is computed a cycle ahead.  In set-up the pointer runs once through the rows of each size, and waits until the last
+        results are written; otherwise it turns around as long as a sector is in flight.
+        """
         m = Module()
         starts = list(accumulate((*self.rows, *self.setup_rows), initial=0))
         main_starts, setup_starts = starts[: self.sizes], starts[self.sizes : -1]
@@ -211,7 +217,16 @@ class Sequencer(wiring.Component):
                 m.d.sync += [at_start.eq(~run), at_end.eq(run & self.pick([int(rows == 2) for rows in self.rows]))]
             with m.Else():
                 m.d.sync += [at_start.eq(at_end), at_end.eq(~at_end & (self.row == self.pick([end - 2 for end in ends[: self.sizes]])))]
-        with m.If(at_start & ~in_setup):
+        self._shift(m, at_start & ~in_setup, start_setup)
+        if several:
+            with m.If(self.size.restart & ~in_setup):
+                m.d.sync += self.row.eq(start)
+        return m
+
+    def _shift(self, m: Module, shifts: Value, start_setup: Value) -> None:
+        """Shifts the states of the stages, takes in those of the sector that enters, and counts the bases of rotating banks."""
+        several = self.sizes > 1
+        with m.If(shifts):
             m.d.sync += self.stage_valid[0].eq(self.enter.ack)
             with m.If(~start_setup):
                 m.d.sync += [self.stage_decrypt[0].eq(self.enter.decrypt), self.stage_slot[0].eq(self.enter.slot)]
@@ -230,10 +245,6 @@ class Sequencer(wiring.Component):
             if several:
                 with m.If(self.size.restart):
                     m.d.sync += [self.next_base[r].eq(0), ahead.eq(self.pick([1 % cells for cells in r]))]
-        if several:
-            with m.If(self.size.restart & ~in_setup):
-                m.d.sync += self.row.eq(start)
-        return m
 
     def pick(self, values: Sequence[int], by: Value | None = None) -> Value:
         """The value for the size ``by``, or for the size that runs."""

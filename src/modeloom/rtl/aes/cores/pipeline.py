@@ -210,6 +210,11 @@ class AESPipeline(wiring.Component):
         return self.key_memory == "block" and self.slots > 1
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the whitening of the block, and then a round after another with its round key and its registers.
+
+        Round keys are read where a round needs them, because a block meets its slot and its direction after as many cycles as it has been
+        in the pipeline.  Blocks of shorter keys pass the rounds that they do not have.
+        """
         m = Module()
         both = self.direction == "both"
         slot = _Travel(m, self.slot, "slot")

@@ -96,6 +96,11 @@ class SizesKeySchedule(wiring.Component):
         })
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the window of words with its counters, the round keys that leave it in both forms, the next word, and the steps of an
+        expansion or an erasure.
+
+        The window moves a word in each cycle.  Behind a shorter key it is shorter: its last word enters in a place before the end.
+        """
         m = Module()
         words = max(self.sizes) // 32
         word_reg = [Signal(32, name=f"word_{n}_reg") for n in range(words)]

@@ -63,6 +63,10 @@ class CommandIntake(BusComponent[BusParameters]):
         }
 
     def elaborate(self, platform: object) -> Module:
+        """Makes two places for commands: one for what the bus gives, and one for a command whose checks are known.
+
+        The checks are registered between them, except for whether the slot has a key, which may change while a command waits.
+        """
         m = Module()
         p = self.parameters
         taken_reg = Signal(COMMAND, reset_less=True)

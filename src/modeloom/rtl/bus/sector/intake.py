@@ -114,6 +114,11 @@ class SectorIntake(BusComponent[BusParameters]):
         }
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the check of each beat, the decision whether a beat is accepted, the place of the next beat, the verdict on the length of
+        the packet, and the writes into the engine.
+
+        A packet is written while it comes, and judged with its last beat.  Comparisons of its place are made a cycle ahead.
+        """
         m = Module()
         p = self.parameters
         m.submodules.check = check = BeatCheck(p)

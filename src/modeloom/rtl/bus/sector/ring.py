@@ -70,38 +70,21 @@ class ResultRing(BusComponent[BusParameters]):
         }
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the memories of the lanes, the sizes of the sectors in them, the counters that say which beats are there, the registers of
+        a beat on its way out, and the output.
+
+        A beat goes from memory to output in two moves.  What decides them is compared a cycle ahead.
+        """
         m = Module()
         p = self.parameters
         depth = p.buffers.ring_sectors * p.beats
-        lane_shift = p.data.lanes.bit_length() - 1
 
         fetch = Signal()
         move_1 = Signal()
         move_2 = Signal()
         read_address_reg = Signal(range(depth))
-        read_data = []
         bases = Array(Const(place * p.beats, range(depth)) for place in range(p.buffers.ring_sectors))
-        for lane in range(p.data.lanes):
-            blocks = BlockMemory(p.data.block_bits, depth, 1, deep=True, style=p.buffers.ring_style, erase_bits=p.erase_bits)
-            m.submodules[f"lane{lane}"] = blocks
-            write_reg = Signal(name=f"write{lane}_reg")
-            address_reg = Signal(range(depth), name=f"address{lane}_reg", reset_less=True)
-            data_reg = Signal(p.data.block_bits, name=f"data{lane}_reg")
-            m.d.sync += [
-                write_reg.eq(self.out.we[lane]),
-                address_reg.eq(bases[self.out.ticket[lane]] + (self.out.index[lane] >> lane_shift)),
-                data_reg.eq(self.out.data[lane]),
-            ]
-            m.d.comb += [
-                blocks.we.eq(write_reg),
-                blocks.waddr.eq(address_reg),
-                blocks.wdata.eq(data_reg),
-                blocks.raddr[0].eq(read_address_reg),
-                blocks.move.eq(Cat(move_1, move_2)),
-                blocks.erase.eq(self.erase.we),
-                blocks.erase_address.eq(self.erase.address),
-            ]
-            read_data.append(blocks.rdata[0])
+        read_data = self._lanes(m, bases, read_address_reg, Cat(move_1, move_2))
 
         done_reg = Signal()
         to_send_reg = Signal(range(p.buffers.ring_sectors + 1))
@@ -180,6 +163,45 @@ class ResultRing(BusComponent[BusParameters]):
         with m.If(move_2):
             m.d.sync += [fetched_reg.eq(read_reg), fetched_last_reg.eq(read_last_reg), fetched_size_reg.eq(read_size_reg)]
 
+        if several:
+            m.d.comb += out.i.p.size.eq(fetched_size_reg)
+        m.d.comb += [out.i.valid.eq(fetched_reg), out.i.p.last.eq(fetched_last_reg)]
+        self._send(m, out, Cat(read_data), fetched_last_reg, fetched_size_reg)
+        return m
+
+    def _lanes(self, m: Module, bases: Array, read_address: Value, move: Value) -> list[Value]:
+        """A memory for the blocks of each lane, which are written a cycle after they leave the engine.  Returns what is read."""
+        p = self.parameters
+        depth, lane_shift = p.buffers.ring_sectors * p.beats, p.data.lanes.bit_length() - 1
+        read_data = []
+        for lane in range(p.data.lanes):
+            blocks = BlockMemory(p.data.block_bits, depth, 1, deep=True, style=p.buffers.ring_style, erase_bits=p.erase_bits)
+            m.submodules[f"lane{lane}"] = blocks
+            write_reg = Signal(name=f"write{lane}_reg")
+            address_reg = Signal(range(depth), name=f"address{lane}_reg", reset_less=True)
+            data_reg = Signal(p.data.block_bits, name=f"data{lane}_reg")
+            m.d.sync += [
+                write_reg.eq(self.out.we[lane]),
+                address_reg.eq(bases[self.out.ticket[lane]] + (self.out.index[lane] >> lane_shift)),
+                data_reg.eq(self.out.data[lane]),
+            ]
+            m.d.comb += [
+                blocks.we.eq(write_reg),
+                blocks.waddr.eq(address_reg),
+                blocks.wdata.eq(data_reg),
+                blocks.raddr[0].eq(read_address),
+                blocks.move.eq(move),
+                blocks.erase.eq(self.erase.we),
+                blocks.erase_address.eq(self.erase.address),
+            ]
+            read_data.append(blocks.rdata[0])
+        return read_data
+
+    def _send(self, m: Module, out: RegisterSlice, fetched: Value, fetched_last: Value, fetched_size: Value) -> None:
+        """Sends the fetched beats through the register slice.  Bytes behind the end of a sector are zeros."""
+        p = self.parameters
+        several = len(p.sizes) > 1
+
         def kept(byte: int, last: Value, size: Value) -> Value | int:
             """Whether a byte belongs to the sector."""
             keeps = [size.last_keep >> byte & 1 for size in p.sizes]
@@ -187,13 +209,8 @@ class ResultRing(BusComponent[BusParameters]):
                 return 1
             return ~last | Array(Const(keep, 1) for keep in keeps)[size] if any(keeps) else ~last
 
-        if several:
-            m.d.comb += out.i.p.size.eq(fetched_size_reg)
-        fetched = Cat(read_data)
         valid = out.o.valid
         m.d.comb += [
-            out.i.valid.eq(fetched_reg),
-            out.i.p.last.eq(fetched_last_reg),
             out.o.ready.eq(self.m.ready),
             self.m.valid.eq(valid),
             self.m.p.last.eq(valid & out.o.p.last),
@@ -205,6 +222,5 @@ class ResultRing(BusComponent[BusParameters]):
         ]
         for byte in range(p.beat_bytes):
             data = fetched.word_select(byte, 8)
-            keep = kept(byte, fetched_last_reg, fetched_size_reg)
+            keep = kept(byte, fetched_last, fetched_size)
             m.d.comb += out.i.p.data.word_select(byte, 8).eq(data if isinstance(keep, int) else Mux(keep, data, 0))
-        return m
