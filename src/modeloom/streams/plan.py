@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from modeloom.spec import DefinitionError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
-from modeloom.spec.kinds import MUL
+from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import ASSOCIATED_FIRST, BLOCKS, LAST, TEXT_FIRST, LengthPrefix, StreamMode, variants
 from modeloom.spec.wording import many, paced
 from modeloom.streams.known import Known
@@ -22,6 +22,7 @@ from modeloom.streams.order import text_first
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.plan_checks import check_between, check_lanes, check_last, check_reads, check_unit, check_units
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
+from modeloom.streams.reservation import ReservationTable
 from modeloom.streams.retime import retime
 from modeloom.streams.setup import Preparation, Word, prepare
 from modeloom.streams.steps import Form, Source, Step, key_word, steps_of
@@ -225,44 +226,21 @@ class StreamPlan:
     def all_ciphered(self) -> bool:
         """Whether every token of a message keeps the cadence: it uses the cipher when it enters, or when it returns to it, or is a tag
         behind such tokens."""
-        return self._ciphered(self.tokens) or self._tag_keeps
+        return self._ciphered(self.tokens) or self.tag_keeps
 
     def _ciphered(self, tokens: Iterable[TokenKind]) -> bool:
         return all(any(self.step(each.title).operations[n].operation.keyed for n in each.operations) for each in tokens)
 
     @property
-    def _tag_keeps(self) -> bool:
+    def tag_keeps(self) -> bool:
         """Whether a tag that only reads the state keeps the cadence, so that every token does: it costs less than what waits otherwise."""
         rest = [each for each in self.tokens if each.title != "tag"]
         return self.cadence is not None and self.text_first and bool(rest) and self._ciphered(rest)
 
-    def program_cycles(self, title: str) -> int:
-        """The number of cycles after which the next step may begin: those of its tokens, and for a ``start`` until its results are there.
-        It is 0 for a ``start`` without tokens."""
-        passes = self.placed.passes[title]
-        return max(passes[-1].at + 1 if passes else 0, self.placed.ahead.get(title, 0))
-
-    def ciphers(self, title: str) -> tuple[int, ...]:
-        """For each token of a step that uses the cipher, the number of cycles after its first token.
-
-        A partial last block counts as a whole one, and a whole one as a partial one, since both enter as the same step.
-        """
-        if title == "tag" and self._tag_keeps:
-            return (0,)
-        every = (title, *self.last_steps.get(title, ()))
-        return tuple(sorted({at for each in every for at in self.placed.cipher_tokens(self.step(each))}))
-
-    def phases(self, *titles: str) -> frozenset[int] | None:
-        """The phases of the cadence in which steps that share their tokens may begin; None if they may begin in every cycle."""
-        offsets = {at for title in titles for at in self.ciphers(title)}
-        return None if self.cadence is None or not offsets else self.cadence.phases(offsets)
-
-    def begins(self, cycle: int, *titles: str) -> int:
-        """The first cycle from *cycle* on in which steps that share their tokens may begin."""
-        phases = self.phases(*titles)
-        if phases is None or self.cadence is None:
-            return cycle
-        return cycle + min((phase - cycle) % self.cadence.interval for phase in phases)
+    @property
+    def reservations(self) -> ReservationTable:
+        """What each step takes, and the first cycle in which it may enter."""
+        return ReservationTable(self)
 
     def step(self, title: str) -> Step:
         """A step by its title."""
@@ -335,7 +313,8 @@ class StreamPlan:
         """For each step whose tokens enter between those that return to the cipher: the cycles after its entry in which it has the
         cipher.  It is empty if no token returns.
         """
-        return {step.title: self.placed.uses(step) for step in self.steps} if self.returning else {}
+        table = self.reservations
+        return {step.title: table.uses(step.title)[CIPHER] for step in self.steps} if self.returning else {}
 
     @property
     def returning(self) -> bool:

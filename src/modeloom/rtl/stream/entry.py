@@ -28,9 +28,10 @@ from modeloom.rtl.stream.credits import count_places
 from modeloom.rtl.stream.entry_beside import BesideTokens
 from modeloom.rtl.stream.entry_cadence import EntryCadence
 from modeloom.rtl.stream.lengths import lengths_block
-from modeloom.rtl.stream.parameters import MessageParameters, Program
+from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
 from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
+from modeloom.streams.reservation import Program
 
 __all__ = ["TokenEntry"]
 

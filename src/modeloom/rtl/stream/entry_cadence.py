@@ -40,7 +40,7 @@ class EntryCadence:
         self._starts = list(p.starts)
         self._ways = ("associated", *plan.mode.text_steps(), *[BETWEEN] * plan.text_first, "tag", *self._starts)
         self._once = plan.cadence.phases((0,))
-        self._counter = TokenCadence(plan.cadence, [self._once, *filter(None, map(plan.phases, self._ways))])
+        self._counter = TokenCadence(plan.cadence, [self._once, *filter(None, map(plan.reservations.phases, self._ways))])
         self.counts = self._counter.opens(self._once)
 
     def keep(
@@ -53,7 +53,7 @@ class EntryCadence:
         plan, starts = entry.parameters.plan, self._starts
         m.submodules.cadence = counter
         m.d.comb += entry.batch.eq(counter.batch)
-        opens = {title: counter.opens(plan.phases(title)) for title in self._ways}
+        opens = {title: counter.opens(plan.reservations.phases(title)) for title in self._ways}
         with m.If(takes_start):
             m.d.comb += opened.eq(Array(opens[title] for title in starts)[nonce_class])
         if takes_between is not None:
@@ -68,7 +68,7 @@ class EntryCadence:
                 with m.Default():
                     m.d.comb += opened.eq(opens["tag"])
             # The last blocks of a message have its tag beside them, or it follows them after a number of intervals.
-            if plan.shares_tag or (plan.follows and len({plan.phases(way) for way in self._ways if way not in starts}) > 1):
+            if plan.shares_tag or (plan.follows and len({plan.reservations.phases(way) for way in self._ways if way not in starts}) > 1):
                 with m.If(entry.token.payload.token.tag & (step != TokenStep.TAG) & ~opens["tag"]):
                     m.d.comb += opened.eq(0)
         ciphered = [int(made.operation.keyed) for made in plan.preparations]
