@@ -246,6 +246,10 @@ class StreamPlan:
         """A step by its title."""
         return next(step for step in self.steps if step.title == title)
 
+    def kind_of(self, title: str, part: int = 0) -> int:
+        """The number of the kind of a token of a step."""
+        return next(n for n, token in enumerate(self.tokens) if (token.title, token.part) == (title, part))
+
     @property
     def horner(self) -> Recurrence | None:
         """The recurrence of the hash."""

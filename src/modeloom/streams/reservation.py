@@ -79,7 +79,7 @@ class ReservationTable:
     def program(self, title: str) -> Program:
         """What a step takes.  A tag that follows counts from the last block of its message."""
         passes = self.placed.passes[title]
-        tokens = tuple((one.at, self._kind(title, number)) for number, one in enumerate(passes))
+        tokens = tuple((one.at, self.plan.kind_of(title, number)) for number, one in enumerate(passes))
         cycles = max(passes[-1].at + 1 if passes else 0, self.placed.ahead.get(title, 0))
         return Program(tokens, cycles, self.uses(title))
 
@@ -102,9 +102,6 @@ class ReservationTable:
         found = {ENTRY: tuple(one.at for one in passes), CIPHER: self.placed.uses(step)}
         turn = self.plan.turn_after(step) if self.plan.chained else 1
         return found | ({CHAIN: tuple(range(last, last + turn))} if turn > 1 else {})
-
-    def _kind(self, title: str, part: int) -> int:
-        return next(n for n, token in enumerate(self.plan.tokens) if (token.title, token.part) == (title, part))
 
     # -- the cadence of the cipher ------------------------------------------------------------------------------------------------
 
