@@ -2,12 +2,18 @@
 """The plan for the hardware of a stream mode: steps, recurrences, the placement, and the words of the key memory.
 
 A token has one block of input. Depending on its step, it is a piece of the message, the nonce, or the block of lengths.
+
+::
+
+    trace ──▶ steps ──▶ order ──▶ retime ──▶ lazy ──▶ left ──▶ words ──▶ place ──▶ tokens
+
+``modeloom explain --dump NAME`` prints what a pass has made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from modeloom.spec import DefinitionError
 from modeloom.spec.amounts import Amount
@@ -28,7 +34,7 @@ from modeloom.streams.setup import Preparation, Word, prepare
 from modeloom.streams.steps import Form, Source, Step, key_word, steps_of
 from modeloom.streams.trace import StreamTrace, trace_stream
 
-__all__ = ["MULTIPLIER_REGISTERS", "StreamPlan", "TokenKind", "plan_stream"]
+__all__ = ["MULTIPLIER_REGISTERS", "PASSES", "StreamPass", "StreamPlan", "StreamRequest", "TokenKind", "plan_stream"]
 
 MULTIPLIER_REGISTERS = 2
 """Registers around a multiplier: at its operands, and after its product."""
@@ -109,6 +115,8 @@ class StreamPlan:
     prefixes: tuple[LengthPrefix, ...] = ()
     text_first: bool = False
     shared: dict[str, str] = field(default_factory=dict)
+    state: tuple[str, ...] = ()
+    made: dict[str, StreamPlan] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def chained(self) -> bool:
@@ -331,11 +339,114 @@ class StreamPlan:
         return max(stage for title, stage in self.placed.outputs.items() if title != "tag")
 
 
+@dataclass(frozen=True)
+class StreamRequest:
+    """What a plan is made for: the parameters of :func:`plan_stream`."""
+
+    mode: StreamMode
+    key_bytes: int
+    latencies: dict[str, int]
+    lanes: int = 1
+    cores: int = 1
+    cadence: Cadence | None = None
+    order: str = ASSOCIATED_FIRST
+
+
+@dataclass(frozen=True)
+class StreamPass:
+    """A pass.
+
+    Attributes
+    ----------
+    run : callable
+        ``run(plan, request)`` returns the plan with the results of the pass.  It does not change its argument.
+    makes : tuple of str
+        The members of the plan that it computes.
+    """
+
+    name: str
+    run: Callable[[StreamPlan, StreamRequest], StreamPlan]
+    makes: tuple[str, ...]
+
+
+def _steps(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """Unit operations of each step."""
+    steps = steps_of(plan.trace)
+    return replace(plan, steps=steps, kinds=recurrences(plan.mode.name, steps, plan.state))
+
+
+def _order(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """Text before associated data, if messages have it first."""
+    if plan.text_first:
+        made = text_first(plan.mode, plan.steps, plan.kinds)
+        kinds = recurrences(plan.mode.name, made.steps, made.state)
+        plan = replace(plan, steps=made.steps, kinds=kinds, state=made.state, shared=made.shared)
+    if sum(kind.kind == "horner" for kind in plan.kinds.values()) > 1:
+        raise DefinitionError(f"{plan.mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
+    check_units(plan.mode, plan.steps, request.latencies)
+    return plan
+
+
+def _retime(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """The cipher of a chain at the beginning of the next step."""
+    steps = retime(plan.steps, plan.kinds)
+    return replace(plan, steps=steps, kinds=recurrences(plan.mode.name, steps, plan.state))
+
+
+def _lazy(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """What ``start`` computes and only the tag reads, in the tag."""
+    return replace(plan, steps=move_to_tag(plan.steps, plan.kinds))
+
+
+def _left(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """Sums that are new values of the state, read as such."""
+    return replace(plan, steps=with_left(plan.steps))
+
+
+def _words(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """The words of the key memory, and the operations of set-up."""
+    chains = request.lanes * (request.latencies.get("mul", 0) + CHAIN_CYCLES)
+    preparations, words = prepare(plan.trace, _wanted(plan.steps, plan.kinds, chains))
+    for made in preparations:
+        check_unit(plan.mode, "setup", made.operation, request.latencies)
+    return replace(plan, chains=chains, preparations=preparations, words=words)
+
+
+def _place(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """The stages of units and state, and the tokens of each step."""
+    of_words = ((made, term.source) for made in plan.preparations for form in made.operands for term in form)
+    reading = {unit_of(made.operation) for made, source in of_words if source.kind == "word"}
+    placed = place(plan.mode.name, plan.steps, plan.kinds, request.latencies, reading, request.cores, request.cadence)
+    check_reads(plan.mode, plan.steps, plan.kinds)
+    return replace(plan, placed=placed)
+
+
+def _kinds_of_tokens(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """The kinds of tokens."""
+    check_lanes(plan)
+    check_last(plan)
+    check_between(plan)
+    return replace(plan, tokens=list(_tokens(plan)))
+
+
+PASSES = (
+    StreamPass("steps", _steps, ("steps", "kinds")),
+    StreamPass("order", _order, ("steps", "kinds", "state", "shared")),
+    StreamPass("retime", _retime, ("steps", "kinds")),
+    StreamPass("lazy", _lazy, ("steps",)),
+    StreamPass("left", _left, ("steps",)),
+    StreamPass("words", _words, ("chains", "preparations", "words")),
+    StreamPass("place", _place, ("placed",)),
+    StreamPass("tokens", _kinds_of_tokens, ("tokens",)),
+)
+"""The passes in order."""
+
+
 def plan_stream(
     mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1, cores: int = 1, cadence: Cadence | None = None,
     order: str = ASSOCIATED_FIRST,
 ) -> StreamPlan:  # fmt: skip
-    """Compiles a stream mode.
+    """Compiles a stream mode: traces it, and runs ``PASSES``.
 
     Parameters
     ----------
@@ -359,37 +470,16 @@ def plan_stream(
     InputError
         If the mode cannot take several blocks in a cycle, or messages in this order.
     """
+    request = StreamRequest(mode, key_bytes, latencies, lanes, cores, cadence, order)
     trace = trace_stream(mode, key_bytes)
-    steps = steps_of(trace)
-    kinds = recurrences(mode.name, steps, trace.state)
-    state, shared = trace.state, dict[str, str]()
-    if order == TEXT_FIRST:
-        ordered = text_first(mode, steps, kinds)
-        steps, state, shared = ordered.steps, ordered.state, ordered.shared
-        kinds = recurrences(mode.name, steps, state)
-    if sum(kind.kind == "horner" for kind in kinds.values()) > 1:
-        raise DefinitionError(f"{mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
-    check_units(mode, steps, latencies)
-    steps = retime(steps, kinds)
-    kinds = recurrences(mode.name, steps, state)
-    steps = with_left(move_to_tag(steps, kinds))
-    chains = lanes * (latencies.get("mul", 0) + CHAIN_CYCLES)
-    preparations, words = prepare(trace, _words(steps, kinds, chains))
-    for made in preparations:
-        check_unit(mode, "setup", made.operation, latencies)
-    reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
-    placed = place(mode.name, steps, kinds, latencies, reading, cores, cadence)
-    check_reads(mode, steps, kinds)
     plan = StreamPlan(
-        mode, trace, steps, kinds, placed, chains, lanes=lanes, cores=cores, prefixes=mode.associated_prefix,
-        text_first=order == TEXT_FIRST, shared=shared,
+        mode, trace, [], {}, Placement({}, {}, {}), 0, lanes=lanes, cores=cores, prefixes=mode.associated_prefix,
+        text_first=order == TEXT_FIRST, state=trace.state,
     )  # fmt: skip
-    check_lanes(plan)
-    check_last(plan)
-    check_between(plan)
-    plan.tokens = list(_tokens(plan))
-    plan.preparations, plan.words = preparations, words
-    return plan
+    made = {}
+    for one in PASSES:
+        plan = made[one.name] = one.run(plan, request)
+    return replace(plan, made=made)
 
 
 def _tokens(plan: StreamPlan) -> Iterator[TokenKind]:
@@ -412,7 +502,7 @@ def _outer(form: Form) -> Iterator[Source]:
             yield term.source
 
 
-def _words(steps: list[Step], kinds: dict[str, Recurrence], chains: int) -> list[Word]:
+def _wanted(steps: list[Step], kinds: dict[str, Recurrence], chains: int) -> list[Word]:
     words: list[Word] = []
     for kind in kinds.values():
         if kind.key is not None:
