@@ -48,6 +48,27 @@ def test_a_dump_of_every_pass(run, expected):
     expected("explain_passes.txt", result.out)
 
 
+STREAMS = {
+    "gcm": "trace,steps,order,retime,lazy,left,recurrences,words,place,tokens,reservations,prove",
+    "aes-otr": "left,recurrences,words,place,tokens,reservations", "ccm": "steps,retime,lazy,reservations",
+    "ocb3": "order,place,reservations",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", STREAMS)
+def test_dumps_of_stream_modes(run, expected, mode):
+    options = ("--cipher-arch", "multistream", "--streams", "1") if mode == "ccm" else ("--cipher-stages", "1", "--mul-stages", "1")
+    order = ("--order", "text-first") * (mode == "ocb3")
+    result = run("explain", mode, "--key-bits", "128", *options, *order, "--dump", STREAMS[mode])
+    assert result.status == 0 and not result.err
+    expected(f"explain_{mode}.txt", result.out)
+
+
+def test_dumps_of_stream_modes_stand_in_the_json(run):
+    figures = json.loads(run("explain", "gcm", "--key-bits", "128", "--json", "--dump", "tokens,reservations").out)
+    assert list(figures["dumps"]) == ["tokens", "reservations"] and figures["mode"] == "gcm"
+
+
 def test_a_dump_has_a_short_name(run):
     for names in ("graph,chains", "program,allocate"):
         dumps = json.loads(run("explain", "xts", "--sector", "32", "--json", "--dump", names).out)["dumps"]

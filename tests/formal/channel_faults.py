@@ -121,7 +121,8 @@ FAULTS = (
         "verdict <= { packets_reg + { 7'h0, 1'h0 & ", "mark_is_a_number", "",
     ),
     PartFault(
-        "a status does not know of its text", "entry", r"false, context_now\[7\] \| ", "false, ", "messages_with_text_wait_for_it", "",
+        "a status does not know of its text", "entry", r"overwrites, context_now\[7\] \| ", "overwrites, ",
+        "messages_with_text_wait_for_it", "",
     ),
     PartFault(
         "a status has the mark of the next one", "verdicts", r"statuses_i_payload = \{\s+decision_reg\[173:166\]",

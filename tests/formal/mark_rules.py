@@ -182,7 +182,7 @@ def contexts_know_their_packets(s: Marks) -> Bits:
 
     Tokens that overwrite are those of a context without a message.
     """
-    overwrites, context = s["entry.offset_reg"].some() & s["entry.false_reg"], s["entry.scrub_context_reg"]
+    overwrites, context = s["entry.offset_reg"].some() & s["entry.overwrites_reg"], s["entry.scrub_context_reg"]
     rules = [(context.wide < CONTEXTS) | s["entry.scrubbed"], overwrites.implies(s["entry.scrub"] & ~s["entry.scrubbed"])]
     for n in range(CONTEXTS):
         word, begun = s.word("entry.contexts", constant(n, s.p.context_bits)), s[f"begun_{n}"]

@@ -174,7 +174,7 @@ class MessageState:
         if p.plan.text_first:
             goes_on = self["entry.takes_between"].choose(within(BETWEEN), goes_on)
         goes_on = self["entry.takes_start"].choose(within(*p.starts), goes_on)
-        return goes_on & (self["entry.false_reg"] | self["entry.has_token"])
+        return goes_on & (self["entry.overwrites_reg"] | self["entry.has_token"])
 
     # -- counts -----------------------------------------------------------------------------------------------------------------
 
@@ -369,10 +369,11 @@ def tags_meet_their_verdicts(s: MessageState) -> Bits:
     tags = [*(s.tag_at(stage) for stage in range(1, s.tag_output + 1)), there]
     wanted = s.level("verdicts.expected")
     if s.p.plan.follows:
-        waits = s["entry.ended_reg"]
+        # The cycles in which the entry is taken: by tags that follow.
+        waits = s["entry.entry_taken_reg"]
         tags += [s.tag_at(0), *(waits[place] for place in range(waits.width))]
         # A message that ends in this cycle has its tag at the beginning of the way.
-        in_step = total(tags).equals(wanted + s["entry_verdict_valid"].wide) & s["entry_verdict_valid"].implies(waits[0])
+        in_step = total(tags).equals(wanted + s["entry_verdict_valid"].wide) & s["entry_verdict_valid"].implies(waits[waits.width - 1])
     else:
         in_step = s.tag_at(0).equals(s["entry_verdict_valid"]) & total(tags).equals(wanted)
     return in_step & there.implies(s.valid("verdicts.expected"))
@@ -400,7 +401,7 @@ def entry_is_in_step(s: MessageState) -> Bits:
         return within
     between = s["entry.between_reg"].implies(~s["entry.packet_reg"] & ~s.closed)
     begun = [s[name].some() for name in ("entry.offset_reg", "entry.started_reg", "entry.text_ended_reg") if s.state.has(name)]
-    overwrites = (any_of(begun) & s["entry.false_reg"]).implies(s["entry.between_reg"])
+    overwrites = (any_of(begun) & s["entry.overwrites_reg"]).implies(s["entry.between_reg"])
     rules = [within, between, overwrites, s.closed.implies(s["entry.packet_reg"])]
     if s.p.two_passes:
         # The first pass of a message gives no text.

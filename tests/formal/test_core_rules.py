@@ -158,8 +158,8 @@ FAULTS = (
         "two passes", "old text stays on the bus", "bus_texts", r"(assign keep = [^;]*) & \{16\{[^;]*;", r"\1;", "nothing_without_valid",
     ),
     _inside(
-        "two passes", "a tag that follows is lost", "bus_entry", r"ended_reg <= \{ ended_reg\[2:0\], ends \}",
-        "ended_reg <= { ended_reg[2:0], ends & ~token_payload[131] }", "tags_meet_their_verdicts",
+        "two passes", "a tag that follows is lost", "bus_entry", r"entry_taken_reg <= \{ ends, entry_taken_reg\[3:1\] \}",
+        "entry_taken_reg <= { ends & ~token_payload[131], entry_taken_reg[3:1] }", "tags_meet_their_verdicts",
     ),
     _inside(
         "two passes", "the first pass has a status that waits for text", "bus_entry", r"packet_reg \| \(", "packet_reg | ~decrypt | (",

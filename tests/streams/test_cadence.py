@@ -21,7 +21,7 @@ from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan, plan_stream
 from modeloom.streams.prove import plan_title, prove_stream, tokens_of
 from modeloom.streams.prove_channels import prove_channels
-from modeloom.streams.taken import Taken
+from modeloom.streams.reservation import Reservations, ReservationTable
 
 CHAINED = (CCM, ChainFromZero, WideChain)
 
@@ -64,7 +64,7 @@ def test_channels_of_tokens_beside_others():
 
 @pytest.mark.parametrize("mode", [AESOTR, *slowly(DeoxysII)])
 def test_a_place_that_another_token_has_is_refused(mode, monkeypatch):
-    monkeypatch.setattr(Taken, "take", lambda taken, cycle, step, closes=False: None)
+    monkeypatch.setattr(Reservations, "take", lambda taken, cycle, step, closes=False, at=0: None)
     with pytest.raises(ProofError, match="which another one has"):
         prove_stream(made(mode, CADENCES[1]))
 
@@ -120,7 +120,7 @@ def test_a_token_out_of_the_cadence_is_refused():
 
 
 def never_waits(plan, monkeypatch):
-    monkeypatch.setattr(StreamPlan, "phases", lambda plan, *titles: None)
+    monkeypatch.setattr(ReservationTable, "phases", lambda table, *titles: None)
 
 
 def one_block_more(plan, monkeypatch):
@@ -156,11 +156,15 @@ def test_channels_out_of_the_cadence_are_refused(monkeypatch):
 def test_steps_that_use_the_cipher_twice(cadence):
     """The tokens of a step keep their distances, so these fit the cadence: there is a phase in which the step may begin."""
     plan = made(SecretOffsets, cadence)
-    several = [step.title for step in plan.steps if len(plan.ciphers(step.title)) > 1]
+
+    def several_of(plan):
+        return [step.title for step in plan.steps if len(plan.reservations.paced(step.title)) > 1]
+
+    several = several_of(plan)
     for title in several:
-        phases = plan.phases(title)
-        assert phases and all(cadence.takes(phase + at) for phase in phases for at in plan.ciphers(title))
-    twice = [mode for mode in CHAINED if any(len(made(mode, cadence).ciphers(step.title)) > 1 for step in made(mode, cadence).steps)]
+        phases = plan.reservations.phases(title)
+        assert phases and all(cadence.takes(phase + at) for phase in phases for at in plan.reservations.paced(title))
+    twice = [mode for mode in CHAINED if several_of(made(mode, cadence))]
     assert several or twice
 
 

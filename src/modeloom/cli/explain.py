@@ -23,7 +23,8 @@ __all__ = ["explain"]
 @core_options()
 @click.option(
     "--dump", "dumps", help="Print results of compiler passes as text: trace, expand, lower, squares, pair, chains (or graph), schedule, "
-    "allocate (or program), prove. Separate several by commas.",
+    "allocate (or program), prove; for a stream mode trace, steps, order, retime, lazy, left, recurrences, words, place, tokens, "
+    "reservations, prove. Separate several by commas.",
 )  # fmt: skip
 @click.option("--data-width", type=int, help="Bits of the data streams, 32 to 1024, to also show the cycles with them.")
 @click.option("--svg", help="Write a picture of the schedule (SVG) to this file.")
@@ -49,7 +50,7 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
     if svg is not None:
         check_output(Path(svg), *mode_files([mode]))
     if isinstance(definition, StreamMode):
-        explain_stream(definition, {**values, "dump": dumps}, svg, as_json, data_width)
+        explain_stream(definition, values, dumps, svg, as_json, data_width)
         return
     options = sector_options(values)
     wanted = dump_names(dumps or "")

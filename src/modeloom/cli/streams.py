@@ -26,14 +26,19 @@ __all__ = ["build_stream", "explain_stream", "refused"]
 
 
 def explain_stream(
-    mode: StreamMode, values: Mapping[str, Value], svg: str | None, as_json: bool, data_width: int | None = None
+    mode: StreamMode, values: Mapping[str, Value], dumps: str | None, svg: str | None, as_json: bool, data_width: int | None = None
 ) -> None:
-    """Prints the figures of the pipeline of a stream mode, also with data streams of a width, and draws it if ``svg`` names a file."""
+    """Prints the figures of the pipeline of a stream mode, also with data streams of a width, or the results of passes, and draws it if
+    ``svg`` names a file."""
+    from modeloom.compiler.dump import dump_names
+    from modeloom.compiler.stream_dump import STREAM_DUMPS
     from modeloom.compiler.streams import compile_stream
     from modeloom.cores.refusal import refusal
 
+    wanted = dump_names(dumps or "", STREAM_DUMPS)
     options = message_options(mode, values)
     compiled = compile_stream(mode, options)
+    texts = {name: STREAM_DUMPS[name](compiled) for name in wanted}
     if svg is not None:
         from modeloom.report.token_chart import token_chart
 
@@ -47,7 +52,10 @@ def explain_stream(
         figures["data_width"] = at_width(StreamCore(compiled).describe("core", "modeloom"), data_width)
     warn(figures["warnings"])
     if as_json:
-        click.echo(json.dumps(figures, indent=2))
+        click.echo(json.dumps({**figures, "dumps": texts} if texts else figures, indent=2))
+        return
+    if texts:
+        click.echo("".join(texts.values()), nl=False)
         return
     shown = {key: value for key, value in figures.items() if key not in ("warnings", "refused", "data_width")}
     click.echo(columns([(key, _text(value) + refused(figures) * (key == "proved")) for key, value in shown.items()]), nl=False)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 
 from modeloom.allocate.lifetimes import place_name
 from modeloom.allocate.listing import listing
@@ -14,7 +14,10 @@ from modeloom.ir.ops import Op, OpGraph, form_text
 from modeloom.schedule.modulo import Schedule
 from modeloom.spec import UnknownName
 
-__all__ = ["DUMPS", "dump", "dump_names", "graph_text", "lowered_text", "operation_text", "proof_text", "schedule_text", "trace_text"]
+__all__ = [
+    "DUMPS", "dump", "dump_names", "graph_text", "lowered_text", "node_lines", "operation_text", "proof_text", "schedule_text",
+    "trace_text",
+]  # fmt: skip
 
 
 def operation_text(number: int, op: Op) -> str:
@@ -64,12 +67,16 @@ def schedule_text(schedule: Schedule) -> str:
 def trace_text(trace: Trace, title: str = "trace") -> str:
     """The nodes of a trace, with their lines of the definition, and what leaves."""
     text = [f"{title} {trace.mode}: sectors of {trace.nbytes} bytes, tweaks of {trace.tweak_bytes}, {len(trace.nodes)} nodes"]
+    text += [*node_lines(trace), *(f"{direction}: {' '.join(f'n{i}' for i in outputs)}" for direction, outputs in trace.outputs.items())]
+    return "\n".join(text) + "\n"
+
+
+def node_lines(trace: Trace) -> Iterator[str]:
+    """The nodes of a trace, with their lines of the definition."""
     for node in trace.nodes:
         places = [f"n{arg}" if i < len(node.inputs) else str(arg) for i, arg in enumerate(node.args)]
         name = f"    {trace.key_names[node.id]}" if node.id in trace.key_names else ""
-        text.append(f"  n{node.id} = {node.kind}({', '.join(places)}){name}" + (f"    ; line {node.line}" if node.line else ""))
-    text += [f"{direction}: {' '.join(f'n{i}' for i in outputs)}" for direction, outputs in trace.outputs.items()]
-    return "\n".join(text) + "\n"
+        yield f"  n{node.id} = {node.kind}({', '.join(places)}){name}" + (f"    ; line {node.line}" if node.line else "")
 
 
 def lowered_text(name: str, lowered: Lowered) -> str:
@@ -120,10 +127,10 @@ def dump(compiled: Compiled, name: str) -> str:
     return DUMPS[name](compiled)
 
 
-def dump_names(text: str) -> list[str]:
-    """The dumps that a list with commas names.  Raises ``UnknownName``."""
+def dump_names(text: str, known: Collection[str] = DUMPS) -> list[str]:
+    """The dumps that a list with commas names, of those that are ``known``.  Raises ``UnknownName``."""
     names = [name.strip() for name in text.split(",")] if text else []
     for name in names:
-        if name not in DUMPS:
-            raise UnknownName("dump", name, DUMPS)
+        if name not in known:
+            raise UnknownName("dump", name, known)
     return names

@@ -104,14 +104,14 @@ class CompiledStream:
 
     def _cadence(self, cadence: Cadence) -> dict[str, Any]:
         """The figures of a cadence, and for each step its tokens that use the cipher, and its cycles."""
-        plan = self.plan
+        plan, table = self.plan, self.plan.reservations
         return {
             "blocks": cadence.blocks, "interval": cadence.interval,
             "steps": {
                 step.title: {
-                    "ciphers": list(plan.ciphers(step.title)),
+                    "ciphers": list(table.paced(step.title)),
                     # A block of a channel waits for the one before it, and with several channels others do not.
-                    "cycles": plan.program_cycles(step.title) + (plan.turn_after(step) - 1 if self.options.channels == 1 else 0),
+                    "cycles": table.program(step.title).cycles + (plan.turn_after(step) - 1 if self.options.channels == 1 else 0),
                 }
                 for step in plan.steps
             },

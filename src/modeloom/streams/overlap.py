@@ -17,7 +17,7 @@ from dataclasses import replace
 from modeloom.spec.stream import BETWEEN
 from modeloom.streams.machine import Token
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.taken import Taken
+from modeloom.streams.reservation import Reservations
 
 __all__ = ["entered"]
 
@@ -51,28 +51,17 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
 
 
 def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: random.Random) -> Entered:
-    # The cycles in which a token has entered, or a tag will, and those in which the cipher is taken, if tokens return to it.
-    entries: set[int] = set()
-    taken = Taken(plan)
+    taken = Reservations(plan)
     begun: list[int] = []
     # In a cycle, the token that writes the state at its home goes before one that only reads what it has left.
     placed: list[tuple[int, int, int, Token]] = []
 
-    def free(cycle: int, step: str, closes: bool = False) -> int:
-        """The first cycle in which a token may enter.  Lanes enter together, and what only ends a message needs no place."""
-        cycle = taken.first(cycle, step, closes)
-        while (step and cycle in entries) or (closes and cycle + plan.behind in entries):
-            cycle = taken.first(cycle + 1, step, closes)
-        entries.update([cycle] * bool(step) + [cycle + plan.behind] * closes)
-        taken.take(cycle, step, closes)
-        return cycle
-
-    def entered_in(token: Token, cycle: int) -> int:
-        """The cycle in which the first token of a step enters, or could."""
-        return cycle - plan.placed.passes[token.step][token.part].at if token.step == BETWEEN else cycle
+    def within(token: Token) -> int:
+        """The cycles from the one in which the step between text and associated data enters, or could, to its token."""
+        return plan.placed.passes[token.step][token.part].at if token.step == BETWEEN else 0
 
     def held(token: Token, cycle: int) -> bool:
-        return cycle in entries or not taken.free(entered_in(token, cycle), token.step)
+        return not taken.free(cycle - within(token), token.step, at=within(token))
 
     def put(number: int, token: Token, cycle: int) -> None:
         placed.append((cycle, len(placed), number, replace(token, cycle=cycle)))
@@ -85,7 +74,7 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
         if plan.runs_ahead:
             for other in range(len(begun), min(len(messages), number + 1 + rng.randrange(MOST_AHEAD + 1))):
                 start = next(token for token in messages[other] if token.step.startswith("start"))
-                begun.append(free(now + rng.randrange(4), start.step))
+                begun.append(taken.enter(now + rng.randrange(4), start.step))
                 put(other, start, begun[other])
             now = max(now, begun[number] + plan.placed.ahead[starts[0].step])
         else:
@@ -96,7 +85,7 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
         shift += -shift % period
         while not plan.follows and any(held(token, token.cycle + shift) for token in stream):
             shift += period
-        last, alone = base - 1, Taken(plan)
+        last, alone = base - 1, Reservations(plan)
         for token in stream:
             # Gaps stay; what others have taken makes them longer.  Lanes enter together, and what closes alone needs no place.
             if token.cycle != last and plan.follows:
@@ -105,12 +94,11 @@ def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: rand
                 waits = token.cycle == alone.first(last + 1, token.step, closes)
                 alone.take(token.cycle, token.step, closes)
                 gap = 1 if plan.cadence is not None and waits else token.cycle - last
-                now = free(now if last < base else now + gap, token.step, closes)
+                now = taken.enter(now if last < base else now + gap, token.step, closes)
                 last = token.cycle
             elif not plan.follows:
                 now = token.cycle + shift
-                entries.add(now)
-                taken.take(entered_in(token, now), token.step)
+                taken.take(now - within(token), token.step, at=within(token))
             put(number, token, now)
         for token in tags:
             put(number, token, now + plan.behind)

@@ -2,17 +2,23 @@
 """The plan for the hardware of a stream mode: steps, recurrences, the placement, and the words of the key memory.
 
 A token has one block of input. Depending on its step, it is a piece of the message, the nonce, or the block of lengths.
+
+::
+
+    trace ──▶ steps ──▶ order ──▶ retime ──▶ lazy ──▶ left ──▶ words ──▶ place ──▶ tokens
+
+``modeloom explain --dump NAME`` prints what a pass has made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from modeloom.spec import DefinitionError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
-from modeloom.spec.kinds import MUL
+from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import ASSOCIATED_FIRST, BLOCKS, LAST, TEXT_FIRST, LengthPrefix, StreamMode, variants
 from modeloom.spec.wording import many, paced
 from modeloom.streams.known import Known
@@ -22,12 +28,13 @@ from modeloom.streams.order import text_first
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.plan_checks import check_between, check_lanes, check_last, check_reads, check_unit, check_units
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
+from modeloom.streams.reservation import ReservationTable
 from modeloom.streams.retime import retime
 from modeloom.streams.setup import Preparation, Word, prepare
 from modeloom.streams.steps import Form, Source, Step, key_word, steps_of
 from modeloom.streams.trace import StreamTrace, trace_stream
 
-__all__ = ["MULTIPLIER_REGISTERS", "StreamPlan", "TokenKind", "plan_stream"]
+__all__ = ["MULTIPLIER_REGISTERS", "PASSES", "StreamPass", "StreamPlan", "StreamRequest", "TokenKind", "plan_stream"]
 
 MULTIPLIER_REGISTERS = 2
 """Registers around a multiplier: at its operands, and after its product."""
@@ -108,6 +115,8 @@ class StreamPlan:
     prefixes: tuple[LengthPrefix, ...] = ()
     text_first: bool = False
     shared: dict[str, str] = field(default_factory=dict)
+    state: tuple[str, ...] = ()
+    made: dict[str, StreamPlan] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def chained(self) -> bool:
@@ -225,48 +234,29 @@ class StreamPlan:
     def all_ciphered(self) -> bool:
         """Whether every token of a message keeps the cadence: it uses the cipher when it enters, or when it returns to it, or is a tag
         behind such tokens."""
-        return self._ciphered(self.tokens) or self._tag_keeps
+        return self._ciphered(self.tokens) or self.tag_keeps
 
     def _ciphered(self, tokens: Iterable[TokenKind]) -> bool:
         return all(any(self.step(each.title).operations[n].operation.keyed for n in each.operations) for each in tokens)
 
     @property
-    def _tag_keeps(self) -> bool:
+    def tag_keeps(self) -> bool:
         """Whether a tag that only reads the state keeps the cadence, so that every token does: it costs less than what waits otherwise."""
         rest = [each for each in self.tokens if each.title != "tag"]
         return self.cadence is not None and self.text_first and bool(rest) and self._ciphered(rest)
 
-    def program_cycles(self, title: str) -> int:
-        """The number of cycles after which the next step may begin: those of its tokens, and for a ``start`` until its results are there.
-        It is 0 for a ``start`` without tokens."""
-        passes = self.placed.passes[title]
-        return max(passes[-1].at + 1 if passes else 0, self.placed.ahead.get(title, 0))
-
-    def ciphers(self, title: str) -> tuple[int, ...]:
-        """For each token of a step that uses the cipher, the number of cycles after its first token.
-
-        A partial last block counts as a whole one, and a whole one as a partial one, since both enter as the same step.
-        """
-        if title == "tag" and self._tag_keeps:
-            return (0,)
-        every = (title, *self.last_steps.get(title, ()))
-        return tuple(sorted({at for each in every for at in self.placed.cipher_tokens(self.step(each))}))
-
-    def phases(self, *titles: str) -> frozenset[int] | None:
-        """The phases of the cadence in which steps that share their tokens may begin; None if they may begin in every cycle."""
-        offsets = {at for title in titles for at in self.ciphers(title)}
-        return None if self.cadence is None or not offsets else self.cadence.phases(offsets)
-
-    def begins(self, cycle: int, *titles: str) -> int:
-        """The first cycle from *cycle* on in which steps that share their tokens may begin."""
-        phases = self.phases(*titles)
-        if phases is None or self.cadence is None:
-            return cycle
-        return cycle + min((phase - cycle) % self.cadence.interval for phase in phases)
+    @property
+    def reservations(self) -> ReservationTable:
+        """What each step takes, and the first cycle in which it may enter."""
+        return ReservationTable(self)
 
     def step(self, title: str) -> Step:
         """A step by its title."""
         return next(step for step in self.steps if step.title == title)
+
+    def kind_of(self, title: str, part: int = 0) -> int:
+        """The number of the kind of a token of a step."""
+        return next(n for n, token in enumerate(self.tokens) if (token.title, token.part) == (title, part))
 
     @property
     def horner(self) -> Recurrence | None:
@@ -335,7 +325,8 @@ class StreamPlan:
         """For each step whose tokens enter between those that return to the cipher: the cycles after its entry in which it has the
         cipher.  It is empty if no token returns.
         """
-        return {step.title: self.placed.uses(step) for step in self.steps} if self.returning else {}
+        table = self.reservations
+        return {step.title: table.uses(step.title)[CIPHER] for step in self.steps} if self.returning else {}
 
     @property
     def returning(self) -> bool:
@@ -348,11 +339,114 @@ class StreamPlan:
         return max(stage for title, stage in self.placed.outputs.items() if title != "tag")
 
 
+@dataclass(frozen=True)
+class StreamRequest:
+    """What a plan is made for: the parameters of :func:`plan_stream`."""
+
+    mode: StreamMode
+    key_bytes: int
+    latencies: dict[str, int]
+    lanes: int = 1
+    cores: int = 1
+    cadence: Cadence | None = None
+    order: str = ASSOCIATED_FIRST
+
+
+@dataclass(frozen=True)
+class StreamPass:
+    """A pass.
+
+    Attributes
+    ----------
+    run : callable
+        ``run(plan, request)`` returns the plan with the results of the pass.  It does not change its argument.
+    makes : tuple of str
+        The members of the plan that it computes.
+    """
+
+    name: str
+    run: Callable[[StreamPlan, StreamRequest], StreamPlan]
+    makes: tuple[str, ...]
+
+
+def _steps(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """Unit operations of each step."""
+    steps = steps_of(plan.trace)
+    return replace(plan, steps=steps, kinds=recurrences(plan.mode.name, steps, plan.state))
+
+
+def _order(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """Text before associated data, if messages have it first."""
+    if plan.text_first:
+        made = text_first(plan.mode, plan.steps, plan.kinds)
+        kinds = recurrences(plan.mode.name, made.steps, made.state)
+        plan = replace(plan, steps=made.steps, kinds=kinds, state=made.state, shared=made.shared)
+    if sum(kind.kind == "horner" for kind in plan.kinds.values()) > 1:
+        raise DefinitionError(f"{plan.mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
+    check_units(plan.mode, plan.steps, request.latencies)
+    return plan
+
+
+def _retime(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """The cipher of a chain at the beginning of the next step."""
+    steps = retime(plan.steps, plan.kinds)
+    return replace(plan, steps=steps, kinds=recurrences(plan.mode.name, steps, plan.state))
+
+
+def _lazy(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """What ``start`` computes and only the tag reads, in the tag."""
+    return replace(plan, steps=move_to_tag(plan.steps, plan.kinds))
+
+
+def _left(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """Sums that are new values of the state, read as such."""
+    return replace(plan, steps=with_left(plan.steps))
+
+
+def _words(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """The words of the key memory, and the operations of set-up."""
+    chains = request.lanes * (request.latencies.get("mul", 0) + CHAIN_CYCLES)
+    preparations, words = prepare(plan.trace, _wanted(plan.steps, plan.kinds, chains))
+    for made in preparations:
+        check_unit(plan.mode, "setup", made.operation, request.latencies)
+    return replace(plan, chains=chains, preparations=preparations, words=words)
+
+
+def _place(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """The stages of units and state, and the tokens of each step."""
+    of_words = ((made, term.source) for made in plan.preparations for form in made.operands for term in form)
+    reading = {unit_of(made.operation) for made, source in of_words if source.kind == "word"}
+    placed = place(plan.mode.name, plan.steps, plan.kinds, request.latencies, reading, request.cores, request.cadence)
+    check_reads(plan.mode, plan.steps, plan.kinds)
+    return replace(plan, placed=placed)
+
+
+def _kinds_of_tokens(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
+    """The kinds of tokens."""
+    check_lanes(plan)
+    check_last(plan)
+    check_between(plan)
+    return replace(plan, tokens=list(_tokens(plan)))
+
+
+PASSES = (
+    StreamPass("steps", _steps, ("steps", "kinds")),
+    StreamPass("order", _order, ("steps", "kinds", "state", "shared")),
+    StreamPass("retime", _retime, ("steps", "kinds")),
+    StreamPass("lazy", _lazy, ("steps",)),
+    StreamPass("left", _left, ("steps",)),
+    StreamPass("words", _words, ("chains", "preparations", "words")),
+    StreamPass("place", _place, ("placed",)),
+    StreamPass("tokens", _kinds_of_tokens, ("tokens",)),
+)
+"""The passes in order."""
+
+
 def plan_stream(
     mode: StreamMode, key_bytes: int, latencies: dict[str, int], lanes: int = 1, cores: int = 1, cadence: Cadence | None = None,
     order: str = ASSOCIATED_FIRST,
 ) -> StreamPlan:  # fmt: skip
-    """Compiles a stream mode.
+    """Compiles a stream mode: traces it, and runs ``PASSES``.
 
     Parameters
     ----------
@@ -376,37 +470,16 @@ def plan_stream(
     InputError
         If the mode cannot take several blocks in a cycle, or messages in this order.
     """
+    request = StreamRequest(mode, key_bytes, latencies, lanes, cores, cadence, order)
     trace = trace_stream(mode, key_bytes)
-    steps = steps_of(trace)
-    kinds = recurrences(mode.name, steps, trace.state)
-    state, shared = trace.state, dict[str, str]()
-    if order == TEXT_FIRST:
-        ordered = text_first(mode, steps, kinds)
-        steps, state, shared = ordered.steps, ordered.state, ordered.shared
-        kinds = recurrences(mode.name, steps, state)
-    if sum(kind.kind == "horner" for kind in kinds.values()) > 1:
-        raise DefinitionError(f"{mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
-    check_units(mode, steps, latencies)
-    steps = retime(steps, kinds)
-    kinds = recurrences(mode.name, steps, state)
-    steps = with_left(move_to_tag(steps, kinds))
-    chains = lanes * (latencies.get("mul", 0) + CHAIN_CYCLES)
-    preparations, words = prepare(trace, _words(steps, kinds, chains))
-    for made in preparations:
-        check_unit(mode, "setup", made.operation, latencies)
-    reading = {unit_of(made.operation) for made in preparations for form in made.operands for term in form if term.source.kind == "word"}
-    placed = place(mode.name, steps, kinds, latencies, reading, cores, cadence)
-    check_reads(mode, steps, kinds)
     plan = StreamPlan(
-        mode, trace, steps, kinds, placed, chains, lanes=lanes, cores=cores, prefixes=mode.associated_prefix,
-        text_first=order == TEXT_FIRST, shared=shared,
+        mode, trace, [], {}, Placement({}, {}, {}), 0, lanes=lanes, cores=cores, prefixes=mode.associated_prefix,
+        text_first=order == TEXT_FIRST, state=trace.state,
     )  # fmt: skip
-    check_lanes(plan)
-    check_last(plan)
-    check_between(plan)
-    plan.tokens = list(_tokens(plan))
-    plan.preparations, plan.words = preparations, words
-    return plan
+    made = {}
+    for one in PASSES:
+        plan = made[one.name] = one.run(plan, request)
+    return replace(plan, made=made)
 
 
 def _tokens(plan: StreamPlan) -> Iterator[TokenKind]:
@@ -429,7 +502,7 @@ def _outer(form: Form) -> Iterator[Source]:
             yield term.source
 
 
-def _words(steps: list[Step], kinds: dict[str, Recurrence], chains: int) -> list[Word]:
+def _wanted(steps: list[Step], kinds: dict[str, Recurrence], chains: int) -> list[Word]:
     words: list[Word] = []
     for kind in kinds.values():
         if kind.key is not None:

@@ -31,7 +31,7 @@ from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block
 from modeloom.streams.machine import Machine, MachineError, Token, V
 from modeloom.streams.overlap import entered
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.taken import Taken
+from modeloom.streams.reservation import Reservations
 
 __all__ = [
     "Definition", "Forms", "Message", "StreamProof", "input_block", "nonce_block", "prefix_of", "prove_step", "prove_stream", "tokens_of",
@@ -67,7 +67,7 @@ def tokens_of(
     title = plan_title(plan, message.nonce_class)
     lengths = message.lengths
     nonce = block(None, message.nonce)
-    cycle = plan.begins(cycle, title)
+    cycle = plan.reservations.begins(cycle, title)
     for number, part in enumerate(plan.placed.passes[title]):
         yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths, message=ordinal, tag=tag)
     if not plan.placed.passes[title]:
@@ -81,7 +81,7 @@ def tokens_of(
     before = message.associated_blocks(plan.mode.block_bytes, plan.prefixes)
     # The number of the next block of each part.  Blocks of associated data are named first in any order.
     places = {"associated": 0, message.direction: before}
-    taken = Taken(plan)
+    taken = Reservations(plan)
     if plan.follows:
         ending = groups.pop()
         if not groups:
@@ -90,7 +90,7 @@ def tokens_of(
     for group in groups:
         closes = group is groups[-1]
         titles = [unit.step for unit in group]
-        cycle = taken.first(plan.begins(cycle + next(gaps, 0), *titles), titles[0], closes)
+        cycle = taken.first(taken.table.begins(cycle + next(gaps, 0), *titles), titles[0], closes)
         taken.take(cycle, titles[0], closes)
         slots = [next(weighed) for _ in _flags(plan, group)]
         # Empty lanes come first here, because a tag in another lane has their products in its sum.
@@ -309,7 +309,7 @@ class _Induction:
         before = self.defect(state[self.name], chains, flags)
         cycle = 1000
         for place, weight in enumerate(given):
-            cycle = plan.begins(cycle + 1, self.step)
+            cycle = plan.reservations.begins(cycle + 1, self.step)
             block = input_block(forms, 0, place, self.nbytes)
             token = Token(
                 cycle, self.step, block=block, nbytes=self.nbytes, place=place, power=weight.power, closing=weight.closing,

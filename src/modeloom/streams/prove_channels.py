@@ -62,7 +62,7 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
             # Both messages have started before the first one begins.
             for each in units:
                 for token in each.pop(0)[0]:
-                    cycle = plan.begins(cycle, token.step)
+                    cycle = plan.reservations.begins(cycle, token.step)
                     run(replace(token, cycle=cycle))
                 cycle += 1
             cycle += max(plan.placed.ahead.values())
@@ -100,10 +100,10 @@ def _begins(plan: StreamPlan, unit: Sequence[Token], cycle: int) -> int:
     titles = {token.step for token in unit if token.step} | {"tag" for token in unit if token.closes and plan.follows}
     first = next((token for token in unit if token.step), None)
     if plan.cadence is None or first is None:
-        return plan.begins(cycle, *titles)
+        return plan.reservations.begins(cycle, *titles)
     # A step may wait before its first token, and the tokens of some steps count from where the wait begins.
     waits = plan.placed.passes[first.step][first.part].at - first.cycle if first.part >= 0 else 0
-    return plan.begins(cycle - waits, *titles) + waits
+    return plan.reservations.begins(cycle - waits, *titles) + waits
 
 
 def _run(plan: StreamPlan, machine: Machine[V], token: Token[V]) -> BlockOrPair[V] | None:
@@ -174,7 +174,7 @@ def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
         before = beside.state_of(1)
         results = []
         follows = plan.follows and step == "tag"
-        cycle = plan.begins(1000, step)
+        cycle = plan.reservations.begins(1000, step)
         for running in (alone, beside):
             if follows:
                 _run(plan, running, Token(cycle, "", closes=True))

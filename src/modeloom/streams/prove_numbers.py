@@ -43,7 +43,7 @@ def _compare(plan: StreamPlan, name: str, index: int) -> None:
     places = {part: mine.get(part, part) for part in plan.trace.state if part in mine or part not in {*plan.shared, *mine.values()}}
     machine.loaded({places[part]: value for part, value in state.items() if part in places}, "", ())
     try:
-        given = machine.run(Token(plan.begins(1000, name), name, block=block, nbytes=nbytes, index=index))
+        given = machine.run(Token(plan.reservations.begins(1000, name), name, block=block, nbytes=nbytes, index=index))
     except MachineError as error:
         raise ProofError(f"{plan.mode.name}: {error}") from error
     held = machine.state_of(0)[0]

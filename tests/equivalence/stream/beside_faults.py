@@ -20,7 +20,7 @@ BESIDE_FAULTS = (
         "a message does not wait for its start", "bus_starts", r"waiting_o_valid & ready_reg != 6'h0", "waiting_o_valid", EITHER, OCB3,
     ),
     MessageFault("a tag under the key of slot 0", "bus_entry", r"slot <= following_o;", "slot <= 2'h0;", TAG, OCB3),
-    MessageFault("a tag enters too early", "bus_entry", r"ended_reg\[11\]\) kind_0", "ended_reg[10]) kind_0", EITHER, OCB3),
+    MessageFault("a tag enters too early", "bus_entry", r"entry_taken_reg\[0\]\) o_kind_0", "entry_taken_reg[1]) o_kind_0", EITHER, OCB3),
     MessageFault("the number of a block", "bus_entry", r", beats_lowest\[3\], beats_lowest\[1\] \}", ", beats_lowest[3] }", EITHER, OCB3),
     MessageFault(
         "a tag of another length in the nonce block", "bus_pipeline_lines", r"(number_0 = known_tag_2_reg == 5'h8 \? 8'h)80", r"\g<1>40",

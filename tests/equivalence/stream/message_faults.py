@@ -52,7 +52,7 @@ FAULTS = (
     ),
     MessageFault("a tag comes a cycle early", "bus_pipeline_lines", r"(is_tag_2_reg) <= is_tag_1_reg", r"\1 <= is_tag", TAG),
     MessageFault("a power too high", "bus_pipeline", r"lines_power_10_reg - 3'h1", "lines_power_10_reg", TAG),
-    MessageFault("a power of set-up", "bus_entry", r"else block_0 <= last_word;", "else block_0 <= { last_word[127:1], 1'h0 };", TAG),
+    MessageFault("a power of set-up", "bus_entry", r"else o_block_0 <= last_word;", "else o_block_0 <= { last_word[127:1], 1'h0 };", TAG),
     MessageFault(
         "chains are not cleared", "bus_pipeline", r"~lines_product_10_reg \| lines_fresh_10_reg", "~lines_product_10_reg", TAG,
     ),
@@ -100,7 +100,7 @@ FAULTS = (
         "a lane has the power of another", "bus_pipeline", r"\.power_0\(power_0\)", ".power_0(power_1)", TAG, {"blocks_per_cycle": 2},
     ),
     MessageFault(
-        "a partial block is taken for a whole one", "bus_entry", r"\? kind_0_2_choice :\s+kind;", "? kind : kind;", f"{TEXT}|{TAG}",
+        "a partial block is taken for a whole one", "bus_entry", r"\? kind_0_choice :\s+kind;", "? kind : kind;", f"{TEXT}|{TAG}",
         {"mode": "padded"},
     ),
     MessageFault(

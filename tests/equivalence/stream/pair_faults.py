@@ -13,7 +13,7 @@ EITHER = f"{TAG}|{TEXT}"
 
 PAIR_FAULTS = (
     MessageFault(
-        "a token enters where another one returns", "bus_entry", r"& cipher_taken_reg\) == 24'h0\);", "& 24'h0) == 24'h0);", EITHER, OTR,
+        "a token enters where another one returns", "bus_entry", r"& cipher_taken_reg\) == 23'h0\);", "& 23'h0) == 23'h0);", EITHER, OTR,
     ),
     MessageFault("the first block of a pair", "bus_pairs", r"half_reg <= i_payload\[127:0\]", "half_reg <= i_payload[128:1]", EITHER, OTR),
     MessageFault(

@@ -51,13 +51,17 @@ class PipelineBench:
     def step(self, cycles=1):
         """Cycles in which no token enters; what is beside a token is random."""
         for _ in range(cycles):
-            self.sim.set("valid", 0)
+            self.put("valid", 0)
             # No token has products, and nothing else of a token counts.
-            self.sim.set("product", 0)
+            self.put("product", 0)
             pairs = ("second",) * self.plan.pairs
             for name in (*IDLE, *pairs, *(f"{name}__{lane}" for name in OF_LANES for lane in range(self.plan.lanes))):
-                self.sim.set(name, self.rng.getrandbits(self.sim.width(name)) % (self.limit(name.split("__")[0])))
+                self.put(name, self.rng.getrandbits(self.sim.width(f"i__{name}")) % (self.limit(name.split("__")[0])))
             self._cycle()
+
+    def put(self, name, value):
+        """Sets a member of the token."""
+        self.sim.set(f"i__{name}", value)
 
     def limit(self, name):
         """Values of an input below this are legal."""
@@ -92,7 +96,7 @@ class PipelineBench:
             sim.set("key_we", 0)
         for number, _ in enumerate(self.plan.preparations):
             for name, value in (("valid", 1), ("active", 1), ("product", 0), ("kind__0", len(self.plan.tokens) + number), ("slot", slot)):
-                sim.set(name, value)
+                self.put(name, value)
             self._cycle()
             self.step(self.plan.placed.depth + 3)
 
@@ -144,7 +148,7 @@ class PipelineBench:
                 }  # fmt: skip
                 lane += 1
             for name, value in values.items():
-                self.sim.set(name, value)
+                self.put(name, value)
             self._cycle()
             # Each token of a tag that waits begins a message without data.
             begun = begun if group[-1].step == "tag" and plan.placed.passes["tag"][0].at else None

@@ -81,8 +81,8 @@ def test_tokens_that_overwrite_leave_messages_whole(mode, channels):
             current = waiting[0][0]["number"] if there else 0
             await ctx.tick()
             # What has entered in this cycle stands in the registers now: a token of a message has the slot of the message.
-            if ctx.get(dut.valid) and ctx.get(dut.slot):
-                entered[current].append(ctx.get(dut.kind[0]))
+            if ctx.get(dut.o.valid) and ctx.get(dut.o.slot):
+                entered[current].append(ctx.get(dut.o.kind[0]))
             if ctx.get(dut.verdict_valid) and not ctx.get(dut.verdict.empty):
                 told.append(ctx.get(dut.verdict.id))
             ctx.set(dut.text_taken, ctx.get(dut.beat))

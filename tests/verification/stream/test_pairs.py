@@ -31,8 +31,8 @@ OWN = str(Path(__file__).parents[2] / "streams" / "pair_modes.py") + ":{}"
 few = partial(check_messages, wanted=130)
 
 FAULTS = {
-    "a token enters where another one returns": (r"& cipher_taken_reg\) == 24'h0", "& 24'h0) == 24'h0", few, "wrong text or tag|WRONG_TAG"),
-    "no token enters behind another": (r"(& cipher_taken_reg\)) == 24'h0", r"\1 == 24'h0 & ~cipher_taken_reg[1]", check_pace, "states"),
+    "a token enters where another one returns": (r"& cipher_taken_reg\) == 23'h0", "& 23'h0) == 23'h0", few, "wrong text or tag|WRONG_TAG"),
+    "no token enters behind another": (r"(& cipher_taken_reg\)) == 23'h0", r"\1 == 23'h0 & ~cipher_taken_reg[1]", check_pace, "states"),
     "a block without a partner is lost": (r"waits_reg <= 1'h1", "waits_reg <= 1'h0", check_lengths, "."),
     "a command that has started is not cleared": (
         r"(module \S*starts_waiting_memory \((?s:.*?))if \(rst\) begin\s+rdata_0 <= 231'h0;", r"\1if (1'h0) begin rdata_0 <= 231'h0;",

@@ -41,7 +41,7 @@ def _cycles(compiled: CompiledStream) -> Tokens:
         places = compiled.plan.places_of(name)
         if cadence is None:
             return max(p.program(name).cycles, places)
-        own = max(p.program(name).cycles, a_place * max(len(compiled.plan.ciphers(name)), places))
+        own = max(p.program(name).cycles, a_place * max(len(compiled.plan.reservations.paced(name)), places))
         if p.channels == 1 and compiled.plan.chained:
             # Blocks wait for their chain, and then for a batch.
             messages, cycles = read(CadenceFigures, compiled.explain()["cadence"]).steady([[name]])

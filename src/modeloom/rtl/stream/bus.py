@@ -60,9 +60,6 @@ from modeloom.rtl.stream.wire.packets import WirePackets
 
 __all__ = ["MessageBus", "late_layout"]
 
-TOKEN = ("valid", "active", "begin", "nonce", "slot", "product", "chain", "fresh", "opening")
-OF_LANES = ("kind", "block", "nbytes", "power")
-
 
 def late_layout(parameters: MessageParameters) -> StructLayout:
     """The layout of a tag that comes behind the text of its message, with the code of a fault."""
@@ -174,32 +171,26 @@ class MessageBus(wiring.Component):
             wiring.connect(m, wiring.flipped(self.s), front.s)
             wiring.connect(m, front.token, entry.token)
             wiring.connect(m, front.message, entry.message)
-            self._join(m, entry, pipeline, ("context", "next_context"))
             self._join(m, entry, texts, ("channel",))
             if p.plan.chained:
-                m.d.comb += [front.entered.eq(entry.entered), front.entered_context.eq(entry.next_context)]
+                m.d.comb += [front.entered.eq(entry.entered), front.entered_context.eq(entry.o.next_context)]
             self._join(m, verdicts, flight, ("finished_slot",))
         if not p.wire:
             wiring.connect(m, texts.m, wiring.flipped(self.m))
         wiring.connect(m, verdicts.status, wiring.flipped(self.status))
         wiring.connect(m, wiring.flipped(self.key), preparation.key if isinstance(preparation, InlineKeys) else key_port.key)
 
-        self._join(m, entry, pipeline, (*TOKEN, *(("given",) if p.two_passes else ()), *(f"known_{name}" for name in p.plan.known_lengths)))
+        wiring.connect(m, entry.o, pipeline.i)
         if pipeline.batches:
             self._join(m, entry, pipeline, ("batch",))
         if pipeline.last_words:
             self._join(m, pipeline, entry, ("last_word",))
         if starts is not None:
             wiring.connect(m, starts.start, entry.start)
-            self._join(m, entry, pipeline, ("start_place", "begin_place", "blank"))
             self._join(m, entry, starts, ("begun", "begun_place"))
             self._join(m, pipeline, starts, ("started", "started_cleared"))
             self._join(m, starts, pipeline, ("clear_started", "clear_place"))
             self._join(m, self, starts, ("erase", "erase_address"))
-        for name in (*OF_LANES, *(("times",) if p.plan.times_bits else ())):
-            m.d.comb += [getattr(pipeline, name)[lane].eq(getattr(entry, name)[lane]) for lane in range(p.lanes)]
-        if p.plan.pairs:
-            self._join(m, entry, pipeline, ("second",))
         m.d.comb += [texts.text[place].eq(pipeline.text[place]) for place in range(p.lanes * p.plan.mode.text_blocks)]
         self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
         self._join(m, entry, preparation, ("prepared", "scrubbed"))

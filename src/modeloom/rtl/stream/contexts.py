@@ -129,9 +129,9 @@ class ContextWords:
             context.eq(Mux(false, self.scrub_context_reg, entry.token.payload.token.context)),
             Value.cast(self._now).eq(Mux(false, self.words.rdata[1], self.words.rdata[0])),
             self.words.we.eq(moves), self.words.waddr.eq(context), self.words.wdata.eq(self.after),
-            entry.next_context.eq(context),
+            entry.o.next_context.eq(context),
         ]  # fmt: skip
-        m.d.sync += entry.context.eq(context)
+        m.d.sync += entry.o.context.eq(context)
 
 
 def count_blocks(m: Module, entry: Any, kept: MessageProgress | ContextWords, counted: Value, first: Value, of_text: Value) -> None:
@@ -159,4 +159,4 @@ def count_blocks(m: Module, entry: Any, kept: MessageProgress | ContextWords, co
         m.d[kept.domain] += [kept.next.beats.eq(after), kept.next.of_text.eq(of_text)]
     for lane in range(lanes):
         own = ((lane + 1) & -(lane + 1)).bit_length() - 1
-        m.d.sync += entry.times[lane].eq(zeros + own if lane + 1 == lanes else own)
+        m.d.sync += entry.o.times[lane].eq(zeros + own if lane + 1 == lanes else own)

@@ -69,7 +69,7 @@ class MessageDepths(MessageSizes):
         if cadence is None and self.plan.pairs and "tag" not in titles:
             # A pair comes every two cycles, and some wait before the pipeline.
             return cycles // 2 + self.token_depth
-        if cadence is None or any(self.plan.phases(title) is None for title in titles):
+        if cadence is None or any(self.plan.reservations.phases(title) is None for title in titles):
             return cycles
         whole, rest = divmod(cycles, cadence.interval)
         return whole * cadence.blocks + min(rest, cadence.blocks)

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from amaranth.lib.data import ArrayLayout, StructLayout
@@ -17,8 +17,9 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.stream.depths import MessageDepths
 from modeloom.rtl.stream.sizes import LENGTH_BITS, known_bits
+from modeloom.streams.reservation import Program
 
-__all__ = ["CODE_BITS", "LENGTH_FIELDS", "MessageParameters", "Program"]
+__all__ = ["CODE_BITS", "LENGTH_FIELDS", "MessageParameters"]
 
 CODE_BITS = max(MessageCode).bit_length()
 """Bits of a status code."""
@@ -27,60 +28,24 @@ LENGTH_FIELDS = {"nonce": "nonce_bytes", "tag": "tag_bytes"}
 """The fields of a message with lengths that ``start`` reads, where they have other names."""
 
 
-@dataclass(frozen=True)
-class Program:
-    """The tokens of a step as they enter the pipeline.
-
-    Attributes
-    ----------
-    tokens : tuple of (int, int)
-        For each token, the number of cycles after the first one, and its kind.
-    cycles : int
-        The number of cycles after which the next step may begin.
-    """
-
-    tokens: tuple[tuple[int, int], ...]
-    cycles: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class MessageParameters(MessageDepths):
     """The sizes of the message control of a core with the programs of its steps and its records."""
 
     # -- programs -----------------------------------------------------------------------------------------------------------------
 
-    def _kind(self, title: str, part: int) -> int:
-        return next(n for n, token in enumerate(self.plan.tokens) if (token.title, token.part) == (title, part))
-
-    def _beside(self, title: str) -> bool:
-        """Whether the token of a step enters between those of other messages."""
-        return self.plan.follows if title == "tag" else self.plan.runs_ahead and self.plan.step(title).name == "start"
-
     def program(self, title: str) -> Program:
-        """The tokens of a step."""
-        passes = self.plan.placed.passes[title]
-        if self._beside(title):
-            # Its token enters beside those of messages.
-            return Program((), 1)
-        tokens = tuple((one.at, self._kind(title, number)) for number, one in enumerate(passes))
-        return Program(tokens, max(1, self.plan.program_cycles(title)))
+        """What a step takes of the sequence of its message."""
+        return self.plan.reservations.sequence(title)
 
     def entry_cycles(self, *titles: str) -> int:
         """The largest number of cycles from the one in which the first of some steps could enter to the end of the last one."""
-        phases = range(1 if self.plan.cadence is None else self.plan.cadence.interval)
-        return max(self._ends(phase, titles) - phase for phase in phases)
+        return self.plan.reservations.entry_cycles(*titles)
 
     def ahead_waits(self, cycles: int, *titles: str) -> int:
         """With a cadence, the largest number of cycles that a start that runs ahead and then a step of its message wait for their places
         in batches, if the step could enter so many cycles after the start."""
-        phases, plan = range(1 if self.plan.cadence is None else self.plan.cadence.interval), self.plan
-        ready = {phase: plan.begins(phase, next(self.starts)) + cycles for phase in phases}
-        return max(plan.begins(ready[phase], title) - phase - cycles for phase in phases for title in titles)
-
-    def _ends(self, cycle: int, titles: Sequence[str]) -> int:
-        for title in titles:
-            cycle = self.plan.begins(cycle, title) + self.program(title).cycles
-        return cycle
+        return self.plan.reservations.ahead_waits(cycles, next(self.starts), *titles)
 
     @property
     def starts(self) -> Iterator[str]:

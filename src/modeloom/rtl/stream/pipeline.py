@@ -26,8 +26,8 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.inline_port import writer_ends
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.key_values import KeyValues
-from modeloom.rtl.stream.sizes import known_bits
 from modeloom.rtl.stream.started import StartedValues
+from modeloom.rtl.stream.token import token_signature
 from modeloom.spec.kinds import CIPHER
 from modeloom.streams.place import cipher_units
 from modeloom.streams.plan import StreamPlan
@@ -66,36 +66,10 @@ class TokenPipeline(wiring.Component):
 
     Members
     -------
-    valid : In
-        Whether a token enters.
-    active, kind : In
-        For each lane, whether it has a block, and the kind of its token.  Kinds are numbered through ``plan.tokens``, and then
-        through ``plan.preparations``.  Tokens of ``start`` and of set-up are in lane 0.
-    block, nbytes : In
-        For each lane, its block, and the number of bytes of a piece of text.
-    second : In
-        If text comes in pairs: the second block of a pair.  ``nbytes`` is then the number of its bytes.
-    begin, nonce : In
-        Whether it is the first token of a message whose ``start`` takes no token, and the nonce of this message.
-    given : In
-        In a mode with two passes: the tag of a message that is known when it begins.
-    known_LENGTH : In
-        The lengths that the token of a ``start``, or the message that begins, reads (``plan.known_lengths``).
-    times : In
-        For each lane, the number of trailing zeros of the number of its block, if a step reads it.
-    start_place, begin_place, blank : In
-        If starts run ahead: the place of what a token of ``start`` computes, that of the message that begins, and whether this message
-        only overwrites the state.
+    i : token_signature
+        The token that enters.
     started, clear_started, clear_place, started_cleared : Out, In, In, Out
-        Starts have been computed, in the order of their tokens.  Zeros to a place, as soon as ``started_cleared``.
-    slot : In
-    context, next_context : In
-        With several contexts: that of the token, and that of the token of the next cycle, if there will be one.
-    product, chain, fresh, opening : In
-        For the hash: whether the token has blocks of it; the number of the chain in each lane; whether the chains are empty; and
-        whether it is the first whose products are a part of the result.
-    power : In
-        For each lane, the power of the key (``streams.chains``).
+        If starts run ahead: starts have been computed, in the order of their tokens.  Zeros to a place, as soon as ``started_cleared``.
     text, text_valid : Out
         Blocks of text, one for each lane, or both blocks of a pair.  A lane without text is zero, and so is a block that no partner has.
     tag, tag_valid : Out
@@ -132,18 +106,10 @@ class TokenPipeline(wiring.Component):
         self.start_places = start_places
         lanes, slot, place = plan.lanes, range(max(2, slots)), range(max(2, start_places))
         super().__init__({
-            "valid": In(1), "active": In(lanes), "kind": In(range(max(2, len(plan.tokens) + len(plan.preparations)))).array(lanes),
-            "block": In(self.width).array(lanes), "nbytes": In(range(plan.mode.block_bytes + 1)).array(lanes),
-            **({"second": In(self.width)} if plan.pairs else {}),
-            "begin": In(1), "nonce": In(self.width), "slot": In(slot), **({"given": In(self.width)} if plan.mode.two_passes else {}),
-            **{f"known_{name}": In(known_bits(name, plan.mode.block_bytes)) for name in plan.known_lengths},
-            **({"times": In(plan.times_bits).array(lanes)} if plan.times_bits else {}),
+            "i": In(token_signature(plan, slots, contexts, start_places)),
             **({
-                "start_place": In(place), "begin_place": In(place), "blank": In(1), "started": Out(1), "clear_started": In(1),
-                "clear_place": In(place), "started_cleared": Out(1),
+                "started": Out(1), "clear_started": In(1), "clear_place": In(place), "started_cleared": Out(1),
             } if plan.runs_ahead else {}),
-            "product": In(1), "chain": In(range(max(2, plan.lane_chains))), "fresh": In(1), "opening": In(1),
-            "power": In(range(plan.chains + 1)).array(lanes),
             "text": Out(self.width).array(lanes * plan.mode.text_blocks), "text_valid": Out(1), "tag": Out(self.width), "tag_valid": Out(1),
             "word": Out(self.width), "word_valid": Out(1), "word_index": Out(range(max(2, len(plan.words)))), "word_slot": Out(slot),
             "key_we": In(1), "key_slot": In(slot), "key_index": In(range(max(2, len(plan.words)))), "key_data": In(self.width),
@@ -154,7 +120,6 @@ class TokenPipeline(wiring.Component):
             "erase": In(1), "erase_address": In(erase_bits), **({"last_word": Out(self.width)} if last_words else {}),
             **({f"rk_length{unit}": In(len(self.ciphers[0].key_length)) for unit in writer_ends(writers)} if self.key_sizes else {}),
             **({"batch": In(1)} if self.batches else {}),
-            **({"context": In(range(contexts)), "next_context": In(range(contexts))} if contexts > 1 else {}),
         })  # fmt: skip
 
     @property

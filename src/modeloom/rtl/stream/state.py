@@ -261,7 +261,7 @@ class StateValues(TurnValues):
         products = []
         for lane in range(self.lanes):
             chains = self.memory(
-                self.plan.lane_chains if self.c.contexts == 1 else self.c.contexts << len(self.c.chain), 1, clears=True
+                self.plan.lane_chains if self.c.contexts == 1 else self.c.contexts << len(self.c.i.chain), 1, clears=True
             )
             m.submodules[self.in_lane(lane, "chains")] = chains
             product = self.units[lane]["mul"].at(done)

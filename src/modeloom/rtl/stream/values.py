@@ -55,27 +55,27 @@ class TokenValues:
             begins = Line(self.late, c.batch, 0, "batch")
             if self.plan.all_ciphered:
                 self._batches = Batches(self.late, self.plan.cadence, begins)
-        self.valid = self.flag(c.valid, "valid")
+        self.valid = self.flag(c.i.valid, "valid")
         self.kinds: list[dict[int, Line]] = [self._kinds(lane) for lane in range(self.lanes)]
         self.lines = {
-            name: self.line(getattr(c, name), 0, name)
+            name: self.line(getattr(c.i, name), 0, name)
             for name in (
                 "begin", "nonce", "slot", "chain", "fresh", "opening", *(f"known_{name}" for name in self.plan.known_lengths),
                 *(("given",) if self.plan.mode.two_passes else ()),
                 *(("start_place", "begin_place", "blank") if self.plan.runs_ahead else ()),
             )
         }  # fmt: skip
-        self.lines["product"] = self.flag(c.product, "product")
+        self.lines["product"] = self.flag(c.i.product, "product")
         if c.batches:
             self.lines["batch"] = begins
         if c.contexts > 1:
-            self.lines["context"] = Line(self.late, c.context, 0, "context")
+            self.lines["context"] = Line(self.late, c.i.context, 0, "context")
         self.of_lane = {
-            name: [self.line(getattr(c, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
+            name: [self.line(getattr(c.i, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
             for name in ("block", "nbytes", "power", *(("times",) if self.plan.times_bits else ()))
         }
         if self.plan.pairs:
-            self.of_lane["second"] = [self.line(c.second, 0, "second")]
+            self.of_lane["second"] = [self.line(c.i.second, 0, "second")]
         self.units: list[dict[str, Line]] = [{} for _ in range(self.lanes)]
         self.operands: list[dict[str, tuple[Signal, ...]]] = [{} for _ in range(self.lanes)]
         # For each part of the state what each lane reads, and what the last one leaves.
@@ -132,7 +132,7 @@ class TokenValues:
         result = {}
         for number in self._numbers(lane):
             bit = Signal(name=self.in_lane(lane, f"is_{self._name(number)}"))
-            self.m.d.comb += bit.eq(c.valid & c.active[lane] & (c.kind[lane] == number))
+            self.m.d.comb += bit.eq(c.i.valid & c.i.active[lane] & (c.i.kind[lane] == number))
             result[number] = self.flag(bit, bit.name)
         return result
 
@@ -161,7 +161,7 @@ class TokenValues:
 
     def context(self, stage: int) -> Value:
         """The context of the token in a stage, or of that which comes next for stage -1."""
-        value: Value = self.c.next_context if stage < 0 else self.lines["context"].at(stage)
+        value: Value = self.c.i.next_context if stage < 0 else self.lines["context"].at(stage)
         return value
 
     def in_turn(self, name: str) -> int:

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arbiter of the entry: which of those that ask for the pipeline has it in a cycle.
+
+::
+
+    end of a message ──▶ its tag: the cycle was taken when the message ended ──────────┐ first
+    keys that come with messages, between two steps ───────────────────────────────────┤
+    the next start that runs ahead; no two of them in a row if a token waits ──────────┼──▶ units of lane 0
+    the step that is next, if all cycles of its token are free ────────────────────────┤
+    keys of slots, in any cycle that is left ──────────────────────────────────────────┘ last
+
+It is the reservation table (``streams.reservation``) in hardware.  A resource for which tokens meet in later cycles has a register of
+the cycles in which it is taken.  With a cadence, what uses the cipher enters in its phases, and these registers count its places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+
+from modeloom.rtl.stream.cadence import TokenCadence
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.sequence import StepSequence
+from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.spec.kinds import CIPHER
+from modeloom.spec.stream import BETWEEN
+
+__all__ = ["Arbiter", "ReservedCycles"]
+
+EVERY = Const(1, 1)
+
+
+class ReservedCycles:
+    """The cycles from now on in which a resource is taken.
+
+    ::
+
+        taken     0 1 0 0 1 1 0 ...    bit n: it is taken n cycles from now
+        a pair    1 0 0 0 0 0 1        it takes this cycle and the sixth one from now: both are free
+        shifted each cycle ◀──
+
+    Parameters
+    ----------
+    m : Module
+    name : str
+    most : int
+        The largest number of cycles after which something takes it.
+    counts : Value, optional
+        Whether a cycle counts; every cycle does without it.
+
+    Attributes
+    ----------
+    now : Value
+        Whether it is taken in this cycle.
+    """
+
+    def __init__(self, m: Module, name: str, most: int, counts: Value | None = None):
+        self._m, self._most, self._counts = m, most, counts
+        self._taken_reg = Signal(most, name=f"{name}_taken_reg")
+        self.now: Value = self._taken_reg[0] if counts is None else self._taken_reg[0] & counts
+
+    def free(self, needed: Value) -> Value:
+        """Whether all cycles are free in which something needs it.  Bit n of *needed* is n cycles from now."""
+        return ~(needed[: self._most] & self._taken_reg).any()
+
+    def take(self, needed: Value) -> None:
+        """Takes cycles."""
+        self._shift(self._taken_reg[1:] | needed[1:])
+
+    def take_last(self, needed: Value) -> None:
+        """Takes only the cycle after the largest number of cycles, if it is ``needed``."""
+        self._shift(Cat(self._taken_reg[1:], needed))
+
+    def _shift(self, after: Value) -> None:
+        with nullcontext() if self._counts is None else self._m.If(self._counts):
+            self._m.d.sync += self._taken_reg.eq(after)
+
+
+class Arbiter:
+    """Decides what enters.
+
+    Parameters
+    ----------
+    m : Module
+    p : MessageParameters
+    sequence : StepSequence
+        The step that is next.
+    credited, tag_credit : Value
+        Whether there is place for what comes of the token of a message, and for a verdict.
+    prepare, prepare_kind : Value
+        The request for a token of set-up, and its kind.
+    start : stream of MessageParameters.start
+        If starts run ahead: the next one.
+
+    Attributes
+    ----------
+    only_ends : Value
+        Whether the token that is next only ends its message, and needs no unit.
+    counts : Value or None
+        With a cadence, whether the cipher takes a block that enters in this cycle.
+    due, starts, enters, runs : Value
+        A tag that follows enters; a start that runs ahead; a token of a message, in any cycle of its step; the step that is next, be it
+        one of a message or one that overwrites.
+    """
+
+    def __init__(
+        self, m: Module, p: MessageParameters, sequence: StepSequence, credited: Value, tag_credit: Value, prepare: Value,
+        prepare_kind: Value, start: Any = None,
+    ):  # fmt: skip
+        self._m, self._plan, self._sequence = m, p.plan, sequence
+        self._table, self._cadence = p.plan.reservations, p.plan.cadence
+        self.counter: TokenCadence | None = None
+        self.counts: Value | None = None
+        self._wait_reg: Signal | None = None
+        if self._cadence is not None:
+            once = self._cadence.phases((0,))
+            self._titles = ("associated", *p.plan.mode.text_steps(), *[BETWEEN] * p.plan.text_first, "tag", *p.starts)
+            self.counter = TokenCadence(self._cadence, [once, *filter(None, map(self._table.phases, self._titles))])
+            self.counts = self.counter.opens(once)
+        self.only_ends: Value = sequence.step == TokenStep.TAG if p.plan.follows else Const(0, 1)
+        # The window waits for the token of a message, so this does not wait for what overwrites: that begins only if no token is there.
+        held = prepare & sequence.begins if p.inline else Const(0, 1)
+        self._cipher = self._reserved_cipher() if p.plan.returning else None
+        self._entry = self._reserved_entry() if p.plan.follows else None
+        self.due: Value = Const(0, 1) if self._entry is None else self._entry.now
+        self.starts: Value = Const(0, 1)
+        if p.plan.runs_ahead:
+            busy = held | ~sequence.begins
+            self.starts = self._admit_starts(start, busy, sequence.has_token & credited & ~self.only_ends)
+        self.beside = self.due | self.starts
+        # Messages wait for their keys, so set-up does not wait for messages.
+        units = self._has_units(held) & self._has_cipher() & self._has_phase(p.starts)
+        linked = self._link(p)
+        self.enters, self.runs = Signal(name="token_enters"), Signal(name="step_runs")
+        m.d.comb += [
+            self.enters.eq(sequence.has_token & ~sequence.waits_for_others & ((credited & linked) | ~sequence.begins) & units),
+            self.runs.eq(self.enters | (sequence.overwrites & (tag_credit | ~sequence.begins) & units)),
+        ]
+        self._prepares = prepare & self._prepare_phase(prepare_kind)
+
+    # -- what is reserved ---------------------------------------------------------------------------------------------------------
+
+    def _cycles(self, cycles: int) -> int:
+        """Places of the cipher in so many cycles, or the cycles if every one of them counts."""
+        return cycles if self._cadence is None else self._cadence.places(cycles)
+
+    def _reserved_entry(self) -> ReservedCycles:
+        """The entry, which a tag takes when its message ends, so that what it reads is in the pipeline."""
+        return ReservedCycles(self._m, "entry", self._cycles(self._plan.behind), self.counts)
+
+    def _reserved_cipher(self) -> ReservedCycles:
+        """The cipher, which tokens take that return to it, and tags that follow."""
+        # The step between text and associated data has it when no token returns any more.
+        titles = [step.title for step in self._plan.steps if step.title != BETWEEN]
+        self._uses = {title: tuple(map(self._cycles, self._table.uses(title)[CIPHER])) for title in titles}
+        most = max(use for uses in self._uses.values() for use in uses)
+        self._needed = Signal(most + 1, name="cipher_needed")
+        return ReservedCycles(self._m, "cipher", most, self.counts)
+
+    def _cipher_needed(self) -> list[Value]:
+        """For each cycle from now on whether the step that is next needs the cipher."""
+        sequence, found = self._sequence, dict[int, list[Value]]()
+        ends = self.only_ends | (sequence.token.tag & ~sequence.overwrites)
+        tag = ends if self._plan.follows else sequence.step == TokenStep.TAG
+        for title, condition in (*sequence.conditions().items(), ("tag", tag)):
+            for use in self._uses[title]:
+                found.setdefault(use, []).append(condition)
+        return [reduce(or_, found[n]) if n in found else Const(0, 1) for n in range(len(self._needed))]
+
+    def _has_cipher(self) -> Value:
+        """Whether the step that is next finds the cipher free in all cycles in which it uses it."""
+        if self._cipher is None:
+            return EVERY
+        sequence = self._sequence
+        self._m.d.comb += self._needed.eq(Cat(self._cipher_needed()))
+        free = self._cipher.free(self._needed)
+        if self._plan.text_first:
+            # The step between text and associated data waits until no token returns any more.
+            free = free | sequence.leaves_text
+        return free
+
+    def _link(self, p: MessageParameters) -> Value:
+        """Whether the chain of a message through the cipher is there: it is taken for a turn, which one counter follows.
+
+        With several channels, no token comes before.
+        """
+        if not self._plan.chained or p.channels > 1:
+            return EVERY
+        self._wait_reg = wait_reg = Signal(range(self._plan.placed.turn), name="wait_reg")
+        return wait_reg == 0
+
+    # -- requests -----------------------------------------------------------------------------------------------------------------
+
+    def _admit_starts(self, start: Any, busy: Value, waiting: Value) -> Value:
+        """Admits starts that run ahead.  They do not hold up a message that is ``waiting`` for more than a cycle at a time."""
+        m, starts = self._m, Signal(name="start_enters")
+        before_reg = Signal(name="start_entered_reg")
+        busy = busy if self._cipher is None else busy | self._cipher.now
+        free, stays = ~self.due & ~busy & ~(before_reg & waiting), self.due
+        if self.counts is not None:
+            free, stays = free & self.counts, self.due | ~self.counts
+        m.d.comb += [start.ready.eq(free), starts.eq(start.valid & start.ready)]
+        m.d.sync += before_reg.eq(starts | (before_reg & stays))
+        return starts
+
+    def _has_units(self, held: Value) -> Value:
+        """Whether a token of a message may have the units: no tag and no start has them.  What only ends a message needs none."""
+        return self.only_ends | ~(self.beside | held)
+
+    def prepared(self, issue: Value) -> Value:
+        """Whether a token of set-up enters: in a cycle in which no other one does."""
+        taken = Const(0, 1) if self._cipher is None else self._cipher.now
+        return self._prepares & ~issue & ~taken & ~self.beside
+
+    # -- the cadence --------------------------------------------------------------------------------------------------------------
+
+    def _opens(self) -> Mapping[str, Value]:
+        """For each step, whether it may begin in this cycle."""
+        assert self.counter is not None
+        return {title: self.counter.opens(self._table.phases(title)) for title in self._titles}
+
+    def _has_phase(self, starts: Any) -> Value:
+        """Whether the step that is next keeps the cadence.  Its other tokens follow the first one at fixed distances."""
+        if self.counter is None:
+            return EVERY
+        m, sequence, opens = self._m, self._sequence, self._opens()
+        m.submodules.cadence = self.counter
+        opened = Signal(name="opened")
+        with m.If(sequence.takes_start):
+            m.d.comb += opened.eq(Array(opens[title] for title in starts)[sequence.nonce_class])
+        if self._plan.text_first:
+            with m.Elif(sequence.takes_between):
+                m.d.comb += opened.eq(opens[BETWEEN])
+        with m.Else():
+            with m.Switch(sequence.step):
+                with m.Case(TokenStep.ASSOCIATED):
+                    m.d.comb += opened.eq(opens["associated"])
+                with m.Case(TokenStep.TEXT):
+                    m.d.comb += opened.eq(sequence.of_text(opens, sequence.decrypt))
+                with m.Default():
+                    m.d.comb += opened.eq(opens["tag"])
+            if self._tag_waits(list(starts)):
+                with m.If(sequence.token.tag & (sequence.step != TokenStep.TAG) & ~opens["tag"]):
+                    m.d.comb += opened.eq(0)
+        return opened | ~sequence.begins
+
+    def _tag_waits(self, starts: Sequence[str]) -> bool:
+        """Whether last blocks may have to wait for a phase of the tag, which is beside them, or follows them after whole intervals."""
+        phases = {self._table.phases(title) for title in self._titles if title not in starts}
+        return self._plan.shares_tag or (self._plan.follows and len(phases) > 1)
+
+    def _prepare_phase(self, kind: Value) -> Value:
+        """Whether a token of set-up keeps the cadence."""
+        if self.counts is None:
+            return EVERY
+        opened = Signal(name="prepare_opened")
+        ciphered = [int(made.operation.keyed) for made in self._plan.preparations]
+        uses = Array([*[0] * len(self._plan.tokens), *ciphered])[kind] if any(ciphered) else Const(0, 1)
+        self._m.d.comb += opened.eq(~uses | self.counts)
+        return opened
+
+    # -- what is granted ----------------------------------------------------------------------------------------------------------
+
+    def grant(self, done: Value, ends: Value) -> None:
+        """Takes the cycles of the step that is ``done`` in this one, and that of the tag of a message that ``ends``."""
+        m, sequence = self._m, self._sequence
+        if self._cipher is not None:
+            self._cipher.take(Mux(done, self._needed, 0))
+        if self._entry is not None:
+            self._entry.take_last(ends)
+        if self._wait_reg is not None:
+            with m.If(done & ~sequence.overwrites & (sequence.step != TokenStep.TAG)):
+                m.d.sync += self._wait_reg.eq(self._plan.placed.turn - 1)
+            with m.Elif(self._wait_reg != 0):
+                m.d.sync += self._wait_reg.eq(self._wait_reg - 1)

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is next of the messages: the step that is under way or begins, and the token of its program that enters in each cycle.
+
+::
+
+    token    0   start        if the nonce of the message takes tokens, and it has none yet
+             1   between      with text first: before the first token that has no text
+             2   its step     associated data, text or tag
+    cycles   offset 0, 1, ... of the program of the step (``streams.reservation``); the token is taken in the last one
+
+With no message, a request to overwrite is a message of its own, of which nothing is told: a tag without data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
+from amaranth.lib.data import View
+
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
+from modeloom.streams.reservation import Program
+
+__all__ = ["StepSequence"]
+
+T = TypeVar("T")
+
+
+class StepSequence:
+    """Follows the steps of messages.
+
+    Parameters
+    ----------
+    m : Module
+    p : MessageParameters
+    token, message : View
+        The token that is next, and its message.
+    valid : Value
+        Whether both are there.
+    scrub : Value
+        What messages have left is to be overwritten, and no message is under way.
+
+    Attributes
+    ----------
+    has_token : Signal
+        Whether a token of a message is there.
+    overwrites : Signal
+        Whether the step that is next overwrites, and belongs to no message.
+    step, first, nonce_class, decrypt : Signal
+        Of the step that is next: its ``TokenStep``, and whether it is the first one, the class of the nonce, and the direction of its
+        message.
+    takes_start, takes_between : Signal
+        Whether the tokens of ``start``, or of the step between text and associated data, enter before those of the step.
+    leaves_text : Value
+        Whether the step between text and associated data is still to come before the step.
+    partial, final, alone : Value
+        Whether the last block of the token is partial, whether it is the last one of its part, and whether it is text without a partner.
+    issue, kind : Signal
+        A token enters in this cycle, and its kind.
+    done, ends : Signal
+        The last cycle of the step, and of its message.
+    """
+
+    def __init__(self, m: Module, p: MessageParameters, token: View, message: View, valid: Value, scrub: Value):
+        plan = p.plan
+        self._m, self._p, self.token, self.message = m, p, token, message
+        self._starts = [p.program(title) for title in p.starts]
+        names = ("associated", *plan.mode.text_steps(), *[BETWEEN] * plan.text_first, "tag")
+        self._programs = {name: p.program(name) for name in names}
+        self._longest = max(program.cycles for program in (*self._starts, *self._programs.values()))
+        self._has_start = [int(bool(one.tokens)) for one in self._starts]
+        self.offset_reg = Signal(range(max(2, self._longest)))
+        self.started_reg = Signal()
+        self._overwrites_reg = Signal(name="overwrites_reg")
+        # With text first: the step between text and associated data of this message has been.
+        self._text_ended_reg = Signal(name="text_ended_reg") if plan.text_first else None
+        self.has_token = Signal()
+        self.overwrites = Signal()
+        self.step = Signal(2)
+        self.first = Signal()
+        self.nonce_class = Signal(p.class_bits)
+        self.decrypt = Signal()
+        self.takes_start = Signal()
+        self.takes_between = Signal()
+        self.issue = Signal()
+        self.done = Signal()
+        self.ends = Signal()
+        self.kind = Signal(range(max(2, len(plan.tokens) + len(plan.preparations))))
+        m.d.comb += [
+            self.has_token.eq(valid),
+            self.overwrites.eq(Mux(self._within, self._overwrites_reg, scrub & ~self.has_token)),
+            self.step.eq(Mux(self.overwrites, TokenStep.TAG, token.step)),
+            self.first.eq(self.overwrites | token.first),
+            self.nonce_class.eq(Mux(self.overwrites, 0, message.nonce_class)),
+            self.decrypt.eq(message.decrypt & ~self.overwrites),
+            self.takes_start.eq(self.first & ~self.started_reg & Array(self._has_start)[self.nonce_class]),
+        ]
+        self.leaves_text: Value = Const(0, 1)
+        if self._text_ended_reg is not None:
+            self.leaves_text = (self.step != TokenStep.TEXT) & ~self._text_ended_reg
+            m.d.comb += self.takes_between.eq(~self.takes_start & self.leaves_text)
+        self.partial, self.final, self.alone = self._of_last_block()
+
+    @property
+    def _within(self) -> Value:
+        """Whether a message is under way that may be one that overwrites: it is not parted from its start."""
+        within = self.offset_reg != 0
+        if self._starts[0].tokens:
+            within = within | self.started_reg
+        return within if self._text_ended_reg is None else within | self._text_ended_reg
+
+    def _of_last_block(self) -> tuple[Value, Value, Value]:
+        p, plan, token, low, told = self._p, self._p.plan, self.token, Const(0, 1), ~self.overwrites
+        # What no step of the mode asks for is low.
+        takes_partial = any(each.title.startswith(PARTIAL) for each in plan.tokens)
+        partial = token.nbytes[: p.block_bytes.bit_length() - 1].any() & told if takes_partial else low
+        final = token.final & told if plan.ends else low
+        return partial, final, (token.step == TokenStep.TEXT) & (token.full != 2) & told if plan.pairs else low
+
+    # -- the step that is next ----------------------------------------------------------------------------------------------------
+
+    @property
+    def begins(self) -> Value:
+        """Whether the next cycle of the step that is next is its first one."""
+        return self.offset_reg == 0
+
+    @property
+    def waits_for_others(self) -> Value:
+        """Whether the token of a message is not parted from tokens that overwrite."""
+        return self._within & self._overwrites_reg
+
+    def of_text(self, values: Mapping[str, T], decrypt: Value) -> Any:
+        """The value of the step that a block of text of the message takes, from the values of steps by name."""
+        known = Mux(self.message.second, values["encrypt"], values["decrypt"]) if self._p.two_passes else values["decrypt"]
+        return Mux(decrypt, known, values[self._p.plan.mode.text_steps()[0]])
+
+    def conditions(self) -> dict[str, Value]:
+        """For each step of a block, also of one for a last block, whether the token takes it."""
+        mode, text, found = self._p.plan.mode, self.step == TokenStep.TEXT, dict[str, Value]()
+        of_step = {"associated": self.step == TokenStep.ASSOCIATED, mode.text_steps()[0]: text & ~self.decrypt}
+        if mode.two_passes:
+            of_step |= {"encrypt": text & self.decrypt & self.message.second, "decrypt": text & self.decrypt & ~self.message.second}
+        else:
+            of_step["decrypt"] = text & self.decrypt
+        titles = {step.title for step in self._p.plan.steps}
+        for name, rest in of_step.items():
+            # The order is that of StreamMode.step_of.
+            for prefix, condition in ((SINGLE, self.alone), (LAST, self.final), (PARTIAL, self.partial), ("", Const(1, 1))):
+                if prefix + name in titles:
+                    found[prefix + name] = rest & condition
+                    rest = rest & ~condition
+        return found
+
+    # -- the token that enters ----------------------------------------------------------------------------------------------------
+
+    def run(self, runs: Value) -> None:
+        """Drives what enters in a cycle in which the step that is next ``runs``."""
+        m, mode, p = self._m, self._p.plan.mode, self._p
+        start_done = Signal()
+        ended: Value = self.done
+        with m.If(runs):
+            with m.If(self.takes_start):
+                with m.Switch(self.nonce_class):
+                    for number, program in enumerate(self._starts):
+                        if program.tokens:
+                            with m.Case(number):
+                                self._run(program, start_done)
+            if self._text_ended_reg is not None:
+                between_done = Signal()
+                ended = ended | between_done
+                with m.Elif(self.takes_between):
+                    self._run(self._programs[BETWEEN], between_done)
+            with m.Else():
+                with m.Switch(self.step):
+                    with m.Case(TokenStep.ASSOCIATED):
+                        self._run(self._programs["associated"], self.done)
+                    with m.Case(TokenStep.TEXT):
+                        if p.two_passes:
+                            with m.If(self.decrypt & self.message.second):
+                                self._run(self._programs["encrypt"], self.done)
+                        with m.Elif(self.decrypt) if p.two_passes else m.If(self.decrypt):
+                            self._run(self._programs["decrypt"], self.done)
+                        with m.Else():
+                            self._run(self._programs[mode.text_steps()[0]], self.done)
+                    with m.Default():
+                        self._run(self._programs["tag"], self.done)
+            m.d.sync += [self.offset_reg.eq(self.offset_reg + 1), self._overwrites_reg.eq(self.overwrites)]
+            with m.If(ended | start_done):
+                m.d.sync += self.offset_reg.eq(0)
+        m.d.comb += self.ends.eq(self.done & ((self.step == TokenStep.TAG) | self.token.tag))
+        if self._text_ended_reg is not None:
+            m.d.sync += self._text_ended_reg.eq((self._text_ended_reg | between_done) & ~self.ends)
+        with m.If(start_done):
+            m.d.sync += self.started_reg.eq(1)
+        with m.If(self.done):
+            m.d.sync += self.started_reg.eq(0)
+
+    def _run(self, program: Program, finished: Signal) -> None:
+        """Drives the token that enters in each cycle of a program."""
+        m = self._m
+        with m.Switch(self.offset_reg if self._longest > 1 else Const(0, 1)):
+            for at, number in program.tokens:
+                with m.Case(at):
+                    m.d.comb += [self.issue.eq(1), self.kind.eq(number)]
+        m.d.comb += finished.eq(self.offset_reg == program.cycles - 1)
+
+    def taken(self, enters: Value) -> Value:
+        """Whether the token of a message is taken if it ``enters``: this is the last cycle of the program of its step."""
+        m, token, message = self._m, self.token, self.message
+        complete = Signal()
+        cycles = {name: program.cycles for name, program in self._programs.items()}
+        ways = (cycles["associated"], self.of_text(cycles, message.decrypt))
+        with m.Switch(token.step):
+            for block_step, number in zip((TokenStep.ASSOCIATED, TokenStep.TEXT), ways, strict=True):
+                with m.Case(block_step):
+                    m.d.comb += complete.eq(self.offset_reg == number - 1)
+            with m.Default():
+                m.d.comb += complete.eq(self.offset_reg == cycles["tag"] - 1)
+        taken = enters & complete & ~(token.first & ~self.started_reg & Array(self._has_start)[message.nonce_class])
+        if self._text_ended_reg is not None:
+            taken = taken & ((token.step == TokenStep.TEXT) | self._text_ended_reg)
+        return taken
+
+    # -- what begins --------------------------------------------------------------------------------------------------------------
+
+    @property
+    def begins_message(self) -> Value:
+        """Whether the token that enters is the first one of a message whose ``start`` takes no token among them."""
+        plan = self._p.plan
+        tag = self._programs["tag"].tokens
+        # The tag of a message without data begins it, and if it waits, each of its tokens does: no block changes what start has made.
+        waits = bool(tag) and bool(tag[0][0])
+        entered = self.begins | (self.step == TokenStep.TAG) if waits else self.begins
+        if plan.chained:
+            # A later token of a step may be the one that reads the chain.
+            entered = Const(1, 1)
+        if plan.text_first:
+            entered = self.takes_between | ((self.step == TokenStep.TEXT) & self.begins)
+        return self.first & ~Array(self._has_start)[self.nonce_class] & entered
+
+    def of_program(self, title: str, values: list[int], bits: int) -> Value:
+        """A number of the next token of a program, from the numbers of all kinds of tokens; any if it has none in this cycle."""
+        # The tokens of a program enter in these cycles only, so the last one needs no comparison.
+        tokens = self._p.program(title).tokens
+        value: Value = Const(values[tokens[-1][1]] if tokens else 0, bits)
+        for at, number in tokens[:-1]:
+            value = Mux(self.offset_reg == at, values[number], value)
+        return value
+
+    def of_next(self, values: list[int], bits: int) -> Value:
+        """A number of the next token of a message, from the numbers of all kinds of tokens; any if none is next.
+
+        This depends on what would enter next, and not on whether it does: that is known late in a cycle.
+        """
+        of_start: Value = Const(0, bits)
+        for number, title in enumerate(self._p.starts):
+            if self._starts[number].tokens:
+                of_start = Mux(self.nonce_class == number, self.of_program(title, values, bits), of_start)
+        texts = {title: self.of_program(title, values, bits) for title in self._p.plan.mode.text_steps()}
+        text, tag = self.of_text(texts, self.decrypt), self.of_program("tag", values, bits)
+        of_step = Mux(self.step == TokenStep.TAG, tag, Mux(self.step == TokenStep.TEXT, text, self.of_program("associated", values, bits)))
+        return Mux(self.takes_start, of_start, of_step)
