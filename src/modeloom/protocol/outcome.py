@@ -175,7 +175,7 @@ def completed(c: MessageContract, command: Command, packet: MessagePacket, found
     text, tag = b"", b""
     if run is not None and (found.out or found.told or found.otherwise is not None):
         text, tag = run(came["text"].ljust(found.works, b"\0"), came["associated"])
-    given = came["tag"] if c.wire else command.tag[: command.tag_bytes]
+    given = came.get("tag") if c.wire else command.tag[: command.tag_bytes]
     found = found.settled(tag[: command.tag_bytes] == given)
     leaves = came["associated"][: found.header] + text[: found.out] + tag[: found.sealed]
     return Outcome(found.code, tag[: found.told], leaves if found.leaves else None, found.marked)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.bench_text import hexadecimal, key_lines, packet_lines, phase_lines, wanted_lines
 from modeloom.cores.stream.packing import message_places
-from modeloom.cores.stream.traffic import Outcome
+from modeloom.cores.stream.traffic import BenchOutcome
 from modeloom.cores.stream.vectors import BenchVectors, bench_vectors
 from modeloom.cores.template import filled, without
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
@@ -17,7 +17,7 @@ from modeloom.version import VERSION
 
 __all__ = ["bench_limit", "bench_verilog", "key_cycles"]
 
-NOTHING = Outcome(0)
+NOTHING = BenchOutcome(0)
 
 CHECK = """\
 if (alone_out - alone_in != LATENCY)
