@@ -20,6 +20,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.cases import Case, Cases
 from modeloom.product.messages import StreamDescription
 from modeloom.product.points import POINTS, length_point
+from modeloom.protocol.outcome import possible_codes
 
 __all__ = ["message_cases"]
 
@@ -28,9 +29,6 @@ ENDS = {
     MessageCode.BAD_KEEP: "keep",
 }  # fmt: skip
 """What is said of a packet by its status."""
-
-NEVER = (1 << 64) - 1
-"""A length that no command exceeds."""
 
 
 def _fields(d: StreamDescription, command: bytes) -> dict[str, int]:
@@ -88,11 +86,7 @@ def _lengths(d: StreamDescription, message: BenchMessage, fields: Mapping[str, i
 def _wanted(d: StreamDescription) -> Mapping[str, Sequence[str]]:
     """The points of a core."""
     holds, stores = d.hold is not None, d.hold is not None or d.message_buffer is not None
-    possible = {
-        MessageCode.WRONG_TAG: "decrypt" in d.directions, MessageCode.TOO_LONG_TO_HOLD: stores,
-        MessageCode.TOO_LONG: bool(d.lengths_first) or (d.most_text if d.text_first else d.most_associated) < NEVER,
-        MessageCode.NO_DIRECTION: len(d.directions) == 1 or d.two_passes, MessageCode.NO_CHANNEL: d.channels < 256,
-    }  # fmt: skip
+    possible = possible_codes(d)
     several, nonces, tags = d.named_slots > 1, len(d.nonces) > 1, len(d.tag_bytes) > 1
     lengths = [name for name in POINTS["text"] if name not in ("held", "too long to hold")]
     return {
@@ -100,7 +94,7 @@ def _wanted(d: StreamDescription) -> Mapping[str, Sequence[str]]:
         "slot": [] if d.inline else ["first", *["other"] * several, "missing"],
         "associated": lengths, "text": [*lengths, *["held"] * holds, *["too long to hold"] * stores],
         "nonce": ["usual", *["other"] * nonces, "wrong"], "tag": ["usual", *["other"] * tags, "wrong"],
-        "code": [code.name for code in MessageCode if possible.get(code, True)],
+        "code": [code.name for code in MessageCode if code in possible],
         "packet": ["right", "early", *["late"] * bool(d.lengths_first), "keep"],
     }  # fmt: skip
 
