@@ -105,13 +105,14 @@ class Outcome:
         return (*beats, empty) if self.marked else beats
 
 
-def possible_codes(c: MessageContract) -> set[MessageCode]:
-    """The codes that a core can give, for messages of any length."""
-    first = c.most_text if c.text_first else c.most_associated
+def possible_codes(c: MessageContract, longest: int = 0) -> set[MessageCode]:
+    """The codes that a core can give, if a command states any lengths, and no more than *longest* bytes come of a part that goes on to the
+    end of its packet."""
+    first, behind = (c.most_text, c.most_associated) if c.text_first else (c.most_associated, c.most_text)
     impossible = {
         MessageCode.WRONG_TAG: not (c.compares and any(c.ways)),
         MessageCode.TOO_LONG_TO_HOLD: c.hold is None and c.message_buffer is None,
-        MessageCode.TOO_LONG: not c.lengths_first and first >= MOST_STATED,
+        MessageCode.TOO_LONG: not c.lengths_first and first >= MOST_STATED and behind >= longest,
         MessageCode.NO_DIRECTION: len(c.directions) > 1 and not c.two_passes,
         MessageCode.NO_CHANNEL: c.channels > 255,
     }
@@ -222,7 +223,7 @@ def _aligned(c: MessageContract, command: Command, keeps: Sequence[int]) -> list
         return [replace(counts, leaves=True, out=text)]
     out = text - text % c.text_bytes
     # What leaves is not the last of the text.
-    works = max(text, command.text if c.states_text and command.text else out + c.text_bytes)
+    works = max(text, command.text if c.lengths_first and command.text else out + c.text_bytes)
     return [replace(counts, works=works, leaves=True, out=out, marked=True) if out else counts]
 
 
@@ -278,7 +279,7 @@ def _on_the_wire(c: MessageContract, command: Command, keeps: Sequence[int], ref
     rest = max(0, came - tag_bytes)
     header, tag = min(rest, command.associated), came - rest
     if refused != MessageCode.OK:
-        return [Judgement(code=refused, associated=header, leaves=not held, header=header, marked=True)]
+        return [Judgement(code=refused, associated=header, leaves=not held, header=header, marked=not held)]
     # A text whose header is too short is not worked on.
     text = rest - header
     if tag < tag_bytes or header < command.associated:
@@ -287,7 +288,7 @@ def _on_the_wire(c: MessageContract, command: Command, keeps: Sequence[int], ref
     if too_long:
         code = max(code, MessageCode.TOO_LONG_TO_HOLD)
     right = Judgement(code=code, associated=header, text=text, tag=tag, works=text, leaves=True, header=header, out=text)
-    failed = replace(right, leaves=not held, marked=True)
+    failed = replace(right, leaves=not held, marked=not held)
     if code != MessageCode.OK:
         # A fault behind the bytes that the core can hold may be told of or not.
         others = [replace(failed, code=MessageCode.TOO_LONG_TO_HOLD)] if too_long and code != MessageCode.TOO_LONG_TO_HOLD else []
