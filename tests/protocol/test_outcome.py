@@ -17,7 +17,7 @@ from tests.protocol.oracle import TABLE, Answer, answers
 from modeloom.interfaces.messages import MessageCode
 from modeloom.protocol.contract import MOST_STATED
 from modeloom.protocol.faults import FAULTS, faulty
-from modeloom.protocol.outcome import judge, outcomes, possible_codes, releases
+from modeloom.protocol.outcome import judge, judge_whole, outcomes, possible_codes, releases
 from modeloom.protocol.scenarios import wrong_packets
 from modeloom.protocol.transactions import Command, MessagePacket, message_packet
 
@@ -29,7 +29,8 @@ CORES: dict[str, Plain] = {
     "two lanes": Plain(blocks_per_cycle=2), "pairs": Plain(text_blocks=2), "pairs, held": Plain(text_blocks=2, hold=8),
     "channels": Plain(channels=3), "inline": Plain(inline=True, key_slots=4), "wire": Plain(packet="wire"),
     "wire, held": Plain(packet="wire", hold=10), "wire, opens": Plain(packet="wire", directions=("decrypt",)),
-    "lengths": Plain(lengths_first=True, most_text=20, most_text_with_nonce=((1, 6),)), "lengths, held": Plain(lengths_first=True, hold=8, most_text=30),
+    "lengths": Plain(lengths_first=True, most_text=20, most_text_with_nonce=((1, 6),)),
+    "lengths, held": Plain(lengths_first=True, hold=8, most_text=30),
     "text first": Plain(order="text-first"), "text first, pairs": Plain(order="text-first", text_blocks=2, most_associated=9),
     "text first, held": Plain(order="text-first", hold=8), "two passes": Plain(tag_first=True),
     "two passes, held": Plain(tag_first=True, hold=8), "stored": Plain(tag_first=True, message_buffer=9),
@@ -144,9 +145,8 @@ def test_a_wrong_tag_is_all_that_data_decide() -> None:
 def test_what_has_left_of_a_right_message() -> None:
     for core in CORES.values():
         for way in core.ways:
-            command = Command(nonce=bytes(3), nonce_bytes=3, tag_bytes=4, associated=3, text=5, decrypt=way)
-            (one,) = judge(core, command, message_packet(core, way, bytes(3), bytes(5), bytes(4)).keeps)
+            one = judge_whole(core, way, 3, 5, 4)
             for right in (True, False):
                 told = one.settled(right)
                 if told.out:
-                    assert releases(core, way, told.code) == (told.leaves and told.code <= MessageCode.WRONG_TAG)
+                    assert releases(told.code, core.held(way)) == (told.leaves and told.code <= MessageCode.WRONG_TAG)

@@ -22,6 +22,7 @@ from modeloom.product.driven import CoreFault
 from modeloom.product.message import Message, Outcome
 from modeloom.product.turns import of_channel
 from modeloom.product.wire import GivenPacket
+from modeloom.protocol.outcome import releases
 
 __all__ = ["Given", "Status", "packet_outcomes", "text_outcomes"]
 
@@ -75,7 +76,7 @@ def text_outcomes(
 def _of_one_channel(given: Sequence[Given], statuses: Sequence[Status], came: PacketBeats, held: bool) -> list[Outcome]:
     wanted, results = PacketBeats(came.size), []
     for status, one in zip(statuses, given, strict=True):
-        if status.code != MessageCode.OK and (status.code != MessageCode.WRONG_TAG or held):
+        if not releases(status.code, held):
             results.append(Outcome(status.code))
             continue
         begin = len(wanted) * wanted.size
@@ -100,7 +101,7 @@ def packet_outcomes(given: Sequence[Given], statuses: Sequence[Status], packets:
         came = next(coming, None)
         if came is None or came.failed == right:
             raise CoreFault("the packets that the core gave are not those of the messages")
-        released = right or status.code == MessageCode.WRONG_TAG
+        released = releases(status.code, False)
         length = len(header) + one.text + (one.tag if right else 0)
         if released and (came.data[: len(header)] != header or len(came.data) != length):
             raise CoreFault("the core changed a header, or gave a packet of another length")

@@ -12,7 +12,8 @@ from modeloom.product.driven import CoreFault, DrivenCore
 from modeloom.product.folder import read_as
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.message import Message, MessageError, Outcome, check_message
-from modeloom.product.segments import LONGEST, Answer, Piece, SegmentReader, WordForm, words_in
+from modeloom.protocol.outcome import judge_whole
+from modeloom.protocol.segments import LONGEST, Answer, Piece, SegmentReader, WordForm, words_in
 from modeloom.sim import Stream, StreamRunner
 from modeloom.spec.errors import AuthenticationError, InputError
 
@@ -156,9 +157,8 @@ class SimulatedLwcCore(DrivenCore[LwcDescription]):
             return Outcome(MessageCode.OK, answer.text, answer.tag)
         if not message.decrypt:
             raise CoreFault("the core failed to seal a message")
-        held = self.description.hold
-        too_long = held is not None and len(message.data) - tag_bytes > held
-        return Outcome(MessageCode.TOO_LONG_TO_HOLD if too_long else MessageCode.WRONG_TAG, answer.text)
+        failed = judge_whole(self.description, 1, len(message.ad), len(message.data) - tag_bytes, tag_bytes).settled(False)
+        return Outcome(failed.code, answer.text)
 
     def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
         """Runs messages back to back, and returns the sealed messages and the opened texts in order.

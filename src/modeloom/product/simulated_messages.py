@@ -18,7 +18,7 @@ from pathlib import Path
 from modeloom.definition.expanded import expanded_key_of
 from modeloom.definition.keyed import as_bytes
 from modeloom.definition.messages import derived_key_of
-from modeloom.interfaces.messages import MessageCode, pack_message_command, status_channel, unpack_message_status
+from modeloom.interfaces.messages import MessageCode, status_channel, unpack_message_status
 from modeloom.product.beats import PacketBeats, parts_of
 from modeloom.product.driven import CoreFault, DrivenCore
 from modeloom.product.folder import read_messages
@@ -27,6 +27,7 @@ from modeloom.product.message_results import Given, Status, packet_outcomes, tex
 from modeloom.product.messages import StreamDescription
 from modeloom.product.turns import take_turns
 from modeloom.product.wire import WireReader, whole_beats
+from modeloom.protocol.transactions import Command, packet_parts
 from modeloom.sim import Beats, Clock
 from modeloom.spec.errors import AuthenticationError, InputError
 
@@ -174,8 +175,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
                 text, tag = message.data[:end], message.data[end:]
             commands.append(self._command(message, tag, tag_bytes, len(text)))
             packet = PacketBeats(self.beat_bytes)
-            parts = (text, message.ad) if self.description.text_first else (message.ad, text)
-            for part in (message.ad + message.data,) if self.description.wire else parts:
+            for part in packet_parts(self.description, message.decrypt, message.ad, text, tag):
                 packet.add_part(part)
             packet.end()
             packets.append(packet)
@@ -342,18 +342,16 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     def _command(self, message: Message, tag: bytes, tag_bytes: int, text: int) -> bytes:
         self._id = (self._id + 1) & 0xFFFF
-        new_key = None
+        new_key = False
         if self.description.inline:
             key, self._next_key = (self._next_key, None) if message.key is None else (self.check_key(message.key), self._next_key)
             new_key = key is not None
             if key is not None:
                 self.send_key(key)
-        return pack_message_command(
-            nonce=message.nonce, associated=len(message.ad), tag=tag, tag_bytes=tag_bytes, id=self._id, slot=message.slot,
-            decrypt=message.decrypt, channel=message.channel, block_bytes=self.block_bytes, new_key=new_key,
-            text=text if self.description.states_text else None, passes=1 + self.description.two_passes,
-            text_first=self.description.text_first,
-        )  # fmt: skip
+        return Command(
+            nonce=message.nonce, nonce_bytes=len(message.nonce), associated=len(message.ad), text=text, tag=tag, tag_bytes=tag_bytes,
+            id=self._id, slot=message.slot, decrypt=message.decrypt, channel=message.channel, new_key=new_key,
+        ).pack(self.description)  # fmt: skip
 
     def _limit(self, messages: int, beats: int) -> int:
         d = self.description

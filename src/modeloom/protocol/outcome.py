@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.protocol.contract import MOST_STATED, MessageContract
-from modeloom.protocol.transactions import Beat, Command, MessagePacket, beats_of
+from modeloom.protocol.transactions import Beat, Command, MessagePacket, beats_of, whole_keeps
 
-__all__ = ["Judgement", "Outcome", "completed", "judge", "outcomes", "possible_codes", "refusal", "releases"]
+__all__ = ["Judgement", "Outcome", "completed", "judge", "judge_whole", "outcomes", "possible_codes", "refusal", "releases"]
 
 Run = Callable[[bytes, bytes], tuple[bytes, bytes]]
 """The other text and the whole tag, of a text and its associated data: a way, a nonce and a key of the definition or of a reference."""
@@ -161,6 +161,16 @@ def judge(c: MessageContract, command: Command, keeps: Sequence[int], keyed: boo
     return _aligned(c, command, keeps)
 
 
+def judge_whole(c: MessageContract, way: int, associated: int, text: int, tag_bytes: int, keyed: bool = True) -> Judgement:
+    """What comes of a message without fault, with the usual length of nonces."""
+    command = Command(
+        nonce=b"", nonce_bytes=c.nonces[0], tag_bytes=tag_bytes, associated=associated, text=text, decrypt=way
+    )  # fmt: skip
+    lengths = {"associated": associated, "text": text, "tag": tag_bytes}
+    keeps = whole_keeps([sum(lengths[name] for name in group) for group in c.layout(way)], c.beat_bytes)
+    return judge(c, command, keeps, keyed)[0]
+
+
 def outcomes(c: MessageContract, command: Command, packet: MessagePacket, run: Run | None) -> list[Outcome]:
     """What a core may give for a message, as of ``judge``.  ``run`` is None if there is no key."""
     return [completed(c, command, packet, one, run) for one in judge(c, command, packet.keeps, run is not None)]
@@ -182,9 +192,9 @@ def completed(c: MessageContract, command: Command, packet: MessagePacket, found
     return Outcome(found.code, tag[: found.told], leaves if found.leaves else None, found.marked)
 
 
-def releases(c: MessageContract, way: int, code: MessageCode) -> bool:
-    """Whether the text of a right packet has left if its status has this code."""
-    return code == MessageCode.OK or (code == MessageCode.WRONG_TAG and not c.held(way))
+def releases(code: MessageCode, held: bool) -> bool:
+    """Whether the text of a packet without fault has left if its status has this code.  ``held`` is that of the contract."""
+    return code == MessageCode.OK or (code == MessageCode.WRONG_TAG and not held)
 
 
 # -- packets in which each part begins with a beat of its own ---------------------------------------------------------------------------

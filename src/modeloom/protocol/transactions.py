@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from modeloom.interfaces.messages import pack_message_command
 from modeloom.protocol.contract import MessageContract
 
-__all__ = ["Beat", "Command", "MessagePacket", "beats_of", "message_packet", "packet_parts", "whole_packet"]
+__all__ = ["Beat", "Command", "MessagePacket", "beats_of", "message_packet", "packet_parts", "whole_keeps", "whole_packet"]
 
 Beat = tuple[bytes, int]
 """Data and ``tkeep`` of a beat."""
@@ -65,6 +65,11 @@ def packet_parts(c: MessageContract, way: int, associated: bytes, text: bytes, t
     """The bytes of a packet, of which each part begins with a beat of its own.  ``tag`` is read on the wire alone."""
     named = {"associated": associated, "text": text, "tag": tag}
     return [b"".join(named[name] for name in group) for group in c.layout(way)]
+
+
+def whole_keeps(lengths: Iterable[int], size: int) -> list[int]:
+    """The ``tkeep`` of the beats of a packet without fault, whose parts have so many bytes."""
+    return [(1 << min(size, nbytes - at)) - 1 for nbytes in lengths for at in range(0, nbytes, size)] or [0]
 
 
 def beats_of(data: bytes, size: int) -> tuple[Beat, ...]:

@@ -215,7 +215,7 @@ class Traffic:
             changes["text"] = stated
         sent = self._sent(ad, self.beat_bytes + 1 if text is None else text)
         slot = self._slot() if slot is None else slot
-        command, packet = self._command(sent, slot, **changes), self._packet(sent)
+        command, packet = self._command(sent, slot, b"", **changes), self._packet(sent)
         model = None if code == MessageCode.NO_KEY else next(iter(self.models.values()))
         self._add(command, packet, self._outcome(model, sent, command, packet, code))
 

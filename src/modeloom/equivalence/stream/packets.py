@@ -14,7 +14,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import RESERVED, Packing
 from modeloom.product.messages import StreamDescription
 from modeloom.protocol.outcome import Judgement, judge
-from modeloom.protocol.transactions import Command
+from modeloom.protocol.transactions import Command, whole_keeps
 
 __all__ = ["Packets", "Sent", "behind", "given_tag", "id_of"]
 
@@ -111,11 +111,10 @@ class Packets:
     def keeps(self, planned: Planned) -> list[int]:
         """The ``tkeep`` of the beats of the packet of a message."""
         size, groups = self.size, self._lengths(planned)
-        totals = [sum(nbytes for _, nbytes in group) for group in groups]
-        keeps = [(1 << min(size, total - at)) - 1 for total in totals for at in range(0, total, size)]
+        keeps = whole_keeps([sum(nbytes for _, nbytes in group) for group in groups], size)
         if planned.fault == "short":
             keeps = keeps[: max(0, -(-groups[0][0][1] // size) - 1)]
-        if planned.fault == "hole" and keeps:
+        if planned.fault == "hole" and keeps != [0]:
             keeps[-1] = HOLE
         return keeps or [0]
 
