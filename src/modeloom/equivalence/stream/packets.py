@@ -146,7 +146,8 @@ class Packets:
     def sent(self, number: int, planned: Planned, expected: Expected, symbols: Symbols) -> Sent:
         """What must come back for a message."""
         found, packet, nbytes = self.judged(planned), 0, 0
-        for word, length in ((symbols.associated, found.header), (expected.text, found.out), (expected.tag, found.sealed)):
+        leaving = ((symbols.associated, found.header), (expected.text, found.out), (expected.tag, found.sealed))
+        for word, length in leaving if found.leaves else ():
             packet, nbytes = packet | (word & lanes.mask(8 * length)) << 8 * nbytes * lanes.LANES, nbytes + length
         tag = expected.tag & lanes.mask(8 * found.told)
         return Sent(number, planned, found.code, packet, nbytes, found.beats(self.description), found.marked, tag, expected)

@@ -16,6 +16,7 @@ from modeloom.interfaces.passed_on import PassedOn
 from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.product.turns import take_turns
+from modeloom.product.wire import GivenPacket, PacketReader
 from modeloom.protocol.faults import faulty
 from modeloom.protocol.outcome import Outcome, outcomes, refusal
 from modeloom.protocol.transactions import Command, MessagePacket, message_packet
@@ -76,13 +77,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
     def _forget(self) -> None:
         super()._forget()
-        # By channel: jobs without a status, the packet of text that has begun, and those that are complete.
+        # By channel: jobs without a status, and packets that are complete.
         self._jobs: dict[int, deque[MessageJob]] = defaultdict(deque)
-        self._text: dict[int, bytes] = defaultdict(bytes)
-        self._packets: dict[int, deque[tuple[bytes, bool, int]]] = defaultdict(deque)
+        self._packets: dict[int, deque[GivenPacket]] = defaultdict(deque)
         self._decided: dict[tuple[int, int], int] = defaultdict(int)
         self._pending: list[tuple[bytes, MessageJob]] = []
-        self._begun: dict[int, bool] = defaultdict(bool)
+        # Converters to wider beats join the end of a text that is cut off with what came before it.
+        d, size = self.description, self.core.host_bytes
+        self._reader = PacketReader(size, d.wire, joins=size > d.beat_bytes)
 
     # Sending
 
@@ -232,29 +234,17 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         return sum(map(len, self._jobs.values()))
 
     def _more(self) -> bool:
-        return any(self._packets.values()) or any(self._begun.values())
+        return any(self._packets.values()) or self._reader.begun
 
     def compare(self, rules: bool = True) -> None:
         """Checks all received statuses and text and, on request, the rules of the buses."""
-        beats, size = self.runner.take("m_axis"), self.beat_bytes
+        beats = self.runner.take("m_axis")
         self._output_cycles.extend(beats.cycles)
-        data = beats.columns["m_axis_tdata"]
-        columns = (beats.values(f"m_axis_{name}") for name in ("tkeep", "tlast", "tuser"))
-        channels = beats.values("m_axis_tid") if self.description.channels > 1 else [0] * beats.count
-        for at, (keep, last, cut, channel, cycle) in enumerate(zip(*columns, channels, beats.cycles, strict=True)):
-            nbytes = keep.bit_count()
-            beat = data[at * size : at * size + size]
-            # In wire form a beat without bytes is a packet; otherwise it ends one that is cut off.
-            alone = self._begun[channel] or (cut and not last) if self.description.wire else not cut
-            if keep != (1 << nbytes) - 1 or (nbytes < size and not last) or (not nbytes and alone) or any(beat[nbytes:]) or (
-                # Converters to wider beats join the end of a text that is cut off with what came before it.
-                nbytes and cut and not self.description.wire and size <= self.description.beat_bytes
-            ):
-                self.fail(f"gives a beat of text with tkeep {keep:#x}, tlast {last} and tuser {cut}")
-            self._text[channel] += beat[:nbytes]
-            self._begun[channel] = not last
-            if last:
-                self._packets[channel].append((self._text.pop(channel), bool(cut), cycle))
+        try:
+            for packet in self._reader.packets(beats):
+                self._packets[packet.channel].append(packet)
+        except ValueError as error:
+            self.fail(f"gives {error}")
         statuses = self.runner.take("m_axis_status")
         for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
             fields = self._status.unpack(value.to_bytes(self._status.bits // 8, "little"))
@@ -287,7 +277,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
                 continue
             if one.packet is not None:
                 packets = self._packets[job.channel]
-                if not packets or packets[0][:2] != (one.packet, one.marked) or packets[0][2] >= cycle:
+                came = packets[0] if packets else None
+                if came is None or (came.data, came.marked) != (one.packet, one.marked) or came.cycle >= cycle:
                     continue
                 packets.popleft()
             self._decided[job.channel, job.slot] = phase
