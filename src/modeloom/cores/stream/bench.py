@@ -68,9 +68,9 @@ def _assignments(vectors: BenchVectors, d: StreamDescription, most_beats: int) -
     sent = wanted = 0
     bits = 8 * d.block_bytes
     for number, message in enumerate(vectors.messages):
-        yield from packet_lines(number, message.command, message.beats, sent, d.beat_bytes)
+        yield from packet_lines(number, message.command.pack(d), message.beats, sent, d.beat_bytes)
         if d.channels > 1:
-            yield from (f"sent_channel[{at}] = {message.channel};" for at in range(sent, sent + len(message.beats)))
+            yield from (f"sent_channel[{at}] = {message.command.channel};" for at in range(sent, sent + len(message.beats)))
         sent += len(message.beats)
         places = [wanted]
         renewed = message.renewed or NOTHING

@@ -20,7 +20,8 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.cases import Case, Cases
 from modeloom.product.messages import StreamDescription
 from modeloom.product.points import POINTS, length_point
-from modeloom.protocol.outcome import possible_codes
+from modeloom.protocol.outcome import possible_codes, refusal
+from modeloom.protocol.transactions import Command
 
 __all__ = ["message_cases"]
 
@@ -31,29 +32,22 @@ ENDS = {
 """What is said of a packet by its status."""
 
 
-def _fields(d: StreamDescription, command: bytes) -> dict[str, int]:
-    """The fields of a command."""
-    (port,) = next(one for one in d.interfaces if one.member == "cmd").payload
-    assert port.packing is not None
-    return port.packing.unpack(command)
-
-
-def _points(d: StreamDescription, message: BenchMessage, fields: Mapping[str, int]) -> Iterator[str]:
+def _points(d: StreamDescription, message: BenchMessage) -> Iterator[str]:
     """The points of coverage of a message."""
-    code = MessageCode(message.wanted.code)
+    code, command = MessageCode(message.wanted.code), message.command
     yield f"code.{code.name}"
-    if code in ENDS and not (code == MessageCode.TOO_LONG and _by_command(d, fields)):
+    if code in ENDS and (code == MessageCode.OK or refusal(d, command) != code):
         yield f"packet.{ENDS[code]}"
     if code in (MessageCode.OK, MessageCode.WRONG_TAG):
-        yield f"direction.{('encrypt', 'decrypt', 'second pass')[fields['decrypt']]}"
+        yield f"direction.{('encrypt', 'decrypt', 'second pass')[command.decrypt]}"
         if d.channels > 1:
-            yield f"channel.{'other' if message.channel else 'first'}"
+            yield f"channel.{'other' if command.channel else 'first'}"
         if not d.inline:
-            yield f"slot.{'other' if fields['slot'] else 'first'}"
-        yield f"nonce.{'usual' if fields['nonce_bytes'] == d.nonces[0] else 'other'}"
-        yield f"tag.{'usual' if fields['tag_bytes'] == d.tag_bytes[0] else 'other'}"
-        yield from _lengths(d, message, fields)
-    if code == MessageCode.NO_KEY and fields.get("slot", 0) >= d.named_slots:
+            yield f"slot.{'other' if command.slot else 'first'}"
+        yield f"nonce.{'usual' if command.nonce_bytes == d.nonces[0] else 'other'}"
+        yield f"tag.{'usual' if command.tag_bytes == d.tag_bytes[0] else 'other'}"
+        yield from _lengths(d, message)
+    if code == MessageCode.NO_KEY and not d.inline and command.slot >= d.named_slots:
         yield "slot.missing"
     if code == MessageCode.BAD_NONCE_LENGTH:
         yield "nonce.wrong"
@@ -63,23 +57,19 @@ def _points(d: StreamDescription, message: BenchMessage, fields: Mapping[str, in
         yield "text.too long to hold"
 
 
-def _first(d: StreamDescription) -> str:
-    """The field of a command with the bytes of what comes first in the packet."""
-    return "text" if d.text_first else "associated"
+def _first(d: StreamDescription, command: Command) -> int:
+    """The bytes of what comes first in a packet, by its command."""
+    return command.text if d.text_first else command.associated
 
 
-def _by_command(d: StreamDescription, fields: Mapping[str, int]) -> bool:
-    """Whether the command alone says that a message is too long."""
-    return fields.get("associated", 0) > d.most_associated or fields.get("text", 0) > d.text_with(fields["nonce_bytes"])
-
-
-def _lengths(d: StreamDescription, message: BenchMessage, fields: Mapping[str, int]) -> Iterator[str]:
-    tag = fields["tag_bytes"] if d.wire and fields["decrypt"] == 1 else 0
-    rest = sum(keep.bit_count() for _, keep in message.beats) - fields[_first(d)] - tag
-    associated, text = (rest, fields["text"]) if d.text_first else (fields["associated"], rest)
+def _lengths(d: StreamDescription, message: BenchMessage) -> Iterator[str]:
+    command = message.command
+    tag = command.tag_bytes if d.wire and command.decrypt == 1 else 0
+    rest = sum(keep.bit_count() for _, keep in message.beats) - _first(d, command) - tag
+    associated, text = (rest, command.text) if d.text_first else (command.associated, rest)
     yield length_point("associated", associated, d.beat_bytes)
     yield length_point("text", text, d.beat_bytes)
-    if d.hold is not None and fields["decrypt"] and text + associated * d.wire == d.hold:
+    if d.hold is not None and command.decrypt and d.held_bytes(command.decrypt, associated, text) == d.hold:
         yield "text.held"
 
 
@@ -101,11 +91,10 @@ def _wanted(d: StreamDescription) -> Mapping[str, Sequence[str]]:
 
 def _cases(d: StreamDescription, messages: Sequence[BenchMessage], keys: Iterator[BenchKey]) -> Iterator[Case]:
     for message in messages:
-        wanted, fields = message.wanted, _fields(d, message.command)
+        command, wanted = message.command, message.wanted
         yield Case(
-            message.command, message.beats, wanted.beats, wanted.code, wanted.tag, message.channel if d.channels > 1 else 0,
-            next(keys).key if fields.get("new_key") else b"", 0 if d.wire else fields[_first(d)],
-            tuple(_points(d, message, fields)),
+            command.pack(d), message.beats, wanted.beats, wanted.code, wanted.tag, command.channel if d.channels > 1 else 0,
+            next(keys).key if command.new_key else b"", 0 if d.wire else _first(d, command), tuple(_points(d, message)),
         )  # fmt: skip
 
 

@@ -45,8 +45,7 @@ class BenchMessage:
 
     Attributes
     ----------
-    command : bytes
-        The bytes of the command.
+    command : Command
     beats : tuple of (bytes, int)
         Data and tkeep of the beats of its packet.
     wanted : BenchOutcome
@@ -55,16 +54,13 @@ class BenchMessage:
         The required result under the new key.
     changes : bool
         Whether the key changes while the message is in flight.  It changes to the key of ``renewed``, or the slot is erased.
-    channel : int
-        The channel of its packet.
     """
 
-    command: bytes
+    command: Command
     beats: tuple[Beat, ...]
     wanted: BenchOutcome
     renewed: BenchOutcome | None = None
     changes: bool = False
-    channel: int = 0
 
 
 @dataclass(frozen=True)
@@ -236,6 +232,4 @@ class Traffic:
         self._add(command, packet, self._outcome(model, sent, command, packet, MessageCode.TOO_LONG_TO_HOLD if stored else code))
 
     def _add(self, command: Command, packet: MessagePacket, wanted: BenchOutcome, **others: Any) -> None:
-        c = self.contract
-        # A core with one channel takes the packet of another one in its turn.
-        self.messages.append(BenchMessage(command.pack(c), tuple(packet.beats(c.beat_bytes)), wanted, channel=command.channel, **others))
+        self.messages.append(BenchMessage(command, tuple(packet.beats(self.beat_bytes)), wanted, **others))
