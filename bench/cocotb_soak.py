@@ -36,7 +36,6 @@ from modeloom.cores.sector import SectorCore
 from modeloom.cores.sector.hardware import bus_parameters
 from modeloom.cores.sector.traffic import Traffic as SectorTraffic
 from modeloom.cores.stream import StreamCore
-from modeloom.cores.stream.figures import directions
 from modeloom.cores.stream.traffic import Traffic as MessageTraffic
 from modeloom.emit import emit
 from modeloom.interfaces.messages import MessageCode
@@ -75,7 +74,8 @@ def message_core() -> tuple[StreamCore, list[dict[str, object]]]:
     """GCM with up to three blocks of text and one of associated data."""
     compiled = compile_stream(find_any("gcm"), StreamOptions(**MESSAGES))  # type: ignore[arg-type]
     core = StreamCore(compiled)
-    traffic = MessageTraffic(compiled.mode, compiled.options.cipher, directions(compiled), 16)
+    d = core.describe("core", "modeloom")
+    traffic = MessageTraffic(compiled, d)
     for slot, key in core.cases().keys:  # type: ignore[union-attr]
         traffic.load(slot, key)
     for number in range(DISTINCT):
@@ -83,7 +83,7 @@ def message_core() -> tuple[StreamCore, list[dict[str, object]]]:
             traffic.refused(MessageCode.NO_KEY, slot=77) if number % 20 == 9 else traffic.good(3, 17, decrypt=1, wrong_bit=number % 128)
         else:
             traffic.good(number * 7 % 17, number * 11 % 49)
-    rows = [(one.command, one.beats, one.wanted.beats, one.wanted.code, one.wanted.tag) for one in traffic.messages]
+    rows = [(one.command.pack(d), one.beats, one.wanted.beats, one.wanted.code, one.wanted.tag) for one in traffic.messages]
     return core, [row(*one) for one in rows]
 
 

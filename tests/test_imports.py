@@ -33,14 +33,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sim": {"rtl", "spec"},
     "synth": {"rtl", "spec"},
     "circuits": {"rtl", "spec", "golden"},
-    "product": {"definition", "front", "interfaces", "rtl", "sim", "spec"},
+    "product": {"definition", "front", "interfaces", "protocol", "rtl", "sim", "spec"},
+    "protocol": {"interfaces", "spec"},
     "cores": {
-        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "options", "product", "rtl",
-        "spec", "streams", "taint",
+        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "options", "product", "protocol",
+        "rtl", "spec", "streams", "taint",
     },
     "emit": {"front", "product", "sim", "spec"},
     "taint": {"interfaces", "sim", "product", "spec"},
-    "equivalence": {"ciphers", "compiler", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "streams", "taint"},
+    "equivalence": {
+        "ciphers", "compiler", "interfaces", "ir", "product", "protocol", "prove", "rtl", "sim", "spec", "streams", "taint",
+    },
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""
 
@@ -52,7 +55,7 @@ LOOSE = {"__init__", "version"}
 
 WITHOUT_AMARANTH = (
     "spec", "modes", "ir", "definition", "schedule", "allocate", "prove", "streams", "options", "compiler", "golden", "cycles",
-    "interfaces",
+    "interfaces", "protocol",
 )  # fmt: skip
 
 WITHIN_RTL = {"engine": "allocate", "front": "front", "stream": "streams"}

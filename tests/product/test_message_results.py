@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packets as beats; and what a simulated core gives is refused if it is not what the messages gave it."""
 
+from array import array
 from dataclasses import replace
 
 import pytest
@@ -9,9 +10,10 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.beats import PacketBeats, parts_of
 from modeloom.product.driven import CoreFault
 from modeloom.product.message import Message, Outcome
-from modeloom.product.message_results import Given, Status, packet_outcomes, text_outcomes
+from modeloom.product.message_results import Given, Status, outcomes_of
 from modeloom.product.turns import take_turns
-from modeloom.product.wire import GivenPacket
+from modeloom.product.wire import GivenPacket, PacketReader
+from modeloom.sim import Beats
 
 SIZE = 16
 TAG = bytes(range(16))
@@ -47,25 +49,72 @@ def given(text, channel=0, decrypt=False, ad=b""):
     return Given(Message(bytes(12), text, ad, decrypt, channel=channel), len(text), 0 if decrypt else 16)
 
 
-def came_of(texts, channels=None):
-    packets = [packet(text) for text in texts]
-    came, tids = PacketBeats(SIZE), bytearray()
-    turns = take_turns(channels or [0] * len(texts), [len(one) for one in packets])
-    for number, at in turns:
-        came.add_beat(packets[number], at)
-        tids.append(channels[number] if channels else 0)
-    return came, bytes(tids) if channels else None
+def packets_of(*packets, channels=None):
+    return [
+        GivenPacket(data, failed, at, channel)
+        for at, ((data, failed), channel) in enumerate(zip(packets, channels or [0] * len(packets), strict=True))
+    ]  # fmt: skip
+
+
+def texts_of(texts, channels=None):
+    return packets_of(*((text, False) for text in texts), channels=channels)
+
+
+def beats_in_turns(packets, channels):
+    """The columns that a core with several channels gives for packets, a beat of each channel in turn."""
+    every, tids = PacketBeats(SIZE), bytearray()
+    for number, at in take_turns(channels, [len(one) for one in packets]):
+        every.add_beat(packets[number], at)
+        tids.append(channels[number])
+    columns = {f"m_axis_{name}": bytes(column) for name, column in (("tdata", every.data), ("tkeep", every.keeps), ("tlast", every.lasts))}
+    return Beats(len(every), {**columns, "m_axis_tuser": bytes(len(every)), "m_axis_tid": bytes(tids)}, array("Q", range(len(every))))
+
+
+def test_packets_of_interleaved_channels_are_put_together():
+    texts, channels = [b"a" * 40, b"b" * 17, b"c" * 5], [0, 3, 0]
+    came = list(PacketReader(SIZE, wire=False).packets(beats_in_turns([packet(text) for text in texts], channels)))
+    assert [(one.data, one.marked, one.channel) for one in came] == [(texts[1], False, 3), (texts[0], False, 0), (texts[2], False, 0)]
+
+
+def one_beat(keep, last, marked, data=b"\0"):
+    values = {"tdata": data.ljust(SIZE, b"\0"), "tkeep": keep.to_bytes(2, "little"), "tlast": bytes([last]), "tuser": bytes([marked])}
+    return Beats(1, {f"m_axis_{name}": value for name, value in values.items()}, array("Q", [7]))
+
+
+@pytest.mark.parametrize("wire", [False, True])
+@pytest.mark.parametrize("joins", [False, True])
+def test_beats_that_no_packet_has(wire, joins):
+    for keep, last, marked, data in ((5, 1, 0, b""), (1, 0, 0, b""), (0xFFFF, 0, 1, b""), (0, 0, 0, b""), (1, 1, 0, b"ab")):
+        with pytest.raises(ValueError, match=f"a beat with tkeep {keep:#x}, tlast {last} and tuser {marked}"):
+            list(PacketReader(SIZE, wire, joins).packets(one_beat(keep, last, marked, data)))
+    # A beat without bytes is a packet on the wire, and elsewhere the end of one that is cut off.
+    good = [(0xFFFF, 1, 0), (1, 1, 0), (0, 1, 1), *[(0, 1, 0)] * wire, *[(1, 1, 1)] * (wire or joins)]
+    for keep, last, marked in ((0xFFFF, 1, 0), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 1, 1)):
+        reader = PacketReader(SIZE, wire, joins)
+        if (keep, last, marked) in good:
+            (one,) = reader.packets(one_beat(keep, last, marked))
+            assert (one.data, one.marked, one.cycle, reader.begun) == (bytes(keep.bit_count()), bool(marked), 7, False)
+        else:
+            with pytest.raises(ValueError, match="a beat with tkeep"):
+                list(reader.packets(one_beat(keep, last, marked)))
+    reader = PacketReader(SIZE, wire, joins)
+    assert not list(reader.packets(one_beat(0xFFFF, 0, 0))) and reader.begun
+    if wire:
+        with pytest.raises(ValueError, match="a beat with tkeep 0x0"):
+            list(reader.packets(one_beat(0, 1, 0)))
+    reader.clear()
+    assert not reader.begun
 
 
 def test_results_of_interleaved_channels():
     texts, channels = [b"a" * 40, b"b" * 17, b"c" * 5], [0, 3, 0]
     statuses = [Status(b"3" * 16, MessageCode.OK, 3), Status(TAG, MessageCode.OK, 0), Status(b"2" * 16, MessageCode.OK, 0)]
-    results = text_outcomes(list(map(given, texts, channels)), statuses, *came_of(texts, channels), False)
+    results = outcomes_of(list(map(given, texts, channels)), statuses, texts_of(texts, channels), False, False)
     assert results == [Outcome(MessageCode.OK, text, tag) for text, tag in zip(texts, (TAG, b"3" * 16, b"2" * 16), strict=True)]
     with pytest.raises(CoreFault, match="gave 1 statuses for 2 messages of channel 0"):
-        text_outcomes(list(map(given, texts, channels)), [statuses[0]] * 2 + statuses[1:2], *came_of(texts, channels), False)
+        outcomes_of(list(map(given, texts, channels)), [statuses[0]] * 2 + statuses[1:2], texts_of(texts, channels), False, False)
     with pytest.raises(CoreFault, match="a channel that has no message"):
-        text_outcomes([given(texts[0])], statuses[1:2], *came_of(texts[:2], [0, 3]), False)
+        outcomes_of([given(texts[0])], statuses[1:2], texts_of(texts[:2], [0, 3]), False, False)
 
 
 @pytest.mark.parametrize("held", [False, True])
@@ -73,20 +122,20 @@ def test_text_of_a_wrong_tag(held):
     wrong, right = Status(bytes(16), MessageCode.WRONG_TAG, 0), Status(bytes(16), MessageCode.OK, 0)
     pair = [given(b"a" * 20, decrypt=True), given(b"b" * 3, decrypt=True)]
     texts = [b"b" * 3] if held else [b"a" * 20, b"b" * 3]
-    results = text_outcomes(pair, [wrong, right], *came_of(texts), held)
+    results = outcomes_of(pair, [wrong, right], texts_of(texts), False, held)
     assert [one.text for one in results] == [b"" if held else b"a" * 20, b"b" * 3]
     with pytest.raises(CoreFault, match="does not have the lengths"):
-        text_outcomes(pair, [wrong, right], *came_of(texts), not held)
-
-
-def packets_of(*packets):
-    return [GivenPacket(data, failed, at) for at, (data, failed) in enumerate(packets)]
+        outcomes_of(pair, [wrong, right], texts_of(texts), False, not held)
+    with pytest.raises(CoreFault, match="more packets"):
+        outcomes_of(pair, [wrong, right], texts_of([*texts, b"c"]), False, held)
+    with pytest.raises(CoreFault, match="cut off the text"):
+        outcomes_of(pair, [wrong, right], packets_of(*((text, True) for text in texts)), False, held)
 
 
 def test_packets_on_the_wire_that_are_not_those_of_the_messages():
     one, status = given(b"text", ad=b"head"), Status(TAG, MessageCode.OK, 0)
     right = b"headtext" + TAG
-    assert packet_outcomes([one], [status], packets_of((right, False)), False) == [Outcome(MessageCode.OK, b"text", TAG, right)]
+    assert outcomes_of([one], [status], packets_of((right, False)), True, False) == [Outcome(MessageCode.OK, b"text", TAG, right)]
     for wrong, fault in (
         ((), "not those of the messages"), (((right, True),), "not those of the messages"),
         (((b"heat" + right[4:], False),), "changed a header"),
@@ -94,7 +143,7 @@ def test_packets_on_the_wire_that_are_not_those_of_the_messages():
         (((right, False), (right, False)), "more packets"),
     ):  # fmt: skip
         with pytest.raises(CoreFault, match=fault):
-            packet_outcomes([one], [status], packets_of(*wrong), False)
+            outcomes_of([one], [status], packets_of(*wrong), True, False)
     refused = Status(bytes(16), MessageCode.WRONG_TAG, 0)
     opened = replace(one, message=replace(one.message, decrypt=True), tag=0)
-    assert packet_outcomes([opened], [refused], [], True) == [Outcome(MessageCode.WRONG_TAG)]
+    assert outcomes_of([opened], [refused], [], True, True) == [Outcome(MessageCode.WRONG_TAG)]

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from modeloom.definition.keyed import as_bytes
@@ -11,9 +12,9 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.driven import check_slot
 from modeloom.product.messages import StreamDescription
 from modeloom.spec import InputError
-from modeloom.spec.errors import FailedCheck
+from modeloom.spec.errors import AuthenticationError, FailedCheck
 
-__all__ = ["Message", "MessageError", "Outcome", "check_message", "check_room"]
+__all__ = ["Message", "MessageError", "Outcome", "SealingCore", "check_message", "check_room", "require_right"]
 
 
 WAYS = (0, 1, 2)
@@ -95,6 +96,30 @@ class Outcome:
     text: bytes = b""
     tag: bytes = b""
     packet: bytes | None = None
+
+
+def require_right(mode: str, number: int, code: MessageCode) -> None:
+    """Raises ``AuthenticationError`` for a message with a wrong tag, and ``MessageError`` for one that was refused."""
+    if code == MessageCode.WRONG_TAG:
+        raise AuthenticationError(f"{mode}: the tag is wrong" + (f" (message {number})" if number else ""))
+    if code != MessageCode.OK:
+        raise MessageError(number, code)
+
+
+class SealingCore(ABC):
+    """What seals and opens messages one at a time."""
+
+    @abstractmethod
+    def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
+        """Runs messages back to back, and returns the sealed messages and the opened texts in order."""
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
+        """The ciphertext of a message with its tag behind it."""
+        return self.run([Message(nonce, text, ad, False, slot, tag_bytes)])[0]
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
+        """The plaintext of a message that ``seal`` gave.  Raises ``AuthenticationError`` if its tag is wrong."""
+        return self.run([Message(nonce, sealed, ad, True, slot, tag_bytes)])[0]
 
 
 def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of a core for messages: its members, and what follows from them without a count of cycles."""
+"""What ``core.json`` says of a core for messages: its members, and what follows from them without a count of cycles.
+
+What follows for what a host sends and gets is in ``protocol.contract``.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,14 @@ from modeloom.product.stream_figures import (
     Tokens,
     UnusedCycles,
 )  # fmt: skip
+from modeloom.protocol.contract import DIRECTIONS, MessageContract
 from modeloom.spec.stream import TEXT_FIRST
 
 __all__ = ["MessageFacts"]
 
-DIRECTIONS = ("encrypt", "decrypt")
-
 
 @dataclass(frozen=True, kw_only=True)
-class MessageFacts(Description):
+class MessageFacts(Description, MessageContract):
     """The members of the description of a core for messages."""
 
     block_bytes: Annotated[int, "Bytes of a block."]
@@ -122,70 +124,9 @@ class MessageFacts(Description):
         return self.key_interval is not None
 
     @property
-    def named_slots(self) -> int:
-        """Key slots that a host can name; 1 if keys come with the messages."""
-        return 1 if self.inline else self.key_slots
-
-    @property
-    def beat_bytes(self) -> int:
-        """The number of bytes of a beat of the data buses."""
-        return self.blocks_per_cycle * self.block_bytes
-
-    @property
-    def two_passes(self) -> bool:
-        """Whether a host sends a message to seal twice."""
-        return self.tag_first and self.message_buffer is None
-
-    @property
-    def text_first(self) -> bool:
-        """Whether packets have their text before their associated data."""
-        return self.order == TEXT_FIRST
-
-    @property
-    def states_text(self) -> bool:
-        """Whether a command has the bytes of text of its message."""
-        return bool(self.lengths_first) or self.text_first
-
-    @property
     def tag_first(self) -> bool:
         """Whether text is encrypted under its tag, so that the core works on a message to seal twice."""
         return self.explain.passes == 2
-
-    @property
-    def buffered_beats(self) -> int | None:
-        """Beats of the longest message to seal that the core can store; None if it stores none."""
-        return None if self.message_buffer is None else -(-self.message_buffer // self.beat_bytes)
-
-    @property
-    def buffered_bytes(self) -> int | None:
-        """Bytes of these beats."""
-        return None if self.buffered_beats is None else self.buffered_beats * self.beat_bytes
-
-    def too_long(self, decrypt: int, beats: int) -> bool:
-        """Whether a message with a packet of so many beats is longer than the core can store."""
-        return not decrypt and self.buffered_beats is not None and beats > self.buffered_beats
-
-    def held_bytes(self, way: int, associated: int, text: int) -> int:
-        """The bytes of a message with so many bytes of associated data and of text that ``hold`` counts: none of a message to seal whose
-        text leaves at once, and those of its header, too, where header and text are one packet."""
-        if self.hold is None or not way:
-            return 0
-        return associated + text if self.wire else text
-
-    @property
-    def ways(self) -> tuple[int, ...]:
-        """The values of the field ``decrypt`` of a command: 0 seals, 1 opens.  With two passes, 0 is the first pass of a message to
-        seal, and 2 the second one."""
-        found = [way for way, direction in enumerate(DIRECTIONS) if direction in self.directions]
-        return tuple([*found, *([2] if self.two_passes and 0 in found else [])])
-
-    def step_of(self, way: int) -> str:
-        """The step that a block of text takes: "encrypt", "decrypt", or "absorb" in the first pass."""
-        return (("absorb", "decrypt", "encrypt") if self.two_passes else DIRECTIONS)[way]
-
-    def text_of(self, way: int, nbytes: int) -> int:
-        """The bytes of text that come out of a message with so many bytes of text."""
-        return 0 if self.two_passes and not way else nbytes
 
     @property
     def timed(self) -> tuple[int, ...]:
@@ -193,16 +134,6 @@ class MessageFacts(Description):
         if self.derive_interval is not None or self.message_buffer is not None:
             return ()
         return tuple(way for way in self.ways if self.text_of(way, 1) and (self.hold is None or not way))
-
-    @property
-    def compares(self) -> bool:
-        """Whether the core compares tags."""
-        return self.tag_first or "decrypt" in self.directions
-
-    @property
-    def nonces(self) -> tuple[int, ...]:
-        """All lengths of nonces in bytes, the default first."""
-        return tuple(length for lengths in self.nonce_bytes for length in lengths)
 
     @property
     def releases(self) -> bool:
@@ -215,17 +146,6 @@ class MessageFacts(Description):
         In wire form the beat of a message to open is the last one of its packet, which takes a cycle more than a full one before its tag.
         """
         return self.latency + (self.wire and decrypt == 1 and "encrypt" in self.directions)
-
-    @property
-    def wire(self) -> bool:
-        """Whether packets are as they are on the wire."""
-        return self.packet == "wire"
-
-    def beats(self, associated: int, text: int, tag: int = 0) -> int:
-        """The number of beats of the packet of a message, which is at least one.  ``tag`` is the number of bytes of a tag in it."""
-        if self.wire:
-            return max(1, -(-(associated + text + tag) // self.beat_bytes))
-        return max(1, -(-associated // self.beat_bytes) - (-text // self.beat_bytes))
 
     @property
     def cadence(self) -> CadenceFigures | None:
@@ -256,8 +176,3 @@ class MessageFacts(Description):
     def _quick_pass(self) -> bool:
         absorb = self.cadence.steps.get("absorb") if self.cadence is not None else None
         return absorb is not None and any(len(self.cadence.steps[way].ciphers) > len(absorb.ciphers) for way in self.directions)  # type: ignore[union-attr]
-
-    @property
-    def text_bytes(self) -> int:
-        """Bytes of text that are computed together."""
-        return self.block_bytes * (self.text_blocks or self.blocks_per_cycle)

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the results of messages of the statuses and beats that a simulated core gave.
+"""Makes the results of messages of the statuses and packets that a simulated core gave.
 
 ::
 
     Given, one a message ──┐
     statuses             ──┼──▶ Outcome, one a message
-    beats, or packets    ──┘
+    packets              ──┘
 
 Raises ``CoreFault`` if they do not fit together.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.product.beats import PacketBeats
 from modeloom.product.driven import CoreFault
 from modeloom.product.message import Message, Outcome
-from modeloom.product.turns import of_channel
 from modeloom.product.wire import GivenPacket
+from modeloom.protocol.outcome import releases
 
-__all__ = ["Given", "Status", "packet_outcomes", "text_outcomes"]
+__all__ = ["Given", "Status", "outcomes_of"]
 
 
 @dataclass(frozen=True)
@@ -43,72 +43,60 @@ class Status(NamedTuple):
     channel: int
 
 
-def text_outcomes(
-    given: Sequence[Given], statuses: Sequence[Status], came: PacketBeats, channels: bytes | None, held: bool
+def outcomes_of(
+    given: Sequence[Given], statuses: Sequence[Status], packets: Sequence[GivenPacket], wire: bool, held: bool
 ) -> list[Outcome]:
-    """The results of messages whose text comes without header and tag.
+    """The results of messages, each with the next status and the next packet of its channel.
 
-    Parameters
-    ----------
-    came : PacketBeats
-        The beats of text.
-    channels : bytes or None
-        The channel of each beat; None for a core with one channel.
-    held : bool
-        Whether text leaves only after its tag was right.
+    ``held`` says whether what comes of a message to open, or of a second pass, leaves only after its tag was right.
     """
-    if channels is None:
-        return _of_one_channel(given, statuses, came, held)
-    results: dict[int, Outcome] = {}
-    for channel in {one.message.channel for one in given}:
-        mine = [status for status in statuses if status.channel == channel]
-        numbers = [number for number, one in enumerate(given) if one.message.channel == channel]
-        if len(mine) != len(numbers):
-            raise CoreFault(f"the core gave {len(mine)} statuses for {len(numbers)} messages of channel {channel}")
-        outcomes = _of_one_channel([given[number] for number in numbers], mine, of_channel(came, channels, channel), held)
-        results |= zip(numbers, outcomes, strict=True)
-    if {*channels} - {one.message.channel for one in given}:
+    told, coming = defaultdict[int, deque[Status]](deque), defaultdict[int, deque[GivenPacket]](deque)
+    for status in statuses:
+        told[status.channel].append(status)
+    for packet in packets:
+        coming[packet.channel].append(packet)
+    channels = [one.message.channel for one in given]
+    for channel in dict.fromkeys(channels):
+        if len(told[channel]) != channels.count(channel):
+            raise CoreFault(f"the core gave {len(told[channel])} statuses for {channels.count(channel)} messages of channel {channel}")
+    if coming.keys() - {*channels}:
         raise CoreFault("the core gave text of a channel that has no message")
-    return [results[number] for number in range(len(given))]
-
-
-def _of_one_channel(given: Sequence[Given], statuses: Sequence[Status], came: PacketBeats, held: bool) -> list[Outcome]:
-    wanted, results = PacketBeats(came.size), []
-    for status, one in zip(statuses, given, strict=True):
-        if status.code != MessageCode.OK and (status.code != MessageCode.WRONG_TAG or held):
-            results.append(Outcome(status.code))
-            continue
-        begin = len(wanted) * wanted.size
-        wanted.add_part(bytes(one.text))
-        if one.text:
-            wanted.end()
-        tag = status.tag[: one.tag] if status.code == MessageCode.OK else b""
-        results.append(Outcome(status.code, bytes(came.data[begin : begin + one.text]), tag))
-    if came.keeps != wanted.keeps or came.lasts != wanted.lasts:
-        raise CoreFault("the text of the core does not have the lengths of the messages")
-    return results
-
-
-def packet_outcomes(given: Sequence[Given], statuses: Sequence[Status], packets: Sequence[GivenPacket], held: bool) -> list[Outcome]:
-    """The results of messages whose packets come as they are on the wire.  ``held`` is as in ``text_outcomes``."""
-    coming, results = iter(packets), []
-    for status, one in zip(statuses, given, strict=True):
-        header, right = one.message.ad, status.code == MessageCode.OK
-        if not right and one.message.decrypt and held:
-            results.append(Outcome(status.code))
-            continue
-        came = next(coming, None)
-        if came is None or came.failed == right:
-            raise CoreFault("the packets that the core gave are not those of the messages")
-        released = right or status.code == MessageCode.WRONG_TAG
-        length = len(header) + one.text + (one.tag if right else 0)
-        if released and (came.data[: len(header)] != header or len(came.data) != length):
-            raise CoreFault("the core changed a header, or gave a packet of another length")
-        behind = came.data[len(header) :]
-        text, tag = behind[: one.text], behind[one.text :]
-        if right and tag != status.tag[: one.tag]:
-            raise CoreFault("the tag in a packet is not that of the status")
-        results.append(Outcome(status.code, text if released else b"", tag if right else b"", came.data))
-    if next(coming, None) is not None:
+    made = _of_packet if wire else _of_text
+    results = [made(one, told[channel].popleft(), coming[channel], held) for one, channel in zip(given, channels, strict=True)]
+    if any(coming.values()):
         raise CoreFault("the core gave more packets than messages")
     return results
+
+
+def _of_text(one: Given, status: Status, coming: deque[GivenPacket], held: bool) -> Outcome:
+    """The result of a message whose text comes without header and tag."""
+    if not releases(status.code, held):
+        return Outcome(status.code)
+    text = b""
+    if one.text:
+        came = coming.popleft() if coming else None
+        if came is not None and came.marked:
+            raise CoreFault("the core cut off the text of a message")
+        if came is None or len(came.data) != one.text:
+            raise CoreFault("the text of the core does not have the lengths of the messages")
+        text = came.data
+    return Outcome(status.code, text, status.tag[: one.tag] if status.code == MessageCode.OK else b"")
+
+
+def _of_packet(one: Given, status: Status, coming: deque[GivenPacket], held: bool) -> Outcome:
+    """The result of a message whose packet comes as it is on the wire."""
+    header, right = one.message.ad, status.code == MessageCode.OK
+    if not right and one.message.decrypt and held:
+        return Outcome(status.code)
+    came = coming.popleft() if coming else None
+    if came is None or came.marked == right:
+        raise CoreFault("the packets that the core gave are not those of the messages")
+    released = releases(status.code, False)
+    length = len(header) + one.text + (one.tag if right else 0)
+    if released and (came.data[: len(header)] != header or len(came.data) != length):
+        raise CoreFault("the core changed a header, or gave a packet of another length")
+    behind = came.data[len(header) :]
+    text, tag = behind[: one.text], behind[one.text :]
+    if right and tag != status.tag[: one.tag]:
+        raise CoreFault("the tag in a packet is not that of the status")
+    return Outcome(status.code, text if released else b"", tag if right else b"", came.data)

@@ -159,10 +159,6 @@ class StreamDescription(MessageFacts):
         """The number of steps of a message that each wait for the one before, in a mode with such a chain."""
         return sum(self.blocks_of(associated, text)) + 1
 
-    def text_with(self, nonce_bytes: int) -> int:
-        """Most bytes of text of a message with a nonce of this number of bytes."""
-        return dict(self.most_text_with_nonce or ()).get(nonce_bytes, self.most_text)
-
     def start_of(self, nonce_bytes: int) -> StartFigures:
         """The start of a message with a nonce of this number of bytes.  Raises ``ValueError`` if the mode has no such nonces."""
         for start in self.explain.starts:

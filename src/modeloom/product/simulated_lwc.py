@@ -11,10 +11,11 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.driven import CoreFault, DrivenCore
 from modeloom.product.folder import read_as
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.message import Message, MessageError, Outcome, check_message
-from modeloom.product.segments import LONGEST, Answer, Piece, SegmentReader, WordForm, words_in
+from modeloom.product.message import Message, Outcome, SealingCore, check_message, require_right
+from modeloom.protocol.outcome import judge_whole
+from modeloom.protocol.segments import LONGEST, Answer, Piece, SegmentReader, WordForm, words_in
 from modeloom.sim import Stream, StreamRunner
-from modeloom.spec.errors import AuthenticationError, InputError
+from modeloom.spec.errors import InputError
 
 __all__ = ["LWC_STREAMS", "SimulatedLwcCore"]
 
@@ -28,7 +29,7 @@ PATIENCE = 50_000
 """Number of cycles that messages may take beyond eight times the number of their words before the core counts as broken."""
 
 
-class SimulatedLwcCore(DrivenCore[LwcDescription]):
+class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
     """The simulation of a built core behind the LWC interface.
 
     It has the methods of :class:`~modeloom.product.simulated_messages.SimulatedStreamCore` that make sense without slots.  The interface
@@ -156,9 +157,8 @@ class SimulatedLwcCore(DrivenCore[LwcDescription]):
             return Outcome(MessageCode.OK, answer.text, answer.tag)
         if not message.decrypt:
             raise CoreFault("the core failed to seal a message")
-        held = self.description.hold
-        too_long = held is not None and len(message.data) - tag_bytes > held
-        return Outcome(MessageCode.TOO_LONG_TO_HOLD if too_long else MessageCode.WRONG_TAG, answer.text)
+        failed = judge_whole(self.description, 1, len(message.ad), len(message.data) - tag_bytes, tag_bytes).settled(False)
+        return Outcome(failed.code, answer.text)
 
     def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
         """Runs messages back to back, and returns the sealed messages and the opened texts in order.
@@ -172,20 +172,9 @@ class SimulatedLwcCore(DrivenCore[LwcDescription]):
         """
         results = []
         for number, outcome in enumerate(self.outcomes(messages)):
-            if outcome.code == MessageCode.WRONG_TAG:
-                raise AuthenticationError(f"{self.description.mode}: the tag is wrong" + (f" (message {number})" if number else ""))
-            if outcome.code != MessageCode.OK:
-                raise MessageError(number, outcome.code)
+            require_right(self.description.mode, number, outcome.code)
             results.append(outcome.text + outcome.tag)
         return results
-
-    def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
-        """The ciphertext of a message with its tag behind it."""
-        return self.run([Message(nonce, text, ad, False, slot, tag_bytes)])[0]
-
-    def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
-        """The plaintext of a message that ``seal`` gave.  Raises ``AuthenticationError`` if its tag is wrong."""
-        return self.run([Message(nonce, sealed, ad, True, slot, tag_bytes)])[0]
 
     def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"", text: int | None = None) -> Iterator[bytes]:
         """Runs a long message piece by piece.  Yields text as it comes, and at the end the tag if the message is sealed.
@@ -214,10 +203,7 @@ class SimulatedLwcCore(DrivenCore[LwcDescription]):
         (answer,) = self.answers(1, 2 * LONGEST)
         outcome = self._outcome(Message(message.nonce, bytes(text or 0) + tag, b"", message.decrypt), len(tag), answer)
         yield outcome.text
-        if outcome.code == MessageCode.WRONG_TAG:
-            raise AuthenticationError(f"{d.mode}: the tag is wrong")
-        if outcome.code != MessageCode.OK:
-            raise MessageError(0, outcome.code)
+        require_right(d.mode, 0, outcome.code)
         if not message.decrypt:
             yield outcome.tag
 

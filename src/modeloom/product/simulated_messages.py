@@ -18,17 +18,18 @@ from pathlib import Path
 from modeloom.definition.expanded import expanded_key_of
 from modeloom.definition.keyed import as_bytes
 from modeloom.definition.messages import derived_key_of
-from modeloom.interfaces.messages import MessageCode, pack_message_command, status_channel, unpack_message_status
+from modeloom.interfaces.messages import status_channel, unpack_message_status
 from modeloom.product.beats import PacketBeats, parts_of
 from modeloom.product.driven import CoreFault, DrivenCore
 from modeloom.product.folder import read_messages
-from modeloom.product.message import Message, MessageError, Outcome, check_message
-from modeloom.product.message_results import Given, Status, packet_outcomes, text_outcomes
+from modeloom.product.message import Message, Outcome, SealingCore, check_message, require_right
+from modeloom.product.message_results import Given, Status, outcomes_of
 from modeloom.product.messages import StreamDescription
 from modeloom.product.turns import take_turns
-from modeloom.product.wire import WireReader, whole_beats
+from modeloom.product.wire import PacketReader, whole_beats
+from modeloom.protocol.transactions import Command, packet_parts
 from modeloom.sim import Beats, Clock
-from modeloom.spec.errors import AuthenticationError, InputError
+from modeloom.spec.errors import InputError
 
 __all__ = ["SimulatedStreamCore"]
 
@@ -39,7 +40,7 @@ PIECE = 1 << 20
 """Number of bytes of a long message that go into the simulation at a time."""
 
 
-class SimulatedStreamCore(DrivenCore[StreamDescription]):
+class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
     """The simulation of a built core for messages.
 
     Parameters
@@ -84,7 +85,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         self._id = 0
         self._next_key: bytes | None = None
         self._master: bytes | None = None
-        self._reader = WireReader(self.beat_bytes)
+        self._reader = PacketReader(self.beat_bytes, self.description.wire)
         self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []
@@ -174,8 +175,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
                 text, tag = message.data[:end], message.data[end:]
             commands.append(self._command(message, tag, tag_bytes, len(text)))
             packet = PacketBeats(self.beat_bytes)
-            parts = (text, message.ad) if self.description.text_first else (message.ad, text)
-            for part in (message.ad + message.data,) if self.description.wire else parts:
+            for part in packet_parts(self.description, message.decrypt, message.ad, text, tag):
                 packet.add_part(part)
             packet.end()
             packets.append(packet)
@@ -237,10 +237,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
         """The outcomes of messages with their numbers.  Raises the error of the first one that is not OK."""
         outcomes = self.outcomes([message for _, message in messages])
         for (number, _), outcome in zip(messages, outcomes, strict=True):
-            if outcome.code == MessageCode.WRONG_TAG:
-                raise AuthenticationError(f"{self.description.mode}: the tag is wrong" + (f" (message {number})" if number else ""))
-            if outcome.code != MessageCode.OK:
-                raise MessageError(number, outcome.code)
+            require_right(self.description.mode, number, outcome.code)
         return outcomes
 
     def _twice(self, messages: list[Message]) -> list[bytes]:
@@ -260,14 +257,6 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
             for number, message in enumerate(messages)
         ]
         return [outcome.text + tags.get(number, b"") for number, outcome in enumerate(self._right(later))]
-
-    def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
-        """The ciphertext of a message with its tag behind it."""
-        return self.run([Message(nonce, text, ad, False, slot, tag_bytes)])[0]
-
-    def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
-        """The plaintext of a message that ``seal`` gave.  Raises ``AuthenticationError`` if its tag is wrong."""
-        return self.run([Message(nonce, sealed, ad, True, slot, tag_bytes)])[0]
 
     def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"", text: int | None = None) -> Iterator[bytes]:
         """Runs a long message piece by piece.  Yields text as it comes, and at the end the tag if the message is sealed.
@@ -332,28 +321,23 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
     def _end(self) -> bytes:
         """The tag in the status of a message.  Raises the error of a code that is not OK."""
         (status,) = self._statuses()
-        if status.code == MessageCode.WRONG_TAG:
-            raise AuthenticationError(f"{self.description.mode}: the tag is wrong")
-        if status.code != MessageCode.OK:
-            raise MessageError(0, status.code)
+        require_right(self.description.mode, 0, status.code)
         return status.tag
 
     # -- what goes in and comes out -------------------------------------------------------------------------------------------------
 
     def _command(self, message: Message, tag: bytes, tag_bytes: int, text: int) -> bytes:
         self._id = (self._id + 1) & 0xFFFF
-        new_key = None
+        new_key = False
         if self.description.inline:
             key, self._next_key = (self._next_key, None) if message.key is None else (self.check_key(message.key), self._next_key)
             new_key = key is not None
             if key is not None:
                 self.send_key(key)
-        return pack_message_command(
-            nonce=message.nonce, associated=len(message.ad), tag=tag, tag_bytes=tag_bytes, id=self._id, slot=message.slot,
-            decrypt=message.decrypt, channel=message.channel, block_bytes=self.block_bytes, new_key=new_key,
-            text=text if self.description.states_text else None, passes=1 + self.description.two_passes,
-            text_first=self.description.text_first,
-        )  # fmt: skip
+        return Command(
+            nonce=message.nonce, nonce_bytes=len(message.nonce), associated=len(message.ad), text=text, tag=tag, tag_bytes=tag_bytes,
+            id=self._id, slot=message.slot, decrypt=message.decrypt, channel=message.channel, new_key=new_key,
+        ).pack(self.description)  # fmt: skip
 
     def _limit(self, messages: int, beats: int) -> int:
         d = self.description
@@ -382,19 +366,11 @@ class SimulatedStreamCore(DrivenCore[StreamDescription]):
 
     def _outcomes(self, given: Sequence[Given], came: Beats) -> list[Outcome]:
         """The results of messages whose statuses have come."""
-        statuses, held = self._statuses(), self.description.hold is not None
-        if self.description.wire:
-            try:
-                packets = list(self._reader.packets(came))
-            except ValueError as error:
-                raise CoreFault(f"the core gave {error}") from error
-            outcomes = packet_outcomes(given, statuses, packets, held)
-            if self._reader.begun:
-                raise CoreFault("the core gave more packets than messages")
-            return outcomes
-        columns = came.columns
-        if any(columns["m_axis_tuser"]):
-            raise CoreFault("the core cut off the text of a message")
-        text, keeps, lasts = columns["m_axis_tdata"], columns["m_axis_tkeep"], columns["m_axis_tlast"]
-        beats = PacketBeats(self.beat_bytes, bytearray(text), bytearray(keeps), bytearray(lasts))
-        return text_outcomes(given, statuses, beats, columns["m_axis_tid"] if self.description.channels > 1 else None, held)
+        try:
+            packets = list(self._reader.packets(came))
+        except ValueError as error:
+            raise CoreFault(f"the core gave {error}") from error
+        outcomes = outcomes_of(given, self._statuses(), packets, self.description.wire, self.description.hold is not None)
+        if self._reader.begun:
+            raise CoreFault("the core gave more packets than messages")
+        return outcomes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The beats of packets of several channels, one of each channel in turn, and what comes back, channel by channel.
+"""The beats of packets of several channels, one of each channel in turn.
 
 ::
 
@@ -12,9 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 
-from modeloom.product.beats import PacketBeats
-
-__all__ = ["of_channel", "take_turns"]
+__all__ = ["take_turns"]
 
 
 def take_turns(channels: Sequence[int], beats: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -32,12 +30,3 @@ def take_turns(channels: Sequence[int], beats: Sequence[int]) -> Iterator[tuple[
             queue.popleft()
         if queue:
             turns.append(queue)
-
-
-def of_channel(came: PacketBeats, channels: bytes, channel: int) -> PacketBeats:
-    """The beats of one channel among those that came."""
-    mine = PacketBeats(came.size)
-    for at, each in enumerate(channels):
-        if each == channel:
-            mine.add_beat(came, at)
-    return mine

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets as they are on the wire, for the simulated core: beats of bytes, and packets of the beats that came.
+"""Packets of the beats that a simulated core gave, and beats of the bytes of a long packet.
 
 ::
 
-    header ‖ text ‖ tag ──▶ beats ──▶ core ──▶ beats ──▶ packets, each with its mark
+    aligned   text                       ──▶ beats ──▶ packets, each with its mark, by channels
+    wire      header ‖ text ‖ tag
 """
 
 from __future__ import annotations
@@ -13,25 +14,30 @@ from dataclasses import dataclass
 
 from modeloom.sim import Beats
 
-__all__ = ["GivenPacket", "WireReader", "whole_beats"]
+__all__ = ["GivenPacket", "PacketReader", "whole_beats"]
 
 
 @dataclass(frozen=True)
 class GivenPacket:
-    """A packet that a core gave: its bytes, whether its last beat says that the message failed, and the cycle of this beat."""
+    """A packet that a core gave: its bytes, whether its last beat is marked, the cycle of this beat, and its channel."""
 
     data: bytes
-    failed: bool
+    marked: bool
     cycle: int
+    channel: int = 0
 
 
-class WireReader:
+class PacketReader:
     """Makes packets of beats, which may come in several portions.
 
     Parameters
     ----------
     size : int
         Bytes of a beat.
+    wire : bool
+        Whether packets are as they are on the wire.  Otherwise a mark says that a packet was cut off.
+    joins : bool
+        Whether the end of a packet that is cut off, a beat without bytes, may come together with what was before it.
 
     Raises
     ------
@@ -39,41 +45,38 @@ class WireReader:
         From ``packets``, for a beat that no packet has.
     """
 
-    def __init__(self, size: int):
-        self.size = size
-        self._begun = bytearray()
-        self._beats = 0
+    def __init__(self, size: int, wire: bool, joins: bool = False):
+        self.size, self.wire, self.joins = size, wire, joins
+        self._begun: dict[int, bytearray] = {}
 
     def packets(self, beats: Beats) -> Iterator[GivenPacket]:
         """The packets that these beats end."""
-        data = beats.columns["m_axis_tdata"]
+        size, data = self.size, beats.columns["m_axis_tdata"]
         columns = (beats.values(f"m_axis_{name}") for name in ("tkeep", "tlast", "tuser"))
-        for at, (keep, last, failed, cycle) in enumerate(zip(*columns, beats.cycles, strict=True)):
-            nbytes = keep.bit_count()
-            beat = data[at * self.size : (at + 1) * self.size]
-            empty = not nbytes and self._beats
-            if (
-                keep != (1 << nbytes) - 1
-                or (nbytes < self.size and not last)
-                or empty
-                or any(beat[nbytes:])
-                or (failed and not last)
-            ):
-                raise ValueError(f"a beat with tkeep {keep:#x}, tlast {last} and tuser {failed}")
-            self._begun += beat[:nbytes]
-            self._beats += 1
+        channels = beats.values("m_axis_tid") if "m_axis_tid" in beats.columns else [0] * beats.count
+        for at, (keep, last, marked, channel, cycle) in enumerate(zip(*columns, channels, beats.cycles, strict=True)):
+            nbytes, beat = keep.bit_count(), data[at * size : (at + 1) * size]
+            # On the wire a beat without bytes is a packet; otherwise it ends one that is cut off, and nothing else does.
+            if self.wire:
+                wrong = not nbytes and channel in self._begun
+            else:
+                wrong = not marked if not nbytes else bool(marked) and not self.joins
+            if keep != (1 << nbytes) - 1 or (not last and (nbytes < size or marked)) or wrong or any(beat[nbytes:]):
+                raise ValueError(f"a beat with tkeep {keep:#x}, tlast {last} and tuser {marked}")
+            begun = self._begun.setdefault(channel, bytearray())
+            begun += beat[:nbytes]
             if last:
-                yield GivenPacket(bytes(self._begun), bool(failed), cycle)
-                self.clear()
+                del self._begun[channel]
+                yield GivenPacket(bytes(begun), bool(marked), cycle, channel)
 
     def clear(self) -> None:
-        """Forgets a packet that has begun."""
-        self._begun, self._beats = bytearray(), 0
+        """Forgets packets that have begun."""
+        self._begun.clear()
 
     @property
     def begun(self) -> bool:
         """Whether beats of a packet have come whose end has not."""
-        return self._beats > 0
+        return bool(self._begun)
 
 
 def whole_beats(parts: Iterable[bytes], size: int, most: int) -> Iterator[tuple[bytes, bool]]:

@@ -25,8 +25,8 @@ from modeloom.product.driven import CoreFault
 from modeloom.product.folder import read_description
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.message import Message
-from modeloom.product.segments import LONGEST, Piece
 from modeloom.product.simulated_lwc import SimulatedLwcCore
+from modeloom.protocol.segments import LONGEST, Piece
 from modeloom.rtl.lwc import assembler, bus, loader, parser, writer
 from modeloom.rtl.stream import bus as stream_bus
 from modeloom.rtl.stream import entry

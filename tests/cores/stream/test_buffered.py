@@ -64,7 +64,7 @@ def test_vectors_of_the_bench(nbytes: int) -> None:
     assert limit is not None
     (port,) = next(one for one in d.interfaces if one.member == "cmd").payload
     assert port.packing is not None
-    commands = [(message, port.packing.unpack(message.command)) for message in vectors.messages]
+    commands = [(message, port.packing.unpack(message.command.pack(d))) for message in vectors.messages]
     # A command that is refused for what it says of the lengths has the code of that, whatever its packet.
     sealed = [message for message, said in commands if not said["decrypt"] and said["associated"] <= d.most_associated]
     for message in sealed:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from tests.cores.stream.host import Host, Sent
+from tests.protocol.contracts import Plain
+from tests.protocol.oracle import wire_answers
 
 from modeloom.definition.messages import StreamModel
-from modeloom.interfaces.messages import MessageCode
-from modeloom.interfaces.wire import split_packet
+from modeloom.protocol.transactions import Command
 
 __all__ = ["Packet", "WireHost", "WireTraffic"]
 
@@ -70,22 +71,18 @@ class WireTraffic:
 
     def judged(self, packet, code=None):
         """With what must come of it; *code* if its command is refused."""
-        parts = split_packet(packet.beats, self.size, packet.header, packet.tag_bytes if packet.decrypt else 0)
-        held = packet.decrypt and self.hold is not None
-        if code is not None:
-            return replace(packet, code=code, out=None if held else parts.header, tag=b"")
-        code = parts.code
-        if held and len(parts.header + parts.text) > self.hold:
-            code = max(code, MessageCode.TOO_LONG_TO_HOLD)
-        short = len(parts.header) < packet.header
+        core = Plain(block_bytes=16, blocks_per_cycle=self.size // 16, packet="wire", hold=self.hold)
+        command = Command(
+            nonce=packet.nonce, nonce_bytes=len(packet.nonce), tag_bytes=packet.tag_bytes, associated=packet.header,
+            decrypt=int(packet.decrypt),
+        )  # fmt: skip
         way = "decrypt" if packet.decrypt else "encrypt"
-        text, tag = self.models[packet.slot].run(way, packet.nonce, parts.text, parts.header, packet.tag_bytes)
-        tag = tag[: packet.tag_bytes]
-        if packet.decrypt and code == MessageCode.OK and tag != parts.tag:
-            code = MessageCode.WRONG_TAG
-        out = parts.header + (b"" if short else text)
-        sealed = b"" if packet.decrypt or code != MessageCode.OK else tag
-        return replace(packet, code=code.name, out=None if held and code != MessageCode.OK else out + sealed, tag=sealed)
+
+        def run(text, header):
+            return self.models[packet.slot].run(way, packet.nonce, text, header, packet.tag_bytes)
+
+        found, *_ = wire_answers(core, command, packet.beats, run, code or "OK")
+        return replace(packet, code=found.code, out=found.packet, tag=found.tag)
 
     def some(self, count):
         """Messages of all kinds."""

@@ -9,12 +9,14 @@ from hashlib import sha256
 from random import Random
 
 from amaranth.back import rtlil
+from tests.protocol.contracts import Plain
+from tests.protocol.oracle import wire_answers
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.interfaces.messages import MessageCode, pack_message_command
-from modeloom.interfaces.wire import judge_packet, split_packet
 from modeloom.modes.gcm import GCM
+from modeloom.protocol.transactions import Command
 from modeloom.rtl.bus.ports import beat_layout
 from modeloom.rtl.stream.texts import text_layout
 from modeloom.rtl.stream.wire.layouts import final_layout
@@ -65,9 +67,10 @@ def message(size, header, text, decrypt, tag_bytes=16, wrong=False):
 
 def wanted(sent, size, hold):
     """The packet out and its mark; None if it is dropped."""
-    parts = split_packet(sent.beats, size, sent.header, sent.tag_bytes if sent.decrypt else 0)
-    found = judge_packet(parts, sent.header, sent.tag_bytes, sent.decrypt, hold, lambda t, h: inverted(t, h, sent.decrypt))
-    return None if found.packet is None else (found.packet, int(found.code != MessageCode.OK))
+    core = Plain(block_bytes=16, blocks_per_cycle=size // 16, packet="wire", hold=hold)
+    command = Command(nonce=b"", nonce_bytes=12, tag_bytes=sent.tag_bytes, associated=sent.header, decrypt=int(sent.decrypt))
+    found, *_ = wire_answers(core, command, sent.beats, lambda t, h: inverted(t, h, sent.decrypt), "OK")
+    return None if found.packet is None else (found.packet, found.tuser)
 
 
 class WireBench:

@@ -21,7 +21,6 @@ from modeloom.verification.steps import run_check
 from modeloom.verification.stream import dynamic_checks
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.packet import MessagePacket, judge
 from modeloom.verification.stream.statuses import check_statuses, possible_codes
 from modeloom.verification.stream.subject import StreamSubject
 
@@ -99,16 +98,3 @@ def test_modes_of_the_tests_own(options: dict) -> None:
     subject = StreamSubject(folder(**options), optimize=1)
     for name, check in dynamic_checks(200):
         assert run_check(subject, name, check).text
-
-
-@pytest.mark.parametrize(
-    ("keeps", "stated", "code", "text"),
-    [
-        ((15, 3), 6, "OK", 6), ((15, 15), 8, "OK", 8), ((0,), 0, "OK", 0), ((15,), 6, "TOO_SHORT", 0), ((15, 1), 6, "TOO_SHORT", 4),
-        ((0,), 1, "TOO_SHORT", 0), ((15, 7), 6, "TOO_LONG", 4), ((15, 15, 1), 8, "TOO_LONG", 8), ((1,), 0, "TOO_LONG", 0),
-        ((15, 3, 1), 9, "BAD_KEEP", 4), ((15, 2), 6, "BAD_KEEP", 4), ((15, 15, 0), 8, "BAD_KEEP", 8), ((15, 0), 8, "BAD_KEEP", 4),
-    ],
-)  # fmt: skip
-def test_what_a_core_makes_of_a_text(keeps: tuple[int, ...], stated: int, code: str, text: int) -> None:
-    found = judge(MessagePacket(b"abcdefghijkl", keeps), 0, 4, stated)
-    assert (found.code.name, len(found.text)) == (code, text)

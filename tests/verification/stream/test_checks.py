@@ -21,7 +21,6 @@ from modeloom.verification.stream import dynamic_checks
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize, only_tags_differ, waits_in
 from modeloom.verification.stream.messages import check_lengths, check_messages
 from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.packet import MessagePacket, faulty, judge, whole
 from modeloom.verification.stream.statuses import check_reloads, check_statuses, possible_codes
 from modeloom.verification.stream.subject import StreamSubject
 
@@ -121,37 +120,3 @@ def test_all_of_it(options: dict) -> None:
         "files", "proof", "pipeline", "lint", "timing", *(name for name, _ in dynamic_checks()), "bench", "skipped",
     ]  # fmt: skip
     assert steps[-1].text == "nothing"
-
-
-# -- packets ----------------------------------------------------------------------------------------------------------------------------
-
-
-def test_packets() -> None:
-    assert whole(b"", b"", 4) == MessagePacket(bytes(4), (0,))
-    assert whole(b"abcde", b"xy", 4) == MessagePacket(b"abcde\0\0\0xy\0\0", (15, 1, 3))
-
-
-@pytest.mark.parametrize(
-    ("keeps", "associated", "code", "text"),
-    [
-        ((15, 1, 3), 5, "OK", b"yz"), ((15, 1), 5, "OK", b""), ((15, 1, 0), 5, "OK", b""), ((0,), 0, "OK", b""),
-        ((15,), 5, "TOO_SHORT", b""), ((7,), 5, "TOO_SHORT", b""), ((15, 3), 5, "BAD_KEEP", b""),
-        ((0,), 5, "TOO_SHORT", b""), ((15, 0), 5, "BAD_KEEP", b""), ((15, 1, 15, 0), 5, "BAD_KEEP", b"ijkl"),
-        ((15, 2), 5, "BAD_KEEP", b""), ((7, 1), 5, "BAD_KEEP", b""),
-        ((3, 15), 0, "BAD_KEEP", b""), ((0, 15), 0, "BAD_KEEP", b""), ((15, 5), 0, "BAD_KEEP", b"abcd"), ((15, 0), 0, "BAD_KEEP", b"abcd"),
-        ((15, 15, 7), 0, "OK", b"abcdefghijk"),
-    ],
-)  # fmt: skip
-def test_what_a_core_makes_of_a_packet(keeps: tuple[int, ...], associated: int, code: str, text: bytes) -> None:
-    data = b"abcdefghijkl"
-    if text == b"yz":
-        data = data[:8] + b"yz\0\0"
-    found = judge(MessagePacket(data, keeps), associated, 4)
-    assert (found.code.name, found.text) == (code, text)
-
-
-def test_faults_of_packets_are_known() -> None:
-    import random
-
-    with pytest.raises(ValueError, match="no fault 'x'"):
-        faulty(MessagePacket(b"a", [1]), 4, "x", random.Random(1))

@@ -14,7 +14,7 @@ from modeloom.cores.lwc.vectors import LwcItem, lwc_all, lwc_vectors
 from modeloom.product.cases import Case, Cases
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.points import POINTS, length_point
-from modeloom.product.segments import WordForm, words_in
+from modeloom.protocol.segments import WordForm, words_in
 
 __all__ = ["lwc_cases"]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.lwc.vectors import LwcItem, lwc_items
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.segments import Piece
+from modeloom.protocol.segments import Piece
 from modeloom.spec import InputError
 
 __all__ = ["vector_texts", "write_vectors"]

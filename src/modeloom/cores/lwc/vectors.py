@@ -13,9 +13,11 @@ from random import Random
 from modeloom.compiler.streams import CompiledStream
 from modeloom.definition.messages import StreamModel
 from modeloom.interfaces.lwc import Header, Opcode, Segment
+from modeloom.interfaces.messages import MessageCode
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.message import Message
-from modeloom.product.segments import LONGEST, Piece, WordForm, words_in
+from modeloom.protocol.outcome import judge_whole
+from modeloom.protocol.segments import LONGEST, Piece, WordForm, words_in
 
 __all__ = ["LwcItem", "LwcVectors", "lwc_all", "lwc_items", "lwc_vectors"]
 
@@ -106,23 +108,15 @@ class _Maker:
             tag = tag[:-1] + bytes([tag[-1] ^ 1 << self.rng.randrange(8)])
         message = Message(begin, other + tag if decrypt else data, header, decrypt)
         pdi = [*pdi, *self.form.message(message, self.tag_bytes, ad_segment, text_segment)]
-        fails = self.model is None or wrong
-        shown = b"" if self.model is None or (fails and self.d.hold is not None) else data if decrypt else other
-        return LwcItem(message, self.keys, pdi, sdi, list(self._wanted(message, shown, text, tag, fails, text_segment)))
-
-    def _wanted(self, message: Message, shown: bytes, text: int, tag: bytes, fails: bool, most: int) -> Iterator[Piece]:
-        kind = Segment.PLAINTEXT if message.decrypt else Segment.CIPHERTEXT
-        if shown or not text:
-            yield from self.form.part(kind, shown, last=bool(message.decrypt), most=most)
-        if not (fails or message.decrypt):
-            yield self.form.segment(Header(Segment.TAG, len(tag), False, True, True), tag)
-        yield self.form.status(not fails)
+        found = judge_whole(self.d, decrypt, ad, text, self.tag_bytes, self.model is not None).settled(not wrong)
+        shown = (data if decrypt else other) if found.leaves or not text else None
+        answer = self.form.answer(decrypt, shown, tag, found.code == MessageCode.OK, text_segment)
+        return LwcItem(message, self.keys, pdi, sdi, list(answer))
 
 
 def lwc_items(compiled: CompiledStream, d: LwcDescription) -> Iterator[LwcItem]:
     """Right messages and messages with wrong tags: every direction, lengths around blocks, several segments, new keys."""
-    maker, block, word = _Maker(compiled, d), d.block_bytes, d.word_bytes
-    yield from _messages(maker, block, word)
+    yield from _messages(_Maker(compiled, d), d.block_bytes, d.word_bytes)
 
 
 def _messages(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:

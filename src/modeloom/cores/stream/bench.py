@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.bench_text import hexadecimal, key_lines, packet_lines, phase_lines, wanted_lines
 from modeloom.cores.stream.packing import message_places
-from modeloom.cores.stream.traffic import Outcome
+from modeloom.cores.stream.traffic import BenchOutcome
 from modeloom.cores.stream.vectors import BenchVectors, bench_vectors
 from modeloom.cores.template import filled, without
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
@@ -17,7 +17,7 @@ from modeloom.version import VERSION
 
 __all__ = ["bench_limit", "bench_verilog", "key_cycles"]
 
-NOTHING = Outcome(0)
+NOTHING = BenchOutcome(0)
 
 CHECK = """\
 if (alone_out - alone_in != LATENCY)
@@ -68,9 +68,9 @@ def _assignments(vectors: BenchVectors, d: StreamDescription, most_beats: int) -
     sent = wanted = 0
     bits = 8 * d.block_bytes
     for number, message in enumerate(vectors.messages):
-        yield from packet_lines(number, message.command, message.beats, sent, d.beat_bytes)
+        yield from packet_lines(number, message.command.pack(d), message.beats, sent, d.beat_bytes)
         if d.channels > 1:
-            yield from (f"sent_channel[{at}] = {message.channel};" for at in range(sent, sent + len(message.beats)))
+            yield from (f"sent_channel[{at}] = {message.command.channel};" for at in range(sent, sent + len(message.beats)))
         sent += len(message.beats)
         places = [wanted]
         renewed = message.renewed or NOTHING

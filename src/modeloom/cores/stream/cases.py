@@ -20,6 +20,8 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.cases import Case, Cases
 from modeloom.product.messages import StreamDescription
 from modeloom.product.points import POINTS, length_point
+from modeloom.protocol.outcome import possible_codes, refusal
+from modeloom.protocol.transactions import Command
 
 __all__ = ["message_cases"]
 
@@ -29,33 +31,23 @@ ENDS = {
 }  # fmt: skip
 """What is said of a packet by its status."""
 
-NEVER = (1 << 64) - 1
-"""A length that no command exceeds."""
 
-
-def _fields(d: StreamDescription, command: bytes) -> dict[str, int]:
-    """The fields of a command."""
-    (port,) = next(one for one in d.interfaces if one.member == "cmd").payload
-    assert port.packing is not None
-    return port.packing.unpack(command)
-
-
-def _points(d: StreamDescription, message: BenchMessage, fields: Mapping[str, int]) -> Iterator[str]:
+def _points(d: StreamDescription, message: BenchMessage) -> Iterator[str]:
     """The points of coverage of a message."""
-    code = MessageCode(message.wanted.code)
+    code, command = MessageCode(message.wanted.code), message.command
     yield f"code.{code.name}"
-    if code in ENDS and not (code == MessageCode.TOO_LONG and _by_command(d, fields)):
+    if code in ENDS and (code == MessageCode.OK or refusal(d, command) != code):
         yield f"packet.{ENDS[code]}"
     if code in (MessageCode.OK, MessageCode.WRONG_TAG):
-        yield f"direction.{('encrypt', 'decrypt', 'second pass')[fields['decrypt']]}"
+        yield f"direction.{('encrypt', 'decrypt', 'second pass')[command.decrypt]}"
         if d.channels > 1:
-            yield f"channel.{'other' if message.channel else 'first'}"
+            yield f"channel.{'other' if command.channel else 'first'}"
         if not d.inline:
-            yield f"slot.{'other' if fields['slot'] else 'first'}"
-        yield f"nonce.{'usual' if fields['nonce_bytes'] == d.nonces[0] else 'other'}"
-        yield f"tag.{'usual' if fields['tag_bytes'] == d.tag_bytes[0] else 'other'}"
-        yield from _lengths(d, message, fields)
-    if code == MessageCode.NO_KEY and fields.get("slot", 0) >= d.named_slots:
+            yield f"slot.{'other' if command.slot else 'first'}"
+        yield f"nonce.{'usual' if command.nonce_bytes == d.nonces[0] else 'other'}"
+        yield f"tag.{'usual' if command.tag_bytes == d.tag_bytes[0] else 'other'}"
+        yield from _lengths(d, message)
+    if code == MessageCode.NO_KEY and not d.inline and command.slot >= d.named_slots:
         yield "slot.missing"
     if code == MessageCode.BAD_NONCE_LENGTH:
         yield "nonce.wrong"
@@ -65,34 +57,26 @@ def _points(d: StreamDescription, message: BenchMessage, fields: Mapping[str, in
         yield "text.too long to hold"
 
 
-def _first(d: StreamDescription) -> str:
-    """The field of a command with the bytes of what comes first in the packet."""
-    return "text" if d.text_first else "associated"
+def _first(d: StreamDescription, command: Command) -> int:
+    """The bytes of what comes first in a packet, by its command."""
+    return command.text if d.text_first else command.associated
 
 
-def _by_command(d: StreamDescription, fields: Mapping[str, int]) -> bool:
-    """Whether the command alone says that a message is too long."""
-    return fields.get("associated", 0) > d.most_associated or fields.get("text", 0) > d.text_with(fields["nonce_bytes"])
-
-
-def _lengths(d: StreamDescription, message: BenchMessage, fields: Mapping[str, int]) -> Iterator[str]:
-    tag = fields["tag_bytes"] if d.wire and fields["decrypt"] == 1 else 0
-    rest = sum(keep.bit_count() for _, keep in message.beats) - fields[_first(d)] - tag
-    associated, text = (rest, fields["text"]) if d.text_first else (fields["associated"], rest)
+def _lengths(d: StreamDescription, message: BenchMessage) -> Iterator[str]:
+    command = message.command
+    tag = command.tag_bytes if d.wire and command.decrypt == 1 else 0
+    rest = sum(keep.bit_count() for _, keep in message.beats) - _first(d, command) - tag
+    associated, text = (rest, command.text) if d.text_first else (command.associated, rest)
     yield length_point("associated", associated, d.beat_bytes)
     yield length_point("text", text, d.beat_bytes)
-    if d.hold is not None and fields["decrypt"] and text + associated * d.wire == d.hold:
+    if d.hold is not None and command.decrypt and d.held_bytes(command.decrypt, associated, text) == d.hold:
         yield "text.held"
 
 
 def _wanted(d: StreamDescription) -> Mapping[str, Sequence[str]]:
     """The points of a core."""
     holds, stores = d.hold is not None, d.hold is not None or d.message_buffer is not None
-    possible = {
-        MessageCode.WRONG_TAG: "decrypt" in d.directions, MessageCode.TOO_LONG_TO_HOLD: stores,
-        MessageCode.TOO_LONG: bool(d.lengths_first) or (d.most_text if d.text_first else d.most_associated) < NEVER,
-        MessageCode.NO_DIRECTION: len(d.directions) == 1 or d.two_passes, MessageCode.NO_CHANNEL: d.channels < 256,
-    }  # fmt: skip
+    possible = possible_codes(d)
     several, nonces, tags = d.named_slots > 1, len(d.nonces) > 1, len(d.tag_bytes) > 1
     lengths = [name for name in POINTS["text"] if name not in ("held", "too long to hold")]
     return {
@@ -100,18 +84,17 @@ def _wanted(d: StreamDescription) -> Mapping[str, Sequence[str]]:
         "slot": [] if d.inline else ["first", *["other"] * several, "missing"],
         "associated": lengths, "text": [*lengths, *["held"] * holds, *["too long to hold"] * stores],
         "nonce": ["usual", *["other"] * nonces, "wrong"], "tag": ["usual", *["other"] * tags, "wrong"],
-        "code": [code.name for code in MessageCode if possible.get(code, True)],
+        "code": [code.name for code in MessageCode if code in possible],
         "packet": ["right", "early", *["late"] * bool(d.lengths_first), "keep"],
     }  # fmt: skip
 
 
 def _cases(d: StreamDescription, messages: Sequence[BenchMessage], keys: Iterator[BenchKey]) -> Iterator[Case]:
     for message in messages:
-        wanted, fields = message.wanted, _fields(d, message.command)
+        command, wanted = message.command, message.wanted
         yield Case(
-            message.command, message.beats, wanted.beats, wanted.code, wanted.tag, message.channel if d.channels > 1 else 0,
-            next(keys).key if fields.get("new_key") else b"", 0 if d.wire else fields[_first(d)],
-            tuple(_points(d, message, fields)),
+            command.pack(d), message.beats, wanted.beats, wanted.code, wanted.tag, command.channel if d.channels > 1 else 0,
+            next(keys).key if command.new_key else b"", 0 if d.wire else _first(d, command), tuple(_points(d, message)),
         )  # fmt: skip
 
 

@@ -3,22 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from modeloom.cores.bench_text import Beat, beats_of, bench_bytes
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cores.bench_text import bench_bytes
 from modeloom.definition.messages import StreamModel
-from modeloom.interfaces.messages import MessageCode, pack_message_command
-from modeloom.interfaces.wire import judge_packet, refused_packet, split_packet
-from modeloom.spec.stream import StreamMode
+from modeloom.interfaces.messages import MessageCode
+from modeloom.protocol.contract import MessageContract
+from modeloom.protocol.faults import Edit
+from modeloom.protocol.outcome import Outcome, outcomes
+from modeloom.protocol.transactions import Beat, Command, MessagePacket, message_packet
 
-__all__ = ["BenchMessage", "Outcome", "Traffic"]
+__all__ = ["BenchMessage", "BenchOutcome", "Traffic"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BenchOutcome:
     """The result of a message.
 
     Attributes
@@ -43,26 +45,22 @@ class BenchMessage:
 
     Attributes
     ----------
-    command : bytes
-        The bytes of the command.
+    command : Command
     beats : tuple of (bytes, int)
         Data and tkeep of the beats of its packet.
-    wanted : Outcome
+    wanted : BenchOutcome
         The required result.  If the key changes, this is the result under the old key.
-    renewed : Outcome or None
+    renewed : BenchOutcome or None
         The required result under the new key.
     changes : bool
         Whether the key changes while the message is in flight.  It changes to the key of ``renewed``, or the slot is erased.
-    channel : int
-        The channel of its packet.
     """
 
-    command: bytes
+    command: Command
     beats: tuple[Beat, ...]
-    wanted: Outcome
-    renewed: Outcome | None = None
+    wanted: BenchOutcome
+    renewed: BenchOutcome | None = None
     changes: bool = False
-    channel: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,37 +77,16 @@ class Sent:
 class Traffic:
     """Makes messages.  Each has data and a nonce of its own.  Slots and directions take turns.
 
+    In a core with two passes, the passes of sealing take turns, each on messages of its own.
+
     Parameters
     ----------
-    mode : StreamMode
-        The definition, from which the results come.
-    cipher : str or None
-        The name of the cipher.  None means the cipher of the mode.
-    directions : tuple of str
-        The directions of the core.
-    beat_bytes : int
-        Number of bytes of a beat.
-    hold : int or None
-        Number of bytes of text that the core can hold until it has checked the tag, or None if it holds none.
-    inline : bool
-        Whether keys come with messages.  Then there is one slot.
-    wire : bool
-        Whether packets are as they are on the wire.
-    channels : int
-        Number of channels, which take turns.
+    compiled : CompiledStream
+        Its definition gives the results.
+    contract : MessageContract
+        What the core promises.
     in_order : bool
         Whether results of several channels come in the order of their messages.  Otherwise all messages are of the last channel.
-
-    derives : bool
-        Whether the core derives the keys of messages, so that its keys are master keys.
-    twice : bool
-        Whether a host sends each message to seal twice.
-    text_first : bool
-        Whether packets have their text before their associated data.
-    stored : int or None
-        Number of beats of the longest packet to seal that the core can store, or None if it stores none.
-
-    In a mode with two passes, the passes of sealing take turns, each on messages of its own.
 
     Attributes
     ----------
@@ -117,14 +94,10 @@ class Traffic:
         Number of key packets that no message has taken yet, if keys come with messages.
     """
 
-    def __init__(
-        self, mode: StreamMode, cipher: str | None, directions: tuple[str, ...], beat_bytes: int, hold: int | None = None,
-        inline: bool = False, wire: bool = False, channels: int = 1, in_order: bool = True, derives: bool = False, twice: bool = False,
-        text_first: bool = False, stored: int | None = None,
-    ):  # fmt: skip
-        self.derives, self.twice, self.text_first, self.stored = derives, twice, text_first, stored
-        self.inline, self.turns, self.wire, self.channels, self.in_order = inline, 0, wire, channels, in_order
-        self.mode, self.cipher, self.directions, self.beat_bytes, self.hold = mode, cipher, directions, beat_bytes, hold
+    def __init__(self, compiled: CompiledStream, contract: MessageContract, in_order: bool = True):
+        self.mode, self.cipher, self.derives = compiled.mode, compiled.options.cipher, compiled.derived is not None
+        self.contract, self.in_order, self.turns = contract, in_order, 0
+        self.beat_bytes = contract.beat_bytes
         self.models: dict[int, StreamModel] = {}
         self.messages: list[BenchMessage] = []
 
@@ -142,27 +115,26 @@ class Traffic:
     @property
     def channel(self) -> int:
         """The channel of the next message."""
-        return self.number % self.channels if self.in_order else self.channels - 1
+        return self.number % self.contract.channels if self.in_order else self.contract.channels - 1
+
+    @property
+    def seals(self) -> bool:
+        """Whether the core seals messages."""
+        return "encrypt" in self.contract.directions
 
     def _decrypts(self) -> int:
         # There are runs of one, two and three messages in a direction, so that changes of direction come at different distances.
-        turn = (self.number % 12) in (1, 4, 5, 9, 10, 11) and len(self.directions) - 1
-        if self.directions[turn] == "decrypt":
+        directions = self.contract.directions
+        turn = (self.number % 12) in (1, 4, 5, 9, 10, 11) and len(directions) - 1
+        if directions[turn] == "decrypt":
             return 1
-        return 2 if self.twice and self.number % 12 in (2, 6, 7) else 0
-
-    def _run(self, model: StreamModel, sent: Sent, tag: bytes = b"") -> tuple[bytes, bytes]:
-        """The text and the whole tag of a message.  ``tag`` is the tag that its command has."""
-        if self.mode.two_passes and not self.twice and not sent.decrypt:
-            sealed = model.seal(sent.nonce, sent.text, sent.ad)
-            return sealed[: len(sent.text)], sealed[len(sent.text) :]
-        return model.run(self.mode.text_steps()[sent.decrypt], sent.nonce, sent.text, sent.ad, sent.tag_bytes, tag)
+        return 2 if self.contract.two_passes and self.number % 12 in (2, 6, 7) else 0
 
     def _slot(self) -> int:
         slots = sorted(self.models)
         return slots[self.number // 3 % len(slots)] if slots else 0
 
-    def _sent(self, ad: int, text: int, nonce: int | None, tag: int | None, decrypt: int | None) -> Sent:
+    def _sent(self, ad: int, text: int, nonce: int | None = None, tag: int | None = None, decrypt: int | None = None) -> Sent:
         n = self.number
         length = self.mode.nonce_bytes[0][0] if nonce is None else nonce
         return Sent(
@@ -170,69 +142,48 @@ class Traffic:
             self._decrypts() if decrypt is None else decrypt, self.mode.tag_bytes[0] if tag is None else tag,
         )  # fmt: skip
 
-    def packet(self, sent: Sent, tag: bytes = b"") -> tuple[Beat, ...]:
-        """The beats of a message, in wire form with its tag.  A message without data has one beat without bytes."""
-        if self.wire:
-            return self._whole(sent.ad + sent.text + (tag if sent.decrypt else b""))
-        parts = (sent.text, sent.ad) if self.text_first else (sent.ad, sent.text)
-        beats = beats_of(parts[0], self.beat_bytes) + beats_of(parts[1], self.beat_bytes)
-        return beats or ((bytes(self.beat_bytes), 0),)
-
-    def _whole(self, data: bytes) -> tuple[Beat, ...]:
-        return beats_of(data, self.beat_bytes) or ((bytes(self.beat_bytes), 0),)
-
-    def _of_packet(self, model: StreamModel, sent: Sent, beats: tuple[Beat, ...]) -> Outcome:
-        """What a core gives for a packet on the wire."""
-        parts = split_packet(beats, self.beat_bytes, len(sent.ad), sent.tag_bytes if sent.decrypt else 0)
-        run = partial(model.run, self.mode.text_steps()[sent.decrypt], sent.nonce, tag_bytes=sent.tag_bytes)
-        found = judge_packet(parts, len(sent.ad), sent.tag_bytes, bool(sent.decrypt), self.hold, run)
-        return Outcome(found.code, found.tag, () if found.packet is None else self._whole(found.packet))
-
-    def _too_long(self, sent: Sent, beats: tuple[Beat, ...]) -> bool:
-        """Whether a packet is longer than the core can store.  This is told of before any fault of the packet."""
-        return self.stored is not None and not sent.decrypt and len(beats) > self.stored
-
-    def _outcome(self, model: StreamModel | None, sent: Sent, tag: bytes = b"") -> Outcome:
-        """The result of a message under a key.  ``tag`` is the tag of the message to open."""
-        if model is not None and self.wire:
-            return self._of_packet(model, sent, self.packet(sent, tag))
-        if model is None:
-            return Outcome(MessageCode.NO_KEY)
-        if self._too_long(sent, self.packet(sent)):
-            return Outcome(MessageCode.TOO_LONG_TO_HOLD)
-        text, made = self._run(model, sent, tag)
-        made = made[: sent.tag_bytes]
-        beats = beats_of(text, self.beat_bytes)
-        if sent.decrypt:
-            if self.hold is not None and len(text) > self.hold:
-                return Outcome(MessageCode.TOO_LONG_TO_HOLD)
-            code = MessageCode.OK if made == tag else MessageCode.WRONG_TAG
-            return Outcome(code, b"", beats if self.hold is None or code == MessageCode.OK else ())
-        return Outcome(MessageCode.OK, made, beats)
+    def _run(self, model: StreamModel, sent: Sent, known: bytes, text: bytes, ad: bytes) -> tuple[bytes, bytes]:
+        """The text and the whole tag of a message.  ``known`` is the tag that its command has."""
+        if self.mode.two_passes and not self.contract.two_passes and not sent.decrypt:
+            sealed = model.seal(sent.nonce, text, ad)
+            return sealed[: len(text)], sealed[len(text) :]
+        return model.run(self.mode.text_steps()[sent.decrypt], sent.nonce, text, ad, sent.tag_bytes, known)
 
     def _tag(self, model: StreamModel, sent: Sent) -> tuple[Sent, bytes]:
         """A message with its tag.  With two passes, the text to open is one that was sealed: only then does it have a tag."""
         if not sent.decrypt:
             return sent, b""
         if not self.mode.two_passes:
-            return sent, self._run(model, sent)[1][: sent.tag_bytes]
+            return sent, self._run(model, sent, b"", sent.text, sent.ad)[1][: sent.tag_bytes]
         sealed = model.seal(sent.nonce, sent.text, sent.ad)
         end = len(sent.text)
         return replace(sent, text=sealed[:end]) if sent.decrypt == 1 else sent, sealed[end:]
 
-    def _command(self, sent: Sent, slot: int, tag: bytes, **changes: int) -> bytes:
-        key: dict[str, Any] = {"slot": slot}
-        if self.inline:
-            key = {"new_key": self.turns > 0}
-            self.turns = max(0, self.turns - 1)
+    def _command(self, sent: Sent, slot: int, tag: bytes = b"", **changes: int) -> Command:
         fields: dict[str, Any] = {
-            **key, "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, "id": (0x4D4C + 257 * self.number) & 0xFFFF,
-            "decrypt": sent.decrypt, "channel": self.channel,
-            **({"text": len(sent.text)} if self.mode.lengths_first or self.text_first else {}), **changes,
+            "nonce_bytes": len(sent.nonce), "tag_bytes": sent.tag_bytes, "associated": len(sent.ad), "text": len(sent.text),
+            "decrypt": sent.decrypt, "id": (0x4D4C + 257 * self.number) & 0xFFFF, "slot": slot, "channel": self.channel,
+            "new_key": self.contract.inline and self.turns > 0, **changes,
         }  # fmt: skip
-        return pack_message_command(
-            nonce=sent.nonce, tag=tag, block_bytes=self.mode.block_bytes, passes=1 + self.twice, text_first=self.text_first, **fields
-        )
+        self.turns -= fields["new_key"]
+        return Command(nonce=sent.nonce, tag=tag, **fields)
+
+    def _packet(self, sent: Sent, tag: bytes = b"") -> MessagePacket:
+        return message_packet(self.contract, sent.decrypt, sent.ad, sent.text, tag)
+
+    def _outcome(
+        self, model: StreamModel | None, sent: Sent, command: Command, packet: MessagePacket, code: MessageCode | None = None
+    ) -> BenchOutcome:
+        """The result of a message, which has this code."""
+        c = self.contract
+        run = None if model is None else partial(self._run, model, sent, command.tag[: command.tag_bytes])
+        found = [one for one in outcomes(c, command, packet, run) if code in (None, one.code)]
+        if not found:
+            raise ValueError(f"the message has the code {outcomes(c, command, packet, run)[0].code.name}, not {code and code.name}")
+        return self._of(found[0])
+
+    def _of(self, outcome: Outcome) -> BenchOutcome:
+        return BenchOutcome(outcome.code, outcome.tag, outcome.beats(self.contract))
 
     def good(
         self, ad: int, text: int, *, nonce: int | None = None, tag: int | None = None, slot: int | None = None,
@@ -248,12 +199,9 @@ class Traffic:
         sent, expected = self._tag(model, sent)
         if wrong_bit is not None:
             expected = (int.from_bytes(expected, "little") ^ 1 << wrong_bit).to_bytes(len(expected), "little")
-        self.messages.append(
-            BenchMessage(
-                self._command(sent, slot, expected), self.packet(sent, expected), self._outcome(model, sent, expected),
-                self._outcome(renewed, sent, expected) if changes and renewed else None, changes, self.channel,
-            )
-        )  # fmt: skip
+        command, packet = self._command(sent, slot, expected), self._packet(sent, expected)
+        again = self._outcome(renewed, sent, command, packet) if changes and renewed else None
+        self._add(command, packet, self._outcome(model, sent, command, packet), renewed=again, changes=changes)
 
     def refused(
         self, code: MessageCode, *, ad: int = 0, text: int | None = None, slot: int | None = None, stated: int | None = None, **changes: int
@@ -261,54 +209,27 @@ class Traffic:
         """Adds a command with changed fields that is refused with this code.  ``stated`` is what it says of the bytes of text."""
         if stated is not None:
             changes["text"] = stated
-        sent = self._sent(ad, self.beat_bytes + 1 if text is None else text, None, None, None)
-        beats: tuple[Beat, ...] = ()
-        if self.wire:
-            fields: dict[str, int] = {"decrypt": int(sent.decrypt), "associated": len(sent.ad), "tag_bytes": sent.tag_bytes, **changes}
-            # A tag that no block has room for is not taken off.
-            taken = fields["tag_bytes"] if fields["decrypt"] and fields["tag_bytes"] <= self.mode.block_bytes else 0
-            parts = split_packet(self.packet(sent), self.beat_bytes, fields["associated"], taken)
-            left = refused_packet(parts, code, bool(fields["decrypt"]), self.hold).packet
-            beats = () if left is None else self._whole(left)
-        self.messages.append(
-            BenchMessage(
-                self._command(sent, self._slot() if slot is None else slot, b"", **changes), self.packet(sent), Outcome(code, b"", beats),
-                channel=changes.get("channel", self.channel),
-            )
-        )  # fmt: skip
+        sent = self._sent(ad, self.beat_bytes + 1 if text is None else text)
+        slot = self._slot() if slot is None else slot
+        command, packet = self._command(sent, slot, b"", **changes), self._packet(sent)
+        model = None if code == MessageCode.NO_KEY else next(iter(self.models.values()))
+        self._add(command, packet, self._outcome(model, sent, command, packet, code))
 
-    def faulty(
-        self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], *, given: int = 0, whole: bool = False
-    ) -> None:  # fmt: skip
-        """Adds a message whose packet is edited.
-
-        ``given`` beats of text leave the core before the packet is cut off.  If it is 0, the core gives no packet.  With ``whole``, the
-        text is whole, because the fault is behind it.
-        """
-        # The core reports text that is too long to be held before the fault comes.
-        sealed = self.hold is not None and text > self.hold and "encrypt" in self.directions
-        slot, sent = self._slot(), self._sent(ad, text, None, None, 0 if sealed else None)
-        beats: tuple[Beat, ...] = ()
-        # Text leaves in whole pairs, if the mode takes pairs.
-        given -= given % self.mode.text_blocks
-        # No text of a message that is held leaves the core.
-        if whole and not (sent.decrypt and self.hold is not None):
-            beats = self._outcome(self.models[slot], sent).beats
-        elif given and not (sent.decrypt and self.hold is not None) and not (self.mode.two_passes and not sent.decrypt):
-            beats = (*self._outcome(self.models[slot], sent).beats[:given], (bytes(self.beat_bytes), 0))
-        packet = tuple(edit(list(self.packet(sent))))
-        code = MessageCode.TOO_LONG_TO_HOLD if self._too_long(sent, packet) else code
-        self.messages.append(BenchMessage(self._command(sent, slot, b""), packet, Outcome(code, b"", beats), channel=self.channel))
-
-    def broken(self, code: MessageCode, ad: int, text: int, edit: Callable[[list[Beat]], list[Beat]], decrypt: int) -> None:
-        """A message whose packet on the wire is edited, so that it has this code; nothing, if it is too long to be held."""
-        # What is too long to be held is told of before the fault comes.
-        if decrypt and self.hold is not None and ad + text > self.hold:
+    def faulty(self, code: MessageCode, ad: int, text: int, edit: Edit, decrypt: int | None = None) -> None:
+        """Adds a message whose packet is edited, so that it has this code; on the wire nothing, if it is too long to be held."""
+        # What is too long to be held, or to be stored, is told of before the fault comes.
+        c, slot = self.contract, self._slot()
+        if c.wire and c.hold is not None and decrypt and ad + text > c.hold:
             return
-        slot, sent = self._slot(), self._sent(ad, text, None, None, decrypt)
+        if not c.wire and c.hold is not None and text > c.hold and self.seals:
+            decrypt = 0
+        sent = self._sent(ad, text, decrypt=decrypt)
         model = self.models[slot]
-        beats = tuple(edit(list(self.packet(*self._tag(model, sent)))))
-        wanted = self._of_packet(model, sent, beats)
-        if wanted.code != code:
-            raise ValueError(f"the packet has the code {MessageCode(wanted.code).name}, not {code.name}")
-        self.messages.append(BenchMessage(self._command(sent, slot, b""), beats, wanted))
+        sent, tag = self._tag(model, sent) if c.wire else (sent, b"")
+        packet = MessagePacket.of(edit(self._packet(sent, tag).beats(c.beat_bytes)))
+        command = self._command(sent, slot)
+        stored = c.too_long(sent.decrypt, len(packet.keeps))
+        self._add(command, packet, self._outcome(model, sent, command, packet, MessageCode.TOO_LONG_TO_HOLD if stored else code))
+
+    def _add(self, command: Command, packet: MessagePacket, wanted: BenchOutcome, **others: Any) -> None:
+        self.messages.append(BenchMessage(command, tuple(packet.beats(self.beat_bytes)), wanted, **others))

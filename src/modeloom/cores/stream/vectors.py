@@ -29,18 +29,19 @@ Keys and messages come from a fixed seed, and results from the software model::
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cores.bench_text import Beat, BenchKey, bench_bytes
-from modeloom.cores.stream.figures import directions, key_sizes
+from modeloom.cores.bench_text import BenchKey, bench_bytes
+from modeloom.cores.stream.figures import key_sizes
 from modeloom.cores.stream.traffic import BenchMessage, Traffic
 from modeloom.definition.expanded import expanded_key
 from modeloom.definition.messages import StreamModel
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.messages import StreamDescription
+from modeloom.protocol.contract import MOST_STATED
+from modeloom.protocol.scenarios import wrong_packets
 
 __all__ = ["BenchVectors", "bench_vectors"]
 
@@ -86,11 +87,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
     places = [*slots, *slots, slots[0]]
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]
-    traffic = Traffic(
-        compiled.mode, compiled.options.cipher, directions(compiled), d.beat_bytes, d.hold, d.inline, d.wire, d.channels,
-        in_order=any_order or d.explain.turn is None or d.channels == 1, derives=compiled.derived is not None, twice=d.two_passes,
-        text_first=d.text_first, stored=d.buffered_beats,
-    )  # fmt: skip
+    traffic = Traffic(compiled, d, any_order or d.explain.turn is None or d.channels == 1)
     size, shape = d.beat_bytes, d.bench_shape
     # If the core stores messages to seal, those that only have to have results are not too long for it.
     most = None if d.buffered_beats is None else max(1, d.buffered_beats - 1) * size
@@ -111,7 +108,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     traffic.refused(MessageCode.NO_KEY)
     end("empty")
     load(0)
-    seals = "encrypt" in traffic.directions
+    seals = traffic.seals
     # In a core that holds text, sealed and opened messages wait for each other at the output, so the figures are those of sealed
     # ones.
     unheld = 0 if seals and d.hold is not None else None
@@ -122,7 +119,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     end("burst")
     traffic.good(0, size, decrypt=alone)
     end("alone")
-    _lengths(traffic)
+    _lengths(traffic, d)
     end("lengths")
     _wrong(traffic, d)
     end("wrong")
@@ -187,30 +184,27 @@ def _packet(compiled: CompiledStream, key: bytes) -> bytes:
     return expanded_key(compiled.mode, cipher_of(compiled.mode, compiled.options.cipher), key)
 
 
-def _ways(traffic: Traffic) -> list[int]:
-    """What commands say of the direction and the pass of their messages."""
-    seals, opens = ("encrypt" in traffic.directions, "decrypt" in traffic.directions)
-    return [*[0] * seals, *[2] * (seals and traffic.twice), *[1] * opens]
+def _ways(d: StreamDescription) -> list[int]:
+    """What commands say of the direction and the pass of their messages; a message is opened last."""
+    return sorted(d.ways, key=lambda way: way == 1)
 
 
-def _lengths(traffic: Traffic) -> None:
+def _lengths(traffic: Traffic, d: StreamDescription) -> None:
     """Adds messages with every class of lengths, alone and one after another, with each length of nonces and tags, and with wrong
     tags."""
-    size, mode = traffic.beat_bytes, traffic.mode
-    ways = _ways(traffic)
+    size, mode, ways = d.beat_bytes, traffic.mode, _ways(d)
     for ad in (0, 1, size - 1, size, size + 1, 3 * size):
         for text in (0, 1, size - 1, size, size + 1, 3 * size):
             traffic.good(ad, text)
     for nbytes in range(1, size + 1):
         traffic.good(0, nbytes)
-    if traffic.hold is not None:
-        for nbytes in (traffic.hold, traffic.hold + 1, traffic.hold + size):
+    if d.hold is not None:
+        for nbytes in (d.hold, d.hold + 1, d.hold + size):
             for decrypt in ways:
                 # In wire form the header is held, too.
-                text = min(nbytes, MOST_HELD + nbytes - traffic.hold) - 3 * traffic.wire
+                text = min(nbytes, MOST_HELD + nbytes - d.hold) - 3 * d.wire
                 traffic.good(3, max(0, text), decrypt=decrypt)
-    if traffic.stored is not None:
-        limit = traffic.stored * size
+    if (limit := d.buffered_bytes) is not None:
         for ad in (0, 3):
             # Associated data take a beat of their own.
             for nbytes in (limit - 1, limit, limit + 1, limit + 3 * size):
@@ -230,147 +224,28 @@ def _lengths(traffic: Traffic) -> None:
                 traffic.good(3, size + 1, tag=tag, decrypt=decrypt)
 
 
-def _turned(place: int, bits: int) -> Callable[[list[Beat]], list[Beat]]:
-    """A function that inverts bits of the tkeep of a beat."""
-
-    def edit(beats: list[Beat]) -> list[Beat]:
-        data, keep = beats[place]
-        return [*beats[:place], (data, keep ^ bits), *beats[place + 1 :]]
-
-    return edit
-
-
-def _empty(place: int) -> Callable[[list[Beat]], list[Beat]]:
-    """Ends a packet with a beat without bytes at a place."""
-    return lambda beats: [*beats[:place], (beats[0][0], 0)]
-
-
 def _wrong(traffic: Traffic, d: StreamDescription) -> None:
     """Adds each error that a host can make, with good messages in between."""
-    if d.wire:
-        _wrong_packets(traffic)
-    elif d.text_first:
-        _wrong_beats_behind(traffic)
-    else:
-        _wrong_beats(traffic)
+    for ad, text, code, edit, way in wrong_packets(d, _ways(d)):
+        if edit is None:
+            traffic.good(ad, text)
+        else:
+            traffic.faulty(code, ad, text, edit, way)
     if d.lengths_first:
-        _wrong_lengths(traffic, d)
+        for nonce, most in d.most_text_with_nonce or ():
+            if most < MOST_STATED:
+                traffic.refused(MessageCode.TOO_LONG, nonce_bytes=nonce, stated=most + 1)
+        traffic.refused(MessageCode.TOO_LONG, stated=d.text_with(d.nonces[0]) + 1)
+        traffic.good(d.beat_bytes // 2, d.beat_bytes + 2)
     _wrong_commands(traffic, d)
-
-
-def _wrong_packets(traffic: Traffic) -> None:
-    """Packets on the wire that are too short, or have a wrong tkeep, at every place that differs."""
-    size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
-    short, keep = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP
-    for decrypt in _ways(traffic):
-        for ad, text in ((2 * size, size), (size + 1, 2)):
-            traffic.broken(short, ad, text, lambda beats: beats[:1], decrypt)
-            traffic.broken(short, ad, text, lambda beats: [(beats[0][0], 1)], decrypt)
-        if decrypt:
-            traffic.broken(short, 0, size, lambda beats: [(beats[0][0], 1)], decrypt)
-            traffic.broken(short, 0, 0, lambda beats: [(beats[0][0], 0)], decrypt)
-            traffic.broken(short, size, 0, lambda beats: beats[:1], decrypt)
-        traffic.good(size // 2, size + 2)
-        for place in (0, 1, 2):
-            for bits in (1 << size - 1, 2, full):
-                traffic.broken(keep, size + 3, 3 * size, _turned(place, bits), decrypt)
-            traffic.broken(keep, 3, 3 * size, _empty(place + 1), decrypt)
-            traffic.good(size // 2, size + 2)
-
-
-def _wrong_beats(traffic: Traffic) -> None:
-    """Packets that are too short, or have a wrong tkeep, where text begins with a beat of its own."""
-    size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
-    short, keep = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP
-
-    def good() -> None:
-        traffic.good(size // 2, size + 2)
-
-    traffic.faulty(short, 2 * size, size, lambda beats: beats[:1])
-    traffic.faulty(short, size, 0, lambda beats: [(beats[0][0], 1)])
-    good()
-    traffic.faulty(keep, 2 * size, size, _turned(0, 1 << size - 1))
-    for bits in (full >> size // 2, full ^ full >> size // 2):
-        traffic.faulty(keep, size // 2, size, _turned(0, bits))
-    good()
-    # These errors are in the text.  In its first beat there is no packet out, and later the packet out is cut off.
-    for bits in (2, 1, 1 << size - 1, full):
-        traffic.faulty(keep, 0, 2 * size, _turned(0, bits))
-        traffic.faulty(keep, 1, 3 * size, _turned(2, bits), given=1)
-    traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 0)], given=2)
-    traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 5)], given=2)
-    good()
-    # A last beat without bytes, within the associated data and behind whole text.
-    traffic.faulty(keep, 3 * size, 0, _empty(2))
-    traffic.faulty(keep, size, 2 * size, lambda beats: [*beats, (beats[0][0], 0)], given=2)
-    good()
-
-
-def _wrong_beats_behind(traffic: Traffic) -> None:
-    """The same where text comes first, and associated data begin with a beat of their own."""
-    size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
-    short, keep = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP
-
-    def good() -> None:
-        traffic.good(size // 2, size + 2)
-
-    traffic.faulty(short, size, 2 * size, lambda beats: beats[:1])
-    traffic.faulty(short, 0, size, lambda beats: [(beats[0][0], 1)])
-    traffic.faulty(short, size, 3 * size, lambda beats: beats[:2], given=1)
-    traffic.faulty(short, 0, 1, lambda beats: [(beats[0][0], 0)])
-    good()
-    traffic.faulty(keep, size, 2 * size, _turned(0, 1 << size - 1))
-    for bits in (full >> size // 2, full ^ full >> size // 2):
-        traffic.faulty(keep, size, size // 2, _turned(0, bits))
-    good()
-    # In the first beat of text there is no packet out, and later the packet out is cut off.
-    for bits in (2, 1, 1 << size - 1, full):
-        traffic.faulty(keep, 0, 2 * size, _turned(0, bits))
-        traffic.faulty(keep, 1, 3 * size, _turned(2, bits), given=2)
-    traffic.faulty(keep, 0, 3 * size, lambda beats: [*beats[:2], (beats[2][0], 5)], given=2)
-    good()
-    # These errors are in the associated data: the text has left as a whole.
-    for bits in (2, 1, full):
-        traffic.faulty(keep, 2 * size, 2 * size + 1, _turned(3, bits), whole=True)
-        traffic.faulty(keep, 2 * size, 0, _turned(1, bits), whole=True)
-    traffic.faulty(keep, 3 * size, size, lambda beats: [*beats[:3], (beats[3][0], 5)], whole=True)
-    good()
-    # A last beat without bytes, within the text and behind whole associated data.
-    traffic.faulty(keep, 0, 3 * size, _empty(2), given=2)
-    traffic.faulty(keep, 2 * size, size, lambda beats: [*beats, (beats[0][0], 0)], whole=True)
-    good()
-
-
-def _wrong_lengths(traffic: Traffic, d: StreamDescription) -> None:
-    """Packets with more or less text than their commands say, and commands with more text than their nonce allows."""
-    size, full = traffic.beat_bytes, (1 << traffic.beat_bytes) - 1
-    short, long = MessageCode.TOO_SHORT, MessageCode.TOO_LONG
-    for ad in (0, size + 1):
-        n = -(-ad // size)
-        traffic.faulty(short, ad, 2 * size, lambda beats, n=n: beats[: n + 1])  # type: ignore[misc]
-        traffic.faulty(short, ad, 3 * size + 2, lambda beats, n=n: beats[: n + 2], given=1)  # type: ignore[misc]
-        traffic.faulty(short, ad, size + 2, _turned(n + 1, 2), given=1)
-        traffic.faulty(long, ad, size + 2, _turned(n + 1, 4), given=1)
-        traffic.faulty(long, ad, 2 * size, lambda beats: [*beats, (beats[0][0], 1)], given=2)
-        traffic.faulty(MessageCode.BAD_KEEP, ad, 2 * size, lambda beats: [*beats, (beats[0][0], 0)], given=2)
-        traffic.faulty(long, ad, 0, lambda beats, n=n: [*beats[:n], (beats[0][0], full)])  # type: ignore[misc]
-        traffic.good(size // 2, size + 2)
-    traffic.faulty(short, size, 1, lambda beats: beats[:1])
-    traffic.faulty(short, size, 1, lambda beats: [beats[0], (beats[0][0], 0)])
-    traffic.faulty(short, 0, 1, lambda beats: [(beats[0][0], 0)])
-    for nonce, most in d.most_text_with_nonce or ():
-        if most < (1 << 64) - 1:
-            traffic.refused(long, nonce_bytes=nonce, stated=most + 1)
-    traffic.refused(long, stated=d.text_with(d.nonces[0]) + 1)
-    traffic.good(size // 2, size + 2)
 
 
 def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
     """Commands that a core does not have, alone and together."""
     size, long = traffic.beat_bytes, MessageCode.TOO_LONG
-    if d.text_first and d.most_text < (1 << 64) - 1:
+    if d.text_first and d.most_text < MOST_STATED:
         traffic.refused(long, stated=d.most_text + 1)
-    if not d.text_first and d.most_associated < (1 << 64) - 1:
+    if not d.text_first and d.most_associated < MOST_STATED:
         traffic.refused(long, associated=d.most_associated + 1)
     for slot in () if d.inline else (d.key_slots, (1 << 16) - 1):
         traffic.refused(MessageCode.NO_KEY, slot=slot)

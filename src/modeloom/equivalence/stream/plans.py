@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from modeloom.equivalence.stream.messages import Planned
-from modeloom.equivalence.stream.outcome import judged
 from modeloom.product.messages import StreamDescription
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message
@@ -48,6 +47,8 @@ class MessagePlans:
         self.rng = random.Random(seed)
         self.count = self.wrongs = self.turns = 0
         self.directions = tuple(map(description.step_of, description.ways))
+        # A core that stores messages to seal compares the tags of both passes, but no tag of the host.
+        self.compared = [description.step_of(way) for way in description.ways if way]
         self.refused = False
 
     def message(
@@ -77,7 +78,7 @@ class MessagePlans:
     def judged(self, direction: str, associated: int, text: int, nonce: int | None = None) -> Planned:
         """A message whose tag is wrong in every second case, if it is opened: in the next bit each time."""
         made = self.message(direction, associated, text, nonce=nonce)
-        if not judged(self.description, direction) or self.rng.random() < 0.5:
+        if direction not in self.compared or self.rng.random() < 0.5:
             return made
         self.wrongs += 1
         return replace(made, wrong=self.wrongs * 11 % (8 * made.tag_bytes))
@@ -109,15 +110,13 @@ class MessagePlans:
         """Messages with tags of every length, and wrong ones if the core opens messages."""
         d = self.description
         longest = max(d.tag_bytes)
-        # A core that stores messages to seal compares the tags of both passes, but no tag of the host.
-        compared = [way for way in self.directions if judged(d, way)]
         for tag_bytes in d.tag_bytes:
             for direction in self.directions:
                 yield self.message(direction, 0, 0, tag_bytes=tag_bytes)
-            for bit in range(8 * tag_bytes) if compared else ():
+            for bit in range(8 * tag_bytes) if self.compared else ():
                 # Each bit where a tag takes a cycle, as for GCM.
                 if (tag_bytes == longest and d.cycles.tag == 1) or bit % 8 == (bit // 8 + tag_bytes) % 8:
-                    yield self.message(compared[0], 0, 0, tag_bytes=tag_bytes, wrong=bit)
+                    yield self.message(self.compared[0], 0, 0, tag_bytes=tag_bytes, wrong=bit)
 
     def faults(self) -> Iterator[Planned]:
         """Messages with faults, each before messages without."""

@@ -14,8 +14,7 @@ from modeloom.equivalence.stream.core import SymbolicMessageCore
 from modeloom.equivalence.stream.derived import DerivedKeys
 from modeloom.equivalence.stream.keys import Loaded, MessageKeys
 from modeloom.equivalence.stream.messages import Expected, Planned, Symbols, computed, opened
-from modeloom.equivalence.stream.outcome import Sent, outcome, reached
-from modeloom.equivalence.stream.packets import Packets, given_tag, id_of
+from modeloom.equivalence.stream.packets import Packets, Sent, given_tag, id_of
 from modeloom.prove.errors import ProofError
 from modeloom.spec.stream import ABSORB
 
@@ -173,13 +172,13 @@ class MessageTraffic:
             symbols, expected = opened(self.plan, keys, message, symbols, given)
         if self.description.wire and planned.fault == "hole":
             # The text before the fault is all of the text, and its last block may be partial.
-            _, nbytes = reached(self.description, planned)
+            nbytes = self.packets.judged(planned).text
             cut = replace(symbols, text=symbols.text & lanes.mask(8 * nbytes))
             expected = computed(self.plan, keys, replace(message, text=nbytes), cut, 0)
         if not self.early:
             self._bring(planned)
         self.host.waiting["s_axis_cmd"].append(self.packets.command(number, planned, symbols, given, name))
-        self.inside.setdefault(planned.channel, deque()).append(outcome(self.description, number, planned, expected, symbols))
+        self.inside.setdefault(planned.channel, deque()).append(self.packets.sent(number, planned, expected, symbols))
         return self.packets.beats(planned, symbols, given, name)
 
     # -- what comes out --------------------------------------------------------------------------------------------------
@@ -239,7 +238,6 @@ class MessageTraffic:
             if beat.words[port] != lanes.constant(value, width):
                 shown = lanes.number(beat.words[port])
                 raise ProofError(f"{where}: {port} of beat {at} is {'data' if shown is None else f'{shown:#x}'}, not {value:#x}")
-        assert sent.packet is not None
         blocks, what = self.beat * 8 // self.width, "packet" if self.description.wire else "text"
         for lane in range(blocks):
             number = at * blocks + lane

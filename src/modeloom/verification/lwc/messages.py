@@ -9,9 +9,11 @@ from typing import Any
 
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.lwc import Opcode
+from modeloom.interfaces.messages import MessageCode
 from modeloom.product.message import Message
-from modeloom.product.segments import LONGEST, Answer
 from modeloom.product.simulated_lwc import SimulatedLwcCore
+from modeloom.protocol.outcome import judge_whole
+from modeloom.protocol.segments import LONGEST, Answer
 from modeloom.spec.wording import many
 from modeloom.verification.lwc.subject import LwcSubject
 from modeloom.verification.stream.room import AT_REST
@@ -64,14 +66,14 @@ class _Run:
         d, rng = self.subject.description, self.rng
         nonce_bytes = rng.randbytes(d.nonces[0] if nonce is None else nonce)
         message, wanted = self.subject.message(self.key, nonce_bytes, rng.randbytes(ad), rng.randbytes(text), decrypt)
-        held = decrypt and d.hold is not None and (wrong or text > d.hold)
+        found = judge_whole(d, decrypt, ad, text, d.tag_bytes[0]).settled(not wrong)
         if wrong:
             at = len(message.data) - 1 - rng.randrange(d.tag_bytes[0])
             data = bytearray(message.data)
             data[at] ^= 1 << rng.randrange(8)
             message = Message(message.nonce, bytes(data), message.ad, True)
         self.words += self.core.feed("pdi", self.core.form.message(message, d.tag_bytes[0], ad_segment, text_segment))
-        self.wanted.append((message, b"" if held else wanted, not wrong and not held))
+        self.wanted.append((message, wanted if found.leaves or not decrypt else b"", found.code == MessageCode.OK))
 
     def settle(self) -> None:
         """Runs all messages, and compares what they give.  Raises ``CheckFailed``."""

@@ -9,7 +9,7 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.lwc.vectors import lwc_vectors
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.lwc import Opcode
-from modeloom.product.segments import Piece
+from modeloom.protocol.segments import Piece
 from modeloom.verification.lwc.messages import PATTERNS
 from modeloom.verification.lwc.subject import LwcSubject
 

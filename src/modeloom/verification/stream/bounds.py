@@ -20,9 +20,9 @@ from typing import Any
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import RESERVED, Field, Role
 from modeloom.product.messages import StreamDescription
+from modeloom.protocol.transactions import MessagePacket, message_packet
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
-from modeloom.verification.stream.packet import MessagePacket, on_the_wire, whole
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
@@ -168,8 +168,7 @@ def _keeps(host: MessageHost) -> Iterator[dict[str, Any]]:
     d, size = host.description, host.beat_bytes
     shapes = [(1, size + size // 2), (size + 3, 3)]
     for ad, text in shapes:
-        parts = (bytes(text), bytes(ad)) if d.text_first else (bytes(ad), bytes(text))
-        plain = on_the_wire(bytes(ad + text), size) if d.wire else whole(*parts, size)
+        plain = message_packet(d, 0, bytes(ad), bytes(text), size=size)
         keeps = {(1 << count) - 1 for count in range(size + 1)}
         keeps |= {keep ^ 1 << bit for keep in ((1 << size) - 1, (1 << size // 2) - 1) for bit in range(size)}
         for at in range(len(plain.keeps)):

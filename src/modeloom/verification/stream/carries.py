@@ -19,7 +19,9 @@ from typing import Any
 
 from modeloom.definition.messages import Moved, StreamModel
 from modeloom.emit.tools import CheckFailed
-from modeloom.interfaces.messages import MessageCode, pack_message_command
+from modeloom.interfaces.messages import MessageCode
+from modeloom.protocol.outcome import releases
+from modeloom.protocol.transactions import Command
 from modeloom.spec.counters import COUNTERS, Counter
 from modeloom.spec.stream import State
 from modeloom.verification.stream.counting import Counting, Key, Words, find_counting, put, state_words, values
@@ -482,18 +484,14 @@ class _Resting:
         self.tag = (tag or rng.randbytes(self.tag_bytes)) if way else b""
         self.finished = False
         associated, text = (total, 3) if part == "associated" else (3, total)
-        self.command: dict[str, Any] = {"associated": associated} if not d.text_first else {}
-        if d.states_text:
-            self.command["text"] = text
         # The part in question may come behind the other one.
         self.comes_first = (part == "text") == d.text_first
         if d.inline:
             run.core.send_key(run.core.key_packet(run.key), 0)
-        turn: dict[str, Any] = {"slot": 0, **({"new_key": True} if d.inline else {})}
-        command = pack_message_command(
-            nonce=self.nonce, tag=self.tag, tag_bytes=self.tag_bytes, block_bytes=d.block_bytes, passes=1 + d.two_passes,
-            text_first=d.text_first, id=run.messages % 65536, decrypt=way, **turn, **self.command,
-        )  # fmt: skip
+        command = Command(
+            nonce=self.nonce, nonce_bytes=len(self.nonce), tag=self.tag, tag_bytes=self.tag_bytes, id=run.messages % 65536, decrypt=way,
+            new_key=d.inline, associated=associated, text=text,
+        ).pack(d)  # fmt: skip
         run.core.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
         if not self.comes_first:
             self._beats(self.other, ends=False)
@@ -628,9 +626,7 @@ class _Resting:
             tag = b""
         if code != right:
             run.fail(f"gives {code.name} where {right.name} is right for {where}")
-        held = d.hold is not None and self.way and code != MessageCode.OK
-        silent = not d.text_of(self.way, 1)
-        if not (held or silent) and text != wanted:
+        if releases(code, d.held(self.way)) and d.text_of(self.way, 1) and text != wanted:
             run.fail(f"computes a wrong text for {where}")
         if fields["tag"].to_bytes(d.block_bytes, "little")[: self.tag_bytes] != tag[: self.tag_bytes].ljust(self.tag_bytes, b"\0"):
             run.fail(f"computes a wrong tag for {where}")

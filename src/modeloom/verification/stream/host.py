@@ -6,19 +6,21 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from modeloom.cores.stream.bench import key_cycles
-from modeloom.interfaces.messages import MessageCode, pack_message_command
+from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.passed_on import PassedOn
 from modeloom.interfaces.table import RESERVED
-from modeloom.interfaces.wire import WireParts, judge_packet, refused_packet, split_packet
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.product.turns import take_turns
+from modeloom.product.wire import GivenPacket, PacketReader
+from modeloom.protocol.faults import faulty
+from modeloom.protocol.outcome import Outcome, outcomes, refusal
+from modeloom.protocol.transactions import Command, MessagePacket, message_packet
 from modeloom.verification.host import CoreHost
-from modeloom.verification.stream.packet import MessagePacket, faulty, judge, judge_behind, leading, on_the_wire, whole
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
 __all__ = ["MessageHost", "MessageJob"]
@@ -26,33 +28,16 @@ __all__ = ["MessageHost", "MessageJob"]
 
 @dataclass(frozen=True)
 class MessageJob:
-    """A command that was sent, with its packet."""
+    """A command that was sent, with its packet.
 
-    id: int
-    slot: int
-    decrypt: int
-    nonce: bytes
-    ad: bytes
-    tag: bytes
-    tag_bytes: int
+    ``slot`` is that of the history of its key, and ``channel`` that of its beats.  ``ad`` is the number of bytes of its associated data.
+    """
+
+    command: Command
     packet: MessagePacket
-    associated: int
-    refused: MessageCode | None
-    channel: int = 0
-    stated: int | None = None
-    """Bytes of text, if the command has them."""
-    first: int = 0
-    """Bytes of what comes first in its packet, behind which a new beat begins."""
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """A result that a message may have: the status, and the packet of text with its mark ``cut``."""
-
-    code: MessageCode
-    tag: bytes = b""
-    text: bytes | None = None
-    cut: bool = False
+    slot: int
+    channel: int
+    ad: int
 
 
 class MessageHost(CoreHost[SimulatedStreamCore]):
@@ -92,13 +77,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
     def _forget(self) -> None:
         super()._forget()
-        # By channel: jobs without a status, the packet of text that has begun, and those that are complete.
+        # By channel: jobs without a status, and packets that are complete.
         self._jobs: dict[int, deque[MessageJob]] = defaultdict(deque)
-        self._text: dict[int, bytes] = defaultdict(bytes)
-        self._packets: dict[int, deque[tuple[bytes, bool, int]]] = defaultdict(deque)
+        self._packets: dict[int, deque[GivenPacket]] = defaultdict(deque)
         self._decided: dict[tuple[int, int], int] = defaultdict(int)
         self._pending: list[tuple[bytes, MessageJob]] = []
-        self._begun: dict[int, bool] = defaultdict(bool)
+        # Converters to wider beats join the end of a text that is cut off with what came before it.
+        d, size = self.description, self.core.host_bytes
+        self._reader = PacketReader(size, d.wire, joins=size > d.beat_bytes)
 
     # Sending
 
@@ -120,7 +106,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         wrong_bit : int, optional
             The number of a bit of this tag that is inverted.
         fault : str, optional
-            One of ``packet.FAULTS``.
+            One of ``protocol.faults.FAULTS``.
         stated : int, optional
             The bytes of text that the command states, if it does.  The default is the bytes of the text.
         reserved : int
@@ -156,29 +142,22 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
                 if reference is not None and decrypt == 1 and length in d.tag_bytes and d.tag_first:
                     # Under another tag another text would come out, with a tag that differs in many bits.
                     text = bytes(reference.run(2, nonce, plain, ad, length, tag)[0])
-        first, behind = (text, ad) if d.text_first else (ad, text)
-        packet = on_the_wire(ad + text + tag, self.beat_bytes) if d.wire else whole(first, behind, self.beat_bytes)
+        packet = message_packet(d, decrypt, ad, text, tag, self.beat_bytes)
         if fault:
             packet = faulty(packet, self.beat_bytes, fault, rng)
         packet = sent or packet
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
-            **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}),
-            **({"text": len(text) if stated is None else stated} if d.states_text else {}), **values,
+            **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}), "text": len(text) if stated is None else stated, **values,
         }  # fmt: skip
+        command = Command(nonce=nonce, tag=tag, **values | turn)
         # A core with one channel knows no other one.
-        channel = values["channel"] if d.channels > 1 else 0
-        job = MessageJob(
-            values["id"], values["slot"], values["decrypt"], nonce, ad, tag, values["tag_bytes"], packet, values["associated"],
-            self._refused(values), channel, values.get("text"), values["text" if d.text_first else "associated"],
-        )
-        self._jobs[channel].append(job)
-        command = pack_message_command(
-            nonce=nonce, tag=tag, block_bytes=d.block_bytes, passes=1 + d.two_passes, text_first=d.text_first, **values | turn
-        )
+        job = MessageJob(command, packet, values["slot"], command.channel if d.channels > 1 else 0, len(ad))
+        self._jobs[job.channel].append(job)
+        word = command.pack(d)
         if reserved:
-            command = (int.from_bytes(command, "little") | reserved << self._reserved).to_bytes(len(command), "little")
-        self._pending.append((command, job))
+            word = (int.from_bytes(word, "little") | reserved << self._reserved).to_bytes(len(word), "little")
+        self._pending.append((word, job))
         if d.channels == 1:
             self.flush()
         self._patience += self.description.message_cycles(len(ad), len(packet.data))
@@ -234,20 +213,6 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self.flush()
         super().run(cycles)
 
-    def _refused(self, values: dict[str, Any]) -> MessageCode | None:
-        """The code for a command that is wrong in itself.  It is None for a command without such errors, whatever its slot
-        holds."""
-        d = self.description
-        if values["nonce_bytes"] not in d.nonces:
-            return MessageCode.BAD_NONCE_LENGTH
-        if values["tag_bytes"] not in d.tag_bytes:
-            return MessageCode.BAD_TAG_LENGTH
-        if values.get("channel", 0) >= d.channels:
-            return MessageCode.NO_CHANNEL
-        if values["decrypt"] not in d.ways:
-            return MessageCode.NO_DIRECTION
-        return MessageCode.NO_KEY if values["slot"] >= self.slots else None
-
     @property
     def key_cycles(self) -> int:
         """Number of cycles that a key packet takes at most, with a margin."""
@@ -269,29 +234,17 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         return sum(map(len, self._jobs.values()))
 
     def _more(self) -> bool:
-        return any(self._packets.values()) or any(self._begun.values())
+        return any(self._packets.values()) or self._reader.begun
 
     def compare(self, rules: bool = True) -> None:
         """Checks all received statuses and text and, on request, the rules of the buses."""
-        beats, size = self.runner.take("m_axis"), self.beat_bytes
+        beats = self.runner.take("m_axis")
         self._output_cycles.extend(beats.cycles)
-        data = beats.columns["m_axis_tdata"]
-        columns = (beats.values(f"m_axis_{name}") for name in ("tkeep", "tlast", "tuser"))
-        channels = beats.values("m_axis_tid") if self.description.channels > 1 else [0] * beats.count
-        for at, (keep, last, cut, channel, cycle) in enumerate(zip(*columns, channels, beats.cycles, strict=True)):
-            nbytes = keep.bit_count()
-            beat = data[at * size : at * size + size]
-            # In wire form a beat without bytes is a packet; otherwise it ends one that is cut off.
-            alone = self._begun[channel] or (cut and not last) if self.description.wire else not cut
-            if keep != (1 << nbytes) - 1 or (nbytes < size and not last) or (not nbytes and alone) or any(beat[nbytes:]) or (
-                # Converters to wider beats join the end of a text that is cut off with what came before it.
-                nbytes and cut and not self.description.wire and size <= self.description.beat_bytes
-            ):
-                self.fail(f"gives a beat of text with tkeep {keep:#x}, tlast {last} and tuser {cut}")
-            self._text[channel] += beat[:nbytes]
-            self._begun[channel] = not last
-            if last:
-                self._packets[channel].append((self._text.pop(channel), bool(cut), cycle))
+        try:
+            for packet in self._reader.packets(beats):
+                self._packets[packet.channel].append(packet)
+        except ValueError as error:
+            self.fail(f"gives {error}")
         statuses = self.runner.take("m_axis_status")
         for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
             fields = self._status.unpack(value.to_bytes(self._status.bits // 8, "little"))
@@ -316,15 +269,16 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
     def _compare_one(self, job: MessageJob, number: int, code: MessageCode, tag: bytes, cycle: int) -> None:
         self.messages += 1
         self.codes.add(code)
-        if number != job.id:
-            self.fail(f"gives the id {number:#06x} where {job.id:#06x} was next")
+        if number != job.command.id:
+            self.fail(f"gives the id {number:#06x} where {job.command.id:#06x} was next")
         allowed = self._allowed(job)
         for phase, one in allowed:
             if (one.code, one.tag.ljust(len(tag), b"\0")) != (code, tag):
                 continue
-            if one.text is not None:
+            if one.packet is not None:
                 packets = self._packets[job.channel]
-                if not packets or packets[0][:2] != (one.text, one.cut) or packets[0][2] >= cycle:
+                came = packets[0] if packets else None
+                if came is None or (came.data, came.marked) != (one.packet, one.marked) or came.cycle >= cycle:
                     continue
                 packets.popleft()
             self._decided[job.channel, job.slot] = phase
@@ -334,117 +288,42 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             self.fail(f"gives {code.name} where {' or '.join(c.name for c in codes)} is right: {self._words(job)}")
         self.fail(f"computes a wrong text or tag: {self._words(job)}")
 
-    def _allowed(self, job: MessageJob) -> list[tuple[int, Allowed]]:
+    def _allowed(self, job: MessageJob) -> list[tuple[int, Outcome]]:
         """The phases of the slot in which the command may have been decided, with each result that is allowed there."""
-        if job.refused is not None:
-            return [(self._first_phase(job), self._refusal(job, job.refused))]
-        history = self._history[job.slot]
-        found = []
-        for phase, key in enumerate(history):
-            if phase >= self._first_phase(job):
-                found += [(phase, one) for one in ([self._refusal(job, MessageCode.NO_KEY)] if key is None else self._results(job, key))]
-        return found
+        d, packet, first = self.description, self._passed_on(job), self._first_phase(job)
+        if refusal(d, job.command) >= MessageCode.NO_KEY:
+            # It is wrong in itself, whatever its slot holds.
+            return [(first, one) for one in outcomes(d, job.command, packet, None)]
+        later = [(phase, key) for phase, key in enumerate(self._history[job.slot]) if phase >= first]
+        return [(phase, one) for phase, key in later for one in outcomes(d, job.command, packet, self._run(job.command, key))]
 
-    def _parts(self, job: MessageJob) -> WireParts:
-        """The parts of a packet on the wire."""
-        size = self.description.beat_bytes
-        # A tag that no block has room for is not taken off.
-        tag_bytes = job.tag_bytes if job.decrypt and job.tag_bytes <= self.description.block_bytes else 0
-        return split_packet(self._passed_on(job).beats(size), size, job.associated, tag_bytes)
+    def _run(self, command: Command, key: bytes | None) -> Callable[[bytes, bytes], tuple[bytes, bytes]] | None:
+        """What the reference makes of a text and its associated data; None without a key."""
+        if key is None:
+            return None
+        reference: MessageReference = self.subject.reference(key)
+        return lambda text, ad: reference.run(command.decrypt, command.nonce, text, ad, command.tag_bytes, command.tag)
 
     def _passed_on(self, job: MessageJob) -> MessagePacket:
         """The packet that the core gets: it differs from that of the host behind converters."""
+        d = self.description
         if not self.subject.converters:
             return job.packet
-        converters = PassedOn(self.description.beat_bytes, None if self.description.wire else job.first)
+        first = job.command.text if d.text_first else job.command.associated
+        converters = PassedOn(d.beat_bytes, None if d.wire else first)
         return MessagePacket(*converters.packet(job.packet.beats(self.beat_bytes)))
-
-    def _refusal(self, job: MessageJob, code: MessageCode) -> Allowed:
-        """What comes of a message whose command is refused."""
-        if not self.description.wire:
-            return Allowed(code)
-        return Allowed(code, text=refused_packet(self._parts(job), code, bool(job.decrypt), self.description.hold).packet, cut=True)
-
-    def _of_packet(self, job: MessageJob, key: bytes) -> list[Allowed]:
-        """What may come of a packet on the wire under a key."""
-        d, parts = self.description, self._parts(job)
-        reference: MessageReference = self.subject.reference(key)
-
-        def run(text: bytes, header: bytes) -> tuple[bytes, bytes]:
-            return reference.run(job.decrypt, job.nonce, text, header, job.tag_bytes)
-
-        found = judge_packet(parts, job.associated, job.tag_bytes, bool(job.decrypt), d.hold, run)
-        allowed = [Allowed(found.code, found.tag, found.packet, found.code != MessageCode.OK)]
-        if job.decrypt and d.hold is not None and len(parts.header) + len(parts.text) > d.hold:
-            # A fault behind the bytes that can be held may be told of or not.
-            allowed.append(Allowed(MessageCode.TOO_LONG_TO_HOLD))
-        return allowed
 
     def _first_phase(self, job: MessageJob) -> int:
         """The first phase of the slot in which the command may have been decided: channels are decided independently."""
         at = self._at[job.slot] if job.slot < len(self._at) else 0
         return max(at, self._decided[job.channel, job.slot])
 
-    def _results(self, job: MessageJob, key: bytes) -> list[Allowed]:
-        """The results that a message may have with this key."""
-        if (wrong := self._wrong_length(job)) is not None:
-            return [self._refusal(job, wrong)]
-        if self.description.wire:
-            return self._of_packet(job, key)
-        if self.description.too_long(job.decrypt, len(self._passed_on(job).keeps)):
-            return [Allowed(MessageCode.TOO_LONG_TO_HOLD)]
-        hold, passed, size = self.description.hold, self._passed_on(job), self.description.beat_bytes
-        behind = self.description.text_first
-        judged = judge_behind(passed, job.stated or 0, size) if behind else judge(passed, job.associated, size, job.stated)
-        # A command may state other bytes of associated data than there are.
-        ad = leading(passed, job.associated, size) if judged.associated is None else judged.associated
-        reference: MessageReference = self.subject.reference(key)
-        held = hold is not None and job.decrypt
-        # The first of two passes has no text out.
-        silent = not self.description.text_of(job.decrypt, 1)
-        # What is stored has been checked as a whole before any text comes out.
-        silent |= self.description.message_buffer is not None and not job.decrypt
-        if held and hold is not None and len(judged.text) > hold:
-            # If the fault lies behind the bytes that the core can hold, the core may report either error.
-            codes = {MessageCode.TOO_LONG_TO_HOLD, judged.code} - {MessageCode.OK}
-            return [Allowed(code) for code in sorted(codes)]
-        if judged.code != MessageCode.OK:
-            if not judged.text or held or silent:
-                return [Allowed(judged.code)]
-            if judged.associated is not None:
-                # The text has left before the fault.
-                return [Allowed(judged.code, text=reference.run(job.decrypt, job.nonce, judged.text, ad, job.tag_bytes, job.tag)[0])]
-            # A mode that knows the length before sees that of the command.  What leaves is not the last of the text.
-            unit = self.description.text_bytes
-            kept = len(judged.text) - len(judged.text) % unit
-            if not kept:
-                return [Allowed(judged.code)]
-            whole = judged.text.ljust(job.stated or kept + unit, b"\0")
-            text, _ = reference.run(job.decrypt, job.nonce, whole, ad, job.tag_bytes, job.tag)
-            return [Allowed(judged.code, text=text[:kept], cut=True)]
-        text, tag = reference.run(job.decrypt, job.nonce, judged.text, ad, job.tag_bytes, job.tag)
-        given = text or None
-        if not job.decrypt:
-            return [Allowed(MessageCode.OK, tag[: job.tag_bytes], given)]
-        if tag[: job.tag_bytes] == job.tag:
-            return [Allowed(MessageCode.OK, text=given)]
-        return [Allowed(MessageCode.WRONG_TAG, text=None if held else given)]
-
-    def _wrong_length(self, job: MessageJob) -> MessageCode | None:
-        """The code of a command with a key and with more associated data or text than it may have."""
-        d = self.description
-        if not d.text_first and job.associated > d.most_associated:
-            return MessageCode.TOO_LONG
-        if job.stated is None:
-            return None
-        if job.stated > d.text_with(len(job.nonce)):
-            return MessageCode.TOO_LONG
-        return MessageCode.TOO_LONG_TO_HOLD if d.hold is not None and job.decrypt and job.stated > d.hold else None
-
     def _words(self, job: MessageJob) -> str:
         # A check of bounds sends every value of the field.
-        way = {0: "sealing", 1: "opening", 2: "sealing (second pass)"}.get(job.decrypt, f"direction {job.decrypt},")
+        command = job.command
+        way = {0: "sealing", 1: "opening", 2: "sealing (second pass)"}.get(command.decrypt, f"direction {command.decrypt},")
         return (
-            f"{way} message {self.messages} (id {job.id:#06x}, slot {job.slot}, channel {job.channel}, {len(job.nonce)} bytes of nonce, "
-            f"{len(job.ad)} of associated data, {len(job.packet.keeps)} beats, {job.tag_bytes} bytes of tag)"
+            f"{way} message {self.messages} (id {command.id:#06x}, slot {job.slot}, channel {job.channel}, "
+            f"{len(command.nonce)} bytes of nonce, {job.ad} of associated data, {len(job.packet.keeps)} beats, "
+            f"{command.tag_bytes} bytes of tag)"
         )

@@ -6,9 +6,9 @@ from __future__ import annotations
 from itertools import cycle
 from typing import Any
 
+from modeloom.protocol.faults import FAULTS
 from modeloom.verification.host import BUSES
 from modeloom.verification.stream.host import MessageHost
-from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of

@@ -6,18 +6,17 @@ from __future__ import annotations
 from typing import Any
 
 from modeloom.interfaces.messages import MessageCode
+from modeloom.protocol.contract import MOST_STATED
+from modeloom.protocol.faults import FAULTS
+from modeloom.protocol.outcome import possible_codes as codes_of
 from modeloom.verification.host import BUSES
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
-from modeloom.verification.stream.packet import FAULTS
 from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["check_reloads", "check_statuses", "possible_codes"]
-
-MOST_STATED = (1 << 64) - 1
-"""Most bytes of text that a command can state."""
 
 ROUNDS = 40
 """Number of rounds of traffic.  A key comes in the middle of each round."""
@@ -26,16 +25,12 @@ ROUNDS = 40
 def possible_codes(subject: StreamSubject) -> set[MessageCode]:
     """The codes that a core with these options can return in this check."""
     d = subject.description
-    impossible = {
+    not_sent = {
         # Lengths of 2^36 bytes are not simulated, but a command may state them.
         MessageCode.TOO_LONG: not d.lengths_first and not (d.text_first and d.most_text < MOST_STATED),
-        MessageCode.TOO_LONG_TO_HOLD: (limit := d.hold or d.buffered_bytes) is None or limit > 1 << 14,
-        MessageCode.WRONG_TAG: not (d.compares and any(d.ways)),
-        MessageCode.NO_DIRECTION: len(d.directions) > 1 and not d.two_passes,
-        MessageCode.NO_CHANNEL: d.channels > 255,
-        MessageCode.BAD_TAG_LENGTH: False,
+        MessageCode.TOO_LONG_TO_HOLD: (d.hold or d.buffered_bytes or 0) > 1 << 14,
     }
-    return {code for code in MessageCode if not impossible.get(code, False)}
+    return {code for code in codes_of(d) if not not_sent.get(code, False)}
 
 
 def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:

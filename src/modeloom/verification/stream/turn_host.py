@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from modeloom.interfaces.messages import MessageCode
 from modeloom.verification.stream.host import MessageHost
 from modeloom.verification.stream.subject import StreamSubject
 
@@ -48,9 +47,6 @@ class TurnHost(MessageHost):
         self._current += new_key
         values["slot"] = self._current
         return {"slot": 0, "new_key": new_key}
-
-    def _refused(self, values: dict[str, Any]) -> MessageCode | None:
-        return super()._refused(values | {"slot": 0})
 
 
 def host_of(subject: StreamSubject, rng: random.Random) -> MessageHost:

@@ -10,15 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from modeloom.interfaces.lwc import HEADER_BITS, MOST_SEGMENT, Header, Opcode, Segment, opcode_word, words_of
-from modeloom.product.message import Message
 
 __all__ = ["LONGEST", "Answer", "Piece", "SegmentReader", "WordForm", "words_in"]
 
 LONGEST = MOST_SEGMENT // 64 * 64
 """Bytes of the segments of a long part, except for its last one: whole blocks and whole words."""
+
+
+class Parts(Protocol):
+    """The parts of a message, such as ``product.message.Message`` has: ``data`` end with the tag if it is to be opened."""
+
+    @property
+    def nonce(self) -> bytes: ...
+    @property
+    def ad(self) -> bytes: ...
+    @property
+    def data(self) -> bytes: ...
+    @property
+    def decrypt(self) -> int: ...
 
 
 class Piece(NamedTuple):
@@ -76,7 +88,7 @@ class WordForm:
         """What loads a key on SDI."""
         return [self.instruction(Opcode.LOAD_KEY), self.segment(Header(Segment.KEY, len(key), True, True, True), key)]
 
-    def begin(self, message: Message, text: int, ad_segment: int = LONGEST) -> Iterator[Piece]:
+    def begin(self, message: Parts, text: int, ad_segment: int = LONGEST) -> Iterator[Piece]:
         """The words of a message in front of its text, segment by segment.  The text has so many bytes.
 
         With 0 for ``ad_segment``, a message without associated data has no segment for them.
@@ -96,7 +108,7 @@ class WordForm:
             piece = data[at : at + most]
             yield self.segment(Header(kind, len(piece), bool(eoi and end and piece), end, last and end), piece)
 
-    def message(self, message: Message, tag_bytes: int, ad_segment: int = LONGEST, text_segment: int = LONGEST) -> Iterator[Piece]:
+    def message(self, message: Parts, tag_bytes: int, ad_segment: int = LONGEST, text_segment: int = LONGEST) -> Iterator[Piece]:
         """All segments of a message, whose ``data`` end with the tag if it is to be opened."""
         text, tag = message.data, b""
         if message.decrypt:
@@ -106,6 +118,15 @@ class WordForm:
         yield from self.part(kind, text, eoi=True, last=not message.decrypt, most=text_segment)
         if message.decrypt:
             yield self.segment(Header(Segment.TAG, len(tag), False, True, True), tag)
+
+    def answer(self, decrypt: int, text: bytes | None, tag: bytes, success: bool, most: int = LONGEST) -> Iterator[Piece]:
+        """What comes of a message on DO: the text in segments of at most *most* bytes if any leaves, the tag of one that was sealed, and
+        the status."""
+        if text is not None:
+            yield from self.part(Segment.PLAINTEXT if decrypt else Segment.CIPHERTEXT, text, last=bool(decrypt), most=most)
+        if success and not decrypt:
+            yield self.segment(Header(Segment.TAG, len(tag), False, True, True), tag)
+        yield self.status(success)
 
 
 @dataclass

@@ -5,7 +5,7 @@ import pytest
 
 from modeloom.interfaces.lwc import Header, Segment
 from modeloom.product.message import Message
-from modeloom.product.segments import LONGEST, SegmentReader, WordForm, words_in
+from modeloom.protocol.segments import LONGEST, SegmentReader, WordForm, words_in
 
 FORM = WordForm(4)
 

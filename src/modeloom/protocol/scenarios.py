@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a host can do wrong, place by place: packets with faults, each with the code that it must get, and right messages between them.
+
+::
+
+    associated first   a packet that ends too soon, gaps in associated data, gaps in text, last beats without bytes
+    text first         the same, where text that is whole has left before a fault in the associated data
+    on the wire        header, text and tag in every beat
+    lengths first      more or less text than the command states
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from modeloom.interfaces.messages import MessageCode
+from modeloom.protocol.contract import MessageContract
+from modeloom.protocol.faults import Edit, ends, ends_with, goes_on, inverts
+
+__all__ = ["Wrong", "wrong_packets"]
+
+SHORT, KEEP, LONG = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP, MessageCode.TOO_LONG
+
+
+class Wrong(NamedTuple):
+    """A message with so many bytes, whose packet is edited.
+
+    Attributes
+    ----------
+    associated, text : int
+    code : MessageCode
+        That of its status.
+    edit : Edit or None
+        None for a right message.
+    way : int or None
+        The direction or pass; None if any will do.
+    """
+
+    associated: int
+    text: int
+    code: MessageCode = MessageCode.OK
+    edit: Edit | None = None
+    way: int | None = None
+
+
+def wrong_packets(c: MessageContract, ways: Sequence[int]) -> Iterator[Wrong]:
+    """Packets with faults at every place that differs, with right ones between them.  On the wire, each comes in all *ways*."""
+    if c.wire:
+        yield from _on_the_wire(c.beat_bytes, ways)
+    elif c.text_first:
+        yield from _text_first(c.beat_bytes)
+    else:
+        yield from _associated_first(c.beat_bytes)
+    if c.lengths_first:
+        yield from _stated(c.beat_bytes)
+
+
+def _good(size: int) -> Wrong:
+    return Wrong(size // 2, size + 2)
+
+
+def _on_the_wire(size: int, ways: Sequence[int]) -> Iterator[Wrong]:
+    full = (1 << size) - 1
+    for way in ways:
+        for ad, text in ((2 * size, size), (size + 1, 2)):
+            yield Wrong(ad, text, SHORT, ends(1), way)
+            yield Wrong(ad, text, SHORT, ends_with(0, 1), way)
+        if way:
+            yield Wrong(0, size, SHORT, ends_with(0, 1), way)
+            yield Wrong(0, 0, SHORT, ends_with(0, 0), way)
+            yield Wrong(size, 0, SHORT, ends(1), way)
+        yield _good(size)
+        for place in (0, 1, 2):
+            for bits in (1 << size - 1, 2, full):
+                yield Wrong(size + 3, 3 * size, KEEP, inverts(place, bits), way)
+            yield Wrong(3, 3 * size, KEEP, ends_with(place + 1, 0, data_of=0), way)
+            yield _good(size)
+
+
+def _associated_first(size: int) -> Iterator[Wrong]:
+    full = (1 << size) - 1
+    yield Wrong(2 * size, size, SHORT, ends(1))
+    yield Wrong(size, 0, SHORT, ends_with(0, 1))
+    yield _good(size)
+    yield Wrong(2 * size, size, KEEP, inverts(0, 1 << size - 1))
+    for bits in (full >> size // 2, full ^ full >> size // 2):
+        yield Wrong(size // 2, size, KEEP, inverts(0, bits))
+    yield _good(size)
+    # In the first beat of text there is no packet out, and later the packet out is cut off.
+    for bits in (2, 1, 1 << size - 1, full):
+        yield Wrong(0, 2 * size, KEEP, inverts(0, bits))
+        yield Wrong(1, 3 * size, KEEP, inverts(2, bits))
+    yield Wrong(0, 3 * size, KEEP, ends_with(2, 0))
+    yield Wrong(0, 3 * size, KEEP, ends_with(2, 5))
+    yield _good(size)
+    # A last beat without bytes, within the associated data and behind whole text.
+    yield Wrong(3 * size, 0, KEEP, ends_with(2, 0, data_of=0))
+    yield Wrong(size, 2 * size, KEEP, goes_on(0))
+    yield _good(size)
+
+
+def _text_first(size: int) -> Iterator[Wrong]:
+    full = (1 << size) - 1
+    yield Wrong(size, 2 * size, SHORT, ends(1))
+    yield Wrong(0, size, SHORT, ends_with(0, 1))
+    yield Wrong(size, 3 * size, SHORT, ends(2))
+    yield Wrong(0, 1, SHORT, ends_with(0, 0))
+    yield _good(size)
+    yield Wrong(size, 2 * size, KEEP, inverts(0, 1 << size - 1))
+    for bits in (full >> size // 2, full ^ full >> size // 2):
+        yield Wrong(size, size // 2, KEEP, inverts(0, bits))
+    yield _good(size)
+    for bits in (2, 1, 1 << size - 1, full):
+        yield Wrong(0, 2 * size, KEEP, inverts(0, bits))
+        yield Wrong(1, 3 * size, KEEP, inverts(2, bits))
+    yield Wrong(0, 3 * size, KEEP, ends_with(2, 5))
+    yield _good(size)
+    # These faults are in the associated data: the text has left as a whole.
+    for bits in (2, 1, full):
+        yield Wrong(2 * size, 2 * size + 1, KEEP, inverts(3, bits))
+        yield Wrong(2 * size, 0, KEEP, inverts(1, bits))
+    yield Wrong(3 * size, size, KEEP, ends_with(3, 5))
+    yield _good(size)
+    # A last beat without bytes, within the text and behind whole associated data.
+    yield Wrong(0, 3 * size, KEEP, ends_with(2, 0, data_of=0))
+    yield Wrong(2 * size, size, KEEP, goes_on(0))
+    yield _good(size)
+
+
+def _stated(size: int) -> Iterator[Wrong]:
+    full = (1 << size) - 1
+    for ad in (0, size + 1):
+        first = -(-ad // size)
+        yield Wrong(ad, 2 * size, SHORT, ends(first + 1))
+        yield Wrong(ad, 3 * size + 2, SHORT, ends(first + 2))
+        yield Wrong(ad, size + 2, SHORT, inverts(first + 1, 2))
+        yield Wrong(ad, size + 2, LONG, inverts(first + 1, 4))
+        yield Wrong(ad, 2 * size, LONG, goes_on(1))
+        yield Wrong(ad, 2 * size, KEEP, goes_on(0))
+        yield Wrong(ad, 0, LONG, ends_with(first, full, data_of=0))
+        yield _good(size)
+    yield Wrong(size, 1, SHORT, ends(1))
+    yield Wrong(size, 1, SHORT, ends_with(1, 0, data_of=0))
+    yield Wrong(0, 1, SHORT, ends_with(0, 0))
