@@ -34,13 +34,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "synth": {"rtl", "spec"},
     "circuits": {"rtl", "spec", "golden"},
     "product": {"definition", "front", "interfaces", "rtl", "sim", "spec"},
+    "layers": {"ciphers", "compiler", "cycles", "interfaces", "product", "rtl", "spec", "streams"},
     "cores": {
-        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "options", "product", "rtl",
-        "spec", "streams", "taint",
+        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "layers", "modes", "options", "product",
+        "rtl", "spec", "streams", "taint",
     },
     "emit": {"front", "product", "sim", "spec"},
     "taint": {"interfaces", "sim", "product", "spec"},
-    "equivalence": {"ciphers", "compiler", "interfaces", "ir", "product", "prove", "rtl", "sim", "spec", "streams", "taint"},
+    "equivalence": {"ciphers", "compiler", "interfaces", "ir", "layers", "product", "prove", "rtl", "sim", "spec", "streams", "taint"},
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""
 

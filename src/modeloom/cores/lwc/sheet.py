@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.stream.figures import cipher_name
 from modeloom.cores.stream.sheet import released
 from modeloom.cores.stream.sheet import sheet as stream_sheet
 from modeloom.interfaces.lwc import Opcode, Segment
+from modeloom.layers import Stack
 from modeloom.product.core import Sheet
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.markdown import table
@@ -23,18 +23,15 @@ RELEASED = released("SUCCESS", "FAILURE")
 """The warning with the statuses of the LWC interface."""
 
 
-def sheet(compiled: CompiledStream, d: LwcDescription, messages: StreamDescription) -> Sheet:
+def sheet(stack: Stack, d: LwcDescription, messages: StreamDescription) -> Sheet:
     """The sections of the datasheet; ``messages`` describes the same core without the interface."""
-    inner = stream_sheet(compiled, messages, RELEASED)
+    inner = stream_sheet(stack, messages, RELEASED)
     does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
-    warning = f" **{RELEASED}**" if d.releases else ""
-    if d.hold is not None:
-        warning = f" Text of a message to open leaves the core only after its tag was found correct, up to {d.hold} bytes."
     return replace(
         inner,
         summary=(
-            f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, behind the LWC interface "
-            f"with words of {d.interface_bits} bits.{warning}"
+            f"{d.title} with {cipher_name(stack.compiled)}, to {does} messages of any length with associated data, behind the LWC "
+            f"interface with words of {d.interface_bits} bits.{stack.texts(d, RELEASED).protected('')}"
         ),
         theory=(
             *inner.theory, "PDI, SDI and DO stand around this pipeline. A key that is activated goes into one of two slots by turns, so it "
