@@ -14,13 +14,13 @@ from amaranth.lib import wiring
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest, cipher_of
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cycles.messages import ADMITTED_CYCLES, CHAINED_CYCLES, CHANNEL_CYCLES, PIN_CYCLES, PREFIX_CYCLES, START_CYCLES
+from modeloom.cycles.messages import ADMITTED_CYCLES, PIN_CYCLES, PREFIX_CYCLES, START_CYCLES
 from modeloom.interfaces import Interface
-from modeloom.interfaces.messages import MOST_CHANNELS
+from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape
 from modeloom.layers.layer import Layer
 from modeloom.layers.sizes import Sizes
-from modeloom.layers.texts import Lines, Texts
+from modeloom.layers.texts import Lines, Rules, Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box
 from modeloom.product.payloads import key_table
@@ -103,17 +103,6 @@ def key_packets(layer: Layer, d: StreamDescription, where: str) -> Lines:
 
 def aligned_packets(d: StreamDescription, first: str, behind: str, begins: str, *notes: str) -> Lines:
     """The paragraphs on packets whose parts begin with beats of their own."""
-    channels = [
-        f"The beats of up to {d.channels} packets, of a channel each, may interleave in any order. `tid` names the channel of a "
-        "beat on `s_axis` and `m_axis`. The packets and statuses of a channel are in the order of its commands. The core takes "
-        "four commands of each channel before the packet of the first of them has ended. A fifth one waits, and all commands "
-        "behind it wait, too."
-    ]
-    if d.channels < MOST_CHANNELS:
-        channels.append(
-            f"A command of channel {d.channels} or above gets NO_CHANNEL at once. It has no packet, and beats of such channels are "
-            "dropped."
-        )
     return (
         f"A message is one packet on `s_axis`, {d.beat_bytes} bytes per beat: the {first}, then the {behind}, which {begins}. "
         f"`tkeep` is all ones but in the last beat of the {first} and in the last beat of the {behind}; `tlast` marks the "
@@ -122,7 +111,7 @@ def aligned_packets(d: StreamDescription, first: str, behind: str, begins: str, 
         "beat behind all bytes.", "", *notes,
         "The text of a message comes out as one packet on `m_axis`, with the lengths that went in; its bytes outside `tkeep` are zero. A "
         "message without text gives no packet. If the packet of a message has a fault behind its first beat of text, what comes out ends "
-        "with a beat of `tkeep` 0 and `tuser` 1.", "", *((*channels, "") if d.channels > 1 else ()),
+        "with a beat of `tkeep` 0 and `tuser` 1.", "",
     )  # fmt: skip
 
 
@@ -144,7 +133,7 @@ class MessageControl(Layer):
         if len(keys) != 1:
             raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
         return MessageParameters(
-            plan=compiled.plan, channels=options.channels, encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
+            plan=compiled.plan, encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
             keys=KeyParameters(
                 slots=options.slots_inside or 1, block_bits=8 * mode.block_bytes, cipher_key_bits=sizes[0],
                 more_key_bits=sizes[1:], round_keys=max(map(cipher.round_keys, sizes)), round_key_bits=cipher.round_key_bits,
@@ -210,8 +199,7 @@ class MessageControl(Layer):
         """From pin to pin, with the way of a start that runs ahead."""
         p, compiled = self.stack.parameters, self.compiled
         ahead = START_CYCLES + started_in(compiled) if p.plan.runs_ahead else 0
-        channels = 0 if p.channels == 1 else CHAINED_CYCLES if p.plan.chained else CHANNEL_CYCLES
-        added = ahead + channels + (PREFIX_CYCLES if p.plan.prefixes else 0)
+        added = ahead + (PREFIX_CYCLES if p.plan.prefixes else 0)
         waits = begin_cycles(compiled, p)
         if p.plan.chained:
             # A block may take several tokens, the last of which has its text.
@@ -221,8 +209,8 @@ class MessageControl(Layer):
 
     @property
     def varies(self) -> bool:
-        """Messages wait for a cadence."""
-        return self.compiled.plan.cadence is not None
+        """A token enters when it comes."""
+        return False
 
     @property
     def key_erase_cycles(self) -> int:
@@ -236,6 +224,12 @@ class MessageControl(Layer):
             key_words=p.keys.words, cipher_keys=p.keys.all_cipher_keys, rounds=1 << p.keys.round_bits,
             result_words=p.contexts * state_cycles(p), flush=p.flush,
         )  # fmt: skip
+
+    def rules_of(self) -> Rules:
+        """The assertions without other layers."""
+        # A text may be too short if its command says how long it is.
+        short = [MessageCode.TOO_SHORT] * self.compiled.mode.lengths_first
+        return Rules(waiting=self.stack.parameters.token_depth, cut_codes=(MessageCode.BAD_KEEP, MessageCode.TOO_LONG, *short))
 
     # -- what others say of it --------------------------------------------------------------------------------------------------------
 

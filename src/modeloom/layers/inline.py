@@ -113,7 +113,11 @@ class InlineKeys(Layer):
         else:
             costs = f"the messages the places of its set-up, at most {d.key_cycles} cycles with what the ring needs"
         return replace(
-            t, key_figure=ring, key_places=f"keys that come with messages, {d.key_slots} at a time", key_count="",
+            t, built=(
+                f"Keys come with messages. A new key costs at most {d.cost_of_key} cycles if keys are sent ahead, {d.key_interval} or more "
+                "cycles apart.",
+            ),
+            key_figure=ring, key_places=f"keys that come with messages, {d.key_slots} at a time", key_count="",
             key_boxes=(bus, replace(schedule, detail="keys come with messages")),
             key_rows=([f"minimum interval between new keys that cost at most {d.cost_of_key} cycles", d.key_interval, "cycles"],),
             key_theory=(

@@ -7,7 +7,9 @@ from functools import cached_property
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.interfaces.table import Packing
+from modeloom.layers.batches import Batches
 from modeloom.layers.buffer import MessageStore
+from modeloom.layers.channels import Channels
 from modeloom.layers.control import MessageControl
 from modeloom.layers.derived import KeyDerivation, SoftwareDerivation
 from modeloom.layers.expanded import ExpandedKeys
@@ -26,8 +28,8 @@ from modeloom.spec import InputError
 __all__ = ["LAYERS", "Stack"]
 
 LAYERS: tuple[type[Layer], ...] = (
-    ExpandedKeys, OrderedKeys, InlineKeys, SoftwareDerivation, TextFirstPackets, WirePackets, Hold, TwoPasses, KeyDerivation, MessageStore,
-    LwcInterface,
+    Batches, Channels, ExpandedKeys, OrderedKeys, InlineKeys, SoftwareDerivation, TextFirstPackets, WirePackets, Hold, TwoPasses,
+    KeyDerivation, MessageStore, LwcInterface,
 )  # fmt: skip
 """All layers, in their order around the message control."""
 
@@ -90,7 +92,7 @@ class Stack:
 
     def rules(self, command: Packing) -> Rules:
         """The assertions, with the places of the fields of a command."""
-        r = Rules()
+        r = self.inmost.rules_of()
         for layer in self.layers:
             r = layer.rules(r, command)
         return r

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
+from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import Packing
 from modeloom.layers.control import aligned_packets
 from modeloom.layers.layer import Layer
@@ -79,4 +80,5 @@ class TextFirstPackets(Layer):
         return replace(
             r, template="rules_text_first.v", values={"LEAVES": "1'b1"}, verified="!opens[place(first[c])]", stored=STORED,
             taken=TAKEN.format(decrypt=command.verilog("decrypt")), changes=(*r.changes, *CHANGES),
+            cut_codes=(MessageCode.BAD_KEEP, MessageCode.TOO_LONG, MessageCode.TOO_SHORT),
         )  # fmt: skip

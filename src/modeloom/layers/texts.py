@@ -24,6 +24,12 @@ class Texts:
 
     Attributes
     ----------
+    gap, entry, average, beat_time : str
+        When tokens enter: behind "follow each other", in the diagram, before "cycles", and the time of a beat.
+    cadence_theory, cadence_rows : lines, rows
+        The same in paragraphs and figures.
+    channel, zero_fields, state_note : str, sequence of str, str
+        The field ``channel`` of a command, the fields of a status that are always zero, and what the diagram says of each state.
     key_figure, key_places, key_count : str
         Where keys are: in the line of figures, in the summary, and in the diagram.
     key_theory, key_packets, key_use : lines
@@ -44,10 +50,21 @@ class Texts:
         Figures of the messages that the bench measures, those of keys, and the largest messages.
     latency_notes, beat_notes : lines
         What the latency has in it, and of which beats its message consists.
+    rate, built : str, lines
+        What ``modeloom build`` says: how often the cipher takes blocks, and what is special in the core.
     command_boxes, data_boxes, key_boxes, text_boxes, status_boxes : boxes
         The diagram before tokens, blocks and key memory, and behind text and tags.
     """
 
+    gap: str = " without a gap"
+    entry: str = "A token goes through all stages, one each cycle, and never waits."
+    average: str = ""
+    beat_time: str = "cycle"
+    cadence_theory: Lines = ()
+    cadence_rows: Sequence[Row] = ()
+    channel: str = "channel, always 0"
+    zero_fields: Sequence[str] = ("channel",)
+    state_note: str = ""
     key_figure: str
     key_places: str
     key_count: str
@@ -79,6 +96,8 @@ class Texts:
     data_boxes: Sequence[Box]
     key_boxes: Sequence[Box] = (Box("bus", "s_axis_key", "keys"), Box("control", "key schedule", "round keys"))
     text_boxes: Sequence[Box] = (Box("bus", "m_axis", "text out"),)
+    rate: str = ""
+    built: Lines = ()
     status_boxes: Sequence[Box] = (Box("bus", "m_axis_status", "tags, verdicts"),)
 
     def protected(self, what: str) -> str:
@@ -104,6 +123,12 @@ class Rules:
         Fields of a command that are not read.
     text_codes : sequence of MessageCode
         The codes of messages whose text leaves.
+    cut_codes : sequence of MessageCode
+        The codes of messages whose text may end early.
+    waiting : int
+        Messages that wait for their tokens to enter.
+    channel_values : mapping
+        Where beats, commands and statuses tell of their channel.
     changes : sequence of (str, str)
         Texts of the rules, each of which is there once, and what comes in their place.
     dropped : sequence of str
@@ -123,5 +148,10 @@ class Rules:
     )
     unread: Sequence[str] = ()
     text_codes: Sequence[MessageCode] = (MessageCode.OK, MessageCode.WRONG_TAG)
+    cut_codes: Sequence[MessageCode]
+    waiting: int
+    channel_values: Mapping[str, object] = field(default_factory=lambda: {"TIDS": 1, "OWN_BEAT": "", "FOREIGN_COMMAND": ""} | dict.fromkeys(
+        ("CHANNEL_IN", "CHANNEL_OUT", "CHANNEL_OF_COMMAND", "CHANNEL_OF_STATUS"), "0",
+    ))  # fmt: skip
     changes: Sequence[tuple[str, str]] = ()
     dropped: Sequence[str] = ()

@@ -83,7 +83,7 @@ class WirePackets(Layer):
                 "The tag of a sealed message is in the packet out, and in the status. To open, send the packet with its tag; the status "
                 "and `tuser` say whether it is right. Of a refused message its header at most leaves, with `tuser` 1:"
             ),
-            beat_notes=("It has one beat of text, which leaves when it is known whether the tag, or nothing, follows.",),
+            beat_notes=(*t.beat_notes, "It has one beat of text, which leaves when it is known whether the tag, or nothing, follows."),
         )  # fmt: skip
 
     def rules(self, r: Rules, command: Packing) -> Rules:

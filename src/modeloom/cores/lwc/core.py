@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import ClassVar
 
 from modeloom.cores.lwc.bench import bench_verilog
 from modeloom.cores.lwc.cases import lwc_cases
@@ -27,6 +28,8 @@ class LwcCore(StreamCore):
 
     Raises ``InputError`` if the interface does not fit the mode.
     """
+
+    unverified: ClassVar[str] = RELEASED
 
     @property
     def _words(self) -> LwcParameters:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
@@ -49,6 +49,9 @@ class StreamCore(Core[StreamDescription]):
     InputError
         If the buses do not fit the mode.
     """
+
+    unverified: ClassVar[str] = RELEASED
+    """The warning of a core that releases text before it verifies the tag."""
 
     def __init__(self, compiled: CompiledStream):
         self.compiled, self.stack = compiled, Stack(compiled)

@@ -121,7 +121,7 @@ def describe(stack: Stack, name: str, command: str) -> StreamDescription:
         associated_prefix=tuple(
             PrefixFigures(least=each.least, marker=each.marker.hex(), nbytes=each.nbytes) for each in compiled.plan.prefixes
         ) or None,
-        channels=options.channels,
+        channels=1,
         packet=PACKETS[0],
         latency=top.latency,
         tokens=explain.tokens,

@@ -26,13 +26,6 @@ ABOUT = (
     "it. {} Each operand is the XOR of what the step of its token reads."
 )  # fmt: skip
 
-NEVER_WAITS = "A token goes through all stages, one each cycle, and never waits."
-
-WAITS = (
-    "The rate is {}. A token that uses the cipher waits at the entry until the cipher takes a block. It then goes through all stages, one "
-    "each cycle."
-)
-
 SINGULAR = {"cipher": "cipher", unit_of(MUL.operation): "multiplier"}
 """Names of units for readers."""
 
@@ -46,10 +39,10 @@ def page(stack: Stack, d: StreamDescription) -> Page:
     """The parts."""
     compiled = stack.compiled
     texts = definition_lines(compiled.plan.trace)
-    about = ABOUT.format(NEVER_WAITS if d.cadence is None else WAITS.format(d.pace))
+    diagram = _Diagram(stack, d)
     return Page(
-        gives=gives(compiled.mode), diagram=Diagram(tuple(_Diagram(stack, d).rows()), about), charts=(_chart(compiled, texts),),
-        definition=texts,
+        gives=gives(compiled.mode), diagram=Diagram(tuple(diagram.rows()), ABOUT.format(diagram.texts.entry)),
+        charts=(_chart(compiled, texts),), definition=texts,
     )  # fmt: skip
 
 
@@ -149,7 +142,7 @@ class _Diagram:
             *self.texts.command_boxes,
             Box("control", "message control", "tokens, nonces, lengths", "chooses the token of each cycle, and counts lengths", "message"),
         ))  # fmt: skip
-        width = f"{8 * d.beat_bytes} bits per {'cycle' if d.cadence is None else 'token'}"
+        width = f"{8 * d.beat_bytes} bits per {self.texts.beat_time}"
         yield DiagramRow((*self.texts.data_boxes, Box("control", "blocks", width, "pads last blocks", "block")))
         words = ", ".join(plan.word_name(*word) for word in plan.words)
         stored = f"{many(len(plan.words), 'block')}{self.texts.key_count}"
@@ -157,9 +150,8 @@ class _Diagram:
         *before, schedule = self.texts.key_boxes
         yield DiagramRow((*before, replace(schedule, drives=ROUND_KEYS), *([values] if plan.words else [])))
         for name, kind in plan.kinds.items():
-            channels = f", {d.channels} channels" if d.channels > 1 else ""
             home = f"stage {placed.homes[name]}"
-            box = Box("storage", f"state {name}", f"{home}{channels}", f"{RECURRENCES[kind.kind]}; {home}", f"state {name}")
+            box = Box("storage", f"state {name}", f"{home}{self.texts.state_note}", f"{RECURRENCES[kind.kind]}; {home}", f"state {name}")
             yield DiagramRow((box,), tuple(self._read("next", [(step, step.updates[name]) for step in plan.steps if name in step.updates])))
         for unit, stage in placed.stages.items():
             users = [

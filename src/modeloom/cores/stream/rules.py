@@ -21,30 +21,6 @@ from modeloom.product.ports import top_ports
 
 __all__ = ["rules_module"]
 
-TIDS = 256
-"""Values of ``tid``.  Commands of channels that a core does not have get a status too."""
-
-FOREIGN = """
-          // A command of a channel that the core does not have has no packet.
-          if (c >= @CHANNELS@) begin
-            lengths[place(first[c] + packets_in[c])] = 64'b0;
-            packets_in[c] = packets_in[c] + 1;
-            all_packets = all_packets + 1;
-          end"""
-
-
-def _channels(d: StreamDescription, values: dict[str, object]) -> dict[str, object]:
-    """Where beats, commands and statuses tell of their channel.  In a core with one channel it is channel 0."""
-    places = {"IN": "s_axis_tid", "OUT": "m_axis_tid"}
-    foreign = {"OWN_BEAT": "", "FOREIGN_COMMAND": ""}
-    if d.channels == 1:
-        return {"TIDS": 1, **foreign, **{f"CHANNEL_{of}": "0" for of in (*places, "OF_COMMAND", "OF_STATUS")}}
-    places |= {"OF_COMMAND": f"s_axis_cmd_tdata{values['COMMAND_CHANNEL']}", "OF_STATUS": f"m_axis_status_tdata{values['STATUS_REST']}"}
-    if d.channels < TIDS:
-        foreign = {"OWN_BEAT": f" && s_axis_tid < {d.channels}", "FOREIGN_COMMAND": FOREIGN.replace("@CHANNELS@", str(d.channels))}
-    return {"TIDS": TIDS, **foreign, **{f"CHANNEL_{of}": place for of, place in places.items()}}
-
-
 def _key_wrong(sizes: tuple[int, ...]) -> str:
     """The condition that a beat belongs to no packet of a key of these sizes.
 
@@ -62,11 +38,10 @@ def _key_wrong(sizes: tuple[int, ...]) -> str:
 
 def rules_module(stack: Stack, d: StreamDescription) -> str:
     """The text of the module with the assertions, with its ``ifdef``."""
-    p, sizes, interfaces = stack.parameters, stack.top.sizes, d.interfaces
+    sizes, interfaces = stack.top.sizes, d.interfaces
     ports = PortRules(interfaces, "id", d.named_slots)
     packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
     rules = stack.rules(packing)
-    waiting = p.token_depth if d.channels == 1 else p.message_store
     values = {
         **ports.values(top_ports(interfaces, d), rules.keep),
         **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes, d.text_first),
@@ -76,21 +51,17 @@ def rules_module(stack: Stack, d: StreamDescription) -> str:
         "IN_FLIGHT": sizes.most_commands,
         "PACKETS": sizes.most_packets,
         "ERASE_CYCLES": d.erase_cycles,
-        "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + waiting * max(d.cycles_of(0, d.beat_bytes), d.cycles_of(1, 0)),
+        "PATIENCE": d.message_cycles(0, 0) + key_cycles(d) + rules.waiting * max(d.cycles_of(0, d.beat_bytes), d.cycles_of(1, 0)),
         "KEY_WRONG": _key_wrong(d.packet_sizes),
         "COMMAND_READ": f"{packing.bits}'h{command_read(packing, dict.fromkeys(rules.unread, 0)):0{packing.bits // 4}x}",
         # A core that holds text gives the text of a message only if its tag is correct.
         "GIVES_TEXT": " || ".join(f"code == {int(each)}" for each in rules.text_codes),
-        # A text may be too short if its command says how long it is.
-        "CUTS_TEXT": " || ".join(
-            f"code == {int(each)}"
-            for each in (MessageCode.BAD_KEEP, MessageCode.TOO_LONG, *([MessageCode.TOO_SHORT] if d.states_text else []))
-        ),
+        "CUTS_TEXT": " || ".join(f"code == {int(each)}" for each in rules.cut_codes),
         "CODES": ports.codes(MessageCode),
     }
     packets = filled(__package__ or "", rules.template, {**values, **rules.values}).rstrip()
     own = {"RINGS": rules.stored, "RINGED": rules.taken, "PACKET_RULES": packets}
-    text = filled(__package__ or "", "rules.v", {**values, **_channels(d, values), **own})
+    text = filled(__package__ or "", "rules.v", {**values, **rules.channel_values, **own})
     text = _changed(text, rules.changes)
     for word in rules.dropped:
         text = without(text, word)

@@ -72,21 +72,13 @@ def sheet(stack: Stack, d: StreamDescription, unverified: str = RELEASED) -> She
 
 def _theory(t: Texts, d: StreamDescription) -> Iterator[str]:
     e = d.explain
-    gap = " without a gap" if e.cadence is None else ""
     yield (
         f"The core is a pipeline of {e.stages} stages that never stalls. A token enters in a cycle: a block of a message with what has to "
         "be done with it. Units and state stand at fixed stages, so tokens of different messages, key slots and directions follow each "
-        f"other{gap}. A token of text enters only when the output has a place for it."
+        f"other{t.gap}. A token of text enters only when the output has a place for it."
     )
     yield ""
-    if e.cadence is not None:
-        count = e.cadence.blocks
-        goes, places = ("a block goes", "one cycle") if count == 1 else (f"{count} blocks go", f"{count} successive cycles")
-        yield (
-            f"The cipher is one round, through which {goes} at a time. A counter that runs freely lets tokens that use the cipher enter in "
-            f"{places} of every {e.cadence.interval}, whatever messages they belong to. Other tokens enter in any cycle."
-        )
-        yield ""
+    yield from t.cadence_theory
     yield from table(["unit", "stage", "cycles"], [[name, unit.stage, unit.latency] for name, unit in e.units.items()])
     if d.chains:
         yield (
@@ -104,10 +96,10 @@ def _payloads(t: Texts, d: StreamDescription) -> Iterator[str]:
         "nonce_bytes": f"bytes of the nonce: {numbers(d.nonces)}",
         "tag_bytes": f"bytes of the tag: {numbers(d.tag_bytes)}",
         "slot": "key slot, always 0" if d.key_slots == 1 else f"key slot, 0 to {d.key_slots - 1}",
-        "channel": "channel, always 0" if d.channels == 1 else f"channel, 0 to {d.channels - 1}",
+        "channel": t.channel,
     }
     yield from command_table(groups["s_axis_cmd"], own)
-    yield from status_line(groups["m_axis_status"], ("channel",) if d.channels == 1 else ())
+    yield from status_line(groups["m_axis_status"], t.zero_fields)
     yield from t.packets
 
 
@@ -143,15 +135,13 @@ def _unused_rows(d: StreamDescription) -> list[list[object]]:
 
 def _figures(t: Texts, d: StreamDescription, varies: bool) -> Iterator[str]:
     usual, *others = d.explain.starts
-    shape, average = d.bench_shape, "" if d.cadence is None else "average "
+    shape = d.bench_shape
     most = "maximum " if varies else ""
     of_messages = "maximum average " if d.unused else ""
     rows: list[Sequence[object]] = [
-        *(
-            [[f"blocks that the cipher takes in {d.cadence.interval} cycles", d.cadence.blocks, "blocks"]] if d.cadence is not None else []
-        ),
-        [f"{average}cycles per block of associated data, and of text", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
-        [f"{average}cycles per tag", d.cycles.tag, "cycles"],
+        *t.cadence_rows,
+        [f"{t.average}cycles per block of associated data, and of text", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
+        [f"{t.average}cycles per tag", d.cycles.tag, "cycles"],
         [f"start of a message with a nonce of {numbers(usual.nonce_bytes)} bytes", d.cycles.start, "cycles"],
         *([f"start of a message with a nonce of {numbers(start.nonce_bytes)} bytes", d.start_cycles(start), "cycles"] for start in others),
         [
@@ -167,7 +157,5 @@ def _figures(t: Texts, d: StreamDescription, varies: bool) -> Iterator[str]:
     yield from table(["figure", "value", "unit"], rows)
     yield f"The latency holds for {t.alone} that is alone, without associated data, whose command comes with its text."
     yield from t.latency_notes
-    if d.cadence is not None:
-        yield f"It depends on the cycle in which the message comes: the message waits up to {d.waits} cycles for the cipher."
     yield from t.beat_notes
     yield ""

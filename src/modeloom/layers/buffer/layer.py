@@ -81,7 +81,10 @@ class MessageStore(Layer):
         shape, stored = d.bench_shape, f"{d.buffered_bytes} bytes"
         cycles = d.sealed_cycles(shape.associated, shape.text)
         return replace(
-            t, key_figure=f"messages to seal are stored, up to {stored}; {t.key_figure}",
+            t, built=(
+                f"The core stores messages to seal up to {stored}, so that they come once, and works on each twice.", *t.built,
+            ),
+            key_figure=f"messages to seal are stored, up to {stored}; {t.key_figure}",
             sealing=(
                 "**Messages to seal** are stored, and the core works on each twice: the first pass computes the tag, and the second one "
                 f"encrypts under it. A packet to seal has at most {d.buffered_beats} beats ({stored}). A longer one gets TOO_LONG_TO_HOLD, "

@@ -200,7 +200,11 @@ class KeyDerivation(Layer):
         cores = "a round core" if of.cores == 1 else f"{of.cores} round cores"
         bus, schedule = t.key_boxes
         return replace(
-            t, key_figure=f"slots for master keys: {d.key_slots}; keys of messages are derived, {d.derive_interval} cycles apart",
+            t, built=(
+                f"The core derives the key of each message of a master key. In the mean, a message takes at least {d.derive_interval} "
+                "cycles.",
+            ),
+            key_figure=f"slots for master keys: {d.key_slots}; keys of messages are derived, {d.derive_interval} cycles apart",
             key_places=f"{t.key_places} for master keys", key_boxes=(bus, replace(schedule, detail="derives keys of messages")),
             key_rows=(["minimum average interval between messages, for their keys", d.derive_interval, "cycles"], *t.key_rows),
             latency_notes=(*t.latency_notes, "It includes the time until the key of this message is derived and prepared."),

@@ -97,7 +97,11 @@ class LwcInterface(Layer):
         pdi, do = Box("bus", "pdi", "segments"), Box("bus", "do", "segments")
         held = [box for box in t.text_boxes if box.kind == "storage"]
         return replace(
-            t, key_count="", data_boxes=(pdi, Box("control", "assembler", "words to blocks")),
+            t, built=(
+                f"LWC interface with words of {self.words.word_bits} bits; cycles are those of the core behind it.",
+                "Keys come over SDI, and an instruction on PDI activates each of them. Two slots alternate.",
+            ),
+            key_count="", data_boxes=(pdi, Box("control", "assembler", "words to blocks")),
             command_boxes=(
                 replace(pdi, detail="instructions, segments"), Box("control", "parser", "commands", "instructions and headers of segments"),
             ),
