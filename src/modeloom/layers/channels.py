@@ -8,7 +8,7 @@ from dataclasses import replace
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import CHAINED_CYCLES, CHANNEL_CYCLES
 from modeloom.interfaces.messages import MOST_CHANNELS
-from modeloom.interfaces.table import Packing
+from modeloom.interfaces.table import Packing, by_member
 from modeloom.layers.layer import Layer
 from modeloom.layers.texts import Rules, Texts
 from modeloom.product.messages import StreamDescription
@@ -66,7 +66,7 @@ class Channels(Layer):
 
     def rules(self, r: Rules, command: Packing) -> Rules:
         """Commands of channels that the core does not have get a status, too."""
-        count, status = self.compiled.options.channels, next(group.packing for group in self.interfaces if group.name == "m_axis_status")
+        count, status = self.compiled.options.channels, by_member(self.interfaces, "status").packing
         foreign = {"OWN_BEAT": f" && s_axis_tid < {count}", "FOREIGN_COMMAND": FOREIGN.format(count)} if count < MOST_CHANNELS else {}
         places = {
             "TIDS": MOST_CHANNELS, "CHANNEL_IN": "s_axis_tid", "CHANNEL_OUT": "m_axis_tid",

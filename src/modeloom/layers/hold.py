@@ -46,7 +46,7 @@ class Hold(Layer):
             protection_item=[f"- Nothing of a message leaves before its tag was found correct. {t.too_long}"],
             wrong_pass="No text of such a pass leaves.", alone="a sealed message",
             packets=(*t.packets, *(line.format(d.hold) for line in t.held_packets)),
-            limit_rows=(*t.limit_rows, [f"maximum {t.counted} of a message to open", d.hold, "bytes"]),
+            held_rows=([f"maximum {t.counted} of a message to open", d.hold, "bytes"],),
             text_boxes=(Box("storage", "hold", f"{d.hold} bytes", "text waits here until its tag was checked"), *t.text_boxes),
         )  # fmt: skip
 

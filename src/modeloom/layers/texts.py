@@ -46,8 +46,8 @@ class Texts:
         What else is to be known of messages to seal, and of status codes.
     tags, nonces, alone : str
         Where tags are, how often a nonce may be used, and the message for which the latency is stated.
-    message_rows, key_rows, limit_rows : rows
-        Figures of the messages that the bench measures, those of keys, and the largest messages.
+    message_rows, key_rows, limit_rows, held_rows : rows
+        Figures of the messages that the bench measures, those of keys, the largest messages, and the largest ones that are held.
     latency_notes, beat_notes : lines
         What the latency has in it, and of which beats its message consists.
     rate, built : str, lines
@@ -90,6 +90,7 @@ class Texts:
     message_rows: Sequence[Row] = ()
     key_rows: Sequence[Row] = ()
     limit_rows: Sequence[Row]
+    held_rows: Sequence[Row] = ()
     latency_notes: Lines = ()
     beat_notes: Lines = ()
     command_boxes: Sequence[Box] = (Box("bus", "s_axis_cmd", "commands, nonces"),)

@@ -15,6 +15,7 @@ from modeloom.cores.stream.packing import message_places
 from modeloom.cores.template import filled, without
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.interfaces.table import by_member
 from modeloom.layers import Stack
 from modeloom.product.messages import StreamDescription
 from modeloom.product.ports import top_ports
@@ -40,7 +41,7 @@ def rules_module(stack: Stack, d: StreamDescription) -> str:
     """The text of the module with the assertions, with its ``ifdef``."""
     sizes, interfaces = stack.top.sizes, d.interfaces
     ports = PortRules(interfaces, "id", d.named_slots)
-    packing = next(group.packing for group in interfaces if group.name == "s_axis_cmd")
+    packing = by_member(interfaces, "cmd").packing
     rules = stack.rules(packing)
     values = {
         **ports.values(top_ports(interfaces, d), rules.keep),

@@ -153,6 +153,7 @@ def _figures(t: Texts, d: StreamDescription, varies: bool) -> Iterator[str]:
         [f"{most}latency at the pins, from the first input beat of text to the first output beat", d.latency, "cycles"],
         *t.key_rows,
         *t.limit_rows,
+        *t.held_rows,
     ]  # fmt: skip
     yield from table(["figure", "value", "unit"], rows)
     yield f"The latency holds for {t.alone} that is alone, without associated data, whose command comes with its text."

@@ -9,7 +9,7 @@ from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import message_core
-from modeloom.interfaces.table import RESERVED
+from modeloom.interfaces.table import RESERVED, by_member
 from modeloom.layers.sizes import Sizes
 from modeloom.rtl.bus.parameters import check_integer
 from modeloom.rtl.bus.ports import fields_layout
@@ -84,12 +84,12 @@ class BufferedParameters:
     @property
     def command(self) -> StructLayout:
         """Payload of a command of the host."""
-        return fields_layout(next(interface for interface in self.interfaces if interface.member == "cmd"))
+        return fields_layout(by_member(self.interfaces, "cmd"))
 
     @property
     def passed(self) -> StructLayout:
         """Payload of a command for the core behind."""
-        return fields_layout(next(interface for interface in self.core.interfaces if interface.member == "cmd"))
+        return fields_layout(by_member(self.core.interfaces, "cmd"))
 
     @property
     def beat(self) -> StructLayout:

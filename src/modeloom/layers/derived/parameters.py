@@ -11,6 +11,7 @@ from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import message_core
+from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.ports import fields_layout
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -88,7 +89,7 @@ class DerivedParameters:
     @property
     def command(self) -> StructLayout:
         """Payload of a command of the host."""
-        return fields_layout(next(interface for interface in self.interfaces if interface.member == "cmd"))
+        return fields_layout(by_member(self.interfaces, "cmd"))
 
     # -- calls and blocks ---------------------------------------------------------------------------------------------------------
 
