@@ -40,7 +40,7 @@ def g(x: Any) -> Any:
     "c.py": "",
     "d.py": "def long():\n" + "    pass\n" * 70 + "def told():\n    \"\"\"Says what.\"\"\"\n" + "    pass\n" * 70 + "def branches(x):\n"
     + "".join(f"    if x == {n}:\n        return {n}\n" for n in range(30)),
-    "rtl/lwc/e.py": "def h(p):\n    assert p.lwc\n",
+    "layers/lwc/e.py": "def h(p):\n    assert p.lwc\n",
 }
 
 

@@ -35,14 +35,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "circuits": {"rtl", "spec", "golden"},
     "product": {"definition", "front", "interfaces", "protocol", "rtl", "sim", "spec"},
     "protocol": {"interfaces", "spec"},
+    "layers": {"ciphers", "compiler", "cycles", "interfaces", "product", "rtl", "spec", "streams"},
     "cores": {
-        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "modes", "options", "product", "protocol",
-        "rtl", "spec", "streams", "taint",
+        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "layers", "modes", "options", "product",
+        "protocol", "rtl", "spec", "streams", "taint",
     },
     "emit": {"front", "product", "sim", "spec"},
     "taint": {"interfaces", "sim", "product", "spec"},
     "equivalence": {
-        "ciphers", "compiler", "interfaces", "ir", "product", "protocol", "prove", "rtl", "sim", "spec", "streams", "taint",
+        "ciphers", "compiler", "interfaces", "ir", "layers", "product", "protocol", "prove", "rtl", "sim", "spec", "streams", "taint",
     },
 }
 """Rooms with arrows.  ``schedule`` takes from ``spec`` the errors that a user can cause, ``rtl`` the fields."""

@@ -37,9 +37,10 @@ from circuit_tables import TABLES, table  # noqa: E402
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors  # noqa: E402
 from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
-from modeloom.cores.stream.hardware import key_interval  # noqa: E402
 from modeloom.emit.package import to_json  # noqa: E402
 from modeloom.ir.trace import trace  # noqa: E402
+from modeloom.layers import Stack  # noqa: E402
+from modeloom.layers.inline import key_interval  # noqa: E402
 from modeloom.measure.aead import cipher_name  # noqa: E402
 from modeloom.measure.aead import rows as aead_rows  # noqa: E402
 from modeloom.measure.aead import stored as aead_stored  # noqa: E402
@@ -473,7 +474,7 @@ def key_intervals() -> str:
     for each in options:
         command = "--keys inline" + "".join(f" --{name.replace('_', '-')} {value}" for name, value in each.items())
         cores = [compile_stream(GCM(), StreamOptions(keys="inline", key_bits=bits, **each), prove=False) for bits in (128, 192, 256)]
-        lines.append((f"`{command}`", *map(key_interval, cores)))
+        lines.append((f"`{command}`", *(key_interval(core, Stack(core).parameters) for core in cores)))
     return table(("options", "AES-128", "AES-192", "AES-256"), lines, 1)
 
 

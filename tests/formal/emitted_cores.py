@@ -15,13 +15,12 @@ from tests.formal.emitted_bus import machine_of
 from tests.formal.machine import Machine
 
 from modeloom.cores.lwc import LwcCore
-from modeloom.cores.lwc.hardware import lwc_parameters
 from modeloom.cores.stream import StreamCore
-from modeloom.cores.stream.buffered import buffered_parameters
 from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.emit.inner import component_rtlil, inner_verilog
-from modeloom.rtl.lwc import LwcParameters
-from modeloom.rtl.stream.buffered import BufferedParameters
+from modeloom.layers import Stack
+from modeloom.layers.buffer.parameters import BufferedParameters
+from modeloom.layers.lwc.parameters import LwcParameters
 from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["BUFFERED", "CORES", "SEGMENTS", "TOP", "buffered_of", "core_machine", "core_verilog", "lwc_of", "message_part", "messages_of"]
@@ -88,9 +87,9 @@ def messages_of(name: str) -> MessageParameters:
 
 def buffered_of(name: str) -> BufferedParameters:
     """The sizes of the part that stores messages."""
-    return buffered_parameters(_compiled(name))
+    return Stack(_compiled(name)).top.sizes
 
 
 def lwc_of(name: str) -> LwcParameters:
     """The sizes of the LWC interface."""
-    return lwc_parameters(_compiled(name))
+    return Stack(_compiled(name)).top.words

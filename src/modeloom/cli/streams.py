@@ -72,10 +72,8 @@ def build_stream(
     vectors of LWC.  With ``timing``, the core is simulated for its datasheet."""
     from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
-    from modeloom.cores.lwc.sheet import RELEASED as LWC_RELEASED
     from modeloom.cores.lwc.text import write_vectors
     from modeloom.cores.of import core_of
-    from modeloom.cores.stream.sheet import RELEASED
     from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.product.lwc import LwcDescription
 
@@ -102,32 +100,19 @@ def build_stream(
         }  # fmt: skip
         click.echo(json.dumps({**result, **{key: value for key, value in figures.items() if key != "schema"}}, indent=2))
         return
-    cycles, cadence = description.cycles, description.cadence
-    batches = "" if cadence is None else f"{many(cadence.blocks, 'block')} every {cadence.interval} cycles, "
-    derived = description.derive_interval
-    most = "at most " if batches or derived or description.message_buffer else ""
+    cycles, texts = description.cycles, core.stack.texts(description)
+    most = "at most " if core.top.varies else ""
     proved = "proved" if description.explain.proved else "not proved"
     if description.explain.inverse == "tested":
         proved += "; opening was tested to invert sealing, not proved"
     click.echo(
-        f"{directory}: {batches}{many(cycles.associated, 'cycle')} for a block of associated data, {cycles.text} "
+        f"{directory}: {texts.rate}{many(cycles.associated, 'cycle')} for a block of associated data, {cycles.text} "
         f"for one of text, {cycles.tag} for the tag, latency {most}{description.latency}, {proved}"
     )
-    if options.interface == "lwc":
-        click.echo(f"LWC interface with words of {compiled.options.interface_bits} bits; cycles are those of the core behind it.")
-    if description.message_buffer is not None:
-        click.echo(
-            f"The core stores messages to seal up to {description.buffered_bytes} bytes, so that they come once, and works on each twice."
-        )
-    if derived is not None:
-        click.echo(f"The core derives the key of each message of a master key. In the mean, a message takes at least {derived} cycles.")
-    elif isinstance(description, LwcDescription):
-        click.echo("Keys come over SDI, and an instruction on PDI activates each of them. Two slots alternate.")
-    elif description.inline:
-        apart = "" if description.key_interval is None else f", {description.key_interval} or more cycles apart"
-        click.echo(f"Keys come with messages. A new key costs at most {description.cost_of_key} cycles if keys are sent ahead{apart}.")
+    for line in texts.built:
+        click.echo(line)
     if description.releases:
-        warn([LWC_RELEASED if options.interface == "lwc" else RELEASED])
+        warn([core.unverified])
 
 
 def refused(figures: Mapping[str, object]) -> str:

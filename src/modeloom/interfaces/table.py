@@ -13,14 +13,14 @@ Fields are little-endian. A field of eight bits or more begins on a byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Protocol
 
 __all__ = [
     "LISTED_SLOTS", "RESERVED", "CoreShape", "Field", "Interface", "Packing", "Place", "Port", "Role", "Side", "Unit", "Width",
-    "slot_number_bits",
+    "by_member", "slot_number_bits",
 ]  # fmt: skip
 
 RESERVED = "reserved"
@@ -382,3 +382,8 @@ class Interface:
         """One line for a comment: what the interface is, and the bytes of its fields."""
         packings = [port.packing.comment for port in self.payload if port.packing]
         return self.about + "".join(f": {text}" for text in packings)
+
+
+def by_member(interfaces: Iterable[Interface], member: str) -> Interface:
+    """The interface with this member in the hardware.  Raises ``StopIteration`` if there is none."""
+    return next(one for one in interfaces if one.member == member)

@@ -20,6 +20,7 @@ from modeloom.cores.lwc.text import vector_texts
 from modeloom.cores.lwc.vectors import _cut, _Maker
 from modeloom.emit import CheckFailed, emit, run_bench
 from modeloom.interfaces.lwc import Opcode
+from modeloom.layers.lwc import assembler, bus, loader, parser, writer
 from modeloom.modes.gcm import GCM
 from modeloom.product.driven import CoreFault
 from modeloom.product.folder import read_description
@@ -27,7 +28,6 @@ from modeloom.product.lwc import LwcDescription
 from modeloom.product.message import Message
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.protocol.segments import LONGEST, Piece
-from modeloom.rtl.lwc import assembler, bus, loader, parser, writer
 from modeloom.rtl.stream import bus as stream_bus
 from modeloom.rtl.stream import entry
 from modeloom.spec import InputError

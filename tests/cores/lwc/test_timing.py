@@ -6,11 +6,11 @@ from amaranth.back import rtlil
 from tests.built import slow
 from tests.cores.lwc.core import folder
 from tests.cores.lwc.patched import patched
-from tests.rtl.lwc.sizes import parameters
+from tests.layers.lwc.sizes import parameters
 
+from modeloom.layers.lwc import loader, parser
 from modeloom.product.description import Declassified, Result, Secret
 from modeloom.product.lwc import PUBLIC_WORDS
-from modeloom.rtl.lwc import loader, parser
 from modeloom.taint import TimingChannel, check_core, check_netlist
 from modeloom.taint.netlist import netlist_of_rtlil
 

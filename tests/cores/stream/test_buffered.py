@@ -17,10 +17,10 @@ from tests.verilog_edit import edit_module
 
 from modeloom import golden
 from modeloom.cores.stream import StreamCore
-from modeloom.cores.stream.buffered import buffered_parameters
 from modeloom.cores.stream.vectors import bench_vectors
 from modeloom.emit import CheckFailed, emit, run_bench
 from modeloom.interfaces.messages import MessageCode
+from modeloom.layers import Stack
 from modeloom.product.message import Message
 from modeloom.verification.steps import lint_step, timing_step
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
@@ -47,7 +47,7 @@ rounds = partial(check_reloads, rounds=6)
 
 def test_sizes() -> None:
     """The limit is whole beats.  The memory has two messages, and what comes until the tag of a first pass is there."""
-    p = buffered_parameters(compiled("deoxys-ii", prove=False, **CORES["deoxys-ii"][1]))
+    p = Stack(compiled("deoxys-ii", prove=False, **CORES["deoxys-ii"][1])).top.sizes
     assert (p.most_beats, p.words, p.depth) == (13, 128, 32)
 
 

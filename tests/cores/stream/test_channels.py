@@ -13,7 +13,8 @@ from tests.cores.stream.traffic import Traffic, tokens
 from tests.streams.modes import NoHash
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.hardware import bus_parameters, latency
+from modeloom.cores.stream.hardware import bus_parameters
+from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.stream import state
 
@@ -66,7 +67,7 @@ def test_latency(compiled):
     host, traffic, _ = started(compiled, 3)
     host.runner.accepted("s_axis")
     check_channels(host, {2: [traffic.one(ad=0, text=16)]})
-    assert host.text_cycles[0] - host.runner.accepted("s_axis")[0] == latency(compiled)
+    assert host.text_cycles[0] - host.runner.accepted("s_axis")[0] == Stack(compiled).top.latency
 
 
 @pytest.mark.parametrize("most", [1, 40])

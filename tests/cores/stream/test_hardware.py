@@ -12,8 +12,9 @@ from tests.cores.stream.traffic import Traffic, check, tokens
 
 from modeloom import golden
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.hardware import bus_parameters, latency
+from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.golden.aes import AES
+from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
 
 SLOTS = 4
@@ -160,7 +161,7 @@ def test_latency(host, traffic, compiled):
     sent, _ = traffic.one(None, 0, 16, decrypt=False)
     host.run([sent])
     first = host.runner.accepted("s_axis")[-1]
-    assert host.text_cycles[0] - first == latency(compiled)
+    assert host.text_cycles[0] - first == Stack(compiled).top.latency
 
 
 # -- what a host does wrong ---------------------------------------------------------------------------------------------------

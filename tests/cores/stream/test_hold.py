@@ -12,7 +12,8 @@ from tests.cores.stream.host import Host
 from tests.cores.stream.traffic import Expected, Traffic, tokens
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.hardware import bus_parameters, latency
+from modeloom.cores.stream.hardware import bus_parameters
+from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.stream import bus, intake, texts, verdicts
 from modeloom.spec import InputError
@@ -142,7 +143,7 @@ def test_a_message_to_be_opened_is_not_visible_before_its_end(host, traffic):
 def test_latency(host, traffic, compiled):
     sent, _ = traffic.one(None, 0, 16, decrypt=False)
     host.run([sent])
-    assert host.text_cycles[0] - host.runner.accepted("s_axis")[-1] == latency(compiled)
+    assert host.text_cycles[0] - host.runner.accepted("s_axis")[-1] == Stack(compiled).top.latency
 
 
 @pytest.mark.parametrize("lengths", [(16,), (64,), (HOLD,), (1, HOLD, 33, 0, HOLD)])

@@ -3,7 +3,6 @@
 
 ::
 
-    hardware   the interface around the message control      describe   core.json
     bench      words of PDI, SDI and DO, and a bench          sheet      the datasheet
     core       the ``Core`` of all this
 """

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.stream.figures import cipher_name
 from modeloom.cores.stream.sheet import released
 from modeloom.cores.stream.sheet import sheet as stream_sheet
 from modeloom.interfaces.lwc import Opcode, Segment
+from modeloom.layers import Stack
+from modeloom.layers.texts import Texts
 from modeloom.product.core import Sheet
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.markdown import table
@@ -23,24 +24,22 @@ RELEASED = released("SUCCESS", "FAILURE")
 """The warning with the statuses of the LWC interface."""
 
 
-def sheet(compiled: CompiledStream, d: LwcDescription, messages: StreamDescription) -> Sheet:
+def sheet(stack: Stack, d: LwcDescription, messages: StreamDescription) -> Sheet:
     """The sections of the datasheet; ``messages`` describes the same core without the interface."""
-    inner = stream_sheet(compiled, messages, RELEASED)
+    t = stack.texts(d, RELEASED)
+    inner = stream_sheet(stack, messages, RELEASED)
     does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
-    warning = f" **{RELEASED}**" if d.releases else ""
-    if d.hold is not None:
-        warning = f" Text of a message to open leaves the core only after its tag was found correct, up to {d.hold} bytes."
     return replace(
         inner,
         summary=(
-            f"{d.title} with {cipher_name(compiled)}, to {does} messages of any length with associated data, behind the LWC interface "
-            f"with words of {d.interface_bits} bits.{warning}"
+            f"{d.title} with {cipher_name(stack.compiled)}, to {does} messages of any length with associated data, behind the LWC "
+            f"interface with words of {d.interface_bits} bits.{t.protected('')}"
         ),
         theory=(
             *inner.theory, "PDI, SDI and DO stand around this pipeline. A key that is activated goes into one of two slots by turns, so it "
             "is prepared while messages of the key before are under way.", "",
         ),
-        payloads=tuple(_payloads(d)), use=tuple(_use(d)), figures=tuple(_figures(d)),
+        payloads=tuple(_payloads(d)), use=tuple(_use(d)), figures=tuple(_figures(t, d)),
         kept=("- Keys cannot be read from the ports. A key is overwritten when the second key after it is activated, and by `zeroize`.",),
         bench="It checks every word of DO, with and without pauses, and what follows a fault; results come from the software model.",
     )  # fmt: skip
@@ -89,13 +88,13 @@ def _use(d: LwcDescription) -> Iterator[str]:
     yield ""
 
 
-def _figures(d: LwcDescription) -> Iterator[str]:
-    rows: list[list[object]] = [
+def _figures(t: Texts, d: LwcDescription) -> Iterator[str]:
+    rows: list[Sequence[object]] = [
         ["words of PDI for a message of 64 bytes to seal", d.words_of(0, 64, False, d.nonces[0], d.tag_bytes[0]), "words"],
         ["words of PDI for a message of 1500 bytes to seal", d.words_of(0, 1500, False, d.nonces[0], d.tag_bytes[0]), "words"],
         ["cycles per block of associated data, and of text, in the message control", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
         ["maximum text", min(d.most_text, (1 << 32) - 1) if d.lengths_first else d.most_text, "bytes"],
-        *([["maximum text of a message to open", d.hold, "bytes"]] if d.hold is not None else []),
+        *t.held_rows,
     ]  # fmt: skip
     yield from table(["figure", "value", "unit"], rows)
     yield "The interface takes a word of PDI in a cycle, and gives a word of DO in a cycle."

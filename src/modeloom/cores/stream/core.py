@@ -6,26 +6,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
 from modeloom.cores.own_cipher import check_own_cipher
 from modeloom.cores.stream.bench import bench_verilog
-from modeloom.cores.stream.buffered import BufferedHardware, buffered_parameters
 from modeloom.cores.stream.cases import message_cases
-from modeloom.cores.stream.derived import DerivedHardware, derived_parameters, deriver_request
 from modeloom.cores.stream.describe import describe
 from modeloom.cores.stream.figures import cipher_name, directions
-from modeloom.cores.stream.hardware import StreamHardware, bus_parameters
+from modeloom.cores.stream.hardware import StreamHardware
 from modeloom.cores.stream.page import page
 from modeloom.cores.stream.rules import rules_module
-from modeloom.cores.stream.sections import OF_BUFFERED, OF_DERIVED, TITLES, titles_around
 from modeloom.cores.stream.sheet import RELEASED, sheet
 from modeloom.cores.words import stream_words
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
+from modeloom.layers import Stack
 from modeloom.modes import find_any
 from modeloom.modes.by_path import seen_from
 from modeloom.product.cases import Cases
@@ -52,29 +50,28 @@ class StreamCore(Core[StreamDescription]):
         If the buses do not fit the mode.
     """
 
+    unverified: ClassVar[str] = RELEASED
+    """The warning of a core that releases text before it verifies the tag."""
+
     def __init__(self, compiled: CompiledStream):
-        self.compiled = compiled
-        self._shape = (
-            buffered_parameters(compiled) if compiled.options.message_buffer is not None
-            else bus_parameters(compiled) if compiled.derived is None else derived_parameters(compiled)
-        )
+        self.compiled, self.stack = compiled, Stack(compiled)
+        self.top = self.stack.top
+        self._shape = self.top.shape
 
     # -- hardware ---------------------------------------------------------------------------------------------------------
 
     def component(self) -> StreamHardware:
-        """Buses around the pipeline."""
-        if self.compiled.options.message_buffer is not None:
-            return BufferedHardware(self.compiled)
-        return (StreamHardware if self.compiled.derived is None else DerivedHardware)(self.compiled)
+        """The layers around the pipeline."""
+        return StreamHardware(self.compiled)
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
-        """The interfaces of cores for messages."""
-        return self._shape.interfaces
+        """Those of the outermost layer."""
+        return self.top.interfaces
 
     @property
     def shape(self) -> CoreShape:
-        """The figures on which the widths of ports depend: bytes of a beat, and key slots."""
+        """The figures on which the widths of ports depend."""
         return self._shape
 
     @property
@@ -100,29 +97,24 @@ class StreamCore(Core[StreamDescription]):
         """Tokens, latencies, slots, whether the pipeline was proved, and whether plaintext leaves before its tag is checked."""
         compiled = self.compiled
         d = self.describe("core", "modeloom")
-        slots = f"keys come with messages, {d.key_slots} at a time" if d.inline else f"key slots: {d.key_slots}"
-        if d.derive_interval is not None:
-            slots = f"slots for master keys: {d.key_slots}; keys of messages are derived, {d.derive_interval} cycles apart"
-        released = f" {RELEASED}" if d.releases else ""
-        if d.message_buffer is not None:
-            slots = f"messages to seal are stored, up to {d.buffered_bytes} bytes; {slots}"
-        most = "" if d.cadence is None and d.derive_interval is None and d.message_buffer is None else "at most "
+        released, most = f" {RELEASED}" if d.releases else "", "at most " if self.top.varies else ""
         return (
             f"Cycles: {d.cycles.associated} per block of associated data, {d.cycles.text} per block of text, {d.cycles.tag} per tag; "
-            f"latency at the pins {most}{d.latency}; {slots}; pipeline {'proved' if compiled.proof else 'NOT PROVED'}.{released}"
+            f"latency at the pins {most}{d.latency}; {self.stack.texts(d).key_figure}; pipeline "
+            f"{'proved' if compiled.proof else 'NOT PROVED'}.{released}"
         )
 
     def describe(self, name: str, command: str) -> StreamDescription:
         """The contents of ``core.json``."""
-        return describe(self.compiled, name, command)
+        return describe(self.stack, name, command)
 
     def sheet(self, description: StreamDescription) -> Sheet:
         """The sections of the datasheet for this core."""
-        return sheet(self.compiled, description)
+        return sheet(self.stack, description)
 
     def page(self, description: StreamDescription) -> Page:
         """Its pipeline, diagram and definition for the HTML datasheet."""
-        return page(self.compiled, description)
+        return page(self.stack, description)
 
     # -- what goes with it --------------------------------------------------------------------------------------------------
 
@@ -136,21 +128,17 @@ class StreamCore(Core[StreamDescription]):
 
     def rules(self, name: str) -> str:
         """Assertions over all ports."""
-        return rules_module(self.compiled, self.describe(name, "modeloom"))
+        return rules_module(self.stack, self.describe(name, "modeloom"))
 
     def titles(self) -> Mapping[str, Sequence[str]]:
         """The titles of modules, by their names."""
-        titles = TITLES if self.compiled.derived is None else titles_around(TITLES, OF_DERIVED)
-        return titles if self.compiled.options.message_buffer is None else titles_around(titles, OF_BUFFERED, "core")
+        return self.top.titles()
 
     def check(self) -> None:
         """Checks that the hardware of a cipher that a mode brings does the same as its software."""
         cipher = cipher_of(self.compiled.mode, self.compiled.options.cipher)
-        requests = [self.compiled.cipher_request]
-        if self.compiled.derived is not None:
-            requests.append(deriver_request(self.compiled))
         with blame(cipher.name):
-            check_own_cipher(cipher, requests)
+            check_own_cipher(cipher, self.top.requests())
 
     def seen_from(self, folder: Path) -> StreamCore:
         """The same core, where the path of the definition is relative to a folder."""

@@ -6,33 +6,22 @@ from __future__ import annotations
 from modeloom.ciphers import cipher_of, is_own
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.described import described, key_layout
-from modeloom.cores.stream.buffered import buffered_erase_cycles, buffered_latency, buffered_parameters
-from modeloom.cores.stream.derived import (
-    derive_interval,
-    derive_latency,
-    derived_erase_cycles,
-    derived_latency,
-    derived_parameters,
-    master_erase_cycles,
-)
-from modeloom.cores.stream.figures import definition_hash, directions, key_sizes
-from modeloom.cores.stream.hardware import bus_parameters, erase_cycles, key_cycles, key_erase_cycles, key_interval, latency
+from modeloom.cores.stream.figures import definition_hash, directions
+from modeloom.interfaces.messages import PACKETS
+from modeloom.layers import Stack
 from modeloom.product.cadence import CadenceFigures
-from modeloom.product.description import KeyPart, file_names
+from modeloom.product.description import file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain, Tokens, UnusedCycles
 from modeloom.product.ports import top_ports
-from modeloom.spec.stream import BETWEEN, TEXT_FIRST
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.spec.stream import BETWEEN
 
 __all__ = ["describe"]
 
-MASTER = "master"
-"""The part of a key packet in a core that derives the keys of messages."""
-
-
-def _cycles(compiled: CompiledStream) -> Tokens:
+def _cycles(compiled: CompiledStream, p: MessageParameters) -> Tokens:
     """The cycles of each step of a message."""
-    p, titles = bus_parameters(compiled), {step.title for step in compiled.plan.steps}
+    titles = {step.title for step in compiled.plan.steps}
     cadence = compiled.plan.cadence
     # The mean number of cycles of a block in a batch.
     a_place = 1 if cadence is None else -(-cadence.interval // cadence.blocks)
@@ -62,16 +51,16 @@ def _cycles(compiled: CompiledStream) -> Tokens:
 
     return Tokens(
         start=begin, associated=most("associated") + turn("associated"), text=most(*texts) + turn(*texts),
-        tag=_between(compiled) + most("tag"),
+        tag=_between(compiled, p) + most("tag"),
     )  # fmt: skip
 
 
-def _unused(compiled: CompiledStream, second: bool) -> UnusedCycles | None:
-    """The cycles in which no token fits.  ``second`` says that commands ask for second passes.
+def _unused(compiled: CompiledStream) -> UnusedCycles | None:
+    """The cycles in which no token fits.
 
     In a pipeline, a token enters where all its cycles are free, and some free cycles fit no token that comes next.  With a cadence,
-    messages fill its places, with two exceptions.  A last block of associated data that has the cipher only when it returns also takes the
-    place in which it enters.  A second pass of few blocks may leave a place between its last block and its tag.
+    messages fill its places, but a last block of associated data that has the cipher only when it returns also takes the place in which
+    it enters.
     """
     plan = compiled.plan
     if not plan.returning:
@@ -80,15 +69,15 @@ def _unused(compiled: CompiledStream, second: bool) -> UnusedCycles | None:
         return UnusedCycles(message=1, associated=1, second=0)
     place = -(-plan.cadence.interval // plan.cadence.blocks)
     alone = any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns)
-    return UnusedCycles(message=0, associated=place * alone, second=place * second)
+    return UnusedCycles(message=0, associated=place * alone, second=0)
 
 
-def _between(compiled: CompiledStream) -> int:
+def _between(compiled: CompiledStream, p: MessageParameters) -> int:
     """The cycles of the step between text and associated data; 0 if associated data come first."""
     plan = compiled.plan
     if not plan.text_first:
         return 0
-    cycles, cadence = bus_parameters(compiled).program(BETWEEN).cycles, plan.cadence
+    cycles, cadence = p.program(BETWEEN).cycles, plan.cadence
     if cadence is None:
         return cycles
     if plan.runs_ahead or plan.returning:
@@ -100,34 +89,26 @@ def _between(compiled: CompiledStream) -> int:
     return max(0, -(-both // messages) - -(-tags // alone))
 
 
-def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescription:
+def describe(stack: Stack, name: str, command: str) -> StreamDescription:
     """The contents of ``core.json``."""
+    compiled, p, top = stack.compiled, stack.parameters, stack.top
     mode, options = compiled.mode, compiled.options
     explain = read(StreamExplain, compiled.explain())
-    p = bus_parameters(compiled)
-    derives = compiled.derived is not None
-    layout = (KeyPart(name=MASTER, offset=0, bytes=(options.key_bits or 0) // 8),) if derives else key_layout(mode, options.key_bits or 0)
-    buffered = options.message_buffer is not None
-    shape = buffered_parameters(compiled) if buffered else derived_parameters(compiled) if derives else p
-    ports = top_ports(shape.interfaces, shape)
-    return StreamDescription(
+    layout = key_layout(mode, options.key_bits or 0)
+    return stack.described(StreamDescription(
         schema=StreamDescription.SCHEMA,
-        **described(mode, name, command, file_names(name, listing=False)) | {"key_parts": tuple(part.name for part in layout)},
+        **described(mode, name, command, file_names(name, listing=False)),
         definition_sha256=definition_hash(compiled),
         options=options.as_dict(),
         cipher=options.cipher or "",
         own_cipher=is_own(cipher_of(mode, options.cipher)) or None,
         key_bytes=sum(part.bytes for part in layout),
         key_layout=layout,
-        key_sizes=key_sizes(compiled),
-        master_key_sizes=tuple(bits // 8 for bits in compiled.cipher_request.key_sizes) if mode.derives() and not derives else None,
-        derive_interval=derive_interval(compiled) if derives else None,
-        derive_latency=derive_latency(compiled) if derives else None,
-        packet_bytes=p.keys.packet_bytes if p.expanded else None,
-        key_slots=shape.key_slots,
-        erase_cycles=(buffered_erase_cycles if buffered else derived_erase_cycles if derives else erase_cycles)(compiled),
-        key_erase_cycles=(master_erase_cycles if derives else key_erase_cycles)(compiled),
-        ports=tuple(port.described for port in ports),
+        key_sizes=stack.inmost.key_sizes,
+        key_slots=top.sizes.key_slots,
+        erase_cycles=top.erase_cycles,
+        key_erase_cycles=top.key_erase_cycles,
+        ports=tuple(port.described for port in top_ports(top.interfaces, top.shape)),
         block_bytes=mode.block_bytes,
         blocks_per_cycle=explain.blocks_per_cycle,
         directions=directions(compiled),
@@ -135,24 +116,19 @@ def describe(compiled: CompiledStream, name: str, command: str) -> StreamDescrip
         tag_bytes=tuple(mode.tag_bytes),
         most_associated=mode.most_associated,
         most_text=mode.most_text,
-        lengths_first=True if mode.lengths_first else None,
-        order=TEXT_FIRST if compiled.plan.text_first else None,
+        lengths_first=mode.lengths_first or None,
         most_text_with_nonce=tuple((n, mode.most_text_with(n)) for n in sorted(mode.most_text_with_nonce)) or None,
         associated_prefix=tuple(
             PrefixFigures(least=each.least, marker=each.marker.hex(), nbytes=each.nbytes) for each in compiled.plan.prefixes
         ) or None,
-        key_interval=key_interval(compiled) if p.inline and not derives else None,
-        key_cycles=key_cycles(compiled) if p.inline and compiled.plan.cadence else None,
-        channels=options.channels,
-        hold=options.hold,
-        message_buffer=options.message_buffer,
-        packet=options.packet,
-        latency=(buffered_latency if buffered else derived_latency if derives else latency)(compiled),
+        channels=1,
+        packet=PACKETS[0],
+        latency=top.latency,
         tokens=explain.tokens,
-        cycles=_cycles(compiled),
-        unused=_unused(compiled, mode.two_passes and not buffered and "encrypt" in directions(compiled)),
+        cycles=_cycles(compiled, p),
+        unused=_unused(compiled),
         shares_tag=compiled.plan.shares_tag,
         text_blocks=mode.text_blocks if compiled.plan.pairs else None,
         chains=explain.chains,
         explain=explain,
-    )
+    ))  # fmt: skip

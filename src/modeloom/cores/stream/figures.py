@@ -6,15 +6,14 @@ from __future__ import annotations
 import hashlib
 
 from modeloom.compiler.streams import CompiledStream
+from modeloom.layers import Stack
 
 __all__ = ["cipher_name", "definition_hash", "directions", "key_sizes"]
 
 
 def key_sizes(compiled: CompiledStream) -> tuple[int, ...]:
-    """The sizes, in bytes, of the keys that the core takes: those of the mode, or master keys if it derives the keys of messages."""
-    if compiled.derived is not None:
-        return tuple(bits // 8 for bits in compiled.cipher_request.key_sizes)
-    return tuple(compiled.mode.key_bytes(bits // 8) for bits in compiled.cipher_request.key_sizes)
+    """The sizes, in bytes, of the keys that the core takes."""
+    return Stack(compiled).top.key_sizes
 
 
 def directions(compiled: CompiledStream) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.definition_lines import anchor_of, definition_lines
 from modeloom.cores.gives import gives
+from modeloom.layers import Stack
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import ROUND_KEYS, Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText
 from modeloom.spec.kinds import MUL, OPERANDS
@@ -18,19 +19,12 @@ from modeloom.streams.place import CIPHER, unit_of
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.steps import Form, Source, Step, UnitOperation
 
-__all__ = ["Around", "page"]
+__all__ = ["page"]
 
 ABOUT = (
     "The buses, the state and the units of this core. A line above a row is the value that a box drives; a dot is where something reads "
     "it. {} Each operand is the XOR of what the step of its token reads."
 )  # fmt: skip
-
-NEVER_WAITS = "A token goes through all stages, one each cycle, and never waits."
-
-WAITS = (
-    "The rate is {}. A token that uses the cipher waits at the entry until the cipher takes a block. It then goes through all stages, one "
-    "each cycle."
-)
 
 SINGULAR = {"cipher": "cipher", unit_of(MUL.operation): "multiplier"}
 """Names of units for readers."""
@@ -41,48 +35,13 @@ RECURRENCES = {
 }  # fmt: skip
 
 
-class Around:
-    """The boxes of the buses around the pipeline: commands, data in, keys, data out and statuses."""
-
-    def __init__(self, d: StreamDescription):
-        self.d = d
-
-    def command(self) -> Sequence[Box]:
-        """The boxes before the tokens."""
-        return (Box("bus", "s_axis_cmd", "commands, nonces"),)
-
-    def data(self) -> Sequence[Box]:
-        """The boxes before the blocks."""
-        return (Box("bus", "s_axis", f"{self.d.packet} packets"), *self.stored())
-
-    def stored(self) -> Iterator[Box]:
-        """The memory of messages to seal, if there is one."""
-        if self.d.message_buffer is not None:
-            yield Box("storage", "message store", f"{self.d.buffered_bytes} bytes", "messages to seal, which the core works on twice")
-
-    def keys(self) -> Sequence[Box]:
-        """The boxes before the key memory."""
-        made = {
-            "expanded": "round keys come expanded", "inline": "keys come with messages", "derived": "derives keys of messages",
-        }.get(str(self.d.options.get("keys")), "round keys")  # fmt: skip
-        return (Box("bus", "s_axis_key", "keys"), Box("control", "key schedule", made))
-
-    def text(self) -> Sequence[Box]:
-        """The boxes behind the text."""
-        held = () if self.d.hold is None else (Box("storage", "hold", f"{self.d.hold} bytes", "text waits here until its tag was checked"),)
-        return (*held, Box("bus", "m_axis", "text out"))
-
-    def status(self) -> Sequence[Box]:
-        """The boxes behind the tag."""
-        return (Box("bus", "m_axis_status", "tags, verdicts"),)
-
-
-def page(compiled: CompiledStream, d: StreamDescription, around: Around | None = None) -> Page:
+def page(stack: Stack, d: StreamDescription) -> Page:
     """The parts."""
+    compiled = stack.compiled
     texts = definition_lines(compiled.plan.trace)
-    about = ABOUT.format(NEVER_WAITS if d.cadence is None else WAITS.format(d.pace))
+    diagram = _Diagram(stack, d)
     return Page(
-        gives=gives(compiled.mode), diagram=Diagram(tuple(_Diagram(compiled, d, around or Around(d)).rows()), about),
+        gives=gives(compiled.mode), diagram=Diagram(tuple(diagram.rows()), ABOUT.format(diagram.texts.entry)),
         charts=(_chart(compiled, texts),), definition=texts,
     )  # fmt: skip
 
@@ -162,9 +121,9 @@ def _term(plan: StreamPlan, source: Source, maps: Sequence[Sequence[object]]) ->
         what = plan.word_name(int(source.what))  # type: ignore[call-overload]
     if source.kind == "const":
         what = hex(int(source.what))  # type: ignore[call-overload]
-    for wire in maps:
-        number = wire[1] if len(wire) > 1 and isinstance(wire[1], int) else None
-        what = f"{wire[0]}({what}{'' if number is None else f', {number}'})"
+    for each in maps:
+        number = each[1] if len(each) > 1 and isinstance(each[1], int) else None
+        what = f"{each[0]}({what}{'' if number is None else f', {number}'})"
     return what
 
 
@@ -172,28 +131,27 @@ def _term(plan: StreamPlan, source: Source, maps: Sequence[Sequence[object]]) ->
 
 
 class _Diagram:
-    def __init__(self, compiled: CompiledStream, d: StreamDescription, around: Around):
-        self.compiled, self.plan, self.d, self.around = compiled, compiled.plan, d, around
+    def __init__(self, stack: Stack, d: StreamDescription):
+        self.plan, self.texts, self.d = stack.compiled.plan, stack.texts(d), d
 
     def rows(self) -> Iterator[DiagramRow]:
         """Buses in, key memory, state, units, and buses out."""
         plan, placed, d = self.plan, self.plan.placed, self.d
         lanes = f", {plan.lanes} lanes" if plan.lanes > 1 else ""
         yield DiagramRow((
-            *self.around.command(),
+            *self.texts.command_boxes,
             Box("control", "message control", "tokens, nonces, lengths", "chooses the token of each cycle, and counts lengths", "message"),
         ))  # fmt: skip
-        width = f"{8 * d.beat_bytes} bits per {'cycle' if d.cadence is None else 'token'}"
-        yield DiagramRow((*self.around.data(), Box("control", "blocks", width, "pads last blocks", "block")))
+        width = f"{8 * d.beat_bytes} bits per {self.texts.beat_time}"
+        yield DiagramRow((*self.texts.data_boxes, Box("control", "blocks", width, "pads last blocks", "block")))
         words = ", ".join(plan.word_name(*word) for word in plan.words)
-        slots = "" if d.inline else f" × {d.key_slots} slot{'s' * (d.key_slots != 1)}"
-        values = Box("storage", "key values", f"{many(len(plan.words), 'block')}{slots}", f"what operands read of a key: {words}", "key")
-        *before, schedule = self.around.keys()
+        stored = f"{many(len(plan.words), 'block')}{self.texts.key_count}"
+        values = Box("storage", "key values", stored, f"what operands read of a key: {words}", "key")
+        *before, schedule = self.texts.key_boxes
         yield DiagramRow((*before, replace(schedule, drives=ROUND_KEYS), *([values] if plan.words else [])))
         for name, kind in plan.kinds.items():
-            channels = f", {d.channels} channels" if d.channels > 1 else ""
             home = f"stage {placed.homes[name]}"
-            box = Box("storage", f"state {name}", f"{home}{channels}", f"{RECURRENCES[kind.kind]}; {home}", f"state {name}")
+            box = Box("storage", f"state {name}", f"{home}{self.texts.state_note}", f"{RECURRENCES[kind.kind]}; {home}", f"state {name}")
             yield DiagramRow((box,), tuple(self._read("next", [(step, step.updates[name]) for step in plan.steps if name in step.updates])))
         for unit, stage in placed.stages.items():
             users = [
@@ -213,11 +171,11 @@ class _Diagram:
                 reads.append(Read("round keys", (ROUND_KEYS,), "the round keys of the slot of the message"))
             yield DiagramRow((box,), tuple(reads))
         texts = [(step, form) for step in plan.steps if step.name != "tag" for form in step.outputs()]
-        yield DiagramRow((Box("control", "text", f"stage {plan.text_stage}", "cuts last blocks"), *self.around.text()),
+        yield DiagramRow((Box("control", "text", f"stage {plan.text_stage}", "cuts last blocks"), *self.texts.text_boxes),
                          tuple(self._read("text", texts)))
         tags = [(step, form) for step in plan.steps if step.name == "tag" for form in step.outputs()]
         what = "compared, or sent" if len(d.directions) > 1 else "sent" if d.directions == ("encrypt",) else "compared"
-        yield DiagramRow((Box("control", "tag", what), *self.around.status()), tuple(self._read("tag", tags)))
+        yield DiagramRow((Box("control", "tag", what), *self.texts.status_boxes), tuple(self._read("tag", tags)))
 
     def _read(self, label: str, forms: Sequence[tuple[Step, Form]]) -> Iterator[Read]:
         """What some forms read, over all steps."""

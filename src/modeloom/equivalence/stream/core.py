@@ -30,8 +30,8 @@ from modeloom.equivalence.run import Run
 from modeloom.equivalence.stream.sized import SizedCipherCore
 from modeloom.equivalence.stream.words import product_of
 from modeloom.equivalence.users import UsersCipher, UsersCore
+from modeloom.layers.derived.parameters import DerivedParameters
 from modeloom.product.messages import StreamDescription
-from modeloom.rtl.stream.derived import DerivedParameters
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim.verilog import verilog_to_rtlil

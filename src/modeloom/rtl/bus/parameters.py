@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Self
 
 __all__ = ["DataParameters", "KeyParameters", "check_flags", "check_integer"]
 
@@ -120,6 +121,11 @@ class KeyParameters:
     nonzero_words: tuple[int, ...] = ()
     words: int = 0
     more_key_bits: tuple[int, ...] = ()
+
+    @classmethod
+    def like(cls, keys: KeyParameters) -> Self:
+        """Keys of this kind, with the same sizes."""
+        return cls(**{field.name: getattr(keys, field.name) for field in fields(KeyParameters)})
 
     def __post_init__(self) -> None:
         check_integer("key_slots", self.slots, 1, 1024)

@@ -9,8 +9,8 @@
                                                   │                KeyPreparation
     key ─────────────────────────────────────▶ KeyPort ◀─ setup ─────────┘      ◀──▶ key schedule
 
-With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.  With segments, the parts in ``rtl/lwc`` drive these streams, and
-give the tag of each message beside its last beat.
+With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.  With segments, the parts in ``layers/lwc`` drive these streams,
+and give the tag of each message beside its last beat.
 
 If starts run ahead, StartsAhead stands behind MessageCommands.
 

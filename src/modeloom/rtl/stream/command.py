@@ -24,7 +24,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.interfaces.table import LISTED_SLOTS, by_member
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.memory_slice import MemorySlice
 from modeloom.rtl.bus.ports import fields_layout
@@ -38,7 +38,7 @@ __all__ = ["MessageCommands", "command_layout", "order_layout", "started_layout"
 
 def command_layout(parameters: MessageParameters) -> StructLayout:
     """Payload of a command, bit 0 first."""
-    return fields_layout(next(interface for interface in parameters.interfaces if interface.member == "cmd"))
+    return fields_layout(by_member(parameters.interfaces, "cmd"))
 
 
 def order_layout(parameters: MessageParameters) -> StructLayout:

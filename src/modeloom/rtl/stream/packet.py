@@ -24,6 +24,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.ports import payload_layout
 from modeloom.rtl.stream.lengths import tag_block
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
@@ -34,7 +35,7 @@ __all__ = ["LENGTH_BITS", "Packet", "Taken", "most_text_held", "packet_layout", 
 
 def packet_layout(parameters: MessageParameters) -> StructLayout:
     """One beat of data: tdata, tkeep, tlast, and with several channels tid.  A marked beat says whether it is ``associated``."""
-    layout = payload_layout(next(interface for interface in parameters.interfaces if interface.member == "s"), parameters)
+    layout = payload_layout(by_member(parameters.interfaces, "s"), parameters)
     return StructLayout({**dict(layout.members), "associated": 1}) if parameters.marked else layout
 
 

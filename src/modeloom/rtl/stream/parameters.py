@@ -54,6 +54,12 @@ class MessageParameters(MessageDepths):
         return (titles[number] for number in sorted(titles))
 
     @property
+    def first_tokens(self) -> tuple[str, ...]:
+        """The start of a message, with a nonce of the usual class, if it has tokens that enter before those of its blocks."""
+        first = next(self.starts)
+        return (first,) if self.program(first).tokens else ()
+
+    @property
     def two_passes(self) -> bool:
         """Whether a message to seal goes through the core twice."""
         return self.plan.mode.two_passes

@@ -19,7 +19,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.interfaces import Interface
+from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import payload_layout
 from modeloom.rtl.stream.delay import Delay
@@ -35,7 +35,7 @@ __all__ = ["TextQueue", "text_layout"]
 
 def text_layout(parameters: MessageParameters) -> StructLayout:
     """A beat of text: tdata, tkeep, tlast, with several channels tid, and tuser."""
-    out: Interface = next(interface for interface in parameters.interfaces if interface.member == "m")
+    out = by_member(parameters.interfaces, "m")
     return payload_layout(out, parameters)
 
 

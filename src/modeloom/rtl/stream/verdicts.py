@@ -20,6 +20,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import fields_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
@@ -37,7 +38,7 @@ COMPARED_BITS = 3
 
 def status_layout(parameters: MessageParameters) -> StructLayout:
     """The layout of a status, bit 0 first."""
-    return fields_layout(next(interface for interface in parameters.interfaces if interface.member == "status"))
+    return fields_layout(by_member(parameters.interfaces, "status"))
 
 
 class VerdictQueue(BusComponent[MessageParameters]):

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores messages to seal, and sends each through both passes.
+
+::
+
+    cmd ──▶ [slice] ─┬─ to seal ──▶ waiting ───────▶ first pass ──▶ begun ───────▶ second pass ──▶ results ──▶ status
+                     │                 ▲                              ▲    tag          ▲
+    s ──▶ memory ────┼─ end of packet ─┘     status of the first pass ┘                 │
+             │       └─ to open ────────────────────────────────────────────────────────┘ when no message to seal waits
+             └──▶ beats of either pass ──▶ queue ──▶ core
+
+A packet to seal is stored as a whole before its first pass begins, so that a host that pauses holds up no other message.  A second pass
+goes before a first one, because it frees memory.  Messages to open go straight to the core, in their order.
+
+A message that is too long becomes one without data, whose first pass tells what else is wrong with its command.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream
+from amaranth.lib.wiring import In, Out
+
+from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.table import RESERVED
+from modeloom.layers.buffer.feeder import BeatFeeder
+from modeloom.layers.buffer.parameters import BufferedParameters
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.memory_slice import MemorySlice
+from modeloom.rtl.stream.queue import Queue
+
+__all__ = ["MessageBuffer"]
+
+SECOND = 2
+"""What a command says of a second pass."""
+
+
+class MessageBuffer(BusComponent[BufferedParameters]):
+    """Stores messages.
+
+    Members
+    -------
+    cmd, s, status : streams
+        The buses of the host: commands without passes, packets, statuses.
+    core_cmd, core_s, core_status : streams
+        Those of the core behind.
+    erase, erase_address : 1, erase_bits
+        Writes zeros to this word of all memories, while it is held in reset.
+    """
+
+    @staticmethod
+    def ports(parameters: BufferedParameters) -> dict[str, Any]:
+        p = parameters
+        return {
+            "cmd": In(stream.Signature(p.command)), "s": In(stream.Signature(p.beat)), "status": Out(stream.Signature(p.status)),
+            "core_cmd": Out(stream.Signature(p.passed)), "core_s": Out(stream.Signature(p.beat)),
+            "core_status": In(stream.Signature(p.status)), "erase": In(1), "erase_address": In(p.erase_bits),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        m.submodules.taken = taken = MemorySlice(p.command)
+        m.submodules.waiting = waiting = Queue(p.stored, p.depth, p.erase_bits)
+        m.submodules.begun = begun = Queue(p.stored, p.depth, p.erase_bits)
+        m.submodules.records = records = Queue(p.record, p.depth, p.erase_bits)
+        m.submodules.results = results = Queue(p.result, p.results, p.erase_bits)
+        # For each command of the core, whether it is a first pass.
+        m.submodules.kinds = kinds = Queue(1, 2 * p.results, p.erase_bits)
+        m.submodules.feeder = feeder = BeatFeeder(p)
+        command = taken.o.payload
+        m.d.comb += [
+            taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),
+            taken.erase.eq(self.erase), taken.erase_address.eq(self.erase_address[0]),
+            *(part.erase.eq(self.erase) for part in (waiting, begun, records, results, kinds, feeder)),
+            *(part.erase_address.eq(self.erase_address) for part in (waiting, begun, records, results, kinds, feeder)),
+            self.core_s.valid.eq(feeder.o.valid), self.core_s.payload.eq(feeder.o.payload), feeder.o.ready.eq(self.core_s.ready),
+        ]  # fmt: skip
+
+        # -- what comes from the host ---------------------------------------------------------------------------------------------
+        # Messages to seal whose second pass has not begun, and that were not refused.
+        open_reg = Signal(range(2 * p.depth + 2))
+        stores = Signal()
+        opens = Signal()
+        ended = Signal()
+        settled = Signal()
+        opening_reg = Signal()
+        beats_reg = Signal(p.count_bits)
+        long_reg = Signal()
+        put = Signal()
+        too_long = Signal()
+        beat = self.s.payload
+        m.d.comb += [
+            stores.eq(taken.o.valid & (command.decrypt == 0) & ~opening_reg & waiting.i.ready),
+            put.eq(stores & self.s.valid & (feeder.room | long_reg)),
+            too_long.eq(long_reg | (beats_reg == p.most_beats)),
+            ended.eq(put & beat.last),
+            self.s.ready.eq((stores & (feeder.room | long_reg)) | (opening_reg & feeder.direct.ready)),
+            feeder.direct.valid.eq(opening_reg & self.s.valid), feeder.direct.payload.eq(beat),
+            feeder.put.eq(put & ~long_reg), feeder.restart.eq(beats_reg == p.most_beats), feeder.beat.eq(beat),
+        ]  # fmt: skip
+        with m.If(put):
+            m.d.sync += [beats_reg.eq(beats_reg + 1), long_reg.eq(too_long)]
+            with m.If(beat.last):
+                m.d.sync += [beats_reg.eq(0), long_reg.eq(0)]
+            with m.Elif(too_long):
+                m.d.sync += beats_reg.eq(1)
+        m.d.comb += [
+            taken.o.ready.eq(ended | opens), waiting.i.valid.eq(ended),
+            *(waiting.i.payload[name].eq(command[name]) for name, _ in p.stored if name not in ("beats", "long")),
+            waiting.i.payload.beats.eq(Mux(too_long, 1, beats_reg + 1)), waiting.i.payload.long.eq(too_long),
+        ]  # fmt: skip
+        with m.If(opens):
+            m.d.sync += opening_reg.eq(1)
+        with m.Elif(feeder.direct.ready & feeder.direct.valid & beat.last):
+            m.d.sync += opening_reg.eq(0)
+        m.d.sync += open_reg.eq(open_reg + ended - settled)
+
+        # -- the next command of the core -----------------------------------------------------------------------------------------
+        first_ready = Signal()
+        second_ready = Signal()
+        opens_ready = Signal()
+        refused = Signal()
+        second = Signal()
+        first = Signal()
+        free = Signal()
+        # First passes whose result no second pass has taken: as many as there are places.
+        between_reg = Signal(range(p.depth + 1))
+        record, oldest = records.o.payload, begun.o.payload
+        known = Signal()
+        code = Signal.like(record.code)
+        m.d.comb += [
+            free.eq(feeder.free & kinds.i.ready),
+            known.eq(records.o.valid & begun.o.valid),
+            code.eq(Mux(oldest.long & (record.code < MessageCode.TOO_LONG_TO_HOLD), MessageCode.TOO_LONG_TO_HOLD, record.code)),
+            refused.eq(known & (code != MessageCode.OK) & results.i.ready & feeder.skips),
+            second_ready.eq(known & (code == MessageCode.OK) & results.i.ready & free),
+            first_ready.eq(~second_ready & ~refused & waiting.o.valid & begun.i.ready & (between_reg != p.depth) & free),
+            opens_ready.eq(taken.o.valid & (command.decrypt != 0) & ~opening_reg & (open_reg == 0) & results.i.ready & free),
+            self.core_cmd.valid.eq(second_ready | first_ready | opens_ready),
+            second.eq(second_ready & self.core_cmd.ready), first.eq(first_ready & self.core_cmd.ready),
+            opens.eq(opens_ready & self.core_cmd.ready),
+            begun.i.valid.eq(first), begun.i.payload.eq(waiting.o.payload), waiting.o.ready.eq(first),
+            settled.eq(second | refused), records.o.ready.eq(settled), begun.o.ready.eq(settled),
+            kinds.i.valid.eq(second | first | opens), kinds.i.payload.eq(first),
+            feeder.begin.eq(second | first | opens), feeder.begins_second.eq(second), feeder.begins_direct.eq(opens),
+            feeder.skip.eq(refused), feeder.count.eq(Mux(second | refused, oldest.beats, waiting.o.payload.beats)),
+            results.i.valid.eq(settled | opens), results.i.payload.refused.eq(refused), results.i.payload.id.eq(oldest.id),
+            results.i.payload.code.eq(code), results.i.payload.tag.eq(record.tag & second.replicate(len(record.tag))),
+        ]  # fmt: skip
+        m.d.sync += between_reg.eq(between_reg + first - settled)
+        sent = self.core_cmd.payload
+        with m.If(second_ready):
+            m.d.comb += [*self._same(sent, oldest), sent.decrypt.eq(SECOND), sent.tag.eq(record.tag)]
+        with m.Elif(first_ready):
+            m.d.comb += self._same(sent, waiting.o.payload)
+        with m.Else():
+            m.d.comb += [*self._same(sent, command), sent.decrypt.eq(1), sent.tag.eq(command.tag)]
+
+        # -- statuses -------------------------------------------------------------------------------------------------------------
+        came, made = self.core_status, results.o.payload
+        of_first = Signal()
+        comes = Signal()
+        m.d.comb += [
+            of_first.eq(came.valid & kinds.o.valid & kinds.o.payload),
+            records.i.valid.eq(of_first), records.i.payload.tag.eq(came.payload.tag), records.i.payload.code.eq(came.payload.code),
+            comes.eq(came.valid & kinds.o.valid & ~kinds.o.payload),
+            self.status.valid.eq(results.o.valid & (made.refused | comes)),
+            results.o.ready.eq(self.status.ready & (made.refused | comes)),
+            came.ready.eq(kinds.o.valid & Mux(kinds.o.payload, records.i.ready, self.status.ready & results.o.valid & ~made.refused)),
+            kinds.o.ready.eq(came.valid & came.ready),
+        ]  # fmt: skip
+        # What is not valid is zero.
+        with m.If(results.o.valid & made.refused):
+            m.d.comb += [self.status.payload.id.eq(made.id), self.status.payload.code.eq(made.code)]
+        with m.Elif(results.o.valid & comes):
+            m.d.comb += self.status.payload.eq(came.payload)
+            with m.If(came.payload.code == MessageCode.OK):
+                m.d.comb += self.status.payload.tag.eq(made.tag)
+        return m
+
+    def _same(self, payload: Any, given: Any) -> list[Any]:
+        """Assignments of the fields that a command for the core has from the host."""
+        names = {name for name, _ in given.shape()}
+        own = ("tag", "decrypt", RESERVED)
+        return [payload[name].eq(given[name]) for name, _ in payload.shape() if name in names and name not in own]

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derives the key of each message of the master key in its slot and the nonce, and sends it to the message control as a key packet.
+
+::
+
+    cmd ──▶ [slice] ──┬──────────────────────────────────────────────▶ o        the same command, with the next key
+                      ▼
+                  held: nonce, slot ──▶ round cores ──▶ sums ──▶ packet ──▶ key
+                      │                 a call each in a batch
+                      └──▶ owners: whose key is where in the ring ◀── freed
+
+Batches come in a fixed cadence, so that no cycle depends on keys or nonces.  The calls of the next message begin in the batch behind
+those of the last one.  A command whose slot has no key gets a packet that is no key, for which the message control refuses it.
+
+When no message waits, a packet drops the last key, so that no derived key stays in the core.  A slot is in use until all keys that were
+derived of its master key are overwritten in the ring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_, xor
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import stream
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from modeloom.layers.derived.parameters import DerivedParameters
+from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.memory_slice import MemorySlice
+from modeloom.rtl.bus.ports import ordered_key_beat
+from modeloom.rtl.engine.wires import kept
+from modeloom.rtl.stream.command import command_layout
+from modeloom.rtl.stream.moves import string_moved
+from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
+from modeloom.spec.cadence import BATCH_LEAD
+from modeloom.streams.steps import Form
+
+__all__ = ["KeyDeriver"]
+
+
+class KeyDeriver(BusComponent[DerivedParameters]):
+    """Derives keys.
+
+    Parameters
+    ----------
+    parameters : DerivedParameters
+    cores : sequence of component
+        The round cores, for one block each.
+
+    Members
+    -------
+    cmd, o : streams
+        Commands of the host, and those for the message control.
+    key : stream of ordered_key_beat
+        Key packets in the order of the commands.
+    loaded : slots
+        The slots with a master key.
+    rk_we, rk_slot, rk_round, rk_data, rk_length
+        Round keys of master keys.  The length is there with several sizes of keys.
+    freed : 1
+        The next key of the ring is overwritten.
+    query, in_use : slot, 1
+        Asks whether anything derived of the master key of a slot is in the core.
+    erase, erase_address : 1, erase_bits
+        Writes zeros to this word of all memories, while it is held in reset.
+    """
+
+    def __init__(self, parameters: DerivedParameters, cores: Sequence[Any]):
+        self.cores = list(cores)
+        super().__init__(parameters)
+
+    @staticmethod
+    def ports(parameters: DerivedParameters) -> dict[str, Any]:
+        p, keys = parameters, parameters.keys
+        return {
+            "cmd": In(stream.Signature(p.command)), "o": Out(stream.Signature(command_layout(p.messages))),
+            "key": Out(stream.Signature(ordered_key_beat())), "loaded": In(keys.slots),
+            "rk_we": In(1), "rk_slot": In(p.slot_bits), "rk_round": In(keys.round_bits), "rk_data": In(keys.round_key_bits),
+            **({"rk_length": In(range(len(keys.sizes)))} if len(keys.sizes) > 1 else {}),
+            "freed": In(1), "query": In(p.slot_bits), "in_use": Out(1), "erase": In(1), "erase_address": In(p.erase_bits),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        size_shape = range(max(2, len(p.derivations)))
+        m.submodules.taken = taken = MemorySlice(p.command)
+        m.submodules.owners = owners = Queue(StructLayout({"slot": p.slot_bits, "real": 1}), p.owners, p.erase_bits)
+        m.submodules.flight = flight = SlotsInFlight(p)  # type: ignore[arg-type]
+        command = taken.o.payload
+
+        held_reg = Signal()
+        good_reg = Signal()
+        nonce_reg = Signal(p.messages.block_bits)
+        slot_reg = Signal(p.slot_bits)
+        size_reg = Signal(size_shape)
+        batch_reg = Signal(range(max(2, p.most_batches)))
+        # Keys from their first batch to the end of their packet, and whether the last key has to be dropped.
+        under_way_reg = Signal(2)
+        keeps_reg = Signal()
+        sending_reg = Signal()
+        free = Signal()
+        sent = Signal()
+        begins = Signal()
+
+        # -- commands ---------------------------------------------------------------------------------------------------------
+        take = Signal()
+        good = Signal()
+        drop = Signal()
+        m.d.comb += [
+            taken.i.valid.eq(self.cmd.valid), taken.i.payload.eq(self.cmd.payload), self.cmd.ready.eq(taken.i.ready),
+            taken.erase.eq(self.erase), taken.erase_address.eq(self.erase_address[0]),
+            free.eq(~held_reg & owners.i.ready), take.eq(taken.o.valid & self.o.ready & free),
+            self.o.valid.eq(taken.o.valid & free), taken.o.ready.eq(self.o.ready & free),
+            *(field.eq(command[name]) for name, field in self._same(self.o.payload, command)), self.o.payload.new_key.eq(1),
+            good.eq((command.slot < p.keys.slots) & self.loaded.bit_select(command.slot[: p.slot_bits], 1)),
+            drop.eq(keeps_reg & ~taken.o.valid & free & (under_way_reg == 0) & ~sending_reg),
+        ]  # fmt: skip
+        nonce = command.nonce[: 8 * p.messages.plan.mode.nonce_bytes[0][0]]
+        # Outside of the condition below, since sizes are written when keys are loaded.
+        size = self._size(m, command.slot[: p.slot_bits])
+        with m.If(take):
+            m.d.sync += [
+                held_reg.eq(1), good_reg.eq(good), slot_reg.eq(command.slot), nonce_reg.eq(nonce), batch_reg.eq(0),
+                size_reg.eq(size),
+            ]  # fmt: skip
+
+        # -- whose keys are in the ring -----------------------------------------------------------------------------------------
+        m.d.comb += [
+            owners.i.valid.eq(take | drop), owners.i.payload.slot.eq(command.slot), owners.i.payload.real.eq(take & good),
+            owners.o.ready.eq(self.freed),
+            flight.admitted.eq(take & good), flight.slot.eq(command.slot), flight.query.eq(self.query), self.in_use.eq(flight.busy),
+            flight.finished.eq(self.freed & owners.o.payload.real), flight.finished_slot.eq(owners.o.payload.slot),
+            *(part.erase.eq(self.erase) for part in (owners, flight)),
+            *(part.erase_address.eq(self.erase_address) for part in (owners, flight)),
+        ]  # fmt: skip
+
+        # -- calls ------------------------------------------------------------------------------------------------------------
+        # The counter runs freely.  The first batch after a reset has its signal, too.
+        phase_reg = Signal(range(p.interval), init=1)
+        block = Signal()
+        soon = Signal()
+        launch = Signal()
+        last = Signal()
+        m.d.sync += phase_reg.eq(Mux(phase_reg == p.interval - 1, 0, phase_reg + 1))
+        m.d.comb += [
+            block.eq(phase_reg == 0), soon.eq(phase_reg == p.interval - BATCH_LEAD),
+            last.eq(batch_reg == self._by_size(size_reg, [p.batches(size) - 1 for size in range(len(p.derivations))])),
+            # One key at most waits in the sums while the packet of the key before it is sent.
+            launch.eq(block & held_reg & good_reg & ((batch_reg != 0) | ~under_way_reg[1])),
+            begins.eq(launch & (batch_reg == 0)),
+        ]  # fmt: skip
+        with m.If(launch):
+            m.d.sync += batch_reg.eq(batch_reg + 1)
+            with m.If(last):
+                m.d.sync += held_reg.eq(0)
+        for number, core in enumerate(self.cores):
+            m.submodules[f"cipher_{number}"] = core
+            m.d.comb += [
+                core.batch.eq(soon), core.slot.eq(Mux(launch, slot_reg, 0)),
+                core.i.eq(self._operand(m, number, nonce_reg, size_reg, batch_reg) & launch.replicate(p.messages.block_bits)),
+            ]  # fmt: skip
+            self._connect_round_keys(m, core)
+
+        # -- results ----------------------------------------------------------------------------------------------------------
+        about: Any = Signal(StructLayout({"valid": 1, "last": 1, "size": size_shape, "batch": len(batch_reg)}), name="about")
+        m.d.comb += [about.valid.eq(launch), about.last.eq(last), about.size.eq(size_reg), about.batch.eq(batch_reg)]
+        for number in range(p.latency):
+            late: Any = Signal.like(about, name=f"about_{number + 1}_reg")
+            m.d.sync += late.eq(about)
+            about = late
+        most = max(p.beats)
+        sums = [Signal(p.messages.block_bits, name=f"sum_{beat}_reg") for beat in range(most)]
+        packet = [Signal(p.messages.block_bits, name=f"packet_{beat}_reg") for beat in range(most)]
+        full_reg = Signal()
+        whole_size_reg = Signal(size_shape)
+        moves = Signal()
+        m.d.comb += moves.eq(full_reg & ~sending_reg)
+        results = [core.o for core in self.cores]
+        with m.If(moves):
+            m.d.sync += [full_reg.eq(0), *(each.eq(0) for each in sums)]
+        with m.If(about.valid):
+            m.d.sync += [each.eq(each ^ self._added(m, beat, results, about)) for beat, each in enumerate(sums)]
+            with m.If(about.last):
+                m.d.sync += [full_reg.eq(1), whole_size_reg.eq(about.size)]
+
+        # -- packets ----------------------------------------------------------------------------------------------------------
+        left_reg = Signal(range(most))
+        keep_reg = Signal(len(self.key.payload.keep))
+        erases_reg = Signal()
+        refused = Signal()
+        m.d.comb += [
+            refused.eq(held_reg & ~good_reg & (under_way_reg == 0) & ~sending_reg),
+            self.key.valid.eq(sending_reg), self.key.payload.data.eq(packet[0]), self.key.payload.last.eq(left_reg == 0),
+            self.key.payload.keep.eq(Mux(left_reg == 0, keep_reg, (1 << len(keep_reg)) - 1)), self.key.payload.erase.eq(erases_reg),
+            sent.eq(self.key.ready & sending_reg & (left_reg == 0)),
+        ]  # fmt: skip
+        m.d.sync += under_way_reg.eq(under_way_reg + (begins | refused | drop) - sent)
+        with m.If(self.key.ready & sending_reg):
+            m.d.sync += [left_reg.eq(left_reg - 1), *(one.eq(after) for one, after in zip(packet, (*packet[1:], Const(0))))]
+            with m.If(left_reg == 0):
+                m.d.sync += sending_reg.eq(0)
+        with m.If(moves):
+            full = p.messages.block_bytes
+            m.d.sync += [
+                sending_reg.eq(1), erases_reg.eq(0), keeps_reg.eq(1), *(one.eq(value) for one, value in zip(packet, sums, strict=True)),
+                left_reg.eq(self._by_size(whole_size_reg, [beats - 1 for beats in p.beats])),
+                keep_reg.eq(self._by_size(whole_size_reg, [(1 << (each.nbytes - 1) % full + 1) - 1 for each in p.derivations])),
+            ]  # fmt: skip
+        # One byte is no key.
+        with m.If(refused | drop):
+            m.d.sync += [sending_reg.eq(1), left_reg.eq(0), keep_reg.eq(1), erases_reg.eq(drop)]
+        with m.If(refused):
+            m.d.sync += [held_reg.eq(0), keeps_reg.eq(0)]
+        with m.If(drop):
+            m.d.sync += keeps_reg.eq(0)
+        return m
+
+    def _same(self, payload: Any, command: Any) -> list[tuple[str, Any]]:
+        """The fields that commands of both kinds have."""
+        theirs = [name for name, _ in command.shape()]
+        return [(name, payload[name]) for name, _ in payload.shape() if name in theirs and name != "reserved"]
+
+    def _by_size(self, size: Value, values: Sequence[int]) -> Value:
+        """One of some numbers, by the size of the master key."""
+        if len(set(values)) == 1:
+            return Const(values[0])
+        return Array(Const(value, max(values).bit_length()) for value in values)[size]
+
+    def _size(self, m: Module, slot: Value) -> Value:
+        """The size of the key of a slot: that of the last round key that was written."""
+        p = self.parameters
+        if len(p.keys.sizes) == 1:
+            return Const(0, 1)
+        sizes = [Signal(self.rk_length.shape(), name=f"size_{number}_reg", init=p.keys.longest) for number in range(p.keys.slots)]
+        for number, each in enumerate(sizes):
+            with m.If(self.rk_we & (self.rk_slot == number)):
+                m.d.sync += each.eq(self.rk_length)
+        return Array(sizes)[slot]
+
+    def _form(self, m: Module, form: Form, sources: Sequence[Value]) -> Value:
+        """The value of a form."""
+        bits = self.parameters.messages.block_bits
+        values = []
+        for term in form:
+            kind, what = term.source
+            number = what if isinstance(what, int) else 0
+            value: Value = Const(number, bits) if kind == "const" else sources[number]
+            for wire, amount in term.maps:
+                assert isinstance(amount, int)
+                if wire == "keep":
+                    value = kept(value, amount)
+                else:
+                    part = Signal(bits, name="moved")
+                    m.d.comb += part.eq(value)
+                    value = string_moved(part, amount)
+            values.append(value)
+        return reduce(xor, values, Const(0, bits))
+
+    def _operand(self, m: Module, core: int, nonce: Value, size: Value, batch: Value) -> Value:
+        """The operand of a round core in a batch."""
+        bits = self.parameters.messages.block_bits
+        operand = Signal(bits, name=f"operand_{core}")
+        groups: dict[Form, list[tuple[int, int]]] = {}
+        for of_size, number, form in self.parameters.operands(core):
+            groups.setdefault(form, []).append((of_size, number))
+        chosen: list[Value] = []
+        for form, places in groups.items():
+            numbers = sorted({number for _, number in places})
+            here = [self._matches(size, [one for one, each in places if each == number]) & (batch == number) for number in numbers]
+            chosen.append(self._form(m, form, [nonce]) & reduce(or_, here).replicate(bits))
+        m.d.comb += operand.eq(reduce(or_, chosen, Const(0, bits)))
+        return operand
+
+    def _added(self, m: Module, beat: int, results: Sequence[Value], about: Any) -> Value:
+        """What the results of a batch add to a beat of the packet."""
+        bits = self.parameters.messages.block_bits
+        parts = [
+            self._form(m, form, results) & ((about.batch == batch) & self._matches(about.size, sizes)).replicate(bits)
+            for batch, form, sizes in self.parameters.parts(beat)
+        ]
+        return reduce(xor, parts, Const(0, bits))
+
+    def _matches(self, size: Value, sizes: Sequence[int]) -> Value:
+        """Whether a size is one of some."""
+        if len(set(sizes)) == len(self.parameters.derivations):
+            return Const(1, 1)
+        return Cat(size == one for one in sizes).any()
+
+    def _connect_round_keys(self, m: Module, core: Any) -> None:
+        """The write port of a round core.  An erasure writes zeros to all round keys."""
+        p, rounds = self.parameters, self.parameters.keys.round_words
+        erase = self.erase & (self.erase_address < rounds) if 1 << p.erase_bits > rounds else self.erase
+        m.d.comb += [
+            core.key_we.eq(self.rk_we | erase), core.key_data.eq(self.rk_data),
+            core.key_slot.eq(Mux(erase, self.erase_address[p.keys.round_bits :], self.rk_slot)),
+            core.key_round.eq(Mux(erase, self.erase_address[: p.keys.round_bits], self.rk_round)),
+        ]  # fmt: skip
+        if len(p.keys.sizes) > 1:
+            m.d.comb += core.key_length.eq(self.rk_length)

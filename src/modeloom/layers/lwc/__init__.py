@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The LWC interface around the message control: words of PDI, SDI and DO on one side, and its streams on the other.
+
+In the order of the data::
+
+    layer.py        what a core with this interface is
+    parameters.py   widths, and the layouts of words and records
+    gate.py         words that are public by protocol
+    assembler.py    words of associated data and text become beats
+    parser.py       instructions and segments of PDI
+    loader.py       keys from SDI
+    writer.py       segments and statuses on DO
+    bus.py          all of them around the message control
+"""
+
+from modeloom.layers.lwc.layer import LwcInterface
+
+__all__ = ["LwcInterface"]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets are as they are on the wire: header, text and tag touch each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from modeloom.compiler.streams import CompiledStream
+from modeloom.cycles.messages import START_CYCLES, WIRE_CYCLES
+from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.table import LISTED_SLOTS, Packing
+from modeloom.layers.control import begin_cycles, started_in
+from modeloom.layers.layer import Layer
+from modeloom.layers.texts import Rules, Texts
+from modeloom.product.messages import StreamDescription
+from modeloom.rtl.stream.parameters import MessageParameters
+
+__all__ = ["WirePackets"]
+
+STORED = """
+  reg        opens      [0:CHANNELS*PACKETS-1];
+  reg [7:0]  tag_bytes  [0:CHANNELS*PACKETS-1];"""
+TAKEN = """
+          opens[place(first[c] + commands[c])] = s_axis_cmd_tdata{decrypt};
+          tag_bytes[place(first[c] + commands[c])] = s_axis_cmd_tdata{tag_bytes};"""
+"""What has to be known of a message."""
+
+
+class WirePackets(Layer):
+    """Takes packets apart, and joins them again."""
+
+    @staticmethod
+    def chosen(compiled: CompiledStream) -> bool:
+        """With ``--packet wire``."""
+        return compiled.options.packet == "wire"
+
+    def control(self, p: MessageParameters) -> MessageParameters:
+        """What takes packets apart and joins them stands around the message control."""
+        return replace(p, packet="wire")
+
+    @property
+    def latency(self) -> int:
+        """Of a message of one beat, which waits for its tag."""
+        p, compiled = self.stack.parameters, self.compiled
+        # Without a hash the beat does not wait for the tag behind it.
+        added = -(p.window == 1)
+        if p.plan.runs_ahead:
+            # The splitter keeps the beat until its packet ends.  The start begins with the command and takes longer, so the cycle of the
+            # splitter costs nothing, and the lookup of the slot in a memory, which many slots need, costs one.
+            added += START_CYCLES + started_in(compiled) + (p.keys.slots > LISTED_SLOTS) - 1
+        tag = p.program("tag")
+        before = max(p.entry_cycles(*p.first_tokens, way, "tag") for way in compiled.options.directions) - tag.cycles
+        # What is opened ends with this beat.
+        # A tag that follows counts from the text, and others from a token behind it.
+        last = before + tag.tokens[-1][0] if tag.tokens else begin_cycles(compiled, p)
+        return last + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + added
+
+    def described(self, d: StreamDescription) -> StreamDescription:
+        """The form of packets."""
+        return replace(d, packet="wire")
+
+    def texts(self, t: Texts, d: StreamDescription) -> Texts:
+        """Header, text, tag."""
+        return replace(
+            t, counted="header and text",
+            too_long=(
+                "A message to open with more header and text than the core can hold is refused with TOO_LONG_TO_HOLD, and gives no packet."
+            ),
+            packets=(
+                f"A message is one packet on `s_axis`, {d.beat_bytes} bytes per beat: the header, which is the associated data, the text, "
+                "and the tag of a message to open. They touch each other at any byte. `tkeep` is all ones but in the last beat, where "
+                "`tlast` is high. A packet without bytes is one beat with `tkeep` 0. The command states the bytes of the header and of the "
+                "tag; its field `tag` is not read.", "",
+                "A packet comes out on `m_axis` for each command, in the same form: the header unchanged, the other text, and the tag of a "
+                "sealed message. `tuser` is 1 in its last beat if the message failed, and 0 otherwise. Such a packet may end early; it has "
+                "no tag.", "",
+            ),
+            held_packets=(
+                "The packet of a message to open leaves only if its tag is right. Otherwise there is no packet. Its header and text have "
+                "at most {} bytes together.", "",
+            ),
+            tags=(
+                "The tag of a sealed message is in the packet out, and in the status. To open, send the packet with its tag; the status "
+                "and `tuser` say whether it is right. Of a refused message its header at most leaves, with `tuser` 1:"
+            ),
+            beat_notes=(*t.beat_notes, "It has one beat of text, which leaves when it is known whether the tag, or nothing, follows."),
+        )  # fmt: skip
+
+    def rules(self, r: Rules, command: Packing) -> Rules:
+        """Headers leave as they came.  A packet may have no bytes, and there is one channel."""
+        return replace(
+            r, template="rules_wire.v", values={"LEAVES": "1'b1"},
+            # What is opened and failed never leaves a core that holds packets.
+            verified=f"code == {int(MessageCode.OK)} || !opens[place(first[c])]", stored=STORED,
+            taken=TAKEN.format(decrypt=command.verilog("decrypt"), tag_bytes=command.verilog("tag_bytes")), unread=("tag",),
+            keep=(
+                *r.keep[:2],
+                "  if (m_axis_tlast ? !counts(m_axis_tkeep) && (|m_axis_tkeep || length_out[0] != 64'b0) : !(&m_axis_tkeep))", r.keep[3],
+            ),
+        )  # fmt: skip
