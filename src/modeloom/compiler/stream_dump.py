@@ -58,7 +58,7 @@ def _number(trace: StreamTrace, number: object) -> str:
         return f"table of {' and '.join(number.names) or 'one'}"
     if not isinstance(number, Amount):
         return str(number)
-    of = f" of {form_text(trace, number.what)}" if number.kind == "bits" else ""
+    of = f" of {form_text(trace, number.what)}" if number.kind == "bits" and isinstance(number.what, tuple) else ""
     return f"{number.kind}[{number.bits}]{of}" + f" + {number.plus}" * bool(number.plus)
 
 

@@ -3,25 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from modeloom.product.description import Description, Rate
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
-from modeloom.synth import (
-    TARGETS,
-    BlockResult,
-    Known,
-    SynthResult,
-    Target,
-    find_nextpnr,
-    synthesize,
-    synthesize_blocks,
-    target_named,
-)
+from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, synthesize, synthesize_blocks, target_named
 from modeloom.synth.hierarchy import instances
 from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
 
@@ -77,8 +68,8 @@ def measure_core(
     )  # fmt: skip
     figures = result.to_dict()
     figures["core"] = dict(description.facts)
-    figures["dsps"] = dsps = sum(count for cell, count in result.cells.items() if TARGETS["ecp5"].is_dsp(cell))
-    figures["share"] = share(result, dsps) if target == "ecp5" else None
+    figures["dsps"] = sum(count for cell, count in result.cells.items() if TARGETS["ecp5"].is_dsp(cell))
+    figures["share"] = share(figures) if target == "ecp5" else None
     figures["throughput"] = [throughput(rate, result.clock_mhz) for rate in description.rates]
     return figures
 
@@ -99,19 +90,18 @@ def measure_part(directory: str | Path, part: str, target: str, *, timeout: floa
     return synthesize(text, found[part], target, command=f"{part} of modeloom synth DIR --target {target}", timeout=timeout).to_dict()
 
 
-def share(result: SynthResult, dsps: int) -> dict[str, object]:
+def share(figures: Mapping[str, Any]) -> dict[str, object]:
     """The share of the largest ECP5, for which nextpnr places and routes: ``device``, and the percentage of each kind of cell.
 
     After place and route, the numbers come from nextpnr.  Otherwise, LUTs are those of logic, those of memories, and two for each four of
     these, which their write ports take.
     """
-    memories = result.memories
     used = {
-        "luts": (result.luts or 0) + memories["lutram_luts"] * 3 // 2, "ffs": result.ffs, "bram_cells": memories["bram_cells"],
-        "dsps": dsps,
+        "luts": figures["luts"] + figures["memories"]["lutram_luts"] * 3 // 2, "ffs": figures["ffs"],
+        "bram_cells": figures["memories"]["bram_cells"], "dsps": figures["dsps"],
     }  # fmt: skip
     for name, cell in (("luts", "COMB"), ("ffs", "FF"), ("bram_cells", "DP16KD"), ("dsps", "MULT18X18D")):
-        if routed := (result.utilisation or {}).get(cell):
+        if routed := (figures.get("utilisation") or {}).get(cell):
             used[name] = routed["used"]
     return {"device": DEVICE.partition(",")[0], **{name: round(100 * used[name] / most, 1) for name, most in CAPACITY.items()}}
 
