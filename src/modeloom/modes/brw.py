@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """BRW polynomials as modes write them, and the order of brw2013, section 4.2, in which their multiplier likes its blocks."""
 
-from modeloom.spec.blocks import B, Blocks
-from modeloom.spec.keyed import Operations
+from collections.abc import Sequence
+from typing import Any
 
 __all__ = ["brw", "schedule", "permutation"]
 
 
-def brw(o: Operations[B], h: B, x: Blocks[B] | list[B]) -> B:
+def brw(o: Any, h: Any, x: Sequence[Any]) -> Any:
     """BRW_h(X_1 ... X_m), m >= 1 (brw2013, section 2); floor(m/2) products and powers h^(2^j) of the key value h."""
     m = len(x)
     if m == 1:

@@ -145,8 +145,8 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
-        """Makes the checks of a beat, the state machine that takes a packet in and hands its cipher key to a key schedule, the way of a
-        word that goes with its slot, the key schedules with the keys that wait behind them, and the outputs.
+        """Makes the checks of a beat, then the state machine that takes a packet in and hands its cipher key to a key schedule.  The way of
+        a word that goes with its slot, the key schedules with the keys that wait behind them, and the outputs follow.
 
         No register keeps a part of a key that has been handed on.
         """
