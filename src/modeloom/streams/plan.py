@@ -22,14 +22,12 @@ from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import ASSOCIATED_FIRST, BLOCKS, LAST, TEXT_FIRST, LengthPrefix, StreamMode, variants
 from modeloom.spec.wording import many, paced
 from modeloom.streams.known import Known
-from modeloom.streams.lazy import move_to_tag
-from modeloom.streams.left import with_left
 from modeloom.streams.order import text_first
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.plan_checks import check_between, check_lanes, check_last, check_reads, check_unit, check_units
 from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
 from modeloom.streams.reservation import ReservationTable
-from modeloom.streams.retime import retime
+from modeloom.streams.rewrite import move_to_tag, retime, with_left
 from modeloom.streams.setup import Preparation, Word, prepare
 from modeloom.streams.steps import Form, Source, Step, key_word, steps_of
 from modeloom.streams.trace import StreamTrace, trace_stream

@@ -15,7 +15,6 @@ the cycles in which it is taken.  With a cadence, what uses the cipher enters in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import reduce
 from operator import or_
@@ -134,7 +133,7 @@ class Arbiter:
             self.starts = self._admit_starts(start, busy, sequence.has_token & credited & ~self.only_ends)
         self.beside = self.due | self.starts
         # Messages wait for their keys, so set-up does not wait for messages.
-        units = self._has_units(held) & self._has_cipher() & self._has_phase(p.starts)
+        units = self._has_units(held) & self._has_cipher() & self._has_phase(tuple(p.starts))
         linked = self._link(p)
         self.enters, self.runs = Signal(name="token_enters"), Signal(name="step_runs")
         m.d.comb += [
@@ -219,40 +218,21 @@ class Arbiter:
 
     # -- the cadence --------------------------------------------------------------------------------------------------------------
 
-    def _opens(self) -> Mapping[str, Value]:
-        """For each step, whether it may begin in this cycle."""
-        assert self.counter is not None
-        return {title: self.counter.opens(self._table.phases(title)) for title in self._titles}
-
-    def _has_phase(self, starts: Any) -> Value:
+    def _has_phase(self, starts: tuple[str, ...]) -> Value:
         """Whether the step that is next keeps the cadence.  Its other tokens follow the first one at fixed distances."""
         if self.counter is None:
             return EVERY
-        m, sequence, opens = self._m, self._sequence, self._opens()
+        m, sequence = self._m, self._sequence
+        opens = {title: self.counter.opens(self._table.phases(title)) for title in self._titles}
         m.submodules.cadence = self.counter
         opened = Signal(name="opened")
-        with m.If(sequence.takes_start):
-            m.d.comb += opened.eq(Array(opens[title] for title in starts)[sequence.nonce_class])
-        if self._plan.text_first:
-            with m.Elif(sequence.takes_between):
-                m.d.comb += opened.eq(opens[BETWEEN])
-        with m.Else():
-            with m.Switch(sequence.step):
-                with m.Case(TokenStep.ASSOCIATED):
-                    m.d.comb += opened.eq(opens["associated"])
-                with m.Case(TokenStep.TEXT):
-                    m.d.comb += opened.eq(sequence.of_text(opens, sequence.decrypt))
-                with m.Default():
-                    m.d.comb += opened.eq(opens["tag"])
-            if self._tag_waits(list(starts)):
-                with m.If(sequence.token.tag & (sequence.step != TokenStep.TAG) & ~opens["tag"]):
-                    m.d.comb += opened.eq(0)
-        return opened | ~sequence.begins
-
-    def _tag_waits(self, starts: Sequence[str]) -> bool:
-        """Whether last blocks may have to wait for a phase of the tag, which is beside them, or follows them after whole intervals."""
         phases = {self._table.phases(title) for title in self._titles if title not in starts}
-        return self._plan.shares_tag or (self._plan.follows and len(phases) > 1)
+        # The last blocks of a message have its tag beside them, or it follows them after a number of intervals.
+        tag_waits = self._plan.shares_tag or (self._plan.follows and len(phases) > 1)
+        for title in sequence.choose():
+            waits = sequence.token.tag & ~opens["tag"] if tag_waits and title not in (*starts, BETWEEN, "tag") else Const(0, 1)
+            m.d.comb += opened.eq(opens[title] & ~waits)
+        return opened | ~sequence.begins
 
     def _prepare_phase(self, kind: Value) -> Value:
         """Whether a token of set-up keeps the cadence."""
