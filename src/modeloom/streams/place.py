@@ -200,18 +200,7 @@ class _Placer:
     def run(self) -> Placement:
         placed = self.placed
         blocks = [step for step in self.loops if step.name not in (BETWEEN, "tag")]
-        before = dict(placed.stages), dict(placed.homes)
-        if not self._converges(blocks) and not self._return(blocks, *before):
-            if placed.cadence is not None:
-                # The steps of a pipeline may use ciphers in different orders, as it has several.
-                raise InputError(
-                    f"--cipher-arch multistream is not for {self.mode}: its steps use the one cipher at different places; leave it out"
-                )
-            raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
-        before = dict(placed.stages), dict(placed.homes)
-        if not self._converges(self.loops):
-            # The tag uses units in another order than blocks, so it takes a token for each pass.
-            placed.stages, placed.homes = before
+        self._find_stages(blocks)
         starts = [step for step in self.steps if step.name == "start"]
         placed.runs_ahead = bool(self.computed) and not any(token for step in starts for token in self._timed(step)[0])
         for name in self.kinds:
@@ -237,6 +226,22 @@ class _Placer:
         later = placed.outputs[tag.title] + placed.passes[tag.title][-1].at * placed.follows
         placed.depth = max(last, later, *placed.homes.values(), *placed.outputs.values(), *placed.written.values()) + 1
         return placed
+
+    def _find_stages(self, blocks: Sequence[Step]) -> None:
+        """Finds the stages of units and state for the steps of blocks, and if that is possible, for the tag, too."""
+        placed = self.placed
+        before = dict(placed.stages), dict(placed.homes)
+        if not self._converges(blocks) and not self._return(blocks, *before):
+            if placed.cadence is not None:
+                # The steps of a pipeline may use ciphers in different orders, as it has several.
+                raise InputError(
+                    f"--cipher-arch multistream is not for {self.mode}: its steps use the one cipher at different places; leave it out"
+                )
+            raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
+        before = dict(placed.stages), dict(placed.homes)
+        if not self._converges(self.loops):
+            # The tag uses units in another order than blocks, so it takes a token for each pass.
+            placed.stages, placed.homes = before
 
     def _computed(self) -> list[str]:
         """The parts of the state that wait in a memory if each ``start`` has one operation of a unit, which computes some of them."""

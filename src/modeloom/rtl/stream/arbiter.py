@@ -197,7 +197,7 @@ class Arbiter:
         linked = self._link(p)
         self.enters, self.runs = Signal(name="token_enters"), Signal(name="step_runs")
         m.d.comb += [
-            self.enters.eq(sequence.has_token & ~sequence.waits_for_others & ((credited & linked) | ~sequence.begins) & units),
+            self.enters.eq(sequence.has_token & ~sequence.overwriting & ((credited & linked) | ~sequence.begins) & units),
             self.runs.eq(self.enters | (sequence.overwrites & (tag_credit | ~sequence.begins) & units)),
         ]
         self._prepares = prepare & self._prepare_phase(prepare_kind)

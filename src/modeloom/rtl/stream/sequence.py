@@ -124,8 +124,8 @@ class StepSequence:
         return self.offset_reg == 0
 
     @property
-    def waits_for_others(self) -> Value:
-        """Whether the token of a message is not parted from tokens that overwrite."""
+    def overwriting(self) -> Value:
+        """Whether tokens that overwrite are under way, so that the token of a message waits until they have entered."""
         return self._within & self._overwrites_reg
 
     def _options(self) -> Iterator[tuple[Value, str]]:
