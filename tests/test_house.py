@@ -10,7 +10,7 @@ import pytest
 from tools import house
 
 MOST = {
-    "lines": 104_333, "files": 820, "feature tests": 1194, "complex functions": 42, "long functions": 34, "open types": 1086,
+    "lines": 104_333, "files": 820, "feature tests": 1192, "complex functions": 42, "long functions": 34, "open types": 1086,
     "ignored types": 95, "circles": 0,
 }  # fmt: skip
 """What the figures are today, which is above the limits.  They only fall."""
