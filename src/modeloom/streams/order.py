@@ -212,8 +212,4 @@ def _renamed(step: Step, names: Mapping[str, str]) -> Step:
             for term in old
         )  # fmt: skip
 
-    return replace(
-        step, operations=[replace(one, operands=tuple(map(form, one.operands))) for one in step.operations],
-        updates={names.get(name, name): form(each) for name, each in step.updates.items()},
-        output=None if step.output is None else form(step.output), second=None if step.second is None else form(step.second),
-    )  # fmt: skip
+    return replace(step.mapped(form), updates={names.get(name, name): form(each) for name, each in step.updates.items()})

@@ -40,7 +40,7 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
         Of the cycles in which starts enter that run ahead.
     """
     if plan.runs_ahead or plan.follows or plan.returning:
-        yield from _overlapped(plan, messages, random.Random(seed))
+        yield from _Overlap(plan, messages, random.Random(seed)).run()
         return
     cycle = 0
     for number, tokens in enumerate(messages):
@@ -50,58 +50,79 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
             yield number, replace(token, cycle=base + token.cycle)
 
 
-def _overlapped(plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: random.Random) -> Entered:
-    taken = Reservations(plan)
-    begun: list[int] = []
-    # In a cycle, the token that writes the state at its home goes before one that only reads what it has left.
-    placed: list[tuple[int, int, int, Token]] = []
+class _Overlap:
+    """Lets the tokens of messages enter between each other."""
 
-    def within(token: Token) -> int:
-        """The cycles from the one in which the step between text and associated data enters, or could, to its token."""
-        return plan.placed.passes[token.step][token.part].at if token.step == BETWEEN else 0
+    def __init__(self, plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: random.Random):
+        self.plan, self.messages, self.rng = plan, messages, rng
+        self.taken, self.begun = Reservations(plan), list[int]()
+        # In a cycle, the token that writes the state at its home goes before one that only reads what it has left.
+        self.placed: list[tuple[int, int, int, Token]] = []
 
-    def held(token: Token, cycle: int) -> bool:
-        return not taken.free(cycle - within(token), token.step, at=within(token))
+    def run(self) -> Entered:
+        """The tokens in the order of their cycles."""
+        now = 0
+        for number, tokens in enumerate(self.messages):
+            starts = [token for token in tokens if token.step.startswith("start")]
+            tags = [token for token in tokens if token.step == "tag"] if self.plan.follows else []
+            stream = [token for token in tokens if token not in starts and token not in tags]
+            now = self._begin(number, starts, now)
+            if self.plan.follows:
+                now = self._one_by_one(number, stream, now)
+            else:
+                now = self._together(number, stream, now - (self.plan.placed.ahead[starts[0].step] if starts else 0))
+            for token in tags:
+                self._put(number, token, now + self.plan.behind)
+            now += 1
+        for _, _, number, token in sorted(self.placed, key=lambda each: each[:2]):
+            yield number, token
 
-    def put(number: int, token: Token, cycle: int) -> None:
-        placed.append((cycle, len(placed), number, replace(token, cycle=cycle)))
+    def _put(self, number: int, token: Token, cycle: int) -> None:
+        self.placed.append((cycle, len(self.placed), number, replace(token, cycle=cycle)))
 
-    now, period = 0, 1 if plan.cadence is None else plan.cadence.interval
-    for number, tokens in enumerate(messages):
-        starts = [token for token in tokens if token.step.startswith("start")]
-        tags = [token for token in tokens if token.step == "tag"] if plan.follows else []
-        stream = [token for token in tokens if token not in starts and token not in tags]
-        if plan.runs_ahead:
-            for other in range(len(begun), min(len(messages), number + 1 + rng.randrange(MOST_AHEAD + 1))):
-                start = next(token for token in messages[other] if token.step.startswith("start"))
-                begun.append(taken.enter(now + rng.randrange(4), start.step))
-                put(other, start, begun[other])
-            now = max(now, begun[number] + plan.placed.ahead[starts[0].step])
-        else:
+    def _begin(self, number: int, starts: Sequence[Token], now: int) -> int:
+        """Puts starts; the cycle from which on the first token of the message may enter."""
+        if not self.plan.runs_ahead:
             for token in starts:
-                put(number, token, now)
-        base = stream[0].cycle
-        shift = now - (plan.placed.ahead[starts[0].step] if starts else 0)
+                self._put(number, token, now)
+            return now
+        for other in range(len(self.begun), min(len(self.messages), number + 1 + self.rng.randrange(MOST_AHEAD + 1))):
+            start = next(token for token in self.messages[other] if token.step.startswith("start"))
+            self.begun.append(self.taken.enter(now + self.rng.randrange(4), start.step))
+            self._put(other, start, self.begun[other])
+        return max(now, self.begun[number] + self.plan.placed.ahead[starts[0].step])
+
+    def _together(self, number: int, stream: Sequence[Token], shift: int) -> int:
+        """Puts the tokens of a message at the distances that they have alone; the cycle of the last one."""
+        period = 1 if self.plan.cadence is None else self.plan.cadence.interval
         shift += -shift % period
-        while not plan.follows and any(held(token, token.cycle + shift) for token in stream):
+
+        def within(token: Token) -> int:
+            """The cycles from the one in which the step between text and associated data enters, or could, to its token."""
+            return self.plan.placed.passes[token.step][token.part].at if token.step == BETWEEN else 0
+
+        while not all(self.taken.free(token.cycle + shift - within(token), token.step, at=within(token)) for token in stream):
             shift += period
-        last, alone = base - 1, Reservations(plan)
         for token in stream:
-            # Gaps stay; what others have taken makes them longer.  Lanes enter together, and what closes alone needs no place.
-            if token.cycle != last and plan.follows:
+            self.taken.take(token.cycle + shift - within(token), token.step, at=within(token))
+            self._put(number, token, token.cycle + shift)
+        return stream[-1].cycle + shift
+
+    def _one_by_one(self, number: int, stream: Sequence[Token], now: int) -> int:
+        """Puts the tokens of a message whose tag follows; the cycle of the last one.
+
+        Gaps stay; what others have taken makes them longer.  Lanes enter together, and what closes alone needs no place.
+        """
+        base = stream[0].cycle
+        last, alone = base - 1, Reservations(self.plan)
+        for token in stream:
+            if token.cycle != last:
                 closes = any(other.closes for other in stream if other.cycle == token.cycle)
                 # The cadence is kept anew, so that what has waited for it in the message alone is no gap.
                 waits = token.cycle == alone.first(last + 1, token.step, closes)
                 alone.take(token.cycle, token.step, closes)
-                gap = 1 if plan.cadence is not None and waits else token.cycle - last
-                now = taken.enter(now if last < base else now + gap, token.step, closes)
+                gap = 1 if self.plan.cadence is not None and waits else token.cycle - last
+                now = self.taken.enter(now if last < base else now + gap, token.step, closes)
                 last = token.cycle
-            elif not plan.follows:
-                now = token.cycle + shift
-                taken.take(now - within(token), token.step, at=within(token))
-            put(number, token, now)
-        for token in tags:
-            put(number, token, now + plan.behind)
-        now += 1
-    for _, _, number, token in sorted(placed, key=lambda each: each[:2]):
-        yield number, token
+            self._put(number, token, now)
+        return now

@@ -39,18 +39,108 @@ be several ciphers: the links of chains have the first one, and the other cipher
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, Operation
 from modeloom.spec.stream import BETWEEN
-from modeloom.streams.placement import Pass, Placement
 from modeloom.streams.recurrences import Recurrence, chain_operations, horner_operation
-from modeloom.streams.returns import waiting
 from modeloom.streams.steps import Form, Step
 
 __all__ = ["Pass", "Placement", "cipher_units", "place", "unit_of"]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A token of a step.
+
+    Attributes
+    ----------
+    at : int
+        Cycles after the first token of the step.
+    operations : tuple of int
+        The operations of the step that this token does.
+    """
+
+    at: int
+    operations: tuple[int, ...]
+
+
+@dataclass
+class Placement:
+    """The pipeline of a stream mode.
+
+    Attributes
+    ----------
+    stages : dict
+        The stage at which each unit takes its operands.
+    latencies : dict
+        The latency of each unit in cycles.
+    homes : dict
+        The home stage of each part of the state.
+    passes : dict
+        The tokens of each step, by the title of the step.
+    ready : dict
+        For each step, the stage at which each of its operations has its result, counted from the first token.
+    outputs : dict
+        For each step with text or a tag, the stage at which this output is ready, counted from the last token.
+    ahead : dict
+        Cycles from the first token of a ``start`` to the first block of the message, by its title.
+    depth : int
+        Number of stages of the pipeline.
+    units : dict
+        For each step, the unit of each of its operations; "" for wires and adders.
+    written : dict
+        For each chain through the cipher, the stage in which it gets its new value, counted from the last token of a block.
+    turn : int
+        Cycles from the last token of a block that writes such a chain to the first token of the next step of its message.
+    runs_ahead : bool
+        Whether ``start`` runs ahead.
+    started : tuple of str
+        The parts of the state that then wait in a memory: those that depend on the nonce.
+    follows : bool
+        Whether the token of ``tag`` enters later than the last block, and other tokens before it.
+    cadence : Cadence or None
+        The cycles in which tokens that use the cipher enter; None if they may enter in every cycle.
+    returns : dict
+        For each step whose token returns to the cipher, the number of cycles after its entry at which it begins each of its operations.
+    """
+
+    stages: dict[str, int]
+    latencies: dict[str, int]
+    homes: dict[str, int]
+    passes: dict[str, tuple[Pass, ...]] = field(default_factory=dict)
+    ready: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    outputs: dict[str, int] = field(default_factory=dict)
+    ahead: dict[str, int] = field(default_factory=dict)
+    depth: int = 0
+    units: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    written: dict[str, int] = field(default_factory=dict)
+    turn: int = 1
+    runs_ahead: bool = False
+    started: tuple[str, ...] = ()
+    follows: bool = False
+    cadence: Cadence | None = None
+    returns: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def later(self, title: str, operation: int) -> int:
+        """The number of cycles by which an operation of a step begins later than when its token first comes by its unit."""
+        return self.returns[title][operation] if title in self.returns else 0
+
+    def uses(self, step: Step) -> tuple[int, ...]:
+        """The cycles after the entry of a step's token in which it takes the cipher, counted from the first possible one."""
+        keyed = {number for number, one in enumerate(step.operations) if one.operation.keyed}
+        if step.name not in self.returns:
+            return tuple(each.at for each in self.passes[step.title] if keyed & set(each.operations))
+        return tuple(sorted({self.later(step.title, number) for number in keyed}))
+
+    def cipher_tokens(self, step: Step) -> tuple[int, ...]:
+        """For each token of a step that uses the cipher, the number of cycles after the first token."""
+        return tuple(
+            each.at for each in self.passes[step.title] if any(step.operations[n].operation.keyed for n in each.operations)
+        )
 
 
 def unit_of(operation: Operation) -> str:
@@ -107,26 +197,10 @@ class _Placer:
             # What ``start`` has computed is read from a memory into a register.
             self.placed.homes[name] = 1
 
-    def _stages(self, blocks: Sequence[Step]) -> None:
-        """The stages of units and homes: those of blocks, and those of the tag where it uses units in the same order."""
-        placed = self.placed
-        before = dict(placed.stages), dict(placed.homes)
-        if not self._converges(blocks) and not self._return(blocks, *before):
-            if placed.cadence is not None:
-                # The steps of a pipeline may use ciphers in different orders, as it has several.
-                raise InputError(
-                    f"--cipher-arch multistream is not for {self.mode}: its steps use the one cipher at different places; leave it out"
-                )
-            raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
-        before = dict(placed.stages), dict(placed.homes)
-        if not self._converges(self.loops):
-            # The tag uses units in another order than blocks, so it takes a token for each pass.
-            placed.stages, placed.homes = before
-
     def run(self) -> Placement:
         placed = self.placed
         blocks = [step for step in self.loops if step.name not in (BETWEEN, "tag")]
-        self._stages(blocks)
+        self._find_stages(blocks)
         starts = [step for step in self.steps if step.name == "start"]
         placed.runs_ahead = bool(self.computed) and not any(token for step in starts for token in self._timed(step)[0])
         for name in self.kinds:
@@ -152,6 +226,22 @@ class _Placer:
         later = placed.outputs[tag.title] + placed.passes[tag.title][-1].at * placed.follows
         placed.depth = max(last, later, *placed.homes.values(), *placed.outputs.values(), *placed.written.values()) + 1
         return placed
+
+    def _find_stages(self, blocks: Sequence[Step]) -> None:
+        """Finds the stages of units and state for the steps of blocks, and if that is possible, for the tag, too."""
+        placed = self.placed
+        before = dict(placed.stages), dict(placed.homes)
+        if not self._converges(blocks) and not self._return(blocks, *before):
+            if placed.cadence is not None:
+                # The steps of a pipeline may use ciphers in different orders, as it has several.
+                raise InputError(
+                    f"--cipher-arch multistream is not for {self.mode}: its steps use the one cipher at different places; leave it out"
+                )
+            raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
+        before = dict(placed.stages), dict(placed.homes)
+        if not self._converges(self.loops):
+            # The tag uses units in another order than blocks, so it takes a token for each pass.
+            placed.stages, placed.homes = before
 
     def _computed(self) -> list[str]:
         """The parts of the state that wait in a memory if each ``start`` has one operation of a unit, which computes some of them."""
@@ -207,7 +297,7 @@ class _Placer:
         if units != {CIPHER} or self.chained:
             return False
         self.placed.stages, self.placed.homes = dict(stages), dict(homes)
-        self.late = waiting(blocks)
+        self.late = _waiting(blocks)
         return self._converges(blocks)
 
     # -- stages ---------------------------------------------------------------------------------------------------------------
@@ -404,3 +494,36 @@ class _Placer:
             ]  # fmt: skip
             # It is written at the end of a cycle, and read at its home.
             placed.turn = max(placed.turn, placed.written[name] + 1 - placed.homes[name] - min(first, default=0))
+
+
+def _waiting(blocks: Sequence[Step]) -> dict[str, set[int]]:
+    """For each step of a block, the operations of the cipher whose operands come from the cipher, in this step or through the state::
+
+        pair       E(M1 ^ mask) ──▶ C1 ──▶ E(C1 ^ other mask)                 in a step
+        state      sum ^ E(block) ──▶ sum ──▶ last block: E(sum ^ block)      from step to step
+    """
+    parts: set[str] = set()
+    found: dict[str, set[int]] = {step.title: set() for step in blocks}
+    before = -1
+    while before != len(parts):
+        before = len(parts)
+        for step in blocks:
+            for number, one in enumerate(step.operations):
+                if one.operation.keyed and any(_made(step, operand, parts) for operand in one.operands):
+                    found[step.title].add(number)
+            parts |= {name for name, form in step.updates.items() if _made(step, form, parts)}
+    return found
+
+
+def _made(step: Step, form: Form, parts: set[str]) -> bool:
+    """Whether a form comes from the cipher.  ``parts`` are those of the state that do."""
+    for term in form:
+        kind, what = term.source
+        if kind == "op":
+            assert isinstance(what, int)
+            one = step.operations[what]
+            if one.operation.keyed or any(_made(step, operand, parts) for operand in one.operands):
+                return True
+        elif kind in ("state", "left") and what in parts:
+            return True
+    return False

@@ -9,7 +9,7 @@ wires    L(v) ⊕ w                 a register with XORs before it: a new value 
 counter  v + n                    a register with an adder before it
 horner   (v ⊕ w) · K              k chains with powers of the key word K, as many as the multiplier has cycles
 cipher   E(v ⊕ w)                 one block per latency of the cipher; other channels fill the cycles
-late     E(v) ⊕ w                 the same, where w may be as late as E(v) (``streams.retime``)
+late     E(v) ⊕ w                 the same, where w may be as late as E(v) (``streams.rewrite``)
 ======== ======================== ==========================================================================
 
 w is anything that does not depend on v.

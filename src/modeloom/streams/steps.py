@@ -12,8 +12,8 @@ A value that depends only on the key is a key word. The set-up computes it once 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from modeloom.ir.graph import Node
@@ -132,6 +132,14 @@ class Step:
     def outputs(self) -> Iterator[Form]:
         """Its blocks of text, or its tag."""
         yield from (form for form in (self.output, self.second) if form is not None)
+
+    def mapped(self, change: Callable[[Form], Form]) -> Step:
+        """The step with another form in place of each of its forms."""
+        return replace(
+            self, operations=[replace(one, operands=tuple(map(change, one.operands))) for one in self.operations],
+            updates={name: change(form) for name, form in self.updates.items()},
+            output=None if self.output is None else change(self.output), second=None if self.second is None else change(self.second),
+        )  # fmt: skip
 
     def sources(self) -> Iterator[Source]:
         """What it reads, with the numbers that it moves and scales by."""

@@ -4,7 +4,7 @@
 import pytest
 from amaranth.sim import Simulator
 
-from modeloom.rtl.stream.cadence import TokenCadence
+from modeloom.rtl.stream.arbiter import TokenCadence
 from modeloom.spec.cadence import BATCH_LEAD, Cadence
 
 CASES = [(10, 1), (20, 2), (40, 4), (3, 2), (2, 1)]

@@ -15,8 +15,8 @@ from tests.streams.numbers import models_of
 from modeloom.product.message import Message
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.rtl.stream import values
-from modeloom.rtl.stream.live_bits import live_bits
 from modeloom.rtl.stream.tag_sum import tag_sum
+from modeloom.rtl.stream.values import live_bits
 
 WHOLE = (1 << 128) - 1
 

@@ -15,24 +15,83 @@ the cycles in which it is taken.  With a cadence, what uses the cipher enters in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import reduce
 from operator import or_
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out
 
-from modeloom.rtl.stream.cadence import TokenCadence
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER
 from modeloom.spec.stream import BETWEEN
 
-__all__ = ["Arbiter", "ReservedCycles"]
+__all__ = ["Arbiter", "ReservedCycles", "TokenCadence"]
 
 EVERY = Const(1, 1)
+
+
+class TokenCadence(wiring.Component):
+    """Counts the cadence of a cipher that takes blocks in batches, and says which tokens may enter.
+
+    A counter runs freely, so what enters when depends on nothing but the cycles since the reset::
+
+        phase          n - 3   n - 2   n - 1     0       1     ...     n - 3      of the token that is decided on
+        batch                          high                                       to the cipher of tokens in stage 0
+        open                                     text    text                     for two blocks of a batch
+
+    Parameters
+    ----------
+    cadence : Cadence
+    phases : iterable of frozenset of int
+        Sets of phases in which something may begin.
+
+    Members
+    -------
+    open : Out
+        A bit for each of ``sets``: whether the token that is decided on in this cycle would begin in one of its phases.
+    batch : Out(1)
+        High in the cycle before that of the first token of a batch, which is ``BATCH_LEAD`` cycles before this token is in stage 0.
+
+    Attributes
+    ----------
+    sets : list of frozenset of int
+        The different sets.
+    """
+
+    def __init__(self, cadence: Cadence, phases: Iterable[frozenset[int]]):
+        self.cadence = cadence
+        self.sets = list(dict.fromkeys(phases))
+        super().__init__({"open": Out(max(1, len(self.sets))), "batch": Out(1)})
+
+    def opens(self, phases: frozenset[int] | None) -> Value:
+        """The bit of a set of phases; 1 if every cycle will do."""
+        return Const(1, 1) if phases is None else self.open[self.sets.index(phases)]
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        last = self.cadence.interval - 1
+        # The first batch after a reset has a signal, too: the counter begins behind the cycles of a batch.
+        phase_reg = Signal(range(last + 1), init=self.cadence.blocks)
+        batch_reg = Signal(init=self.cadence.blocks == last)
+        open_reg = Signal(max(1, len(self.sets)))
+        m.d.sync += [phase_reg.eq(phase_reg + 1), batch_reg.eq(phase_reg == (last - 1) % (last + 1))]
+        with m.If(phase_reg == last):
+            m.d.sync += phase_reg.eq(0)
+        for number, phases in enumerate(self.sets):
+            begins = [(phase - 1) % (last + 1) for phase in sorted(phases) if (phase - 1) % (last + 1) not in phases]
+            ends = [phase for phase in sorted(phases) if (phase + 1) % (last + 1) not in phases]
+            for at, value in (*((each, 1) for each in begins), *((each, 0) for each in ends)):
+                with m.If(phase_reg == at):
+                    m.d.sync += open_reg[number].eq(value)
+        m.d.comb += [self.open.eq(open_reg), self.batch.eq(batch_reg)]
+        return m
 
 
 class ReservedCycles:
@@ -134,11 +193,11 @@ class Arbiter:
             self.starts = self._admit_starts(start, busy, sequence.has_token & credited & ~self.only_ends)
         self.beside = self.due | self.starts
         # Messages wait for their keys, so set-up does not wait for messages.
-        units = self._has_units(held) & self._has_cipher() & self._has_phase(p.starts)
+        units = self._has_units(held) & self._has_cipher() & self._has_phase(tuple(p.starts))
         linked = self._link(p)
         self.enters, self.runs = Signal(name="token_enters"), Signal(name="step_runs")
         m.d.comb += [
-            self.enters.eq(sequence.has_token & ~sequence.waits_for_others & ((credited & linked) | ~sequence.begins) & units),
+            self.enters.eq(sequence.has_token & ~sequence.overwriting & ((credited & linked) | ~sequence.begins) & units),
             self.runs.eq(self.enters | (sequence.overwrites & (tag_credit | ~sequence.begins) & units)),
         ]
         self._prepares = prepare & self._prepare_phase(prepare_kind)
@@ -219,40 +278,21 @@ class Arbiter:
 
     # -- the cadence --------------------------------------------------------------------------------------------------------------
 
-    def _opens(self) -> Mapping[str, Value]:
-        """For each step, whether it may begin in this cycle."""
-        assert self.counter is not None
-        return {title: self.counter.opens(self._table.phases(title)) for title in self._titles}
-
-    def _has_phase(self, starts: Any) -> Value:
+    def _has_phase(self, starts: tuple[str, ...]) -> Value:
         """Whether the step that is next keeps the cadence.  Its other tokens follow the first one at fixed distances."""
         if self.counter is None:
             return EVERY
-        m, sequence, opens = self._m, self._sequence, self._opens()
+        m, sequence = self._m, self._sequence
+        opens = {title: self.counter.opens(self._table.phases(title)) for title in self._titles}
         m.submodules.cadence = self.counter
         opened = Signal(name="opened")
-        with m.If(sequence.takes_start):
-            m.d.comb += opened.eq(Array(opens[title] for title in starts)[sequence.nonce_class])
-        if self._plan.text_first:
-            with m.Elif(sequence.takes_between):
-                m.d.comb += opened.eq(opens[BETWEEN])
-        with m.Else():
-            with m.Switch(sequence.step):
-                with m.Case(TokenStep.ASSOCIATED):
-                    m.d.comb += opened.eq(opens["associated"])
-                with m.Case(TokenStep.TEXT):
-                    m.d.comb += opened.eq(sequence.of_text(opens, sequence.decrypt))
-                with m.Default():
-                    m.d.comb += opened.eq(opens["tag"])
-            if self._tag_waits(list(starts)):
-                with m.If(sequence.token.tag & (sequence.step != TokenStep.TAG) & ~opens["tag"]):
-                    m.d.comb += opened.eq(0)
-        return opened | ~sequence.begins
-
-    def _tag_waits(self, starts: Sequence[str]) -> bool:
-        """Whether last blocks may have to wait for a phase of the tag, which is beside them, or follows them after whole intervals."""
         phases = {self._table.phases(title) for title in self._titles if title not in starts}
-        return self._plan.shares_tag or (self._plan.follows and len(phases) > 1)
+        # The last blocks of a message have its tag beside them, or it follows them after a number of intervals.
+        tag_waits = self._plan.shares_tag or (self._plan.follows and len(phases) > 1)
+        for title in sequence.choose():
+            waits = sequence.token.tag & ~opens["tag"] if tag_waits and title not in (*starts, BETWEEN, "tag") else Const(0, 1)
+            m.d.comb += opened.eq(opens[title] & ~waits)
+        return opened | ~sequence.begins
 
     def _prepare_phase(self, kind: Value) -> Value:
         """Whether a token of set-up keeps the cadence."""

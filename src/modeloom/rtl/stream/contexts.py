@@ -6,18 +6,26 @@
     one channel:      registers
     several:          token ──▶ context ──▶ words ──▶ now ──▶ next ──▶ words
                       overwriting: context 0, 1, 2, ... ─▲
+
+Of the hash it knows which tokens have products, the chain of the next one, and which chains are empty::
+
+    products   0  1  2  3  0  1 ...    chain, in turn
+    fresh      x  x  x  x              until the message has written every chain
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib.data import StructLayout
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib.data import StructLayout, View
 
 from modeloom.rtl.stream.channel_words import ChannelFlags
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.sequence import StepSequence
+from modeloom.rtl.stream.sizes import TokenStep
 
-__all__ = ["ContextWords", "MessageProgress", "count_blocks"]
+__all__ = ["ContextWords", "HashChains", "MessageProgress", "count_blocks"]
 
 
 class _Parts:
@@ -160,3 +168,48 @@ def count_blocks(m: Module, entry: Any, kept: MessageProgress | ContextWords, co
     for lane in range(lanes):
         own = ((lane + 1) & -(lane + 1)).bit_length() - 1
         m.d.sync += entry.o.times[lane].eq(zeros + own if lane + 1 == lanes else own)
+
+
+class HashChains:
+    """Follows the chains of the hash.
+
+    Parameters
+    ----------
+    m : Module
+    p : MessageParameters
+    sequence : StepSequence
+    kept : MessageProgress or ContextWords
+    weighted : View
+        The token that is next with its weights.
+
+    Attributes
+    ----------
+    product, chain, fresh, opening : Value
+        Of the token that enters, as :class:`~modeloom.rtl.stream.pipeline.TokenPipeline` describes them.
+    enough : int
+        The number of tokens that overwrite all that messages have left in a context.
+    counted : Value
+        Such a token enters.
+    """
+
+    def __init__(self, m: Module, p: MessageParameters, sequence: StepSequence, kept: MessageProgress | ContextWords, weighted: View):
+        plan, chains = p.plan, p.plan.lane_chains
+        self.product, now, after = Signal(name="product"), kept.now, kept.next
+        products = [plan.hashed(plan.step(one.title)) in one.operations if plan.horner is not None else False for one in plan.tokens]
+        of_kind = Array([*map(int, products), *[0] * len(plan.preparations)])[sequence.kind]
+        # The tag may have a product when the blocks beside it have none.
+        of_tag = weighted.product & weighted.token.tag & ~sequence.overwrites & ~sequence.takes_start
+        m.d.comb += self.product.eq(sequence.issue & (of_kind | of_tag))
+        with m.If(self.product):
+            m.d[kept.domain] += after.chain.eq(now.chain + 1)
+            with m.If(now.chain == chains - 1):
+                m.d[kept.domain] += after.chain.eq(0)
+            with m.If(now.hashed != chains):
+                m.d[kept.domain] += after.hashed.eq(now.hashed + 1)
+        with m.If(sequence.ends):
+            m.d[kept.domain] += after.hashed.eq(0)
+        self.chain, self.fresh = now.chain, now.hashed != chains
+        self.opening: Value = (now.hashed == 0) | weighted.opening
+        # Every chain is written once, and the rest of the state by the message that writes the last of them.
+        self.enough = chains if any(products) and p.hashed[TokenStep.TAG] else 1
+        self.counted: Value = self.product if self.enough > 1 else sequence.ends

@@ -18,9 +18,8 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.stream.arbiter import Arbiter
 from modeloom.rtl.stream.contents import TokenContents
-from modeloom.rtl.stream.contexts import ContextWords, MessageProgress, count_blocks
+from modeloom.rtl.stream.contexts import ContextWords, HashChains, MessageProgress, count_blocks
 from modeloom.rtl.stream.credits import MessageCredits
-from modeloom.rtl.stream.hash_chains import HashChains
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep

@@ -26,7 +26,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.inline_port import writer_ends
 from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.key_values import KeyValues
-from modeloom.rtl.stream.started import StartedValues
+from modeloom.rtl.stream.state import StateValues
 from modeloom.rtl.stream.token import token_signature
 from modeloom.spec.kinds import CIPHER
 from modeloom.streams.place import cipher_units
@@ -156,7 +156,7 @@ class TokenPipeline(wiring.Component):
         return _Elaboration(self).run()
 
 
-class _Elaboration(StartedValues, KeyValues):
+class _Elaboration(StateValues, KeyValues):
     c: TokenPipeline
 
     def run(self) -> Module:

@@ -13,8 +13,7 @@ With no message, a request to overwrite is a message of its own, of which nothin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator
 
 from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib.data import View
@@ -25,9 +24,6 @@ from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
 from modeloom.streams.reservation import Program
 
 __all__ = ["StepSequence"]
-
-T = TypeVar("T")
-
 
 class StepSequence:
     """Follows the steps of messages.
@@ -128,14 +124,32 @@ class StepSequence:
         return self.offset_reg == 0
 
     @property
-    def waits_for_others(self) -> Value:
-        """Whether the token of a message is not parted from tokens that overwrite."""
+    def overwriting(self) -> Value:
+        """Whether tokens that overwrite are under way, so that the token of a message waits until they have entered."""
         return self._within & self._overwrites_reg
 
-    def of_text(self, values: Mapping[str, T], decrypt: Value) -> Any:
-        """The value of the step that a block of text of the message takes, from the values of steps by name."""
-        known = Mux(self.message.second, values["encrypt"], values["decrypt"]) if self._p.two_passes else values["decrypt"]
-        return Mux(decrypt, known, values[self._p.plan.mode.text_steps()[0]])
+    def _options(self) -> Iterator[tuple[Value, str]]:
+        """The steps that may be next, each with a condition, of which the first that holds decides."""
+        mode, p = self._p.plan.mode, self._p
+        for number, title in enumerate(p.starts):
+            if self._has_start[number]:
+                yield self.takes_start & (self.nonce_class == number), title
+        if p.plan.text_first:
+            yield self.takes_between, BETWEEN
+        yield self.step == TokenStep.ASSOCIATED, "associated"
+        text = self.step == TokenStep.TEXT
+        if p.two_passes:
+            yield text & self.decrypt & self.message.second, "encrypt"
+        yield text & self.decrypt, "decrypt"
+        yield text, mode.text_steps()[0]
+
+    def choose(self) -> Iterator[str]:
+        """The titles of the steps that may be next, each in a context in which statements hold for this step."""
+        for number, (condition, title) in enumerate(self._options()):
+            with self._m.Elif(condition) if number else self._m.If(condition):
+                yield title
+        with self._m.Else():
+            yield "tag"
 
     def conditions(self) -> dict[str, Value]:
         """For each step of a block, also of one for a last block, whether the token takes it."""
@@ -158,37 +172,16 @@ class StepSequence:
 
     def run(self, runs: Value) -> None:
         """Drives what enters in a cycle in which the step that is next ``runs``."""
-        m, mode, p = self._m, self._p.plan.mode, self._p
+        m = self._m
         start_done = Signal()
-        ended: Value = self.done
+        between_done = Signal()
+        finished = dict.fromkeys(self._p.starts, start_done) | {BETWEEN: between_done}
+        ended = self.done | start_done
         with m.If(runs):
-            with m.If(self.takes_start):
-                with m.Switch(self.nonce_class):
-                    for number, program in enumerate(self._starts):
-                        if program.tokens:
-                            with m.Case(number):
-                                self._run(program, start_done)
-            if self._text_ended_reg is not None:
-                between_done = Signal()
-                ended = ended | between_done
-                with m.Elif(self.takes_between):
-                    self._run(self._programs[BETWEEN], between_done)
-            with m.Else():
-                with m.Switch(self.step):
-                    with m.Case(TokenStep.ASSOCIATED):
-                        self._run(self._programs["associated"], self.done)
-                    with m.Case(TokenStep.TEXT):
-                        if p.two_passes:
-                            with m.If(self.decrypt & self.message.second):
-                                self._run(self._programs["encrypt"], self.done)
-                        with m.Elif(self.decrypt) if p.two_passes else m.If(self.decrypt):
-                            self._run(self._programs["decrypt"], self.done)
-                        with m.Else():
-                            self._run(self._programs[mode.text_steps()[0]], self.done)
-                    with m.Default():
-                        self._run(self._programs["tag"], self.done)
+            for title in self.choose():
+                self._run(self._p.program(title), finished.get(title, self.done))
             m.d.sync += [self.offset_reg.eq(self.offset_reg + 1), self._overwrites_reg.eq(self.overwrites)]
-            with m.If(ended | start_done):
+            with m.If(ended if self._text_ended_reg is None else ended | between_done):
                 m.d.sync += self.offset_reg.eq(0)
         m.d.comb += self.ends.eq(self.done & ((self.step == TokenStep.TAG) | self.token.tag))
         if self._text_ended_reg is not None:
@@ -211,14 +204,13 @@ class StepSequence:
         """Whether the token of a message is taken if it ``enters``: this is the last cycle of the program of its step."""
         m, token, message = self._m, self.token, self.message
         complete = Signal()
-        cycles = {name: program.cycles for name, program in self._programs.items()}
-        ways = (cycles["associated"], self.of_text(cycles, message.decrypt))
+        last = {name: program.cycles - 1 for name, program in self._programs.items()}
+        text = Mux(message.second, last["encrypt"], last["decrypt"]) if self._p.two_passes else last["decrypt"]
+        text = Mux(message.decrypt, text, last[self._p.plan.mode.text_steps()[0]])
         with m.Switch(token.step):
-            for block_step, number in zip((TokenStep.ASSOCIATED, TokenStep.TEXT), ways, strict=True):
-                with m.Case(block_step):
-                    m.d.comb += complete.eq(self.offset_reg == number - 1)
-            with m.Default():
-                m.d.comb += complete.eq(self.offset_reg == cycles["tag"] - 1)
+            for step, at in ((TokenStep.ASSOCIATED, last["associated"]), (TokenStep.TEXT, text), (TokenStep.TAG, last["tag"])):
+                with m.Case(step) if step != TokenStep.TAG else m.Default():
+                    m.d.comb += complete.eq(self.offset_reg == at)
         taken = enters & complete & ~(token.first & ~self.started_reg & Array(self._has_start)[message.nonce_class])
         if self._text_ended_reg is not None:
             taken = taken & ((token.step == TokenStep.TEXT) | self._text_ended_reg)
@@ -241,7 +233,7 @@ class StepSequence:
             entered = self.takes_between | ((self.step == TokenStep.TEXT) & self.begins)
         return self.first & ~Array(self._has_start)[self.nonce_class] & entered
 
-    def of_program(self, title: str, values: list[int], bits: int) -> Value:
+    def _of_program(self, title: str, values: list[int], bits: int) -> Value:
         """A number of the next token of a program, from the numbers of all kinds of tokens; any if it has none in this cycle."""
         # The tokens of a program enter in these cycles only, so the last one needs no comparison.
         tokens = self._p.program(title).tokens
@@ -251,15 +243,11 @@ class StepSequence:
         return value
 
     def of_next(self, values: list[int], bits: int) -> Value:
-        """A number of the next token of a message, from the numbers of all kinds of tokens; any if none is next.
+        """A number of the token that is next, from the numbers of all kinds of tokens; any if none is next.
 
         This depends on what would enter next, and not on whether it does: that is known late in a cycle.
         """
-        of_start: Value = Const(0, bits)
-        for number, title in enumerate(self._p.starts):
-            if self._starts[number].tokens:
-                of_start = Mux(self.nonce_class == number, self.of_program(title, values, bits), of_start)
-        texts = {title: self.of_program(title, values, bits) for title in self._p.plan.mode.text_steps()}
-        text, tag = self.of_text(texts, self.decrypt), self.of_program("tag", values, bits)
-        of_step = Mux(self.step == TokenStep.TAG, tag, Mux(self.step == TokenStep.TEXT, text, self.of_program("associated", values, bits)))
-        return Mux(self.takes_start, of_start, of_step)
+        value = self._of_program("tag", values, bits)
+        for condition, title in reversed(list(self._options())):
+            value = Mux(condition, self._of_program(title, values, bits), value)
+        return value

@@ -7,6 +7,8 @@
     chain:   register ──▶ cipher ──▶ register                             a latency later
     hash:    chains ──▶ multiplier ──▶ product ──▶ chains
                                           └──▶ sum of the last products
+    started: start that runs ahead ──unit──▶ value ──▶ memory, at the place of its message ──▶ first token of the message, at its home
+                                             zeros, when the message has begun ─▲
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from operator import or_
 from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
 from modeloom.rtl.counter import counter_bits
+from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.channel_words import ChannelWords
 from modeloom.rtl.stream.counters_in_turn import counter_of
 from modeloom.rtl.stream.gated import GatedSum
@@ -26,7 +29,10 @@ from modeloom.rtl.stream.turn_values import TurnValues
 from modeloom.streams.plan import TokenKind
 from modeloom.streams.steps import Form, Source, Step
 
-__all__ = ["StateValues"]
+__all__ = ["LUT_PLACES", "StateValues"]
+
+LUT_PLACES = 64
+"""Most places in LUT memories of what starts that run ahead have computed.  More are in block memories."""
 
 
 class StateValues(TurnValues):
@@ -312,3 +318,57 @@ class StateValues(TurnValues):
                 continue
             operand = next(form for form in step.operations[product].operands if any(term.source == source for term in form))
             yield number, tuple(term for term in operand if term.source != source), step, token.part
+
+    # -- what starts that run ahead have computed ---------------------------------------------------------------------------------
+
+    def make_started(self) -> None:
+        """Makes a memory for each part of the state that a start computes."""
+        m, c = self.m, self.c
+        if not self.plan.runs_ahead:
+            return
+        style = "distributed" if c.start_places <= LUT_PLACES else "block"
+        busy: list[Value] = []
+        last = 0
+        memories = []
+        for name in self.plan.started:
+            reads = self.begun.get(name, {})
+            memory = BlockMemory(self.width, c.start_places, max(1, len(reads)), style=style, erase_bits=c.erase_bits)
+            m.submodules[f"{name}_started"] = memory
+            m.d.comb += [memory.erase.eq(c.erase), memory.erase_address.eq(c.erase_address)]
+            for port, (stage, value) in enumerate(reads.items()):
+                m.d.comb += [memory.raddr[port].eq(self.lines["begin_place"].at(stage - 1)), value.eq(memory.rdata[port])]
+            stage = self._computed_in(name)
+            value, written = self._computed(name, stage)
+            busy.append(written)
+            last = max(last, stage)
+            memories.append((memory, written, value, stage))
+        free = ~reduce(or_, busy, Const(0, 1))
+        for memory, written, value, stage in memories:
+            m.d.comb += [
+                memory.we.eq(written | (c.clear_started & free)),
+                memory.waddr.eq(Mux(written, self.lines["start_place"].at(stage), c.clear_place)),
+                # The value is zero while there is none.
+                memory.wdata.eq(value),
+            ]  # fmt: skip
+        m.d.comb += [c.started.eq(self._starting(last)), c.started_cleared.eq(c.clear_started & free)]
+
+    def _starts(self) -> list[int]:
+        """The kinds of the tokens of starts."""
+        return [number for number, token in enumerate(self.plan.tokens) if self.plan.step(token.title).name == "start"]
+
+    def _starting(self, stage: int) -> Value:
+        """Whether the token in a stage is one of a start."""
+        return reduce(or_, (self.kinds[0][number].at(stage) for number in self._starts()))
+
+    def _computed_in(self, name: str) -> int:
+        """The stage in which every start has computed a part of the state."""
+        return max(self._start_stage(self.plan.step(self.plan.tokens[n].title), self.plan.tokens[n], name) for n in self._starts())
+
+    def _computed(self, name: str, stage: int) -> tuple[Value, Value]:
+        """What the start in a stage has computed, and whether there is one."""
+        parts: list[Value] = []
+        for number in self._starts():
+            token = self.plan.tokens[number]
+            step = self.plan.step(token.title)
+            parts.append(Mux(self.kinds[0][number].at(stage), self.form(step.updates[name], stage, step, token.part, 0), 0))
+        return reduce(or_, parts), self._starting(stage)
