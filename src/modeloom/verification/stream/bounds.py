@@ -21,10 +21,9 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import RESERVED, Field, Role
 from modeloom.product.messages import StreamDescription
 from modeloom.protocol.transactions import KeyPacket, MessagePacket, message_packet, whole_keeps
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["accepted", "bounds_units", "check_bounds", "values_of"]
 
