@@ -10,8 +10,8 @@ import pytest
 from tools import house
 
 MOST = {
-    "lines": 104_333, "files": 827, "feature tests": 1212, "complex functions": 45, "long functions": 36, "open types": 1089,
-    "ignored types": 95, "circles": 0,
+    "lines": 104_305, "files": 826, "feature tests": 1179, "complex functions": 44, "long functions": 36, "open types": 1086,
+    "ignored types": 92, "circles": 0,
 }  # fmt: skip
 """What the figures are today, which is above the limits.  They only fall."""
 
