@@ -7,12 +7,10 @@ from dataclasses import replace
 import pytest
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.product.beats import PacketBeats, parts_of
+from modeloom.product.beats import GivenPacket, PacketBeats, PacketReader, parts_of, take_turns
 from modeloom.product.driven import CoreFault
 from modeloom.product.message import Message, Outcome
-from modeloom.product.message_results import Given, Status, outcomes_of
-from modeloom.product.turns import take_turns
-from modeloom.product.wire import GivenPacket, PacketReader
+from modeloom.product.simulated_messages import Given, Status, outcomes_of
 from modeloom.sim import Beats
 
 SIZE = 16

@@ -11,7 +11,7 @@ from tests.protocol.contracts import Plain
 from modeloom.interfaces.messages import PACKETS
 from modeloom.protocol.faults import ends, ends_with, faulty, goes_on, inverts
 from modeloom.protocol.outcome import judge
-from modeloom.protocol.transactions import Command, MessagePacket, beats_of, message_packet, packet_parts, whole_packet
+from modeloom.protocol.transactions import Command, KeyPacket, MessagePacket, beats_of, message_packet, packet_parts, whole_packet
 
 
 def command(**fields: int) -> Command:
@@ -77,3 +77,27 @@ def test_edits() -> None:
 def test_faults_of_packets_are_known() -> None:
     with pytest.raises(ValueError, match="no fault 'x'"):
         faulty(MessagePacket(b"a", (1,)), 4, "x", random.Random(1))
+
+
+def test_key_packets() -> None:
+    key = KeyPacket.of(bytes(range(20)), 3)
+    assert key == KeyPacket(bytes(range(20)) + bytes(12), (0xFFFF, 0xF), 3, False)
+    assert key.columns(True) == {
+        "s_axis_key_tdata": key.data, "s_axis_key_tkeep": key.keeps, "s_axis_key_tlast": [0, 1], "s_axis_key_tuser": [0, 0],
+        "s_axis_key_tdest": [3, 3],
+    }  # fmt: skip
+    assert "s_axis_key_tdest" not in key.columns(False)
+    erases = KeyPacket.of(b"", 1, erase=True)
+    assert (erases.keeps, erases.data, erases.columns(True)["s_axis_key_tuser"]) == ((0,), bytes(16), [1])
+
+
+@pytest.mark.parametrize(
+    ("nbytes", "keeps", "slot", "erase", "refused"),
+    [
+        (16, None, 0, False, False), (24, None, 1, False, False), (16, None, 2, False, True), (15, None, 0, False, True),
+        (17, None, 0, False, True), (32, None, 0, False, True), (16, (0xFFFE,), 0, False, True), (24, (0xFF, 0xFFFF), 0, False, True),
+        (24, (0xFFFF, 0xFF00), 0, False, True), (32, (0xFFFF, 0xFF), 0, False, False), (1, None, 1, True, False), (16, None, 2, True, True),
+    ],
+)  # fmt: skip
+def test_key_packets_that_are_refused(nbytes: int, keeps: tuple[int, ...] | None, slot: int, erase: bool, refused: bool) -> None:
+    assert KeyPacket.of(bytes(nbytes), slot, erase, keeps).refused((16, 24), 2) == refused

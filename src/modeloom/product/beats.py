@@ -6,14 +6,22 @@
     bytes 0 1 2 3 4   in beats of 4 bytes   tdata   0 1 2 3 | 4 . . .
                                             tkeep   1 1 1 1 | 1 0 0 0
                                             tlast         0 | 1
+
+    channels by turns     channel 0   A0 A1 A2 | C0 C1
+                          channel 1   B0 B1                 ──▶  A0 B0 A1 B1 A2 C0 C1
+
+    beats out             text, or header ‖ text ‖ tag      ──▶  packets of each channel, with their marks
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["PacketBeats", "parts_of"]
+from modeloom.sim import Beats
+
+__all__ = ["GivenPacket", "PacketBeats", "PacketReader", "parts_of", "take_turns", "whole_beats"]
 
 
 @dataclass
@@ -84,3 +92,95 @@ def parts_of(associated: bytes, chunks: Iterable[bytes]) -> Iterator[tuple[bytes
         yield part, False
         part = chunk
     yield part, True
+
+
+def take_turns(channels: Sequence[int], beats: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The order of the beats of packets with these channels and numbers of beats: pairs of a packet and its beat."""
+    queues: dict[int, deque[int]] = {}
+    for number, channel in enumerate(channels):
+        queues.setdefault(channel, deque()).append(number)
+    turns, at = deque(queues.values()), [0] * len(channels)
+    while turns:
+        queue = turns.popleft()
+        number = queue[0]
+        yield number, at[number]
+        at[number] += 1
+        if at[number] == beats[number]:
+            queue.popleft()
+        if queue:
+            turns.append(queue)
+
+
+@dataclass(frozen=True)
+class GivenPacket:
+    """A packet that a core gave: its bytes, whether its last beat is marked, the cycle of this beat, and its channel."""
+
+    data: bytes
+    marked: bool
+    cycle: int
+    channel: int = 0
+
+
+class PacketReader:
+    """Makes packets of beats, which may come in several portions.
+
+    Parameters
+    ----------
+    size : int
+        Bytes of a beat.
+    wire : bool
+        Whether packets are as they are on the wire.  Otherwise a mark says that a packet was cut off.
+    joins : bool
+        Whether the end of a packet that is cut off, a beat without bytes, may come together with what was before it.
+
+    Raises
+    ------
+    ValueError
+        From ``packets``, for a beat that no packet has.
+    """
+
+    def __init__(self, size: int, wire: bool, joins: bool = False):
+        self.size, self.wire, self.joins = size, wire, joins
+        self._begun: dict[int, bytearray] = {}
+
+    def packets(self, beats: Beats) -> Iterator[GivenPacket]:
+        """The packets that these beats end."""
+        size, data = self.size, beats.columns["m_axis_tdata"]
+        columns = (beats.values(f"m_axis_{name}") for name in ("tkeep", "tlast", "tuser"))
+        channels = beats.values("m_axis_tid") if "m_axis_tid" in beats.columns else [0] * beats.count
+        for at, (keep, last, marked, channel, cycle) in enumerate(zip(*columns, channels, beats.cycles, strict=True)):
+            nbytes, beat = keep.bit_count(), data[at * size : (at + 1) * size]
+            # On the wire a beat without bytes is a packet; otherwise it ends one that is cut off, and nothing else does.
+            if self.wire:
+                wrong = not nbytes and channel in self._begun
+            else:
+                wrong = not marked if not nbytes else bool(marked) and not self.joins
+            if keep != (1 << nbytes) - 1 or (not last and (nbytes < size or marked)) or wrong or any(beat[nbytes:]):
+                raise ValueError(f"a beat with tkeep {keep:#x}, tlast {last} and tuser {marked}")
+            begun = self._begun.setdefault(channel, bytearray())
+            begun += beat[:nbytes]
+            if last:
+                del self._begun[channel]
+                yield GivenPacket(bytes(begun), bool(marked), cycle, channel)
+
+    def clear(self) -> None:
+        """Forgets packets that have begun."""
+        self._begun.clear()
+
+    @property
+    def begun(self) -> bool:
+        """Whether beats of a packet have come whose end has not."""
+        return bool(self._begun)
+
+
+def whole_beats(parts: Iterable[bytes], size: int, most: int) -> Iterator[tuple[bytes, bool]]:
+    """The bytes of a packet in portions of whole beats, about *most* bytes each, and whether each is the last one, which may end within a
+    beat; at least one."""
+    begun = bytearray()
+    portion = max(size, most - most % size)
+    for part in parts:
+        begun += part
+        while len(begun) > portion:
+            yield bytes(begun[:portion]), False
+            del begun[:portion]
+    yield bytes(begun), True

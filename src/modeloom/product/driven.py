@@ -16,6 +16,7 @@ from modeloom.product.command_runner import CommandRunner
 from modeloom.product.description import Description, WithBeats
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.product.front import RegisterHost, register_host
+from modeloom.protocol.transactions import KeyPacket
 from modeloom.sim import Clock, Simulation, Stream, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
@@ -172,19 +173,13 @@ class DrivenCore(Generic[D]):
         if self.registers is not None:
             self.registers.send_key(data, slot, erase)
             return
-        beats = [data[at : at + KEY_BEAT] for at in range(0, len(data), KEY_BEAT)] or [b""]
-        self.feed_key(b"".join(beat.ljust(KEY_BEAT, b"\0") for beat in beats), [(1 << len(beat)) - 1 for beat in beats], slot, erase)
+        self.feed_key(data, None, slot, erase)
 
-    def feed_key(self, data: bytes, keeps: Sequence[int], slot: int = 0, erase: bool = False) -> None:
-        """Queues the beats of a key packet.  A core whose keys come with messages has no slots."""
-        count = len(keeps)
-        beats: dict[str, Sequence[int] | bytes] = {
-            "s_axis_key_tdata": data, "s_axis_key_tkeep": keeps, "s_axis_key_tlast": [int(i == count - 1) for i in range(count)],
-            "s_axis_key_tuser": [int(erase)] * count,
-        }  # fmt: skip
-        if any(port.name == "s_axis_key_tdest" for port in self.description.ports):
-            beats["s_axis_key_tdest"] = [slot] * count
-        self.runner.feed("s_axis_key", beats)
+    def feed_key(self, data: bytes, keeps: Sequence[int] | None, slot: int = 0, erase: bool = False) -> None:
+        """Queues the beats of a key packet, whose ``tkeep`` may be others than its bytes have.  A core whose keys come with messages has no
+        slots."""
+        named = any(port.name == "s_axis_key_tdest" for port in self.description.ports)
+        self.runner.feed("s_axis_key", KeyPacket.of(data, slot, erase, keeps).columns(named))
 
     def check_key(self, key: object, slot: int = 0) -> bytes:
         """The bytes of a key.  Raises ``InputError`` if their number is wrong or the slot does not exist."""

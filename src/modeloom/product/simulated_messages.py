@@ -6,38 +6,116 @@
     Message ──▶ command ─┐
             ──▶ packet ──┴──▶ core ──▶ text, status ──▶ Outcome
                                    ──▶ packet           in wire form
+
+``outcomes_of`` raises ``CoreFault`` if statuses and packets do not fit the messages.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from modeloom.definition.expanded import expanded_key_of
 from modeloom.definition.keyed import as_bytes
 from modeloom.definition.messages import derived_key_of
-from modeloom.interfaces.messages import status_channel, unpack_message_status
-from modeloom.product.beats import PacketBeats, parts_of
+from modeloom.interfaces.messages import MessageCode, status_channel, unpack_message_status
+from modeloom.product.beats import GivenPacket, PacketBeats, PacketReader, parts_of, take_turns, whole_beats
 from modeloom.product.driven import CoreFault, DrivenCore
 from modeloom.product.folder import read_messages
 from modeloom.product.message import Message, Outcome, SealingCore, check_message, require_right
-from modeloom.product.message_results import Given, Status, outcomes_of
 from modeloom.product.messages import StreamDescription
-from modeloom.product.turns import take_turns
-from modeloom.product.wire import PacketReader, whole_beats
+from modeloom.protocol.outcome import releases
 from modeloom.protocol.transactions import Command, packet_parts
 from modeloom.sim import Beats, Clock
 from modeloom.spec.errors import InputError
 
-__all__ = ["SimulatedStreamCore"]
+__all__ = ["Given", "SimulatedStreamCore", "Status", "outcomes_of"]
 
 PATIENCE = 20_000
 """Number of cycles that messages may take beyond eight times their normal time before the core counts as broken."""
 
 PIECE = 1 << 20
 """Number of bytes of a long message that go into the simulation at a time."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A message, and the numbers of bytes of text and of a tag that it gives."""
+
+    message: Message
+    text: int
+    tag: int
+
+
+class Status(NamedTuple):
+    """The tag, the code and the channel of a status."""
+
+    tag: bytes
+    code: MessageCode
+    channel: int
+
+
+def outcomes_of(
+    given: Sequence[Given], statuses: Sequence[Status], packets: Sequence[GivenPacket], wire: bool, held: bool
+) -> list[Outcome]:
+    """The results of messages, each with the next status and the next packet of its channel.
+
+    ``held`` says whether what comes of a message to open, or of a second pass, leaves only after its tag was right.
+    """
+    told, coming = defaultdict[int, deque[Status]](deque), defaultdict[int, deque[GivenPacket]](deque)
+    for status in statuses:
+        told[status.channel].append(status)
+    for packet in packets:
+        coming[packet.channel].append(packet)
+    channels = [one.message.channel for one in given]
+    for channel in dict.fromkeys(channels):
+        if len(told[channel]) != channels.count(channel):
+            raise CoreFault(f"the core gave {len(told[channel])} statuses for {channels.count(channel)} messages of channel {channel}")
+    if coming.keys() - {*channels}:
+        raise CoreFault("the core gave text of a channel that has no message")
+    made = _of_packet if wire else _of_text
+    results = [made(one, told[channel].popleft(), coming[channel], held) for one, channel in zip(given, channels, strict=True)]
+    if any(coming.values()):
+        raise CoreFault("the core gave more packets than messages")
+    return results
+
+
+def _of_text(one: Given, status: Status, coming: deque[GivenPacket], held: bool) -> Outcome:
+    """The result of a message whose text comes without header and tag."""
+    if not releases(status.code, held):
+        return Outcome(status.code)
+    text = b""
+    if one.text:
+        came = coming.popleft() if coming else None
+        if came is not None and came.marked:
+            raise CoreFault("the core cut off the text of a message")
+        if came is None or len(came.data) != one.text:
+            raise CoreFault("the text of the core does not have the lengths of the messages")
+        text = came.data
+    return Outcome(status.code, text, status.tag[: one.tag] if status.code == MessageCode.OK else b"")
+
+
+def _of_packet(one: Given, status: Status, coming: deque[GivenPacket], held: bool) -> Outcome:
+    """The result of a message whose packet comes as it is on the wire."""
+    header, right = one.message.ad, status.code == MessageCode.OK
+    if not right and one.message.decrypt and held:
+        return Outcome(status.code)
+    came = coming.popleft() if coming else None
+    if came is None or came.marked == right:
+        raise CoreFault("the packets that the core gave are not those of the messages")
+    released = releases(status.code, False)
+    length = len(header) + one.text + (one.tag if right else 0)
+    if released and (came.data[: len(header)] != header or len(came.data) != length):
+        raise CoreFault("the core changed a header, or gave a packet of another length")
+    behind = came.data[len(header) :]
+    text, tag = behind[: one.text], behind[one.text :]
+    if right and tag != status.tag[: one.tag]:
+        raise CoreFault("the tag in a packet is not that of the status")
+    return Outcome(status.code, text if released else b"", tag if right else b"", came.data)
 
 
 class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):

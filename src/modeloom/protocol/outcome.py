@@ -246,29 +246,42 @@ def _scanned(c: MessageContract, command: Command, keeps: Sequence[int]) -> _Sca
     left, behind, begun = first, 0, False
     for number, keep in enumerate(keeps):
         nbytes, hole, ends = keep.bit_count(), bool(keep & keep + 1), number == last
-        code = MessageCode.OK
         if left:
             wanted = min(size, left)
-            if hole or nbytes != wanted or (ends and left > size):
-                short = ends and not hole and nbytes <= wanted and (nbytes or not number)
-                return _Scanned(MessageCode.TOO_SHORT if short else MessageCode.BAD_KEEP, first - left, behind, left)
-            left -= wanted
-            if ends and stated:
-                code = MessageCode.TOO_SHORT
-        elif not nbytes and ends and not begun:
-            # A beat without bytes stands for a part without bytes.
-            code = MessageCode.TOO_SHORT if stated else MessageCode.OK
-        elif not nbytes or hole or (nbytes < size and not ends):
-            code = MessageCode.BAD_KEEP
-        elif behind + nbytes > (most if stated is None else stated):
-            code = MessageCode.TOO_LONG
-        elif stated is not None and ends and behind + nbytes < stated:
-            code = MessageCode.TOO_SHORT
+            code = MessageCode.BAD_KEEP if hole else _first_part(nbytes, wanted, ends, left > size, number)
+            if code == MessageCode.OK:
+                left -= wanted
+                code = MessageCode.TOO_SHORT if ends and stated else code
         else:
-            behind, begun = behind + nbytes, True
+            limit, least = (most, 0) if stated is None else (stated, stated)
+            code = _part_behind(nbytes, hole or (nbytes < size and not ends), ends and not begun, behind + nbytes, limit, least * ends)
+            if code == MessageCode.OK:
+                behind, begun = behind + nbytes, True
         if code != MessageCode.OK:
             return _Scanned(code, first - left, behind, left)
     return _Scanned(MessageCode.OK, first - left, behind, left)
+
+
+def _first_part(nbytes: int, wanted: int, ends: bool, more: bool, number: int) -> MessageCode:
+    """The code of a beat without gaps of the part whose bytes the command has, of which *more* comes behind this beat."""
+    if nbytes > wanted or (nbytes < wanted and not ends):
+        return MessageCode.BAD_KEEP
+    if nbytes == wanted and not (ends and more):
+        return MessageCode.OK
+    return MessageCode.TOO_SHORT if nbytes or not number else MessageCode.BAD_KEEP
+
+
+def _part_behind(nbytes: int, wrong: bool, alone: bool, total: int, most: int, least: int) -> MessageCode:
+    """The code of a beat of the part behind, with which *total* bytes of it have come; *alone* says that it is all of this part."""
+    if not nbytes:
+        # A beat without bytes stands for a part without bytes.
+        empty = MessageCode.TOO_SHORT if least else MessageCode.OK
+        return empty if alone else MessageCode.BAD_KEEP
+    if wrong:
+        return MessageCode.BAD_KEEP
+    if total > most:
+        return MessageCode.TOO_LONG
+    return MessageCode.TOO_SHORT if total < least else MessageCode.OK
 
 
 # -- packets as they are on the wire ----------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A message as it goes over the buses of a core: a command, and a packet in beats.
+"""What goes over the buses of a core: a message as a command and a packet in beats; and a key, or an erasure, as a key packet.
 
 ::
 
@@ -13,9 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from modeloom.interfaces.messages import pack_message_command
+from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.protocol.contract import MessageContract
 
-__all__ = ["Beat", "Command", "MessagePacket", "beats_of", "message_packet", "packet_parts", "whole_keeps", "whole_packet"]
+__all__ = ["Beat", "Command", "KeyPacket", "MessagePacket", "beats_of", "message_packet", "packet_parts", "whole_keeps", "whole_packet"]
 
 Beat = tuple[bytes, int]
 """Data and ``tkeep`` of a beat."""
@@ -107,3 +108,49 @@ def whole_packet(parts: Iterable[bytes], size: int) -> MessagePacket:
 def message_packet(c: MessageContract, way: int, associated: bytes, text: bytes, tag: bytes = b"", size: int = 0) -> MessagePacket:
     """The packet of a message, in beats of *size* bytes if they are not those of the core."""
     return whole_packet(packet_parts(c, way, associated, text, tag), size or c.beat_bytes)
+
+
+@dataclass(frozen=True)
+class KeyPacket:
+    """A packet on the key port: it loads a key into a slot, or erases one.
+
+    A core whose keys come with messages has no slots to name; there an erasure drops the key before it.
+
+    Attributes
+    ----------
+    data : bytes
+        Padded to whole beats.
+    keeps : tuple of int
+        The ``tkeep`` of each beat.
+    slot : int
+    erase : bool
+    """
+
+    data: bytes
+    keeps: tuple[int, ...]
+    slot: int = 0
+    erase: bool = False
+
+    @classmethod
+    def of(cls, data: bytes, slot: int = 0, erase: bool = False, keeps: Sequence[int] | None = None) -> KeyPacket:
+        """The packet of so many bytes.  Its ``tkeep`` says that all of them are there, if no other one is given."""
+        found = tuple(whole_keeps([len(data)], KEY_BEAT_BYTES) if keeps is None else keeps)
+        return cls(data.ljust(len(found) * KEY_BEAT_BYTES, b"\0"), found, slot, erase)
+
+    def columns(self, slots: bool) -> dict[str, Sequence[int] | bytes]:
+        """The ports of the key bus, with ``tdest`` if there are slots to name."""
+        count = len(self.keeps)
+        return {
+            "s_axis_key_tdata": self.data, "s_axis_key_tkeep": self.keeps, "s_axis_key_tlast": [*[0] * (count - 1), 1],
+            "s_axis_key_tuser": [int(self.erase)] * count, **({"s_axis_key_tdest": [self.slot] * count} if slots else {}),
+        }  # fmt: skip
+
+    def refused(self, sizes: Sequence[int], slots: int) -> bool:
+        """Whether a core whose keys have so many bytes, and that has so many slots, refuses the packet whatever its bytes.
+
+        Its slot does not exist, its length is that of no key, or its ``tkeep`` has a gap.  Its slot is then empty.
+        """
+        if self.slot >= slots:
+            return True
+        nbytes = sum(keep.bit_count() for keep in self.keeps)
+        return not self.erase and (nbytes not in sizes or [*self.keeps] != whole_keeps([nbytes], KEY_BEAT_BYTES))

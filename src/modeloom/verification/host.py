@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from typing import Any, Generic
 
 from modeloom.emit.tools import CheckFailed
-from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.verification.subject import C
 
@@ -102,10 +101,7 @@ class CoreHost(ABC, Generic[C]):
     def wrong_key(self, data: bytes, slot: int, keeps: tuple[int, ...] | None = None) -> None:
         """Sends a key packet that must be refused: its length or its ``tkeep`` is wrong, or the slot does not exist."""
         self._key_packet(slot, [None], True)
-        beats = max(1, -(-len(data) // KEY_BEAT_BYTES))
-        last = (1 << len(data) - (beats - 1) * KEY_BEAT_BYTES) - 1
-        whole = ((1 << KEY_BEAT_BYTES) - 1,) * (beats - 1) + (last,)
-        self.core.feed_key(data.ljust(beats * KEY_BEAT_BYTES, b"\0"), keeps or whole, slot)
+        self.core.feed_key(data, keeps, slot)
 
     def key_packets_alone(self) -> None:
         """Sends a key, another one, an erasure and a packet that must be refused while nothing else is under way.  ``key_busy`` is high for

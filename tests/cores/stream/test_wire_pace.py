@@ -11,10 +11,10 @@ from tests.built import slowly
 from tests.streamed import folder
 
 from modeloom.emit import CheckFailed
+from modeloom.verification.stream.host import host_of
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.pace import check_pace, cycles_told, latencies
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 
 WIRE: dict[str, Any] = {"packet": "wire", "cipher_stages": 1, "key_slots": 2}
 OCB3: dict[str, Any] = {**WIRE, "key_bits": 128}

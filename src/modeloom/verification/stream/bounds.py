@@ -20,11 +20,10 @@ from typing import Any
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import RESERVED, Field, Role
 from modeloom.product.messages import StreamDescription
-from modeloom.protocol.transactions import MessagePacket, message_packet
-from modeloom.verification.stream.host import MessageHost
+from modeloom.protocol.transactions import KeyPacket, MessagePacket, message_packet, whole_keeps
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["accepted", "bounds_units", "check_bounds", "values_of"]
 
@@ -188,12 +187,11 @@ def _keys(host: MessageHost) -> int:
         and (most <= 128 or min(abs(length - size) for size in (1, *d.packet_sizes)) <= KEY_BEAT_BYTES)
     ]  # fmt: skip
     for total in d.packet_sizes:
-        beats = -(-total // KEY_BEAT_BYTES)
-        keeps = [(1 << min(KEY_BEAT_BYTES, total - at)) - 1 for at in range(0, total, KEY_BEAT_BYTES)]
-        for at in {0, beats - 1}:
+        keeps = whole_keeps([total], KEY_BEAT_BYTES)
+        for at in {0, len(keeps) - 1}:
             for bit in range(KEY_BEAT_BYTES):
                 changed = (*keeps[:at], keeps[at] ^ 1 << bit, *keeps[at + 1 :])
-                if not _is_key(d, changed):
+                if KeyPacket.of(bytes(total), keeps=changed).refused(d.packet_sizes, 1):
                     packets.append((total, rng.choice(slots_used(host)), changed))
     if not d.inline:
         bits = next(port.width for port in d.ports if port.name == "s_axis_key_tdest")
@@ -216,10 +214,3 @@ def _keys(host: MessageHost) -> int:
     if not d.inline:
         host.key_packets_alone()
     return len(packets)
-
-
-def _is_key(d: StreamDescription, keeps: tuple[int, ...]) -> bool:
-    """Whether a packet with these ``tkeep`` has one of the lengths of keys."""
-    full = (1 << KEY_BEAT_BYTES) - 1
-    right = all(keep == full for keep in keeps[:-1]) and not keeps[-1] & (keeps[-1] + 1)
-    return right and sum(keep.bit_count() for keep in keeps) in d.packet_sizes

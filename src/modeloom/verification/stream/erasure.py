@@ -10,9 +10,9 @@ from typing import Any
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.verification.stream.host import host_of
 from modeloom.verification.stream.messages import slots_used
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 from modeloom.verification.twins import DataBits, changed, data_bits, differences, hold_cycles, request, scatter
 
 __all__ = ["check_erasure", "check_zeroize", "fill", "only_tags_differ", "waits_in"]

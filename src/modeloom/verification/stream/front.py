@@ -18,10 +18,10 @@ from modeloom.protocol.faults import FAULTS
 from modeloom.sim import Clock
 from modeloom.verification.front import PIECES, Work
 from modeloom.verification.stream.erasure import check_zeroize, fill
+from modeloom.verification.stream.host import host_of
 from modeloom.verification.stream.messages import check_messages, load_all, slots_used
 from modeloom.verification.stream.statuses import check_statuses
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 from modeloom.verification.subject import CoreSubject
 
 __all__ = ["MessageWork"]

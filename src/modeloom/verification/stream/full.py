@@ -15,11 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.room import AT_REST, fill_up
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["check_full", "full_units"]
 

@@ -14,16 +14,15 @@ from modeloom.cores.stream.bench import key_cycles
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.passed_on import PassedOn
 from modeloom.interfaces.table import RESERVED
+from modeloom.product.beats import GivenPacket, PacketReader, take_turns
 from modeloom.product.simulated_messages import SimulatedStreamCore
-from modeloom.product.turns import take_turns
-from modeloom.product.wire import GivenPacket, PacketReader
 from modeloom.protocol.faults import faulty
 from modeloom.protocol.outcome import Outcome, outcomes, refusal
 from modeloom.protocol.transactions import Command, MessagePacket, message_packet
 from modeloom.verification.host import CoreHost
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
-__all__ = ["MessageHost", "MessageJob"]
+__all__ = ["MessageHost", "MessageJob", "TurnHost", "host_of"]
 
 
 @dataclass(frozen=True)
@@ -327,3 +326,45 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             f"{len(command.nonce)} bytes of nonce, {job.ad} of associated data, {len(job.packet.keeps)} beats, "
             f"{command.tag_bytes} bytes of tag)"
         )
+
+
+class TurnHost(MessageHost):
+    """The host of a core whose keys come with the messages.
+
+    Each key packet has a turn, and the slot of a job is the number of its turn.  Turn 0 is the time before the first packet.  A
+    packet that drops a key ends the turn before it::
+
+        packets     key A         key B            drop
+        turn        1: A          2: B, empty
+        commands    new_key, -    new_key, -, -    -          the last ones have key B or none
+    """
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._current = 0
+
+    def _key_packet(self, slot: int, phases: list[bytes | None], error: bool) -> None:
+        if phases[-1] is None and not error:
+            self._history[-1].append(None)
+        else:
+            self._history.append([phases[-1]])
+            self._at.append(0)
+        self._key_error = error
+        self._sends_keys = True
+        self._patience += self.key_cycles
+
+    def _loaded(self) -> int:
+        return int(self._history[-1][-1] is not None)
+
+    def _turn(self, values: dict[str, Any]) -> dict[str, Any]:
+        if self.renews and self.rng.random() < 0.5:
+            self.load(self.subject.good_key(self.rng), 0)
+        new_key = self._current + 1 < len(self._history)
+        self._current += new_key
+        values["slot"] = self._current
+        return {"slot": 0, "new_key": new_key}
+
+
+def host_of(subject: StreamSubject, rng: random.Random) -> MessageHost:
+    """The host of a core under test."""
+    return (TurnHost if subject.description.inline else MessageHost)(subject, rng)

@@ -8,10 +8,9 @@ from typing import Any
 
 from modeloom.protocol.faults import FAULTS
 from modeloom.verification.host import BUSES
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["MESSAGES", "PATTERNS", "check_lengths", "check_messages", "load_all", "slots_used", "with_each_key"]
 

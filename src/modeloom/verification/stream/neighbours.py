@@ -15,9 +15,8 @@ from __future__ import annotations
 from typing import Any
 
 from modeloom.spec.wording import many
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["check_neighbours", "numbers_apart"]
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["check_pace", "cycles_told", "latencies"]
 

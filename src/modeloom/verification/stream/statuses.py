@@ -10,11 +10,10 @@ from modeloom.protocol.contract import MOST_STATED
 from modeloom.protocol.faults import FAULTS
 from modeloom.protocol.outcome import possible_codes as codes_of
 from modeloom.verification.host import BUSES
-from modeloom.verification.stream.host import MessageHost
+from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
 from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.turn_host import host_of
 
 __all__ = ["check_reloads", "check_statuses", "possible_codes"]
 
