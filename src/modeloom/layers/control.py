@@ -18,8 +18,7 @@ from modeloom.cycles.messages import ADMITTED_CYCLES, PIN_CYCLES, PREFIX_CYCLES,
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape
-from modeloom.layers.layer import Layer
-from modeloom.layers.sizes import Sizes
+from modeloom.layers.layer import Layer, Sizes
 from modeloom.layers.texts import Lines, Rules, Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box

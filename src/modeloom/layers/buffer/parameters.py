@@ -4,19 +4,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import message_core
 from modeloom.interfaces.table import RESERVED, by_member
-from modeloom.layers.sizes import Sizes
 from modeloom.rtl.bus.parameters import check_integer
 from modeloom.rtl.bus.ports import fields_layout
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.sizes import MOST_HOLD
 from modeloom.rtl.stream.verdicts import status_layout
+
+if TYPE_CHECKING:
+    from modeloom.layers.layer import Sizes
 
 __all__ = ["BufferedParameters"]
 

@@ -24,12 +24,14 @@ from operator import or_, xor
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream
+from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from modeloom.layers.bus import BusAround
 from modeloom.layers.derived.parameters import DerivedParameters
 from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.memory_slice import MemorySlice
 from modeloom.rtl.bus.ports import ordered_key_beat
 from modeloom.rtl.engine.wires import kept
@@ -40,7 +42,7 @@ from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
 from modeloom.spec.cadence import BATCH_LEAD
 from modeloom.streams.steps import Form
 
-__all__ = ["KeyDeriver"]
+__all__ = ["DerivedBus", "KeyDeriver"]
 
 
 class KeyDeriver(BusComponent[DerivedParameters]):
@@ -303,3 +305,58 @@ class KeyDeriver(BusComponent[DerivedParameters]):
         ]  # fmt: skip
         if len(p.keys.sizes) > 1:
             m.d.comb += core.key_length.eq(self.rk_length)
+
+
+class DerivedBus(BusAround):
+    """The buses of a core that derives keys.
+
+    ::
+
+        key ──▶ KeyPort ──round keys──▶ KeyDeriver ──key packets──▶ MessageBus ──▶ m, status
+                   └──────key_loaded──▶     ▲  └─────commands────▶     ▲
+        cmd ────────────────────────────────┘                          │
+        s ─────────────────────────────────────────────────────────────┘
+
+    Parameters
+    ----------
+    parameters : DerivedParameters
+    inside : MessageBus
+        The message control.
+    master_schedule : component
+        The key schedule of master keys.
+    cores : sequence of component
+        The round cores of the deriver.
+    """
+
+    def __init__(
+        self, parameters: DerivedParameters, inside: wiring.Component, master_schedule: wiring.Component, cores: Sequence[wiring.Component]
+    ):  # fmt: skip
+        self.parameters, self.master_schedule, self.cores = parameters, master_schedule, list(cores)
+        super().__init__(parameters, inside)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        m.submodules.key_port = port = KeyPort(p.keys)
+        m.submodules.key_schedule = self.master_schedule
+        m.submodules.deriver = deriver = KeyDeriver(p, self.cores)
+        m.submodules.messages = messages = self.inside
+        for source, target in (
+            (wiring.flipped(self.key), port.key), (port.schedule, self.master_schedule), (port.state, wiring.flipped(self.key_state)),
+            (wiring.flipped(self.cmd), deriver.cmd), (deriver.o, messages.cmd), (deriver.key, messages.key),
+            (wiring.flipped(self.s), messages.s), (messages.m, wiring.flipped(self.m)), (messages.status, wiring.flipped(self.status)),
+        ):  # fmt: skip
+            wiring.connect(m, source, target)
+        round_key, setup = port.preparation.round_key, port.preparation.setup
+        m.d.comb += [
+            deriver.loaded.eq(port.state.loaded), deriver.freed.eq(messages.freed),
+            deriver.query.eq(port.in_use.slot), port.in_use.busy.eq(deriver.in_use),
+            deriver.rk_we.eq(round_key.we), deriver.rk_slot.eq(round_key.slot), deriver.rk_round.eq(round_key.round),
+            deriver.rk_data.eq(round_key.data),
+            # Nothing else is computed of a master key alone.
+            setup.done.eq(setup.request),
+            *self.erase_parts(deriver, messages),
+        ]  # fmt: skip
+        if len(p.keys.sizes) > 1:
+            m.d.comb += deriver.rk_length.eq(round_key.length)
+        return m

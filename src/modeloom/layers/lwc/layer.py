@@ -81,7 +81,7 @@ class LwcInterface(Layer):
 
     def bus(self, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> wiring.Component:
         """The interface around the message control."""
-        return LwcBus(self.words, pipeline, schedules)
+        return LwcBus(self.words, self.inside.bus(pipeline, schedules))
 
     def titles(self) -> Mapping[str, Sequence[str]]:
         """Those of the interface."""
