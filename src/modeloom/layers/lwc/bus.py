@@ -67,10 +67,9 @@ class LwcBus(wiring.Component):
             (messages.m, writer.text), (messages.status, writer.status), (writer.do, wiring.flipped(self.do)),
         ):  # fmt: skip
             wiring.connect(m, source, target)
-        flags = ("judged", "right") if p.messages.hold else ()
         m.d.comb += [
             writer.last_enters.eq(messages.last_enters), writer.has_text.eq(messages.has_text),
-            *(getattr(writer, name).eq(getattr(messages, name)) for name in flags),
+            *(getattr(writer, name).eq(getattr(messages, name)) for name in p.messages.delivery.judged),
             loader.activate.eq(parser.activate), loader.busy.eq(messages.key_state.busy),
             parser.slot.eq(loader.slot), parser.key_ready.eq(loader.idle),
             *(part.erase.eq(self.erase) for part in (writer, messages)),

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.rtl.stream.channel_delivery import ChannelDelivery
+from modeloom.rtl.stream.delivery import Delivery
+from modeloom.rtl.stream.hold import HeldDelivery
 from modeloom.rtl.stream.sizes import MessageSizes
 
 __all__ = ["ORDERS", "SEGMENT_TAGS", "STORE_SLACK", "TURN_PLACES", "MessageDepths"]
@@ -73,6 +77,12 @@ class MessageDepths(MessageSizes):
             return cycles
         whole, rest = divmod(cycles, cadence.interval)
         return whole * cadence.blocks + min(rest, cadence.blocks)
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        """How text and statuses leave."""
+        kind = HeldDelivery if self.hold is not None else ChannelDelivery if self.interleaved else Delivery
+        return kind(self)
 
     @property
     def verdicts_first(self) -> bool:
