@@ -27,7 +27,7 @@ from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 
 if TYPE_CHECKING:
-    from modeloom.layers.derived.parameters import DerivedParameters
+    from modeloom.layers.derived.deriver import DerivedParameters
     from modeloom.layers.stack import Stack
 
 __all__ = ["Layer", "Sizes", "titles_around"]

@@ -93,7 +93,7 @@ class LwcInterface(Layer):
         return ("pdi.ready", "sdi.ready", "do.valid", "do.payload")
 
     def texts(self, t: Texts, d: StreamDescription) -> Texts:
-        """PDI, SDI and DO in the diagram.  ``cores.lwc.sheet`` has the sentences."""
+        """PDI, SDI and DO in the diagram.  ``cores.lwc`` has the sentences."""
         pdi, do = Box("bus", "pdi", "segments"), Box("bus", "do", "segments")
         held = [box for box in t.text_boxes if box.kind == "storage"]
         return replace(

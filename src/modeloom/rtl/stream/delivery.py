@@ -7,6 +7,8 @@
     tag ──▶ VerdictQueue: statuses with what they ``keep`` ──▶ may leave? ──▶ status
 
 ``hold`` has another kind, and so has ``channel_delivery``.
+
+Text and statuses of several channels: each says its channel, and a status follows the packets that have ended before it.
 """
 
 from __future__ import annotations
@@ -22,8 +24,7 @@ from amaranth.lib.wiring import In, Out
 if TYPE_CHECKING:
     from modeloom.rtl.stream.depths import MessageDepths
 
-__all__ = ["Delivery", "Statuses"]
-
+__all__ = ["ChannelDelivery", "Delivery", "Statuses"]
 
 @dataclass(frozen=True)
 class Statuses:
@@ -107,3 +108,35 @@ class Delivery:
         delivered_reg = s.delivered()
         m.d.comb += s.may.eq(~s.head.packet | (delivered_reg != 0))
         m.d.sync += delivered_reg.eq(delivered_reg + s.whole.delivered - (s.pop & s.head.packet))
+
+
+class ChannelDelivery(Delivery):
+    """By marks, which count packets of whatever channel."""
+
+    carried = {"channel": 8}
+
+    @property
+    def kept(self) -> dict[str, int]:
+        """The channel, and the packets before it."""
+        return {"channel": 8, "mark": self.parameters.mark_bits}
+
+    def verdict_ports(self) -> dict[str, object]:
+        """The key slot of a message that has its tag."""
+        return {"finished_slot": Out(self.parameters.slot_bits)}
+
+    def show(self, m: Module, texts: wiring.Component, given: View, out: wiring.Component) -> None:
+        """The channel."""
+        m.d.comb += [
+            out.i.payload.channel.eq(given.channel), texts.m.payload.channel.eq(out.o.payload.channel & out.o.valid.replicate(8)),
+        ]
+
+    def order(self, m: Module, s: Statuses) -> None:
+        """A status follows the packets that have ended before it."""
+        packets_reg = Signal(self.parameters.mark_bits)
+        ahead = Signal(self.parameters.mark_bits)
+        m.d.sync += packets_reg.eq(packets_reg + s.whole.delivered)
+        m.d.comb += [
+            s.waiting.i.payload.channel.eq(s.decision.channel), s.waiting.i.payload.mark.eq(s.decision.mark),
+            ahead.eq(packets_reg - s.head.mark), s.may.eq(~s.head.packet | ~ahead[-1]),
+            s.out.i.payload.channel.eq(s.head.channel), s.whole.finished_slot.eq(s.want.slot),
+        ]  # fmt: skip

@@ -9,8 +9,7 @@ from functools import cached_property
 from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.interfaces.table import LISTED_SLOTS
-from modeloom.rtl.stream.channel_delivery import ChannelDelivery
-from modeloom.rtl.stream.delivery import Delivery
+from modeloom.rtl.stream.delivery import ChannelDelivery, Delivery
 from modeloom.rtl.stream.hold import HeldDelivery
 from modeloom.rtl.stream.sizes import MessageSizes
 
