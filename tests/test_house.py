@@ -10,7 +10,7 @@ import pytest
 from tools import house
 
 MOST = {
-    "lines": 104_333, "files": 827, "feature tests": 1212, "complex functions": 45, "long functions": 36, "open types": 1089,
+    "lines": 104_333, "files": 826, "feature tests": 1068, "complex functions": 43, "long functions": 36, "open types": 1084,
     "ignored types": 95, "circles": 0,
 }  # fmt: skip
 """What the figures are today, which is above the limits.  They only fall."""
