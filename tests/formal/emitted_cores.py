@@ -19,7 +19,7 @@ from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.layers import Stack
-from modeloom.layers.buffer.parameters import BufferedParameters
+from modeloom.layers.buffer.buffer import BufferedParameters
 from modeloom.layers.lwc.parameters import LwcParameters
 from modeloom.rtl.stream.parameters import MessageParameters
 

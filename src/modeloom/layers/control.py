@@ -2,6 +2,10 @@
 """The inmost layer of every core for messages: the message control around the pipeline.
 
 Its keys are in slots that a host names, its packets have associated data and then text, and text leaves as soon as it is computed.
+
+The cipher takes a batch of blocks every few cycles, so that tokens wait for their places.
+
+Packets of several messages may interleave.
 """
 
 from __future__ import annotations
@@ -18,8 +22,7 @@ from modeloom.cycles.messages import ADMITTED_CYCLES, PIN_CYCLES, PREFIX_CYCLES,
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape
-from modeloom.layers.layer import Layer
-from modeloom.layers.sizes import Sizes
+from modeloom.layers.layer import Layer, Sizes
 from modeloom.layers.texts import Lines, Rules, Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box
@@ -33,10 +36,16 @@ from modeloom.spec.stream import BETWEEN
 from modeloom.spec.wording import numbers
 
 if TYPE_CHECKING:
-    from modeloom.layers.derived.parameters import DerivedParameters
+    from modeloom.layers.derived.deriver import DerivedParameters
     from modeloom.layers.stack import Stack
+from dataclasses import replace
 
-__all__ = ["MessageControl", "aligned_packets", "begin_cycles", "key_packets", "started_in", "state_cycles"]
+from modeloom.cycles.messages import CHAINED_CYCLES, CHANNEL_CYCLES
+from modeloom.interfaces.messages import MOST_CHANNELS
+from modeloom.interfaces.table import Packing, by_member
+from modeloom.spec.wording import many
+
+__all__ = ["Batches", "Channels", "MessageControl", "aligned_packets", "begin_cycles", "key_packets", "started_in", "state_cycles"]
 
 TITLES: dict[str, str] = {
     "": "The core: message control, pipeline, erasure",
@@ -264,3 +273,99 @@ class MessageControl(Layer):
             limit_rows=(["maximum associated data", d.most_associated, "bytes"], ["maximum text", d.most_text, "bytes"]),
             data_boxes=(Box("bus", "s_axis", f"{d.packet} packets"),),
         )  # fmt: skip
+
+
+class Batches(Layer):
+    """The cadence of the cipher."""
+
+    @staticmethod
+    def chosen(compiled: CompiledStream) -> bool:
+        """With ``--cipher-arch multistream``."""
+        return compiled.plan.cadence is not None
+
+    @property
+    def varies(self) -> bool:
+        """Messages wait for their places."""
+        return True
+
+    def texts(self, t: Texts, d: StreamDescription) -> Texts:
+        """When tokens enter."""
+        cadence = self.compiled.plan.cadence
+        assert cadence is not None
+        interval, count = cadence.interval, cadence.blocks
+        goes, places = ("a block goes", "one cycle") if count == 1 else (f"{count} blocks go", f"{count} successive cycles")
+        return replace(
+            t, rate=f"{many(count, 'block')} every {interval} cycles, ", gap="", average="average ", beat_time="token",
+            entry=(
+                f"The rate is {d.pace}. A token that uses the cipher waits at the entry until the cipher takes a block. It then goes "
+                "through all stages, one each cycle."
+            ),
+            cadence_theory=(
+                f"The cipher is one round, through which {goes} at a time. A counter that runs freely lets tokens that use the cipher "
+                f"enter in {places} of every {interval}, whatever messages they belong to. Other tokens enter in any cycle.", "",
+            ),
+            cadence_rows=([f"blocks that the cipher takes in {interval} cycles", count, "blocks"],),
+            beat_notes=(
+                f"It depends on the cycle in which the message comes: the message waits up to {d.waits} cycles for the cipher.",
+                *t.beat_notes,
+            ),
+        )  # fmt: skip
+
+
+FOREIGN = """
+          // A command of a channel that the core does not have has no packet.
+          if (c >= {}) begin
+            lengths[place(first[c] + packets_in[c])] = 64'b0;
+            packets_in[c] = packets_in[c] + 1;
+            all_packets = all_packets + 1;
+          end"""
+
+
+class Channels(Layer):
+    """The pipeline has a context for each channel."""
+
+    @staticmethod
+    def chosen(compiled: CompiledStream) -> bool:
+        """With ``--channels``."""
+        return compiled.options.channels > 1
+
+    def control(self, p: MessageParameters) -> MessageParameters:
+        """Contexts."""
+        return replace(p, channels=self.compiled.options.channels)
+
+    @property
+    def latency(self) -> int:
+        """Tokens wait in the places of their channels."""
+        return self.inside.latency + (CHAINED_CYCLES if self.compiled.plan.chained else CHANNEL_CYCLES)
+
+    def described(self, d: StreamDescription) -> StreamDescription:
+        """Their number."""
+        return replace(d, channels=self.compiled.options.channels)
+
+    def texts(self, t: Texts, d: StreamDescription) -> Texts:
+        """How packets interleave."""
+        about = (
+            f"The beats of up to {d.channels} packets, of a channel each, may interleave in any order. `tid` names the channel of a "
+            "beat on `s_axis` and `m_axis`. The packets and statuses of a channel are in the order of its commands. The core takes "
+            "four commands of each channel before the packet of the first of them has ended. A fifth one waits, and all commands "
+            "behind it wait, too."
+        )
+        others = (
+            f"A command of channel {d.channels} or above gets NO_CHANNEL at once. It has no packet, and beats of such channels are "
+            "dropped."
+        )
+        return replace(
+            t, packets=(*t.packets, about, *[others] * (d.channels < MOST_CHANNELS), ""), zero_fields=(),
+            channel=f"channel, 0 to {d.channels - 1}", state_note=f", {d.channels} channels",
+        )  # fmt: skip
+
+    def rules(self, r: Rules, command: Packing) -> Rules:
+        """Commands of channels that the core does not have get a status, too."""
+        count, status = self.compiled.options.channels, by_member(self.interfaces, "status").packing
+        foreign = {"OWN_BEAT": f" && s_axis_tid < {count}", "FOREIGN_COMMAND": FOREIGN.format(count)} if count < MOST_CHANNELS else {}
+        places = {
+            "TIDS": MOST_CHANNELS, "CHANNEL_IN": "s_axis_tid", "CHANNEL_OUT": "m_axis_tid",
+            "CHANNEL_OF_COMMAND": f"s_axis_cmd_tdata{command.verilog('channel')}",
+            "CHANNEL_OF_STATUS": f"m_axis_status_tdata{status.verilog('channel')}",
+        }  # fmt: skip
+        return replace(r, waiting=self.stack.parameters.message_store, channel_values={**r.channel_values, **places, **foreign})

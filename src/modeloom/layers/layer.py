@@ -12,7 +12,7 @@ inside have made, and change it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from amaranth.lib import wiring
 
@@ -21,17 +21,40 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles import zeroize_cycles
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape, Packing
-from modeloom.layers.sizes import Sizes
 from modeloom.layers.texts import Rules, Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 
 if TYPE_CHECKING:
-    from modeloom.layers.derived.parameters import DerivedParameters
+    from modeloom.layers.derived.deriver import DerivedParameters
     from modeloom.layers.stack import Stack
 
-__all__ = ["Layer", "titles_around"]
+__all__ = ["Layer", "Sizes", "titles_around"]
+
+class Sizes(CoreShape, Protocol):
+    """The sizes of the buses of a core."""
+
+    @property
+    def interfaces(self) -> tuple[Interface, ...]:
+        """The interfaces of the core."""
+
+    @property
+    def most_commands(self) -> int:
+        """Commands of a channel that the core takes without a status."""
+
+    @property
+    def most_packets(self) -> int:
+        """Packets of a channel that the core takes without a status."""
+
+    @property
+    def erase_words(self) -> int:
+        """The number of words of the deepest memory."""
+
+    @property
+    def flush(self) -> int:
+        """The largest number of cycles that a value takes through registers without a reset."""
+
 
 def titles_around(titles: Mapping[str, Sequence[str]], own: Mapping[str, str], inner: str = "messages") -> dict[str, Sequence[str]]:
     """The titles of a core that has something in front of another one: what it has of its own, and the others."""

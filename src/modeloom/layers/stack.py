@@ -7,10 +7,8 @@ from functools import cached_property
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.interfaces.table import Packing
-from modeloom.layers.batches import Batches
 from modeloom.layers.buffer import MessageStore
-from modeloom.layers.channels import Channels
-from modeloom.layers.control import MessageControl
+from modeloom.layers.control import Batches, Channels, MessageControl
 from modeloom.layers.derived import KeyDerivation, SoftwareDerivation
 from modeloom.layers.expanded import ExpandedKeys
 from modeloom.layers.hold import Hold

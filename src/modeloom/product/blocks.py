@@ -11,11 +11,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from modeloom.spec.kinds import CIPHER, UNITS
 
-__all__ = ["groups_of", "sector_groups", "stream_groups"]
+__all__ = ["DERIVER", "LWC", "STORE", "Around", "groups_of", "sector_groups", "stream_groups"]
 
 STORAGE = r"engine\.bank_\w+|engine\.key_memory|bus\.ring"
 
@@ -53,41 +54,35 @@ def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
 
 STREAM_STORAGE = r"bus\.pipeline\.(?:key_memory|chains(?:_\d+)?)|bus\.(?:messages|texts|verdicts|window)(?:\.\w+)*\.memory"
 
-DERIVES = ("deriver", "key_port", "key_schedule")
-"""What derives keys, in front of the message control."""
+@dataclass(frozen=True)
+class Around:
+    """What stands around the buses of a core for messages: the part of the buses that is the core inside, and the blocks beside it."""
+
+    part: str
+    blocks: Mapping[str, Sequence[str]]
 
 
-def _inside(groups: dict[str, list[str]], part: str, prefix: str) -> dict[str, list[str]]:
-    """The same groups in a part of the buses."""
-    return {name: [path.replace(f"{prefix}bus", f"{prefix}bus.{part}", 1) for path in each] for name, each in groups.items()}
+LWC = Around("messages", {"interface": ("bus",)})
+"""The LWC interface."""
+
+STORE = Around("core", {"buffer": ("bus.buffer",), "bus": ("bus",)})
+"""What stores messages to seal."""
+
+DERIVER = Around("messages", {"deriver": ("bus.deriver", "bus.key_port", "bus.key_schedule"), "bus": ("bus",)})
+"""What derives keys: master keys and round cores."""
 
 
-def _within(paths: Iterable[str], part: str, prefix: str) -> list[str]:
-    """The paths in a part of the buses, as if it were the buses."""
-    start = f"{prefix}bus.{part}."
-    return [f"{prefix}bus.{path.removeprefix(start)}" for path in paths if path.startswith(start)]
-
-
-def groups_of(
-    paths: Iterable[str], cipher: str = "aes", prefix: str = "core.", *, derives: bool = False, stores: bool = False,
-    lwc: bool = False,
-) -> dict[str, list[str]]:
-    """The blocks of a core for messages, by prefixes of instance paths.
-
-    A core that derives keys has the block ``deriver`` with master keys and round cores, one that stores messages has ``buffer``, and one
-    behind the LWC interface has ``interface``.
-    """
-    paths = list(paths)
-    if lwc:
-        groups = _inside(stream_groups(_within(paths, "messages", prefix), cipher, prefix), "messages", prefix)
-        return {**groups, "interface": [f"{prefix}bus"]}
-    if stores:
-        groups = _inside(groups_of(_within(paths, "core", prefix), cipher, prefix, derives=derives), "core", prefix)
-        return {**groups, "buffer": [f"{prefix}bus.buffer"], "bus": [f"{prefix}bus"]}
-    if derives:
-        groups = _inside(stream_groups(_within(paths, "messages", prefix), cipher, prefix), "messages", prefix)
-        return {**groups, "deriver": [f"{prefix}bus.{part}" for part in DERIVES], "bus": [f"{prefix}bus"]}
-    return stream_groups(paths, cipher, prefix)
+def groups_of(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.", around: Sequence[Around] = ()) -> dict[str, list[str]]:
+    """The blocks of a core for messages, by prefixes of instance paths, with those of what is *around* it, the outermost first."""
+    if not around:
+        return stream_groups(paths, cipher, prefix)
+    outer, *others = around
+    whole, start = f"{prefix}bus", f"{prefix}bus.{outer.part}"
+    within = [whole + path.removeprefix(start) for path in paths if path.startswith(f"{start}.")]
+    groups = {
+        name: [path.replace(whole, start, 1) for path in each] for name, each in groups_of(within, cipher, prefix, others).items()
+    }
+    return {**groups, **{name: [prefix + part for part in parts] for name, parts in outer.blocks.items()}}
 
 
 def stream_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.") -> dict[str, list[str]]:

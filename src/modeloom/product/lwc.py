@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.lwc import HEADER_BITS, WORD_BITS, Opcode, lwc_core, opcode_word
-from modeloom.product.blocks import groups_of
+from modeloom.product.blocks import LWC, groups_of
 from modeloom.product.description import Declassified, Result, Verdict
 from modeloom.product.messages import TAG_DUE, TAG_VERDICT, StreamDescription
 
@@ -57,7 +57,7 @@ class LwcDescription(StreamDescription):
 
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
         """Those of the message control behind the interface, and the interface."""
-        return groups_of(paths, self.cipher, lwc=True)
+        return groups_of(paths, self.cipher, around=(LWC,))
 
     @property
     def result_bytes(self) -> int:

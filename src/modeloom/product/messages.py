@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.messages import message_core
-from modeloom.product.blocks import groups_of
+from modeloom.product.blocks import DERIVER, STORE, groups_of
 from modeloom.product.description import Rate, Result, Verdict
 from modeloom.product.message_facts import MessageFacts
 from modeloom.product.stream_figures import (
@@ -254,4 +254,5 @@ class StreamDescription(MessageFacts):
 
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
         """Cipher, multiplier, storage, pipeline and bus."""
-        return groups_of(paths, self.cipher, derives=self.derive_interval is not None, stores=self.message_buffer is not None)
+        around = [*[STORE] * (self.message_buffer is not None), *[DERIVER] * (self.derive_interval is not None)]
+        return groups_of(paths, self.cipher, around=around)

@@ -12,8 +12,7 @@ from tests.layers.lwc.sizes import parameters
 from modeloom.interfaces.lwc import Header, Segment
 from modeloom.layers.lwc import assembler
 from modeloom.layers.lwc.expected import ExpectedSegment, Phase
-from modeloom.layers.lwc.gate import HeaderGate
-from modeloom.layers.lwc.parameters import LwcParameters
+from modeloom.layers.lwc.parameters import HeaderGate, LwcParameters
 
 
 def simulate(component, process, clocked=True):

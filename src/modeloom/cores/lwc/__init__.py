@@ -3,8 +3,8 @@
 
 ::
 
-    bench      words of PDI, SDI and DO, and a bench          sheet      the datasheet
-    core       the ``Core`` of all this
+    bench      words of PDI, SDI and DO, and a bench
+    core       the ``Core`` of all this, and its datasheet
 """
 
 from modeloom.cores.lwc.core import LwcCore, same_lwc

@@ -1,27 +1,118 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a ``Core`` of a compiled stream mode behind the LWC interface, and makes the same core again from a folder."""
+"""Makes a ``Core`` of a compiled stream mode behind the LWC interface, and makes the same core again from a folder.
+
+The sections of the datasheet of a core behind the LWC interface: segments, keys, statuses, cycles.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import ClassVar
 
 from modeloom.cores.lwc.bench import bench_verilog
 from modeloom.cores.lwc.cases import lwc_cases
-from modeloom.cores.lwc.sheet import RELEASED, sheet
 from modeloom.cores.stream.core import StreamCore, same_stream
 from modeloom.cores.stream.figures import cipher_name, directions
+from modeloom.cores.stream.sheet import released
+from modeloom.cores.stream.sheet import sheet as stream_sheet
+from modeloom.interfaces.lwc import Opcode, Segment
+from modeloom.layers import Stack
 from modeloom.layers.lwc import LwcInterface
 from modeloom.layers.lwc.parameters import LwcParameters
+from modeloom.layers.texts import Texts
 from modeloom.modes.by_path import seen_from
 from modeloom.product.cases import Cases
 from modeloom.product.core import Sheet
 from modeloom.product.lwc import LwcDescription
+from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
 from modeloom.product.ports import top_ports
+from modeloom.spec.wording import numbers
 
-__all__ = ["LwcCore", "same_lwc"]
+__all__ = ["RELEASED", "LwcCore", "same_lwc", "sheet"]
+
+RELEASED = released("SUCCESS", "FAILURE")
+"""The warning with the statuses of the LWC interface."""
+
+
+def sheet(stack: Stack, d: LwcDescription, messages: StreamDescription) -> Sheet:
+    """The sections of the datasheet; ``messages`` describes the same core without the interface."""
+    t = stack.texts(d, RELEASED)
+    inner = stream_sheet(stack, messages, RELEASED)
+    does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
+    return replace(
+        inner,
+        summary=(
+            f"{d.title} with {cipher_name(stack.compiled)}, to {does} messages of any length with associated data, behind the LWC "
+            f"interface with words of {d.interface_bits} bits.{t.protected('')}"
+        ),
+        theory=(
+            *inner.theory, "PDI, SDI and DO stand around this pipeline. A key that is activated goes into one of two slots by turns, so it "
+            "is prepared while messages of the key before are under way.", "",
+        ),
+        payloads=tuple(_payloads(d)), use=tuple(_use(d)), figures=tuple(_figures(t, d)),
+        kept=("- Keys cannot be read from the ports. A key is overwritten when the second key after it is activated, and by `zeroize`.",),
+        bench="It checks every word of DO, with and without pauses, and what follows a fault; results come from the software model.",
+    )  # fmt: skip
+
+
+def _payloads(d: LwcDescription) -> Iterator[str]:
+    yield (
+        "An instruction, a header of a segment and a status are the upper 32 bits of a word. Data follow in words whose upper byte is the "
+        "first one; a segment begins with a word of its own, and bytes behind its end are not read."
+    )
+    yield ""
+    codes = [(one.name.replace("_", " ").lower(), "opcode", one) for one in Opcode if one is not Opcode.HASH]
+    types = [(one.name.lower(), "type", one) for one in Segment if one is not Segment.LENGTH or d.lengths_first]
+    yield from table(["word", "bits 31 to 28", "value"], [[name, what, f"0x{int(one):x}"] for name, what, one in [*codes, *types]])
+    yield from table(
+        ["bits of a header", "meaning"],
+        [["15 to 0", "bytes of data"], ["24", "Last: the last segment of the message"], ["25", "EOT: the last segment of its type"],
+         ["26, 27", "EOI and Partial, which the core does not read"]],
+    )  # fmt: skip
+
+
+def _use(d: LwcDescription) -> Iterator[str]:
+    lengths = "a segment of lengths (bytes of associated data, then of text, 32 bits each, big-endian), " if d.lengths_first else ""
+    sizes = numbers(d.key_sizes)
+    yield (
+        f"**Keys.** `activate key` on PDI lets the core take `load key` and a segment with the key, {sizes} bytes, from SDI. Messages "
+        "after it have this key. The words on SDI may come before or after. Without a key, and after words that are no key, messages are "
+        "answered with FAILURE."
+    )
+    yield ""
+    yield (
+        f"**Messages.** To seal, send `encrypt`, {lengths}the nonce of {numbers(d.nonces)} bytes, associated data and plaintext. To open, "
+        f"send `decrypt`, the same with ciphertext, and the tag of {d.tag_bytes[0]} bytes. Associated data and text may have several "
+        f"segments; all but the last one have whole words of {d.word_bytes} bytes, and those of text at least a block. Associated data may "
+        "be left out, and an empty text is a segment without data."
+    )
+    yield ""
+    yield (
+        "DO has the text with the same segments, then the tag of a sealed message, then SUCCESS or FAILURE, with `do_last`. A segment of "
+        "the wrong type or length is a fault: the rest of the message is skipped up to the segment with Last, and the status is FAILURE. "
+        "Of a message that was refused nothing but the status leaves. If the fault comes behind text, the segment that has begun to leave "
+        "is filled with zeros."
+    )
+    yield ""
+    yield "**Never use a nonce twice under a key.** The core does not look for it."
+    yield ""
+
+
+def _figures(t: Texts, d: LwcDescription) -> Iterator[str]:
+    rows: list[Sequence[object]] = [
+        ["words of PDI for a message of 64 bytes to seal", d.words_of(0, 64, False, d.nonces[0], d.tag_bytes[0]), "words"],
+        ["words of PDI for a message of 1500 bytes to seal", d.words_of(0, 1500, False, d.nonces[0], d.tag_bytes[0]), "words"],
+        ["cycles per block of associated data, and of text, in the message control", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
+        ["maximum text", min(d.most_text, (1 << 32) - 1) if d.lengths_first else d.most_text, "bytes"],
+        *t.held_rows,
+    ]  # fmt: skip
+    yield from table(["figure", "value", "unit"], rows)
+    yield "The interface takes a word of PDI in a cycle, and gives a word of DO in a cycle."
+    yield ""
+
 
 class LwcCore(StreamCore):
     """The core of a compiled stream mode behind the LWC interface.

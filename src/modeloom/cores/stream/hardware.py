@@ -20,7 +20,7 @@ from amaranth.lib import wiring
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
 from modeloom.layers import Stack
-from modeloom.layers.derived.parameters import DerivedParameters
+from modeloom.layers.derived.deriver import DerivedParameters
 from modeloom.rtl.bus.ports import flat_ports, top_members
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.stream.parameters import MessageParameters

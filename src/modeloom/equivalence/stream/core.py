@@ -30,7 +30,7 @@ from modeloom.equivalence.run import Run
 from modeloom.equivalence.stream.sized import SizedCipherCore
 from modeloom.equivalence.stream.words import product_of
 from modeloom.equivalence.users import UsersCipher, UsersCore
-from modeloom.layers.derived.parameters import DerivedParameters
+from modeloom.layers.derived.deriver import DerivedParameters
 from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline

@@ -13,28 +13,351 @@ A packet to seal is stored as a whole before its first pass begins, so that a ho
 goes before a first one, because it frees memory.  Messages to open go straight to the core, in their order.
 
 A message that is too long becomes one without data, whose first pass tells what else is wrong with its command.
+
+The sizes of the part that stores messages to seal.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from amaranth.hdl import Module, Mux, Signal
-from amaranth.lib import stream
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.interfaces.messages import MessageCode
-from modeloom.interfaces.table import RESERVED
-from modeloom.layers.buffer.feeder import BeatFeeder
-from modeloom.layers.buffer.parameters import BufferedParameters
+from modeloom.interfaces import Interface
+from modeloom.interfaces.messages import MessageCode, message_core
+from modeloom.interfaces.table import RESERVED, by_member
+from modeloom.layers.bus import BusAround
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.memory_slice import MemorySlice
+from modeloom.rtl.bus.parameters import check_integer
+from modeloom.rtl.bus.ports import fields_layout
+from modeloom.rtl.engine.storage import BlockMemory
+from modeloom.rtl.stream.packet import packet_layout
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.sizes import MOST_HOLD
+from modeloom.rtl.stream.verdicts import status_layout
 
-__all__ = ["MessageBuffer"]
+if TYPE_CHECKING:
+    from modeloom.layers.layer import Sizes
+
+__all__ = ["BufferedBus", "BufferedParameters", "MessageBuffer"]
+
+SHORTEST = 4
+"""Cycles of the shortest message to seal: two tokens in each pass."""
+
+WAITING = 2
+"""Commands whose packets are not stored, or are not to be stored."""
+
+TURNED = 48
+"""Cycles from the beats of a first pass to those of the second one, beside the stages of the tag and the window of the hash."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BufferedParameters:
+    """The sizes of the part that stores messages, and of the core behind it.
+
+    Parameters
+    ----------
+    messages : MessageParameters
+        The message control, of a mode with two passes.
+    core : Sizes
+        The core behind it.
+    nbytes : int
+        Bytes of the longest message that can be stored, 1 to 2^20.  They are rounded up to whole beats.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A parameter has the wrong type, or the core is none for this part.
+    """
+
+    messages: MessageParameters
+    core: Sizes
+    nbytes: int
+
+    def __post_init__(self) -> None:
+        check_integer("message_buffer", self.nbytes, 1, MOST_HOLD)
+        p = self.messages
+        if not p.two_passes or not p.encrypt:
+            raise ValueError("messages are stored for the second pass of sealing")
+        if p.hold is not None or p.channels > 1 or p.packet != "aligned" or p.lengths_first:
+            raise ValueError("messages are stored in cores with one channel, aligned packets, and lengths that nobody knows before")
+        if p.inline and not p.tells_freed:
+            raise ValueError("both passes of a message need its key, and keys that come with messages come once")
+
+    # -- the shape of the core ----------------------------------------------------------------------------------------------------
+
+    @property
+    def beat_bytes(self) -> int:
+        """The number of bytes of a beat."""
+        return self.core.beat_bytes
+
+    @property
+    def key_slots(self) -> int:
+        """The number of key slots."""
+        return self.core.key_slots
+
+    @property
+    def interfaces(self) -> tuple[Interface, ...]:
+        """The interfaces of the core: those of a core with one pass."""
+        p = self.messages
+        return message_core(p.block_bytes, None, p.expanded, self.core.key_slots)
+
+    @property
+    def command(self) -> StructLayout:
+        """Payload of a command of the host."""
+        return fields_layout(by_member(self.interfaces, "cmd"))
+
+    @property
+    def passed(self) -> StructLayout:
+        """Payload of a command for the core behind."""
+        return fields_layout(by_member(self.core.interfaces, "cmd"))
+
+    @property
+    def beat(self) -> StructLayout:
+        """Payload of a beat."""
+        return packet_layout(self.messages)
+
+    @property
+    def status(self) -> StructLayout:
+        """Payload of a status."""
+        return status_layout(self.messages)
+
+    @property
+    def stored(self) -> StructLayout:
+        """A message that is stored: the fields of its command but its tag, its number of beats, and whether it was too long."""
+        fields = {name: field.shape for name, field in self.command if name not in ("tag", "decrypt", RESERVED)}
+        return StructLayout({**fields, "beats": self.count_bits, "long": 1})
+
+    @property
+    def record(self) -> StructLayout:
+        """The result of a first pass."""
+        return StructLayout({"tag": self.messages.block_bits, "code": CODE_BITS})
+
+    @property
+    def result(self) -> StructLayout:
+        """What the status of a message is made of: a status that is still to come, or a code; and the tag of a sealed message."""
+        return StructLayout({"tag": self.messages.block_bits, "id": 16, "code": CODE_BITS, "refused": 1})
+
+    # -- sizes --------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def most_beats(self) -> int:
+        """Beats of the longest message that can be stored."""
+        return -(-self.nbytes // self.beat_bytes)
+
+    @property
+    def words(self) -> int:
+        """Beats of the memory, a power of two.
+
+        It has room for two of the longest messages, one that comes while the other one has its second pass, and for beats of others that
+        have their first pass until the tag of a message is there.
+        """
+        return 1 << (2 * self.most_beats + self.turned - 1).bit_length()
+
+    @property
+    def turned(self) -> int:
+        """Cycles from the beats of a first pass to those of the second one, at least."""
+        return self.messages.tag_stage + self.messages.window + TURNED
+
+    @property
+    def address_bits(self) -> int:
+        """Bits of an address of the memory."""
+        return (self.words - 1).bit_length()
+
+    @property
+    def count_bits(self) -> int:
+        """Bits of a number of beats of a message."""
+        return self.most_beats.bit_length()
+
+    @property
+    def depth(self) -> int:
+        """Messages between their first and their second pass, a power of two: enough for the shortest ones."""
+        return 1 << (-(-self.turned // SHORTEST) - 1).bit_length()
+
+    @property
+    def results(self) -> int:
+        """Messages whose second pass has begun, and whose status was not taken; also of those to open."""
+        return 2 * self.depth
+
+    @property
+    def most_commands(self) -> int:
+        """Commands that the core takes without a status: those that wait for their packets, for their first pass, for the second one, and
+        for their status.
+
+        Commands inside the core behind are among them.
+        """
+        return WAITING + 2 * self.depth + self.results
+
+    @property
+    def most_packets(self) -> int:
+        """Packets that the core takes without a status.  It takes none before its command."""
+        return self.most_commands
+
+    @property
+    def erase_words(self) -> int:
+        """The number of words of the deepest memory."""
+        return max(self.core.erase_words, self.words, 2 * self.results)
+
+    @property
+    def erase_bits(self) -> int:
+        """The width of ``erase_address``."""
+        return max(1, (self.erase_words - 1).bit_length())
+
+    @property
+    def flush(self) -> int:
+        """The largest number of cycles that a value takes through registers without a reset."""
+        return self.core.flush
+
+
+READY = 8
+"""Beats in the queue before the core."""
+
+DISTRIBUTED = 64
+"""Words up to which a memory is one of LUTs."""
 
 SECOND = 2
 """What a command says of a second pass."""
+
+
+class BeatFeeder(BusComponent[BufferedParameters]):
+    """Stores beats and gives them twice.
+
+    ::
+
+        beat ──▶ memory ──▶ beats of the next packet ──▶ queue ──▶ o
+        direct ─────────────────────────────────────────▶
+
+                     freed       second         first       put
+        memory   ──────┼────────────┼─────────────┼───────────┼──────
+                       ▲ beats of second passes are free when they have been read
+
+    First passes read all messages in their order, and second passes do so behind them.
+
+    Members
+    -------
+    put, beat, room : 1, payload, 1
+        Stores a beat.  There is room for it.
+    restart : 1
+        The beat that is put is the only one of its message, in place of those before: it is the last one and has no bytes.
+    free : 1
+        Another packet may begin.
+    begin, begins_second, begins_direct, count : 1, 1, 1, number of beats
+        A packet begins: the next first or second pass of so many beats, or a packet on ``direct``.
+    skips, skip : 1, 1
+        The message of the next second pass has none.  ``count`` has its beats.
+    direct : stream of beats
+        Beats that are not stored.  They are taken in packets that began as such.
+    o : stream of beats
+    erase, erase_address : 1, erase_bits
+        Writes zeros to this word of all memories, while it is held in reset.
+    """
+
+    @staticmethod
+    def ports(parameters: BufferedParameters) -> dict[str, Any]:
+        p = parameters
+        return {
+            "put": In(1), "beat": In(p.beat), "room": Out(1), "restart": In(1), "free": Out(1), "begin": In(1), "begins_second": In(1),
+            "begins_direct": In(1), "count": In(p.count_bits), "skips": Out(1), "skip": In(1), "direct": In(stream.Signature(p.beat)),
+            "o": Out(stream.Signature(p.beat)), "erase": In(1), "erase_address": In(p.erase_bits),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        width = p.beat.size
+        style = "block" if p.words > DISTRIBUTED else "distributed"
+        m.submodules.memory = memory = BlockMemory(width, p.words, 1, style=style, erase_bits=p.erase_bits)
+        m.submodules.queue = queue = Queue(p.beat, READY, p.erase_bits)
+        # Places count beats since the reset, with a bit more than an address.
+        places = p.address_bits + 1
+        put_reg = Signal(places)
+        start_reg = Signal(places)
+        first_reg = Signal(places)
+        second_reg = Signal(places)
+        # The packet that is read, and the one behind it.
+        reads_reg = Signal()
+        of_second_reg = Signal()
+        direct_reg = Signal()
+        left_reg = Signal(p.count_bits)
+        next_reg = Signal()
+        next_second_reg = Signal()
+        next_direct_reg = Signal()
+        next_count_reg = Signal(p.count_bits)
+
+        # -- stored ---------------------------------------------------------------------------------------------------------------
+        # A message that is too long begins again where it began.
+        at = Signal(places)
+        word = Signal(p.beat, name="word")
+        ends = Signal()
+        m.d.comb += [
+            at.eq(Mux(self.restart, start_reg, put_reg)), word.eq(self.beat), ends.eq(self.beat.last & ~self.restart),
+            memory.we.eq(self.put), memory.waddr.eq(at[: p.address_bits]),
+            memory.wdata.eq(Value.cast(word) & self.put.replicate(width)),
+            memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address),
+        ]  # fmt: skip
+        with m.If(self.restart):
+            m.d.comb += [word.eq(0), word.last.eq(1)]
+        room_reg = Signal()
+        used = Signal(places)
+        m.d.comb += [used.eq(put_reg - second_reg), self.room.eq(room_reg)]
+        m.d.sync += room_reg.eq((used + self.put)[:places] < p.words)
+        with m.If(self.put):
+            m.d.sync += put_reg.eq(at + 1)
+            with m.If(ends | self.restart):
+                m.d.sync += start_reg.eq(at + 1)
+
+        # -- read -----------------------------------------------------------------------------------------------------------------
+        read = Signal()
+        done = Signal()
+        read_reg = Signal()
+        takes = Signal()
+        # Beats that were read and have not left: the queue has room for all of them.
+        ahead_reg = Signal(range(READY + 1))
+        credit = Signal()
+        leaves = Signal()
+        place = Signal(places)
+        direct = Signal()
+        m.d.comb += [
+            leaves.eq(queue.o.valid & queue.o.ready), credit.eq(ahead_reg != READY), read.eq(reads_reg & credit),
+            done.eq((read & (left_reg == 1)) | (direct & self.direct.payload.last)),
+            takes.eq(next_reg & (done | (~reads_reg & ~direct_reg))),
+            place.eq(Mux(of_second_reg, second_reg, first_reg)), memory.raddr[0].eq(place[: p.address_bits]),
+            # What was read before goes before.
+            direct.eq(self.direct.valid & self.direct.ready), self.direct.ready.eq(direct_reg & credit & queue.i.ready & ~read_reg),
+            queue.i.valid.eq(read_reg | direct),
+            Value.cast(queue.i.payload).eq(Mux(direct, Value.cast(self.direct.payload), memory.rdata[0])),
+            queue.erase.eq(self.erase), queue.erase_address.eq(self.erase_address),
+            self.o.valid.eq(queue.o.valid), self.o.payload.eq(queue.o.payload), queue.o.ready.eq(self.o.ready),
+            self.free.eq(~next_reg), self.skips.eq(~next_second_reg & ~(reads_reg & of_second_reg)),
+        ]  # fmt: skip
+        m.d.sync += [read_reg.eq(read), ahead_reg.eq(ahead_reg + (read | direct) - leaves)]
+        with m.If(read):
+            m.d.sync += left_reg.eq(left_reg - 1)
+            with m.If(of_second_reg):
+                m.d.sync += second_reg.eq(second_reg + 1)
+            with m.Else():
+                m.d.sync += first_reg.eq(first_reg + 1)
+        with m.If(self.skip):
+            m.d.sync += second_reg.eq(second_reg + self.count)
+        with m.If(done):
+            m.d.sync += [reads_reg.eq(0), direct_reg.eq(0)]
+        with m.If(takes):
+            m.d.sync += [
+                next_reg.eq(0), next_second_reg.eq(0), reads_reg.eq(~next_direct_reg), direct_reg.eq(next_direct_reg),
+                of_second_reg.eq(next_second_reg), left_reg.eq(next_count_reg),
+            ]  # fmt: skip
+        with m.If(self.begin):
+            m.d.sync += [
+                next_reg.eq(1), next_second_reg.eq(self.begins_second), next_direct_reg.eq(self.begins_direct),
+                next_count_reg.eq(self.count),
+            ]  # fmt: skip
+        return m
 
 
 class MessageBuffer(BusComponent[BufferedParameters]):
@@ -186,3 +509,36 @@ class MessageBuffer(BusComponent[BufferedParameters]):
         names = {name for name, _ in given.shape()}
         own = ("tag", "decrypt", RESERVED)
         return [payload[name].eq(given[name]) for name, _ in payload.shape() if name in names and name not in own]
+
+
+class BufferedBus(BusAround):
+    """The buses of a core that stores messages to seal: the buffer in front of the core.
+
+    ::
+
+        cmd, s ──▶ MessageBuffer ──cmd, s──▶ core ──▶ m
+        status ◀──────┘      ▲────status───────┘
+
+    Parameters
+    ----------
+    parameters : BufferedParameters
+    inside : component
+        The core behind, with its pipeline.
+    """
+
+    def __init__(self, parameters: BufferedParameters, inside: wiring.Component):
+        self.parameters = parameters
+        super().__init__(parameters, inside)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.buffer = buffer = MessageBuffer(self.parameters)
+        m.submodules.core = core = self.inside
+        for source, target in (
+            (wiring.flipped(self.cmd), buffer.cmd), (wiring.flipped(self.s), buffer.s), (buffer.status, wiring.flipped(self.status)),
+            (buffer.core_cmd, core.cmd), (buffer.core_s, core.s), (core.status, buffer.core_status),
+            (core.m, wiring.flipped(self.m)), (wiring.flipped(self.key), core.key), (core.key_state, wiring.flipped(self.key_state)),
+        ):  # fmt: skip
+            wiring.connect(m, source, target)
+        m.d.comb += self.erase_parts(buffer, core)
+        return m

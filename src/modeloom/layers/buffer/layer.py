@@ -11,8 +11,7 @@ from amaranth.lib import wiring
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import BUFFER_SLACK
-from modeloom.layers.buffer.bus import BufferedBus
-from modeloom.layers.buffer.parameters import BufferedParameters
+from modeloom.layers.buffer.buffer import BufferedBus, BufferedParameters
 from modeloom.layers.layer import Layer, titles_around
 from modeloom.layers.texts import Texts
 from modeloom.product.messages import StreamDescription

@@ -14,8 +14,7 @@ from modeloom.ciphers import BlockCipher, CoreRequest, cipher_of
 from modeloom.ciphers.expansion import expansion_cycles
 from modeloom.compiler.streams import CompiledStream, DerivedKeys
 from modeloom.cycles.messages import DERIVE_SLACK, POWER_OVERHEAD
-from modeloom.layers.derived.bus import DerivedBus
-from modeloom.layers.derived.parameters import DerivedParameters
+from modeloom.layers.derived.deriver import DerivedBus, DerivedParameters
 from modeloom.layers.inline import key_interval, preparation_cycles
 from modeloom.layers.layer import Layer, titles_around
 from modeloom.layers.texts import Texts
@@ -118,7 +117,7 @@ class KeyDerivation(Layer):
     def bus(self, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> wiring.Component:
         """The deriver with its round cores, and the message control."""
         p = self.sizes
-        return DerivedBus(p, pipeline, schedules, self.cipher.expander(p.keys.sizes, False), self.deriver_ciphers())
+        return DerivedBus(p, self.inside.bus(pipeline, schedules), self.cipher.expander(p.keys.sizes, False), self.deriver_ciphers())
 
     @property
     def derivers(self) -> DerivedParameters:

@@ -4,8 +4,7 @@
 In the order of the data::
 
     layer.py        what a core with this interface is
-    parameters.py   widths, and the layouts of words and records
-    gate.py         words that are public by protocol
+    parameters.py   widths, the layouts of words and records, and the gate behind which words are public
     assembler.py    words of associated data and text become beats
     parser.py       instructions and segments of PDI
     loader.py       keys from SDI

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
@@ -21,8 +21,6 @@ from modeloom.layers.lwc.loader import KeyLoader
 from modeloom.layers.lwc.parameters import LwcParameters
 from modeloom.layers.lwc.parser import SegmentParser
 from modeloom.layers.lwc.writer import SegmentWriter, word_layout
-from modeloom.rtl.stream.bus import MessageBus
-from modeloom.rtl.stream.pipeline import TokenPipeline
 
 __all__ = ["LwcBus"]
 
@@ -37,8 +35,8 @@ class LwcBus(wiring.Component):
     Parameters
     ----------
     parameters : LwcParameters
-    pipeline, key_schedules
-        As for :class:`~modeloom.rtl.stream.bus.MessageBus`.
+    inside : MessageBus
+        The message control, with its pipeline.
 
     Members
     -------
@@ -47,8 +45,9 @@ class LwcBus(wiring.Component):
         Writes zeros to this word of all memories, while the buses and the pipeline are held in reset.
     """
 
-    def __init__(self, parameters: LwcParameters, pipeline: TokenPipeline, key_schedules: Sequence[wiring.Component]):
-        self.parameters, self.pipeline, self.key_schedules = parameters, pipeline, list(key_schedules)
+    def __init__(self, parameters: LwcParameters, inside: wiring.Component):
+        self.parameters = parameters
+        self.inside: Any = inside
         word = parameters.word_bits
         super().__init__({
             "pdi": In(stream.Signature(word)), "sdi": In(stream.Signature(word)), "do": Out(stream.Signature(word_layout(parameters))),
@@ -61,17 +60,16 @@ class LwcBus(wiring.Component):
         m.submodules.parser = parser = SegmentParser(p)
         m.submodules.loader = loader = KeyLoader(p)
         m.submodules.writer = writer = SegmentWriter(p)
-        m.submodules.messages = messages = MessageBus(p.messages, self.pipeline, self.key_schedules)
+        m.submodules.messages = messages = self.inside
         for source, target in (
             (wiring.flipped(self.pdi), parser.pdi), (wiring.flipped(self.sdi), loader.sdi), (parser.cmd, messages.cmd),
             (parser.s, messages.s), (parser.late, messages.late), (parser.records, writer.records), (loader.key, messages.key),
             (messages.m, writer.text), (messages.status, writer.status), (writer.do, wiring.flipped(self.do)),
         ):  # fmt: skip
             wiring.connect(m, source, target)
-        flags = ("judged", "right") if p.messages.hold else ()
         m.d.comb += [
             writer.last_enters.eq(messages.last_enters), writer.has_text.eq(messages.has_text),
-            *(getattr(writer, name).eq(getattr(messages, name)) for name in flags),
+            *(getattr(writer, name).eq(getattr(messages, name)) for name in p.messages.delivery.judged),
             loader.activate.eq(parser.activate), loader.busy.eq(messages.key_state.busy),
             parser.slot.eq(loader.slot), parser.key_ready.eq(loader.idle),
             *(part.erase.eq(self.erase) for part in (writer, messages)),

@@ -81,7 +81,7 @@ class LwcInterface(Layer):
 
     def bus(self, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> wiring.Component:
         """The interface around the message control."""
-        return LwcBus(self.words, pipeline, schedules)
+        return LwcBus(self.words, self.inside.bus(pipeline, schedules))
 
     def titles(self) -> Mapping[str, Sequence[str]]:
         """Those of the interface."""
@@ -93,7 +93,7 @@ class LwcInterface(Layer):
         return ("pdi.ready", "sdi.ready", "do.valid", "do.payload")
 
     def texts(self, t: Texts, d: StreamDescription) -> Texts:
-        """PDI, SDI and DO in the diagram.  ``cores.lwc.sheet`` has the sentences."""
+        """PDI, SDI and DO in the diagram.  ``cores.lwc`` has the sentences."""
         pdi, do = Box("bus", "pdi", "segments"), Box("bus", "do", "segments")
         held = [box for box in t.text_boxes if box.kind == "storage"]
         return replace(

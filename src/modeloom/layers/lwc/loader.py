@@ -20,8 +20,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
-from modeloom.layers.lwc.gate import HeaderGate
-from modeloom.layers.lwc.parameters import LwcParameters, swapped
+from modeloom.layers.lwc.parameters import HeaderGate, LwcParameters, swapped
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import key_beat
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from amaranth.hdl import Cat, Value
+from amaranth.hdl import Cat, Module, Value
+from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.lwc import HEADER_BITS, WORD_BITS
 from modeloom.rtl.stream.parameters import MessageParameters
 
-__all__ = ["HEADER", "LwcParameters", "Record", "record_layout", "swapped"]
+__all__ = ["HEADER", "HeaderGate", "LwcParameters", "Record", "record_layout", "swapped"]
 
 HEADER = StructLayout({"length": 16, "reserved": 8, "last": 1, "eot": 1, "eoi": 1, "partial": 1, "type": 4})
 """The 32 bits of a header, bit 0 first.  The type of an instruction or of a status is its opcode."""
@@ -106,3 +108,35 @@ class LwcParameters:
     def header(self, word: Value) -> Value:
         """The upper 32 bits of a word."""
         return word[self.word_bits - HEADER_BITS :]
+
+
+class HeaderGate(wiring.Component):
+    """The place where words become public: instructions and headers pass, and data do not.
+
+    ::
+
+        word ──────┐
+        is public ─┴──▶ & ──▶ header, or zero
+
+    PDI and SDI carry secrets and headers over the same wires.  Whether the next word is a header follows from the headers before it, and
+    never from data.  So all that control knows of a word comes through this gate, which is closed while the words are data.  The check for
+    timing channels takes its output as public, and asks that no other way leads from words to control.
+
+    Members
+    -------
+    word : In(word_bits)
+    public : In(1)
+        The word is an instruction or a header, if it is one at all.
+    header : Out(HEADER)
+        Zero for other words.
+    """
+
+    def __init__(self, parameters: LwcParameters):
+        self.parameters = parameters
+        super().__init__({"word": In(parameters.word_bits), "public": In(1), "header": Out(HEADER)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        top = self.parameters.header(self.word)
+        m.d.comb += self.header.as_value().eq(top & self.public.replicate(len(top)))
+        return m

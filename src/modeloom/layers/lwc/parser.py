@@ -25,8 +25,7 @@ from modeloom.interfaces.lwc import LENGTH_SEGMENT_BYTES, Opcode
 from modeloom.interfaces.messages import MessageCode
 from modeloom.layers.lwc.assembler import BeatAssembler
 from modeloom.layers.lwc.expected import ExpectedSegment, Phase
-from modeloom.layers.lwc.gate import HeaderGate
-from modeloom.layers.lwc.parameters import LwcParameters, Record, record_layout, swapped
+from modeloom.layers.lwc.parameters import HeaderGate, LwcParameters, Record, record_layout, swapped
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.stream.bus import late_layout
 from modeloom.rtl.stream.command import command_layout

@@ -62,7 +62,7 @@ class SegmentWriter(BusComponent[LwcParameters]):
         return {
             "records": In(stream.Signature(record_layout())), "text": In(stream.Signature(text_layout(messages))),
             "status": In(stream.Signature(status_layout(messages))), "last_enters": In(1), "has_text": In(1),
-            **({"judged": In(1), "right": In(1)} if messages.hold else {}), "do": Out(stream.Signature(word_layout(parameters))),
+            **dict.fromkeys(messages.delivery.judged, In(1)), "do": Out(stream.Signature(word_layout(parameters))),
             "erase": In(1), "erase_address": In(messages.erase_bits),
         }  # fmt: skip
 
@@ -74,7 +74,7 @@ class SegmentWriter(BusComponent[LwcParameters]):
         m.submodules.out = out = RegisterSlice(word_layout(p))
         queues = [records, ended]
         fates: Any = None
-        if messages.hold:
+        if messages.delivery.judged:
             m.submodules.fates = fates = Queue(1, messages.entered_depth, messages.erase_bits)
             queues.append(fates)
             m.d.comb += [fates.i.valid.eq(self.judged), fates.i.payload.eq(self.right)]

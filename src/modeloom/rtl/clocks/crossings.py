@@ -24,10 +24,9 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.front import APB, AXI_LITE, register_bus
 from modeloom.interfaces.table import Interface, Side
-from modeloom.rtl.clocks.apb import ApbBridge
+from modeloom.rtl.clocks.bridge import ApbBridge, LiteBridge
 from modeloom.rtl.clocks.erasure import CoreErasure, HostErasure
 from modeloom.rtl.clocks.fifo import ClockFifo
-from modeloom.rtl.clocks.lite import LiteBridge
 from modeloom.rtl.clocks.mirror import Mirror
 from modeloom.rtl.clocks.order import ORDER_BITS, EndCount, PacketOrder, StatusGate
 from modeloom.rtl.clocks.synchronizer import ResetCatcher, Synchronizer

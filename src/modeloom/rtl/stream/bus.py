@@ -103,7 +103,7 @@ class MessageBus(wiring.Component):
             "key": In(stream.Signature(ordered_key_beat() if p.inline else key_beat(p.keys.slots))),
             "key_state": Out(key_state_signature(1 if p.inline else p.keys.slots)),
             **({"late": In(stream.Signature(late_layout(p))), "last_enters": Out(1), "has_text": Out(1)} if p.segments else {}),
-            **({"judged": Out(1), "right": Out(1)} if p.segments and p.hold else {}),
+            **(dict.fromkeys(p.delivery.judged, Out(1)) if p.segments else {}),
             **({"freed": Out(1)} if p.tells_freed else {}),
             "erase": In(1), "erase_address": In(p.erase_bits),
         })  # fmt: skip
@@ -203,10 +203,9 @@ class MessageBus(wiring.Component):
         self._join(m, verdicts, flight, ("finished",))
         state = preparation.key_state if isinstance(preparation, InlineKeys) else key_port.state
         wiring.connect(m, state, wiring.flipped(self.key_state))
-        if p.hold:
-            self._join(m, entry, texts, ("held",))
-            self._join(m, verdicts, texts, ("judged", "right"))
-            self._join(m, texts, verdicts, ("dropped",))
+        self._join(m, entry, texts, p.delivery.held)
+        self._join(m, verdicts, texts, p.delivery.judged)
+        self._join(m, texts, verdicts, p.delivery.dropped)
         for part in (command, *((intake, messages, window) if p.channels == 1 else (front, entry, flight)), texts, verdicts, pipeline):
             self._join(m, self, part, ("erase", "erase_address"))
         if p.wire:
@@ -324,8 +323,7 @@ class MessageBus(wiring.Component):
         ]  # fmt: skip
         with m.If(late.o.payload.code > entry.verdict.code):
             m.d.comb += verdicts.verdict.code.eq(late.o.payload.code)
-        if p.hold:
-            self._join(m, verdicts, self, ("judged", "right"))
+        self._join(m, verdicts, self, p.delivery.judged)
 
     def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:
         """Connects members that have the same names."""

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.rtl.stream.delivery import ChannelDelivery, Delivery
+from modeloom.rtl.stream.hold import HeldDelivery
 from modeloom.rtl.stream.sizes import MessageSizes
 
 __all__ = ["ORDERS", "SEGMENT_TAGS", "STORE_SLACK", "TURN_PLACES", "MessageDepths"]
@@ -74,18 +77,30 @@ class MessageDepths(MessageSizes):
         whole, rest = divmod(cycles, cadence.interval)
         return whole * cadence.blocks + min(rest, cadence.blocks)
 
+    @cached_property
+    def delivery(self) -> Delivery:
+        """How text and statuses leave."""
+        kind = HeldDelivery if self.hold is not None else ChannelDelivery if self.interleaved else Delivery
+        return kind(self)
+
+    @property
+    def verdicts_first(self) -> bool:
+        """Whether a verdict on a message is used before its packet has left."""
+        return self.hold is not None or self.wire
+
     @property
     def text_depth(self) -> int:
         """Beats of text that the output holds, beside those in ``hold_depth``."""
-        # Text may wait before the buffer, or before what joins packets, for the verdict on the message before it.
-        waits = self.hold is not None or self.wire
-        cycles = max(self.text_stage, self.tag_stage) + HOLD_SLACK if waits else self.text_stage
+        cycles = self.text_stage
+        if self.verdicts_first:
+            # Text may wait before the buffer, or before what joins packets, for the verdict on the message before it.
+            cycles = max(cycles, self.tag_stage) + HOLD_SLACK
         return _power(self.entering(cycles + ENTRY_SLACK, "encrypt", "decrypt"))
 
     @property
     def tag_depth(self) -> int:
         """Messages whose tag is under way or not taken."""
-        return _power(self.entering(self.tag_stage + ENTRY_SLACK + (HOLD_SLACK if self.hold is not None or self.wire else 0), "tag"))
+        return _power(self.entering(self.tag_stage + ENTRY_SLACK + HOLD_SLACK * self.verdicts_first, "tag"))
 
     @property
     def hold_depth(self) -> int:

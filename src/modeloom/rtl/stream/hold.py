@@ -22,8 +22,10 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.engine.storage import BlockMemory
+from modeloom.rtl.stream.delivery import Delivery, Statuses
+from modeloom.rtl.stream.queue import Queue
 
-__all__ = ["HoldBuffer"]
+__all__ = ["HeldDelivery", "HoldBuffer"]
 
 BLOCK_BEATS = 64
 """Largest number of beats of a buffer in LUT memories.  Larger buffers are block memories."""
@@ -154,3 +156,51 @@ class HoldBuffer(wiring.Component):
         if self.depth & (self.depth - 1) or self.depth < 2:
             behind = Mux(place == self.depth - 1, 0, behind)
         return Mux(move, behind, place)
+
+
+class HeldDelivery(Delivery):
+    """Text of messages to be opened waits behind the queue of text for its verdict."""
+
+    carried = {"held": 1}
+    held = ("held",)
+    judged = ("judged", "right")
+    dropped = ("dropped",)
+
+    @property
+    def kept(self) -> dict[str, int]:
+        """Whether the text of the message was dropped."""
+        return {"dropped": 1}
+
+    def behind(self, m: Module, texts: wiring.Component, beats: stream.Interface) -> stream.Interface:
+        """The buffer."""
+        p = self.parameters
+        layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1})
+        m.submodules.hold = hold = HoldBuffer(layout, p.hold_depth, p.erase_bits)
+        m.submodules.verdicts = verdicts = Queue(1, p.tag_depth, p.erase_bits)
+        wiring.connect(m, verdicts.o, hold.verdict)
+        beat = beats.payload
+        m.d.comb += [
+            verdicts.i.valid.eq(texts.judged), verdicts.i.payload.eq(texts.right),
+            hold.i.valid.eq(beats.valid), beats.ready.eq(hold.i.ready),
+            hold.i.payload.last.eq(beat.last), hold.i.payload.held.eq(beat.held), hold.i.payload.stored.eq(~(beat.held & beat.cut)),
+            *(hold.i.payload.beat[name].eq(beat[name]) for name in ("data", "nbytes", "last", "cut")),
+            texts.dropped.eq(hold.dropped),
+        ]  # fmt: skip
+        for part in (hold, verdicts):
+            m.d.comb += [part.erase.eq(texts.erase), part.erase_address.eq(texts.erase_address)]
+        return hold.o
+
+    def order(self, m: Module, s: Statuses) -> None:
+        """A status follows the text of its message, or its end."""
+        delivered_reg = s.delivered()
+        dropped_reg = Signal.like(delivered_reg)
+        m.d.comb += [
+            s.whole.judged.eq(s.decided & s.decision.packet & s.decision.decrypt & ~s.decision.empty),
+            s.whole.right.eq(~s.code.any()),
+            s.waiting.i.payload.dropped.eq(s.decision.decrypt & s.code.any()),
+            s.may.eq(~s.head.packet | Mux(s.head.dropped, dropped_reg != 0, delivered_reg != 0)),
+        ]
+        m.d.sync += [
+            delivered_reg.eq(delivered_reg + s.whole.delivered - (s.pop & s.head.packet & ~s.head.dropped)),
+            dropped_reg.eq(dropped_reg + s.whole.dropped - (s.pop & s.head.packet & s.head.dropped)),
+        ]

@@ -60,11 +60,6 @@ class MessageParameters(MessageDepths):
         return (first,) if self.program(first).tokens else ()
 
     @property
-    def two_passes(self) -> bool:
-        """Whether a message to seal goes through the core twice."""
-        return self.plan.mode.two_passes
-
-    @property
     def compares(self) -> bool:
         """Whether messages bring tags that are compared: those to open, and those of a second pass."""
         return self.decrypt or self.two_passes

@@ -30,6 +30,14 @@ POWERS_LIMIT = 42
 FORMS = (*PACKETS, "segments")
 """Forms of packets between the parts of a core: those of its buses, and that of LWC, whose segments become beats before."""
 
+APART = (
+    ("interleaved", ("hold", "late_tag", "inline"), "hold, late tags and keys that come with messages are for cores with one channel"),
+    ("wire", ("lengths_first",), "packets on the wire are for modes that do not know lengths before a message begins"),
+    ("text_first", ("interleaved", "late_tag"), "text comes first in cores with one channel and packets in aligned form"),
+    ("late_tag", ("two_passes",), "a mode with two passes needs its tag before a message begins"),
+)  # fmt: skip
+"""What a core cannot have together, by the names of members, and why."""
+
 LENGTH_BITS = 64
 """Bits of a length in bytes."""
 
@@ -104,25 +112,18 @@ class MessageSizes:
         if self.packet not in FORMS:
             raise ValueError(f"packet is one of {', '.join(FORMS)}, not {self.packet!r}")
         check_integer("channels", self.channels, 1, MOST_CHANNELS)
-        if self.channels > 1 and (self.hold is not None or self.packet != "aligned" or self.inline):
-            raise ValueError("hold, packets on the wire and keys that come with messages are for cores with one channel")
         check_integer("associated_from", self.associated_from, 0, self.plan.mode.most_associated // self.beat_bytes)
         check_integer("text_from", self.text_from, 0, 0 if self.lengths_first else self.plan.mode.most_text // self.beat_bytes)
         if self.channels > 1 and self.plan.chained and self.plan.horner is not None:
             raise ValueError("a mode with a chain through the cipher and a polynomial hash takes one channel")
         if self.tells_freed and not self.inline:
             raise ValueError("tells_freed is for keys that come with messages")
-        if self.segments and self.channels > 1:
-            raise ValueError("segments are for cores with one channel")
         unknown = [name for name in self.plan.known_lengths if name not in ("nonce", "tag")] or self.plan.prefixes
         if self.marked and unknown:
             raise ValueError("segments do not tell the bytes of associated data before a message begins")
-        if self.wire and self.lengths_first:
-            raise ValueError("packets on the wire are for modes that do not know lengths before a message begins")
-        if self.text_first and (self.channels > 1 or self.wire or self.segments):
-            raise ValueError("text comes first in cores with one channel and packets in aligned form")
-        if self.late_tag and self.plan.mode.two_passes:
-            raise ValueError("a mode with two passes needs its tag before a message begins")
+        for member, others, why in APART:
+            if getattr(self, member) and any(getattr(self, other) for other in others):
+                raise ValueError(why)
 
     # -- members of CoreShape -----------------------------------------------------------------------------------------------------
 
@@ -145,6 +146,16 @@ class MessageSizes:
     def expanded(self) -> bool:
         """Whether the host gives round keys, and the core has no key schedule."""
         return isinstance(self.keys, ExpandedKeyParameters)
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether packets of several messages may interleave."""
+        return self.channels > 1
+
+    @property
+    def two_passes(self) -> bool:
+        """Whether a message to seal goes through the core twice."""
+        return self.plan.mode.two_passes
 
     @property
     def lengths_first(self) -> bool:

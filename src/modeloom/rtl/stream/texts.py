@@ -23,7 +23,6 @@ from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import payload_layout
 from modeloom.rtl.stream.delay import Delay
-from modeloom.rtl.stream.hold import HoldBuffer
 from modeloom.rtl.stream.line import Line, QuietLine
 from modeloom.rtl.stream.pairs import PairSplitter
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -69,10 +68,8 @@ class TextQueue(BusComponent[MessageParameters]):
     @staticmethod
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
-        hold = {"held": In(1), "judged": In(1), "right": In(1), "dropped": Out(1)}
         return {
-            **(hold if p.hold else {}),
-            **({"channel": In(8)} if p.channels > 1 else {}),
+            **p.delivery.text_ports(),
             "beat": In(1), "bytes": In(p.token_nbytes_bits), "last": In(1), "cut": In(1),
             "text": In(p.block_bits).array(p.lanes * p.plan.mode.text_blocks),
             "m": Out(stream.Signature(text_layout(p))), "taken": Out(1), "delivered": Out(1),
@@ -82,10 +79,10 @@ class TextQueue(BusComponent[MessageParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        hold: dict[str, int] = {"held": 1} if p.hold else {"channel": 8} if p.channels > 1 else {}
+        carried = p.delivery.carried
         blocks = p.lanes * p.plan.mode.text_blocks
-        flags = StructLayout({"nbytes": p.token_nbytes_bits, "last": 1, "cut": 1, **hold})
-        beat_layout = StructLayout({"data": blocks * p.block_bits, "nbytes": p.token_nbytes_bits, "last": 1, "cut": 1, **hold})
+        flags = StructLayout({"nbytes": p.token_nbytes_bits, "last": 1, "cut": 1, **carried})
+        beat_layout = StructLayout({"data": blocks * p.block_bits, "nbytes": p.token_nbytes_bits, "last": 1, "cut": 1, **carried})
         m.submodules.flags = line = Delay(flags, p.text_stage)
         # The pipeline gives zeros for a token that is none, and has none in reset.
         m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits, masked=False)
@@ -101,17 +98,15 @@ class TextQueue(BusComponent[MessageParameters]):
             queue.i.payload.last.eq(line.o.last & beat), queue.i.payload.cut.eq(line.o.cut & beat),
             queue.erase.eq(self.erase), queue.erase_address.eq(self.erase_address),
         ]  # fmt: skip
-        if p.hold:
-            m.d.comb += [line.i.held.eq(self.held), queue.i.payload.held.eq(line.o.held & beat)]
-        if p.channels > 1:
-            m.d.comb += [line.i.channel.eq(self.channel), queue.i.payload.channel.eq(line.o.channel & beat.replicate(8))]
+        for name, bits in carried.items():
+            m.d.comb += [line.i[name].eq(getattr(self, name)), queue.i.payload[name].eq(line.o[name] & beat.replicate(bits))]
         beats: Any = queue.o
         if p.plan.pairs:
-            single = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **hold})
+            single = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **carried})
             m.submodules.splitter = splitter = PairSplitter(beat_layout, single)
             wiring.connect(m, queue.o, splitter.i)
             beats = splitter.o
-        source = self._hold(m, beats) if p.hold else beats
+        source = p.delivery.behind(m, self, beats)
         given = source.payload
         keep = Signal(p.beat_bytes)
         m.d.comb += [
@@ -126,27 +121,5 @@ class TextQueue(BusComponent[MessageParameters]):
             self.m.valid.eq(out.o.valid), out.o.ready.eq(self.m.ready),
             self.delivered.eq(out.o.valid & self.m.ready & out.o.payload.last),
         ]  # fmt: skip
-        if p.channels > 1:
-            m.d.comb += [
-                out.i.payload.channel.eq(given.channel), self.m.payload.channel.eq(out.o.payload.channel & out.o.valid.replicate(8)),
-            ]
+        p.delivery.show(m, self, given, out)
         return m
-
-    def _hold(self, m: Module, beats: Any) -> Any:
-        """Puts the buffer for unverified text behind a stream of beats, and returns its output stream."""
-        p = self.parameters
-        layout = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1})
-        m.submodules.hold = hold = HoldBuffer(layout, p.hold_depth, p.erase_bits)
-        m.submodules.verdicts = verdicts = Queue(1, p.tag_depth, p.erase_bits)
-        wiring.connect(m, verdicts.o, hold.verdict)
-        beat = beats.payload
-        m.d.comb += [
-            verdicts.i.valid.eq(self.judged), verdicts.i.payload.eq(self.right),
-            hold.i.valid.eq(beats.valid), beats.ready.eq(hold.i.ready),
-            hold.i.payload.last.eq(beat.last), hold.i.payload.held.eq(beat.held), hold.i.payload.stored.eq(~(beat.held & beat.cut)),
-            *(hold.i.payload.beat[name].eq(beat[name]) for name in ("data", "nbytes", "last", "cut")),
-            self.dropped.eq(hold.dropped),
-        ]  # fmt: skip
-        for part in (hold, verdicts):
-            m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
-        return hold.o

@@ -23,6 +23,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import fields_layout
+from modeloom.rtl.stream.delivery import Statuses
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.port_slice import port_slice
 from modeloom.rtl.stream.queue import Queue
@@ -73,11 +74,9 @@ class VerdictQueue(BusComponent[MessageParameters]):
     @staticmethod
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
-        hold = {"judged": Out(1), "right": Out(1), "dropped": In(1)}
         wire = {"decided": Out(1), "final": Out(final_layout(p))}
         return {
-            **(hold if p.hold else {}), **(wire if p.wire else {}),
-            **({"finished_slot": Out(p.slot_bits)} if p.channels > 1 else {}),
+            **p.delivery.verdict_ports(), **(wire if p.wire else {}),
             "verdict": In(p.verdict), "verdict_valid": In(1), "tag": In(p.block_bits), "tag_valid": In(1), "delivered": In(1),
             "status": Out(stream.Signature(status_layout(p))), "taken": Out(2), "finished": Out(1),
             "erase": In(1), "erase_address": In(p.erase_bits),
@@ -89,9 +88,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
         # In a small core, what does not depend on the verdict waits for it in a memory, and not in registers on the way.
         apart = p.plan.cadence is not None
         fields = {"tag": p.block_bits, "id": 16}
-        entry_layout = StructLayout({**({} if apart else fields), "code": CODE_BITS, "packet": 1, **(
-            {"dropped": 1} if p.hold else {"channel": 8, "mark": p.mark_bits} if p.channels > 1 else {}
-        )})  # fmt: skip
+        entry_layout = StructLayout({**({} if apart else fields), "code": CODE_BITS, "packet": 1, **p.delivery.kept})
         # The entry registers verdicts.  If tags come late, the one that is expected comes from elsewhere.
         m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits, masked=p.late_tag)
         # All that a status is made of is in registers which a reset clears.
@@ -158,8 +155,6 @@ class VerdictQueue(BusComponent[MessageParameters]):
                 self.decided.eq(statuses.i.valid), self.final.tag.eq(passed_reg), self.final.failed.eq(code.any()),
                 self.final.nbytes.eq(decision_reg.tag_bytes & seals.replicate(len(decision_reg.tag_bytes))),
             ]
-        # A status follows the text of its message, or what becomes of it.
-        delivered_reg = Signal(range(p.tag_depth + 4))
         may = Signal()
         status_may_leave = Signal()
         m.d.comb += [
@@ -172,25 +167,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
             Value.cast(self.status.payload).eq(Value.cast(out.o.payload) & out.o.valid.replicate(len(Value.cast(out.o.payload)))),
             queue_erase(expected, self), queue_erase(statuses, self),
         ]  # fmt: skip
-        if p.channels > 1:
-            self._order_by_marks(m, decision_reg, statuses, out, may, status_may_leave)
-            m.d.comb += self.finished_slot.eq(want.slot)
-            return m
-        if not p.hold:
-            m.d.comb += may.eq(~head.packet | (delivered_reg != 0))
-            m.d.sync += delivered_reg.eq(delivered_reg + self.delivered - (pop & head.packet))
-            return m
-        dropped_reg = Signal.like(delivered_reg)
-        m.d.comb += [
-            self.judged.eq(decided_reg & decision_reg.packet & decision_reg.decrypt & ~decision_reg.empty),
-            self.right.eq(~code.any()),
-            statuses.i.payload.dropped.eq(decision_reg.decrypt & code.any()),
-            may.eq(~head.packet | Mux(head.dropped, dropped_reg != 0, delivered_reg != 0)),
-        ]
-        m.d.sync += [
-            delivered_reg.eq(delivered_reg + self.delivered - (pop & head.packet & ~head.dropped)),
-            dropped_reg.eq(dropped_reg + self.dropped - (pop & head.packet & head.dropped)),
-        ]
+        p.delivery.order(m, Statuses(self, statuses, out, decided_reg, decision_reg, code, pop, may, want))
         return m
 
     def _compare(self, m: Module, tag: Signal, want: Any, keep: Signal) -> Signal:
@@ -228,18 +205,6 @@ class VerdictQueue(BusComponent[MessageParameters]):
                 m.d.comb += longer[below].eq(tag_bytes > below)
             result.append(longer[below])
         return result
-
-    def _order_by_marks(self, m: Module, decision: Any, statuses: Queue, out: Any, may: Signal, status_may_leave: Signal) -> None:
-        """A status follows the packets that have ended before it, of whatever channel."""
-        p, head = self.parameters, statuses.o.payload
-        packets_reg = Signal(p.mark_bits)
-        ahead = Signal(p.mark_bits)
-        m.d.sync += packets_reg.eq(packets_reg + self.delivered)
-        m.d.comb += [
-            statuses.i.payload.channel.eq(decision.channel), statuses.i.payload.mark.eq(decision.mark),
-            ahead.eq(packets_reg - head.mark), may.eq(~head.packet | ~ahead[-1]),
-            out.i.payload.channel.eq(head.channel),
-        ]  # fmt: skip
 
 
 def queue_erase(queue: Queue, whole: VerdictQueue) -> list[object]:

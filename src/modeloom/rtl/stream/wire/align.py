@@ -19,8 +19,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.ports import beat_layout
 from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.rtl.stream.wire.layouts import offset_bits, piece_layout, trimmed_layout
-from modeloom.rtl.stream.wire.rotation import first_bytes, turned_down
+from modeloom.rtl.stream.wire.layouts import first_bytes, offset_bits, piece_layout, trimmed_layout, turned_down
 
 __all__ = ["TextAligner"]
 

@@ -17,8 +17,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.rtl.stream.wire.layouts import joined_layout, offset_bits, part_layout
-from modeloom.rtl.stream.wire.rotation import first_bytes, turned_up
+from modeloom.rtl.stream.wire.layouts import first_bytes, joined_layout, offset_bits, part_layout, turned_up
 
 __all__ = ["PacketJoiner"]
 

@@ -7,17 +7,25 @@
                               │                            └──▶ PIECE of a header ──┐ └──▶ ENDING: tag, code
                               ├──▶ PieceOrder ──▶ PART ──▶ PacketJoiner ──▶ JOINED
                                    core ──▶ text, FINAL ────────────────────────────┘
+
+Rotations of the bytes of a beat, and a mask of its first bytes.
+
+::
+
+    turned_down(beat, 2)     byte 0  1  2  3  ──▶  2  3  0  1
+    turned_up(beat, 1)       byte 0  1  2  3  ──▶  3  0  1  2
 """
 
 from __future__ import annotations
 
+from amaranth.hdl import Cat, Mux, Value
 from amaranth.lib.data import StructLayout
 
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 
 __all__ = [
-    "LENGTH_BITS", "ending_layout", "final_layout", "head_layout", "joined_layout", "offset_bits", "part_layout", "piece_layout",
-    "shape_layout", "trimmed_layout",
+    "LENGTH_BITS", "ending_layout", "final_layout", "first_bytes", "head_layout", "joined_layout", "offset_bits", "part_layout",
+    "piece_layout", "shape_layout", "trimmed_layout", "turned_down", "turned_up",
 ]  # fmt: skip
 
 LENGTH_BITS = 64
@@ -79,3 +87,22 @@ def part_layout(p: MessageParameters) -> StructLayout:
 def joined_layout(p: MessageParameters) -> StructLayout:
     """The layout of a beat of a packet out, zero behind its bytes."""
     return StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "failed": 1, "held": 1})
+
+
+def turned_down(beat: Value, amount: Value) -> Value:
+    """Moves byte *amount* of a beat to byte 0, and the bytes below it to the end.  The number of bytes is a power of two."""
+    for level in range(len(amount)):
+        beat = Mux(amount[level], beat.rotate_right(8 << level), beat)
+    return beat
+
+
+def turned_up(beat: Value, amount: Value) -> Value:
+    """Moves byte 0 of a beat to byte *amount*, and the last bytes to the beginning.  The number of bytes is a power of two."""
+    for level in range(len(amount)):
+        beat = Mux(amount[level], beat.rotate_left(8 << level), beat)
+    return beat
+
+
+def first_bytes(count: Value, size: int) -> Value:
+    """A mask of the bits of the first *count* of *size* bytes."""
+    return Cat((count > at).replicate(8) for at in range(size))

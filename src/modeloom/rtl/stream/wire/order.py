@@ -22,8 +22,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.texts import text_layout
-from modeloom.rtl.stream.wire.layouts import final_layout, head_layout, offset_bits, part_layout, piece_layout
-from modeloom.rtl.stream.wire.rotation import turned_up
+from modeloom.rtl.stream.wire.layouts import final_layout, head_layout, offset_bits, part_layout, piece_layout, turned_up
 
 __all__ = ["PieceOrder"]
 

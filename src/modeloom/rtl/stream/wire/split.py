@@ -23,8 +23,15 @@ from modeloom.rtl.bus.ports import beat_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.wire.layouts import LENGTH_BITS, ending_layout, offset_bits, shape_layout, trimmed_layout
-from modeloom.rtl.stream.wire.rotation import first_bytes, turned_down
+from modeloom.rtl.stream.wire.layouts import (
+    LENGTH_BITS,
+    ending_layout,
+    first_bytes,
+    offset_bits,
+    shape_layout,
+    trimmed_layout,
+    turned_down,
+)
 
 __all__ = ["TagSplitter"]
 

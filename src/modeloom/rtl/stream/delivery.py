@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How packets of text leave, and statuses behind them: the contract, and the order of the messages.
+
+::
+
+    text ──▶ TextQueue: beats with what they ``carry`` ──▶ [held] ──▶ m
+    tag ──▶ VerdictQueue: statuses with what they ``keep`` ──▶ may leave? ──▶ status
+
+``hold`` has another kind, and so has ``channel_delivery``.
+
+Text and statuses of several channels: each says its channel, and a status follows the packets that have ended before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import View
+from amaranth.lib.wiring import In, Out
+
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.depths import MessageDepths
+
+__all__ = ["ChannelDelivery", "Delivery", "Statuses"]
+
+@dataclass(frozen=True)
+class Statuses:
+    """The signals of statuses that leave.
+
+    Attributes
+    ----------
+    whole : VerdictQueue
+    waiting, out : components
+        The queue of statuses, and the slice at the port.
+    decided, decision, code : Signal, record, Signal
+        A verdict, what it is about, and its code.
+    pop, may : Signal
+        The first status leaves, and may leave.
+    want : record
+        The verdict that the next tag is for.
+    """
+
+    whole: wiring.Component
+    waiting: wiring.Component
+    out: wiring.Component
+    decided: Signal
+    decision: View
+    code: Signal
+    pop: Signal
+    may: Signal
+    want: View
+
+    @property
+    def head(self) -> View:
+        """The first status."""
+        return self.waiting.o.payload
+
+    def delivered(self) -> Signal:
+        """A register with the number of packets that have left, and whose status has not."""
+        return Signal(range(self.whole.parameters.tag_depth + 4), name="delivered_reg")
+
+
+class Delivery:
+    """In the order of the messages, as soon as text is computed.
+
+    Attributes
+    ----------
+    carried : dict
+        Fields of a beat of text, with their widths.
+    held, judged, dropped : tuple of str
+        What the entry and the queue of verdicts tell the queue of text, and what that one tells the queue of verdicts: a bit each.
+    """
+
+    carried: ClassVar[dict[str, int]] = {}
+    held: ClassVar[tuple[str, ...]] = ()
+    judged: ClassVar[tuple[str, ...]] = ()
+    dropped: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, parameters: MessageDepths):
+        self.parameters = parameters
+
+    @property
+    def kept(self) -> dict[str, int]:
+        """Fields of a status that waits, with their widths."""
+        return {}
+
+    def text_ports(self) -> dict[str, object]:
+        """Further ports of the queue of text."""
+        carried = {name: In(bits) for name, bits in self.carried.items()}
+        return {**carried, **dict.fromkeys(self.judged, In(1)), **dict.fromkeys(self.dropped, Out(1))}
+
+    def verdict_ports(self) -> dict[str, object]:
+        """Further ports of the queue of verdicts."""
+        return {**dict.fromkeys(self.judged, Out(1)), **dict.fromkeys(self.dropped, In(1))}
+
+    def behind(self, m: Module, texts: wiring.Component, beats: stream.Interface) -> stream.Interface:
+        """The stream of beats that leave, for those that come out of the queue of text."""
+        return beats
+
+    def show(self, m: Module, texts: wiring.Component, given: View, out: wiring.Component) -> None:
+        """Connects what a beat at the port has beside its data."""
+
+    def order(self, m: Module, s: Statuses) -> None:
+        """A status follows the text of its message."""
+        delivered_reg = s.delivered()
+        m.d.comb += s.may.eq(~s.head.packet | (delivered_reg != 0))
+        m.d.sync += delivered_reg.eq(delivered_reg + s.whole.delivered - (s.pop & s.head.packet))
+
+
+class ChannelDelivery(Delivery):
+    """By marks, which count packets of whatever channel."""
+
+    carried = {"channel": 8}
+
+    @property
+    def kept(self) -> dict[str, int]:
+        """The channel, and the packets before it."""
+        return {"channel": 8, "mark": self.parameters.mark_bits}
+
+    def verdict_ports(self) -> dict[str, object]:
+        """The key slot of a message that has its tag."""
+        return {"finished_slot": Out(self.parameters.slot_bits)}
+
+    def show(self, m: Module, texts: wiring.Component, given: View, out: wiring.Component) -> None:
+        """The channel."""
+        m.d.comb += [
+            out.i.payload.channel.eq(given.channel), texts.m.payload.channel.eq(out.o.payload.channel & out.o.valid.replicate(8)),
+        ]
+
+    def order(self, m: Module, s: Statuses) -> None:
+        """A status follows the packets that have ended before it."""
+        packets_reg = Signal(self.parameters.mark_bits)
+        ahead = Signal(self.parameters.mark_bits)
+        m.d.sync += packets_reg.eq(packets_reg + s.whole.delivered)
+        m.d.comb += [
+            s.waiting.i.payload.channel.eq(s.decision.channel), s.waiting.i.payload.mark.eq(s.decision.mark),
+            ahead.eq(packets_reg - s.head.mark), s.may.eq(~s.head.packet | ~ahead[-1]),
+            s.out.i.payload.channel.eq(s.head.channel), s.whole.finished_slot.eq(s.want.slot),
+        ]  # fmt: skip
