@@ -309,7 +309,7 @@ def test_planted_faults_are_found(number, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("options, message", [
     ({"interface": "lvc"}, "unknown interface 'lvc'"),
-    ({"interface": "lwc", "interface_bits": 16}, "--interface-bits is one of 32, 64, 128, not 16"),
+    ({"interface": "lwc", "interface_bits": 16}, "--interface-bits must be 32, 64 or 128, not 16"),
     ({"interface_bits": 32}, "--interface-bits is for --interface lwc; leave it out"),
     ({"interface": "lwc", "channels": 2}, "--interface lwc and --channels cannot be combined"),
     ({"interface": "lwc", "packet": "wire"}, "--interface lwc and --packet wire cannot be combined"),
