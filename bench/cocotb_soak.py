@@ -33,10 +33,10 @@ from pathlib import Path
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.sector import SectorCore
+from modeloom.cores.sector.bench import Traffic as SectorTraffic
 from modeloom.cores.sector.hardware import bus_parameters
-from modeloom.cores.sector.traffic import Traffic as SectorTraffic
 from modeloom.cores.stream import StreamCore
-from modeloom.cores.stream.traffic import Traffic as MessageTraffic
+from modeloom.cores.stream.vectors import Traffic as MessageTraffic
 from modeloom.emit import emit
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode

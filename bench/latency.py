@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.cores.sector.figures import beats
+from modeloom.cores.sector.describe import beats
 from modeloom.modes import find
 from modeloom.options.sectors import Options
 

@@ -25,7 +25,7 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.lwc import LwcCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
-from modeloom.measure.mixes import MIXES
+from modeloom.measure.traffic import MIXES
 from modeloom.modes.gcm import GCM
 from modeloom.product.message import Message
 from modeloom.product.simulation import core as simulated

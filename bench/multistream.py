@@ -3,7 +3,7 @@
 
 Run: python bench/multistream.py [--core NAME,...] [--store]           (some minutes per core)
 
-One JSON object a row, as it comes: what Yosys maps on xc7, with LUT-FF pairs as luts2017 counts them (``modeloom.synth.pairs``), and the
+One JSON object a row, as it comes: what Yosys maps on xc7, with LUT-FF pairs as luts2017 counts them (``modeloom.synth.netlist``), and the
 bytes a cycle of packets of the mix gcm2008, each under the next key slot.  Every output is compared with the ``cryptography`` package.
 ``--store`` writes each row into ``baselines/multistream.json``, in the place of what was known of it; ``tools/readme.py`` makes the table.
 """
@@ -19,8 +19,7 @@ from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_str
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
 from modeloom.measure.core import measure_core
-from modeloom.measure.mixes import MIXES
-from modeloom.measure.traffic import measure_traffic
+from modeloom.measure.traffic import MIXES, measure_traffic
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
 from modeloom.product.simulated_messages import SimulatedStreamCore

@@ -35,9 +35,14 @@ from modeloom.emit import emit, run_bench  # noqa: E402
 from modeloom.measure.core import measure_blocks  # noqa: E402
 from modeloom.measure.known_blocks import KnownBlocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
-from modeloom.papers.cores import Core, areas, cores, schedules  # noqa: E402
 from modeloom.papers.measured import KINDS  # noqa: E402
-from modeloom.papers.ours import area_key  # noqa: E402
+from modeloom.papers.ours import (  # noqa: E402
+    Core,
+    area_key,  # noqa: E402
+    areas,
+    cores,
+    schedules,
+)
 from modeloom.rtl.engine.layout import engine_fields  # noqa: E402
 
 STORED = ROOT / "src" / "modeloom" / "papers" / "measured"

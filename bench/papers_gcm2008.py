@@ -32,12 +32,15 @@ from modeloom.emit import emit  # noqa: E402
 from modeloom.measure.agility import lost_cycles, percent  # noqa: E402
 from modeloom.measure.core import measure_blocks  # noqa: E402
 from modeloom.measure.known_blocks import KnownBlocks  # noqa: E402
-from modeloom.measure.mixes import MIXES, Mix, Size  # noqa: E402
-from modeloom.measure.traffic import measure_traffic  # noqa: E402
+from modeloom.measure.traffic import (  # noqa: E402
+    MIXES,
+    Mix,
+    Size,
+    measure_traffic,  # noqa: E402
+)
 from modeloom.modes.gcm import GCM  # noqa: E402
 from modeloom.papers.measured import MESSAGE_KINDS  # noqa: E402
-from modeloom.papers.thesis import DESIGNS, MIX, SIZES, change_key  # noqa: E402
-from modeloom.papers.variants import CELLS, Variant, variants  # noqa: E402
+from modeloom.papers.thesis import CELLS, DESIGNS, MIX, SIZES, Variant, change_key, variants  # noqa: E402  # noqa: E402
 from modeloom.product.simulated_messages import SimulatedStreamCore  # noqa: E402
 
 STORED = ROOT / "src" / "modeloom" / "papers" / "measured"

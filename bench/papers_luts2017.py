@@ -28,7 +28,7 @@ from typing import Any
 from modeloom.measure.circuit import measure_circuit
 from modeloom.measure.core import measure_blocks, measure_core, measure_part
 from modeloom.papers.rounds import subjects
-from modeloom.papers.variants import CELLS
+from modeloom.papers.thesis import CELLS
 from modeloom.product.folder import read_description
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -25,7 +25,7 @@ from typing import Any
 
 from amaranth.back import rtlil
 
-from modeloom.circuits.aes.multistream import AESMultiStream
+from modeloom.circuits.aes.rounds import AESMultiStream
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit

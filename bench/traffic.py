@@ -21,8 +21,7 @@ from typing import Any
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
-from modeloom.measure.mixes import MIXES
-from modeloom.measure.traffic import measure_traffic
+from modeloom.measure.traffic import MIXES, measure_traffic
 from modeloom.modes.gcm import GCM
 from modeloom.product.simulated_messages import SimulatedStreamCore
 

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from modeloom import compile as compile_mode
 from modeloom import golden
-from modeloom.cli.crypt import transform_file
+from modeloom.cli.data import transform_file
 from modeloom.cli.options import tweaks
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit

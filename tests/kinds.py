@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from modeloom.allocate.names import ChainName, NetName, OutName, UnitName
+from modeloom.allocate.program import ChainName, NetName, OutName, UnitName
 from modeloom.spec.kinds import OPERANDS, OPERATIONS, UNITS, Kind, UnitKind
 
 __all__ = ["chain", "kind", "lane", "net_of", "unit", "unit_kind"]

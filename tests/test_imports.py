@@ -40,7 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "layers", "modes", "options", "product",
         "protocol", "rtl", "spec", "streams", "taint",
     },
-    "emit": {"front", "product", "sim", "spec"},
+    "verilog": {"product", "spec"},
+    "emit": {"front", "product", "sim", "spec", "verilog"},
     "taint": {"interfaces", "sim", "product", "spec"},
     "equivalence": {
         "ciphers", "compiler", "interfaces", "ir", "layers", "product", "protocol", "prove", "rtl", "sim", "spec", "streams", "taint",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a page for each mode to docs/modes: ``python tools/mode_pages.py`` (``--check``: only says what differs).
 
-Texts and code come from the definition, and what a mode gives from ``cores/gives.py``.  Figures are those of ``mode_figures``.
+Texts and code come from the definition, and what a mode gives from ``cores/described.py``.  Figures are those of ``mode_figures``.
 The pictures are those of sectors of 64 bytes, or of the tokens of a stream mode.  They take half a minute; the texts take a second.
 """
 
@@ -25,7 +25,7 @@ from circuit_tables import table  # noqa: E402
 from modeloom import compile as compile_mode  # noqa: E402
 from modeloom.cli.list import catalogue, sectors, streams  # noqa: E402
 from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
-from modeloom.cores.gives import gives  # noqa: E402
+from modeloom.cores.described import gives  # noqa: E402
 from modeloom.modes import all_streams, find_any  # noqa: E402
 from modeloom.options.limits import MOST_BLOCKS  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402

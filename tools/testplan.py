@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from modeloom.product.points import POINTS
+from modeloom.product.cases import POINTS
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "tests" / "testplan.toml"

@@ -13,8 +13,7 @@ from tests.built import slowly
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.listing import listing
 from modeloom.allocate.merge import merge
-from modeloom.allocate.names import UnitName
-from modeloom.allocate.program import BatchRow, Program
+from modeloom.allocate.program import BatchRow, Program, UnitName
 from modeloom.compiler.compile import Compiled
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.xts import XTS

@@ -6,7 +6,7 @@ from __future__ import annotations
 from tests.allocate.made import delays
 
 from modeloom.allocate.check import check_program
-from modeloom.allocate.names import InputName, LaneName
+from modeloom.allocate.program import InputName, LaneName
 from modeloom.compiler.compile import compile_mode
 from modeloom.options.sectors import Options
 from modeloom.spec import XTS_ORDER, Keys, Mode

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modeloom.allocate.rotate import rotate
+from modeloom.allocate.build import rotate
 
 
 def clashes(spans: list[tuple[int, int]], cells: list[int], count: int, ii: int, gaps: list[int]) -> bool:

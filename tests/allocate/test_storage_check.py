@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from tests.kinds import kind as named
 from tests.kinds import unit
 
-from modeloom.allocate.names import LaneName
-from modeloom.allocate.program import Bank, PortRow, Program, Table, UnitInstance, WriteRow
-from modeloom.allocate.storage_check import check_storage
+from modeloom.allocate.check import check_storage
+from modeloom.allocate.program import Bank, LaneName, PortRow, Program, Table, UnitInstance, WriteRow
 from modeloom.ir.check import CheckError
 
 D = "encrypt"

@@ -8,9 +8,8 @@ cycle -3 at the latest.  The earliest beat of a later sector comes 2 cycles befo
 import pytest
 from tests.kinds import kind, unit
 
-from modeloom.allocate.names import LaneName
-from modeloom.allocate.program import Bank, PortRow, Program, Table, UnitInstance, WriteRow
-from modeloom.allocate.storage_check import check_storage
+from modeloom.allocate.check import check_storage
+from modeloom.allocate.program import Bank, LaneName, PortRow, Program, Table, UnitInstance, WriteRow
 from modeloom.ir.check import CheckError
 
 BOTH = ("encrypt", "decrypt")

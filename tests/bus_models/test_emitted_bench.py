@@ -18,9 +18,8 @@ from tests.external import needs
 from modeloom.cores.front import front_of
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
-from modeloom.product.case_widths import converted
-from modeloom.product.points import POINTS
-from modeloom.verification.files import check_emission, today
+from modeloom.product.cases import POINTS, converted
+from modeloom.verification.steps import check_emission, today
 
 
 @slow

@@ -8,7 +8,7 @@ from tests.built import slow
 from tests.circuits.units import measured
 
 from modeloom.circuits import find_circuit
-from modeloom.circuits.fields import FIELDS, X40_ORDER
+from modeloom.circuits.contract import FIELDS, X40_ORDER
 from modeloom.circuits.printed import printed
 from modeloom.rtl.gf128.reduction import reduction_gates
 from modeloom.spec import InputError

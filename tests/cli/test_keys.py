@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from modeloom.cli.keys import read_key
+from modeloom.cli.data import read_key
 from modeloom.spec import InputError
 
 KEY = bytes.fromhex("00112233445566778899aabbccddeeff")

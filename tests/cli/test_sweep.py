@@ -14,11 +14,11 @@ import pytest
 from rich.console import Console
 from tests.sweeps import CIRCUITS, contents, stopping, write
 
-from modeloom.cli.sweep import sweep_progress
+from modeloom.cli.sweeps import sweep_progress
 from modeloom.emit import CheckFailed
 from modeloom.synth import SynthesisError
 
-sweep_command = sys.modules["modeloom.cli.sweep"]
+sweep_command = sys.modules["modeloom.cli.sweeps"]
 
 PROGRESS = re.compile(r"(?:\d+/5 .*\n)*5/(5) .*\n")
 """What a sweep of five points prints on standard error, if that is no terminal."""
@@ -52,7 +52,7 @@ def test_points_and_files(run, grid):
 
 
 def test_a_failing_point_is_told(run, grid, monkeypatch):
-    monkeypatch.setattr("modeloom.sweep.identity.VERSION", "9.9.9")
+    monkeypatch.setattr("modeloom.sweep.configuration.VERSION", "9.9.9")
     done = run("sweep", "grid.toml", "--results", "other.sqlite")
     assert done.status == 1 and "error: modeloom circuit karatsuba --halt 2: the worker has modeloom 0.1.0" in done.out
     assert done.err.splitlines()[-1] == "modeloom: 5 points did not finish; the next run repeats them"
@@ -101,7 +101,7 @@ def test_a_missing_tool_is_told(run, folder, monkeypatch):
     def missing():
         raise SynthesisError("nextpnr is missing: install it")
 
-    monkeypatch.setattr("modeloom.sweep.identity.find_nextpnr", missing)
+    monkeypatch.setattr("modeloom.sweep.configuration.find_nextpnr", missing)
     routed = '[[grid]]\ncircuits = ["karatsuba"]\ntargets = ["ecp5"]\npnr = true\n'
     write(folder, routed)
     done = run("sweep", "a.toml")

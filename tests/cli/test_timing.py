@@ -12,8 +12,7 @@ from tests.built import slow
 
 from modeloom.emit.html import Measured, read_measured
 from modeloom.product.folder import read_description
-from modeloom.verification.datasheet import datasheet_steps
-from modeloom.verification.files import check_hashes
+from modeloom.verification.steps import check_hashes, datasheet_steps
 
 SMALL = {
     "xts": ["xts", "--sector", "16", "--cipher-arch", "sequential", "--key-bits", "128"],

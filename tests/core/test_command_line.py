@@ -96,7 +96,7 @@ def test_crypt_leaves_nothing_behind_on_wrong_input(
 
 
 def test_verify(smaller: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("modeloom.verification.sector.reloads.ROUNDS", 6)
+    monkeypatch.setattr("modeloom.verification.sector.statuses.ROUNDS", 6)
     assert run("verify", smaller, *FAST, "--sectors", 10) == 0
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     assert list(lines) == VERIFIED
@@ -105,7 +105,7 @@ def test_verify(smaller: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
 
 @slow
 def test_verify_both_directions(built: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("modeloom.verification.sector.reloads.ROUNDS", 12)
+    monkeypatch.setattr("modeloom.verification.sector.statuses.ROUNDS", 12)
     assert run("verify", built, *FAST, "--sectors", 40) == 0
     lines = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())
     assert list(lines) == VERIFIED

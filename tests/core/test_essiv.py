@@ -28,7 +28,7 @@ from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.prove import ProofError, prove
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import DefinitionError, InputError
-from modeloom.synth.hierarchy import instances
+from modeloom.synth.blocks import instances
 from modeloom.taint import check_core
 from modeloom.verification import verify_core
 from modeloom.verification.twins import request, state

@@ -13,12 +13,12 @@ import pytest
 from tests import built
 
 from modeloom import golden
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.product.folder import read_description
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.synth import synthesize
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 LONG = {"sector": 1024, "storage": "bram", "restarts": 0, "prove": False}
 SHORT = {"sector": 96, "storage": "bram", "cipher_stages": 1, "restarts": 50, "prove": False}

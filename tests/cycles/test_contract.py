@@ -13,7 +13,7 @@ from tests.rtl.engine.bench import compiled
 
 import modeloom
 from modeloom import cycles
-from modeloom.allocate import storage_check
+from modeloom.allocate import check as allocate_check
 from modeloom.allocate.check import check_program
 from modeloom.cycles import messages
 from modeloom.prove import CheckError, ProofError, check, execute
@@ -23,7 +23,7 @@ PACKAGE = Path(modeloom.__file__).parent
 NUMBERS = {name: value for name, value in vars(cycles).items() if name.isupper()}
 MESSAGES = {name: value for name, value in vars(messages).items() if name.isupper()}
 DRAWN = dict(re.findall(r"([A-Z_]{4,}) = (-?\d+)", cycles.__doc__ or ""))
-CHECKERS = ("allocate/check.py", "allocate/storage_check.py", "schedule/check.py")
+CHECKERS = ("allocate/check.py", "schedule/check.py")
 """Files that must not believe the contract, beside the whole of ``prove``, ``verification`` and ``equivalence``."""
 
 
@@ -40,9 +40,9 @@ def test_the_drawings_of_messages_show_the_numbers():
 
 
 def test_the_checkers_have_copies_that_agree():
-    assert execute.LEAD == storage_check.LEAD == cycles.LEAD
-    assert execute.FILL_DELAY == storage_check.FILL_DELAY == cycles.FILL_DELAY
-    assert storage_check.FILL_AHEAD == cycles.FILL_AHEAD
+    assert execute.LEAD == allocate_check.LEAD == cycles.LEAD
+    assert execute.FILL_DELAY == allocate_check.FILL_DELAY == cycles.FILL_DELAY
+    assert allocate_check.FILL_AHEAD == cycles.FILL_AHEAD
     assert execute.TWEAK_WRITE == cycles.TWEAK_WRITE
     assert execute.KEY_DELAY == cycles.KEY_DELAY
 
@@ -70,7 +70,7 @@ def test_no_number_of_the_contract_is_written_elsewhere():
     alike = re.compile(r"^(?:[A-Z_]+_CYCLES|[A-Z_]*DELAY|LEAD|DRAIN|FILL_[A-Z]+|TWEAK_WRITE)$")
     # Steps of a search, and what block memories add to the latency of one cipher, which ciphers.check measures.
     own = {"HELD_CYCLES", "BLOCK_MEMORY_CYCLES"}
-    apart = {*CHECKERS, "cycles/__init__.py", "cores/sector/figures.py"}
+    apart = {*CHECKERS, "cycles/__init__.py", "cores/sector/describe.py"}
     for room in ("schedule", "allocate", "compiler", "rtl", "cores", "emit"):
         for path in sorted((PACKAGE / room).rglob("*.py")):
             if str(path.relative_to(PACKAGE)) in apart:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from modeloom.cores.gives import MISUSE, NONCE, gives
+from modeloom.cores.described import MISUSE, NONCE, gives
 from modeloom.modes import VARIANTS, all_modes, all_streams, find_any
 
 PAGE = Path(__file__).parents[2] / "docs" / "security.md"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from modeloom.sweep.configuration import definition_of, tools_of
 from modeloom.sweep.figures import figures_of
 from modeloom.sweep.grid import read_sweep
-from modeloom.sweep.identity import definition_of, tools_of
 from modeloom.sweep.point import run_point
 from modeloom.sweep.store import Store
 

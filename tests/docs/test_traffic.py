@@ -10,7 +10,7 @@ from tests.scripts import ROOT, script
 from tests.streamed import SMALL, compiled, folder, simulated
 
 from modeloom.cores.stream import StreamCore
-from modeloom.measure.mixes import MIXES
+from modeloom.measure.traffic import MIXES
 
 ROWS = json.loads((ROOT / "baselines" / "traffic.json").read_text(encoding="utf-8"))
 

@@ -8,7 +8,7 @@ import re
 import pytest
 from tests.docs.user_interface import PAGE, page, tables
 
-from modeloom.ciphers import interface
+from modeloom.ciphers import request
 
 TEXT = PAGE.read_text(encoding="utf-8")
 
@@ -25,9 +25,9 @@ def test_a_changed_call_and_a_new_version_are_seen(monkeypatch: pytest.MonkeyPat
 
 
 def test_each_changed_call_is_on_the_page() -> None:
-    assert f"| {interface.INTERFACE} |" in TEXT
+    assert f"| {request.INTERFACE} |" in TEXT
     olds = {'"enc"': '"encrypt"', "`architecture`": "request.form", "`timing(core": "timing(request)", "`named(m, value)`": "named("}
-    assert set(interface.OLD_MEMBERS) == {"core", "architecture"} and set(interface.OLD_DIRECTIONS) == {"enc", "dec"}
+    assert set(request.OLD_MEMBERS) == {"core", "architecture"} and set(request.OLD_DIRECTIONS) == {"enc", "dec"}
     for old, now in olds.items():
         row = next(line.split(" | ") for line in TEXT.splitlines() if re.match(r"\| \d", line) and old in line.split(" | ")[1])
         assert now in row[2]

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
-from modeloom.ciphers.interface import FORMS, INTERFACE
+from modeloom.ciphers.request import CALLS, INTERFACE
 from modeloom.modes import words
 from modeloom.spec import CMAC_ORDER, GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field, Keys, Mode, Numbers
+from modeloom.spec.numbers import StreamNumbers
 from modeloom.spec.stream import LengthPrefix, Lengths, MessageKeys, Nonce, State, StreamMode
-from modeloom.spec.stream_numbers import StreamNumbers
 
 PAGE = Path(__file__).parents[2] / "docs" / "user-api.md"
 
@@ -75,7 +75,7 @@ def tables() -> dict[str, list[str]]:
     """The rows of each table of the page, by its heading."""
     return {
         "from modeloom.ciphers import": [made(BlockCipher), made(CoreRequest), made(CoreTiming)],
-        "functions of a BlockCipher": sorted(FORMS.values()),
+        "functions of a BlockCipher": sorted(CALLS.values()),
         "from modeloom.spec import": [made(Field), form("Keys", Keys), *ORDERS, "CIPHER", "Mode", "Numbers"],
         "from modeloom.spec.stream import": [
             *(made(kind) for kind in (LengthPrefix, Lengths, MessageKeys, Nonce)), form("State", State), "StreamMode"

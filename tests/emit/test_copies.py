@@ -13,10 +13,10 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from tests.emit.same import difference
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.rtl.aes.cores.sequential import AESSequential
 from modeloom.rtl.aes.sboxes.forms import SBOXES
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 
 def instances(text: str) -> Counter[str]:

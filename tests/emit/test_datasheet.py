@@ -10,7 +10,7 @@ import pytest
 from tests.emit.emitted import COMMAND, SIZES, SMALLEST, core, made
 
 from modeloom.cores.sector import CORE_PORTS, erase_cycles
-from modeloom.cores.sector.figures import latency_pins
+from modeloom.cores.sector.describe import latency_pins
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.package import to_json
 

@@ -12,10 +12,10 @@ import pytest
 from pyosys import libyosys
 from tests.emit.package.folders import CASES, folder
 
-from modeloom.emit.circuit import Circuit, Instance, Memory
-from modeloom.emit.memories import memories_of
 from modeloom.emit.package import outside
 from modeloom.product.folder import read_description
+from modeloom.verilog.circuit import Circuit, Instance, Memory
+from modeloom.verilog.memories import memories_of
 
 
 def found_by_yosys(path: Path, work: Path) -> Counter[tuple]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.emit.names import plain_design, plain_name
-from modeloom.emit.rtlil import parse, render
+from modeloom.verilog.names import plain_design, plain_name
+from modeloom.verilog.rtlil import parse, render
 
 DESIGN = """
 attribute \\top 1

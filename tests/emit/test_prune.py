@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.emit.prune import prune
-from modeloom.emit.rtlil import parse, render
+from modeloom.verilog.prune import prune
+from modeloom.verilog.rtlil import parse, render
 
 DESIGN = """
 module \\top

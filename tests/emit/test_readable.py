@@ -13,7 +13,7 @@ from tests.built import slowly
 from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder, made
 from tests.emit.package import folders
 
-from modeloom.cores.sector.sections import engine_sections, module_titles
+from modeloom.cores.sector.core import engine_sections, module_titles
 from modeloom.emit import core_name
 from modeloom.emit.package import outside
 from modeloom.product.folder import read_description

@@ -11,9 +11,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from tests.emit.same import difference
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
-from modeloom.rtl.sm4.sequential import SM4Sequential
+from modeloom.rtl.sm4.pipeline import SM4Sequential
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 
 class Aliased(wiring.Component):

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.emit.rtlil import parse, render
-from modeloom.emit.share import share
+from modeloom.verilog.rtlil import parse, render
+from modeloom.verilog.sharing import share
 
 
 def unit(name: str, leaf: str) -> str:

@@ -12,14 +12,14 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.cli import main
-from modeloom.emit.inner import component_rtlil, inner_verilog
-from modeloom.emit.ultra import LEAST_BITS
 from modeloom.measure.core import measure_core
 from modeloom.product.description import MemoryDescription
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
 from modeloom.synth import synthesize
+from modeloom.verilog.memories import LEAST_BITS
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 
 def emitted(component) -> tuple[str, list[MemoryDescription]]:

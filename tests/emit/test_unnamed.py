@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.emit.rtlil import RtlilModule, parse
-from modeloom.emit.unnamed import name_the_unnamed
+from modeloom.verilog.ports import name_the_unnamed
+from modeloom.verilog.rtlil import RtlilModule, parse
 
 INPUT = """
 module \\top.part

@@ -14,7 +14,7 @@ from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.cells import CircuitError
 from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
-from modeloom.rtl.gf128.square import Squarer
+from modeloom.rtl.gf128.reduction import Squarer
 from modeloom.spec import COUNTERS
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER
 from modeloom.spec.kinds import OPERATIONS

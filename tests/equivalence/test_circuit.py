@@ -13,8 +13,7 @@ from modeloom.definition.software import Model
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CircuitError
 from modeloom.equivalence.circuit import Circuit
-from modeloom.equivalence.host import Host
-from modeloom.equivalence.run import Run
+from modeloom.equivalence.host import Host, Run
 from modeloom.modes import find
 from modeloom.product.folder import read_description
 from modeloom.taint import Netlist, flat_netlist

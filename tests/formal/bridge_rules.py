@@ -23,9 +23,9 @@ from tests.formal.erasure_rules import both_shake_hands
 from tests.formal.induction import unproved_by_induction
 from tests.formal.signs import agrees, equal, falling, one_after_the_other, zero
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.clocks import CrossingParameters, Crossings
 from modeloom.rtl.clocks.erasure import Phase
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 __all__ = [
     "ADDRESS_BITS", "CLOCK", "COMMON", "FOUR", "TOP", "BridgeState", "WriteCrossing", "bridge_verilog", "clocked_machine", "comes_to_rest",

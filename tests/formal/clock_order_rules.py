@@ -23,9 +23,9 @@ from tests.formal.clock_rules import TOP, LateSynchronizer, gray, one_clock
 from tests.formal.induction import unproved_by_induction
 from tests.formal.machine import Machine, State
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
-from modeloom.rtl.clocks import order as order_module
-from modeloom.rtl.clocks.order import ORDER_BITS, EndCount, PacketOrder
+from modeloom.rtl.clocks import fifo as order_module
+from modeloom.rtl.clocks.fifo import ORDER_BITS, EndCount, PacketOrder
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["INVARIANTS", "RULES", "OrderState", "order_verilog", "surroundings", "unproved_order"]
 

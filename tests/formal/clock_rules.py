@@ -22,9 +22,9 @@ from tests.formal.bits import Bits, all_of, concat, constant
 from tests.formal.machine import Machine, State
 from tests.formal.proof import holds
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.clocks import fifo as fifo_module
 from modeloom.rtl.clocks.fifo import ClockFifo
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 TOP = "pair"
 SYNC = ("write", "read", "core", "host", "always")

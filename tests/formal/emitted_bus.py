@@ -11,12 +11,12 @@ from typing import Any
 from tests.formal.machine import Machine
 from tests.rtl.bus.parameters import bus_sizes
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.aes import KeySchedule
-from modeloom.rtl.aes.keys.sizes_schedule import SizesKeySchedule
-from modeloom.rtl.bus.key_schedules import KeySchedules
+from modeloom.rtl.aes.keys.key_schedule import SizesKeySchedule
+from modeloom.rtl.bus.key_port import KeySchedules
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
 from modeloom.taint import flat_netlist
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 TOP = "bus"
 

@@ -17,11 +17,11 @@ from tests.formal.machine import Machine
 from modeloom.cores.lwc import LwcCore
 from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.hardware import bus_parameters
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.layers import Stack
 from modeloom.layers.buffer.buffer import BufferedParameters
 from modeloom.layers.lwc.parameters import LwcParameters
 from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["BUFFERED", "CORES", "SEGMENTS", "TOP", "buffered_of", "core_machine", "core_verilog", "lwc_of", "message_part", "messages_of"]
 

@@ -16,17 +16,17 @@ from amaranth.lib.wiring import In, Out
 from tests.formal.emitted_bus import machine_of
 from tests.formal.machine import Machine
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.aes import KeySchedule
-from modeloom.rtl.aes.keys.port_schedule import PortKeySchedule
+from modeloom.rtl.aes.keys.iterative_schedule import PortKeySchedule
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.stream.bus import MessageBus
-from modeloom.rtl.stream.delay import Delay
+from modeloom.rtl.stream.line import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["FORMS", "SHAPES", "TOP", "Shape", "message_machine", "message_verilog", "parameters_of"]
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from tests.formal.emitted_bus import machine_of
 from tests.formal.machine import Machine
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.width import WidthConverters, WidthParameters
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["TOP", "WIDTHS", "width_machine", "width_verilog"]
 

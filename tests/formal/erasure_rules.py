@@ -18,10 +18,10 @@ from tests.formal.clock_rules import INVARIANTS, TOP, LateSynchronizer, QueueSta
 from tests.formal.machine import Machine, State
 from tests.formal.proof import holds
 
-from modeloom.emit.inner import component_rtlil, inner_verilog
 from modeloom.rtl.clocks import fifo as fifo_module
 from modeloom.rtl.clocks.erasure import CoreErasure, HostErasure, Phase
 from modeloom.rtl.clocks.fifo import ClockFifo
+from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 DEPTH = 4
 BITS = 3

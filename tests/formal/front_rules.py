@@ -16,7 +16,7 @@ from __future__ import annotations
 from tests.formal.bits import WIDE, Bits, all_of, any_of, concat, constant, total
 from tests.formal.follow import Followed, select
 
-from modeloom.rtl.stream.channel_intake import INDEX_BITS, packet_order
+from modeloom.rtl.stream.channels import INDEX_BITS, packet_order
 from modeloom.rtl.stream.command import order_layout
 from modeloom.rtl.stream.depths import ORDERS
 from modeloom.rtl.stream.packet import packet_layout

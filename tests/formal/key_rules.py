@@ -16,7 +16,7 @@ from tests.formal.bits import Bits, all_of, any_of, constant
 from tests.formal.stream_rules import BusState
 
 from modeloom.cycles import FENCE_CYCLES
-from modeloom.rtl.bus.key_format import key_parts
+from modeloom.rtl.bus.parameters import key_parts
 
 __all__ = ["KEY_INVARIANTS", "KEY_RULES", "VERDICT_RULES", "in_state"]
 

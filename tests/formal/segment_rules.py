@@ -13,8 +13,8 @@ from tests.formal.bits import Bits, all_of, any_of, total
 from tests.formal.pin_rules import CoreState
 
 from modeloom.interfaces.lwc import Opcode
-from modeloom.layers.lwc.expected import Phase
 from modeloom.layers.lwc.parameters import HEADER, Record, record_layout
+from modeloom.layers.lwc.parser import Phase
 from modeloom.rtl.stream.packet import packet_layout
 
 __all__ = ["SEGMENT_INVARIANTS", "SEGMENT_RULES", "SegmentState"]

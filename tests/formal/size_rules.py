@@ -18,7 +18,7 @@ from tests.formal.bits import Bits, all_of, any_of, constant
 from tests.formal.key_rules import ERASE, EXPAND, FENCE, LOADED, OVERWRITE, RECEIVE, SCRUB, SETTLE, SETUP, START, in_state
 from tests.formal.stream_rules import BusState
 
-from modeloom.rtl.bus.key_format import key_beats, packet_ends
+from modeloom.rtl.bus.parameters import key_beats, packet_ends
 
 __all__ = ["SIZE_INVARIANTS", "SIZE_RULES"]
 

@@ -20,9 +20,8 @@ from tests.formal.split_rules import ORDER, SPLITTER
 from tests.formal.wire_rules import ALIGNER, JOINER
 from tests.rtl.stream.wire_bench import parameters
 
-from modeloom.rtl.stream.wire.align import TextAligner
-from modeloom.rtl.stream.wire.join import PacketJoiner
-from modeloom.rtl.stream.wire.order import PieceOrder
+from modeloom.rtl.stream.wire.order import PacketJoiner, PieceOrder
+from modeloom.rtl.stream.wire.packets import TextAligner
 from modeloom.rtl.stream.wire.split import TagSplitter
 from modeloom.taint.netlist import netlist_of_rtlil
 

@@ -12,7 +12,7 @@ from tests.ir.trace_values import Values
 from modeloom.definition.software import Model
 from modeloom.ir.expand import expand
 from modeloom.ir.graph import Trace
-from modeloom.ir.key_words import key_words
+from modeloom.ir.lower import key_words
 from modeloom.ir.trace import trace
 from modeloom.modes import all_modes, find
 from modeloom.spec import GHASH_ORDER, Field, Keys, Mode

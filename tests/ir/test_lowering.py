@@ -6,8 +6,7 @@ from __future__ import annotations
 import pytest
 
 from modeloom.ir.expand import expand
-from modeloom.ir.key_words import key_words
-from modeloom.ir.lower import lower_direction
+from modeloom.ir.lower import key_words, lower_direction
 from modeloom.ir.ops import Term
 from modeloom.ir.pair import find_chains, pair_directions
 from modeloom.ir.trace import trace

@@ -6,10 +6,9 @@ from __future__ import annotations
 import pytest
 
 from modeloom.ir.expand import expand
-from modeloom.ir.key_words import key_words
-from modeloom.ir.lower import lower_direction, lower_setup
+from modeloom.ir.lower import key_words, lower_direction, lower_setup
 from modeloom.ir.ops import Op, Term
-from modeloom.ir.squares import renew_squares
+from modeloom.ir.pair import renew_squares
 from modeloom.ir.trace import trace
 from modeloom.modes.heh import HEH
 from modeloom.modes.hmch import HMCH

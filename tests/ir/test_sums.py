@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from modeloom.ir.sums import Value, balance
+from modeloom.ir.lower import Value, balance
 
 
 def carried_out(values, target, width, adder):  # type: ignore[no-untyped-def]

@@ -12,14 +12,12 @@ from tests.emit.emitted import SMALLEST, folder, made
 
 from modeloom.cli import cli
 from modeloom.emit.html import read_measured
-from modeloom.emit.html.complete import check_page, complete
-from modeloom.emit.html.measured import Measured, with_measured
+from modeloom.emit.html.measured import Measured, check_page, complete, with_measured
 from modeloom.emit.tools import CheckFailed
 from modeloom.measure.datasheet import complete_datasheet, result_name, store_result, stored_results
 from modeloom.product.folder import read_description
 from modeloom.spec import InputError
-from modeloom.verification.datasheet import datasheet_steps
-from modeloom.verification.files import check_emission, check_hashes, today
+from modeloom.verification.steps import check_emission, check_hashes, datasheet_steps, today
 
 RESULT = {
     "design": "core", "device": "xc7", "command": "modeloom synth DIR --target xc7", "tools": {"yosys": "0.70"}, "luts": 900, "ffs": 70,

@@ -18,11 +18,10 @@ from tests.streamed import folder
 from modeloom.cores.front import front_of
 from modeloom.emit import CheckFailed, emit
 from modeloom.emit.html import read_measured
-from modeloom.emit.html.complete import complete
-from modeloom.emit.html.measured import Measured
+from modeloom.emit.html.measured import Measured, complete
 from modeloom.measure.datasheet import complete_datasheet
 from modeloom.product.folder import read_description
-from modeloom.verification.datasheet import datasheet_steps
+from modeloom.verification.steps import datasheet_steps
 
 ONE_STAGE: dict[str, Any] = {"prove": False, "cipher_stages": 1}
 SMALL: dict[str, Any] = {**ONE_STAGE, "mul_stages": 1, "key_bits": 128}

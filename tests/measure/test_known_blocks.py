@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 
 from modeloom.measure.known_blocks import KnownBlocks
-from modeloom.synth.parts import MappedPart
+from modeloom.synth.blocks import MappedPart
 
 
 def test_blocks_are_kept(monkeypatch, tmp_path):

@@ -11,8 +11,7 @@ import pytest
 from tests.streamed import SMALL, folder, simulated
 
 from modeloom.emit import CheckFailed
-from modeloom.measure.mixes import MIXES, find_mix
-from modeloom.measure.traffic import measure_traffic, oracle_of
+from modeloom.measure.traffic import MIXES, find_mix, measure_traffic, oracle_of
 from modeloom.product.folder import read_messages
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError

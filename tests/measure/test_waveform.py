@@ -11,10 +11,9 @@ import pytest
 from tests.emit.emitted import SMALLEST, folder
 
 from modeloom import model
-from modeloom.emit.html.measured import Measured, read_measured, timing_lines
-from modeloom.emit.html.waves import COLUMN, columns_of, waves
+from modeloom.emit.html.measured import COLUMN, Measured, columns_of, read_measured, timing_lines, waves
 from modeloom.interfaces.sector import StatusCode, unpack_status
-from modeloom.measure.waveform import IDLE, KEPT, Recording, record, waveform
+from modeloom.measure.datasheet import EDGE_CYCLES, IDLE, Recording, record, waveform
 from modeloom.product.folder import read_description
 
 
@@ -112,7 +111,7 @@ def test_idle_spans_are_short():
     for place, cycle in enumerate(cycles):
         if cycle == "…":
             first, last = int(cycles[place - 1]), int(cycles[place + 1])
-            assert last - first > IDLE - 2 * KEPT
+            assert last - first > IDLE - 2 * EDGE_CYCLES
             for port in bits:
                 assert len(set(recording.column(port)[first : last + 1])) == 1
         elif place and cycles[place - 1] != "…":

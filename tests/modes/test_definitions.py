@@ -18,8 +18,7 @@ from modeloom.cores.sector import SectorCore
 from modeloom.definition.check import check_definition
 from modeloom.definition.software import Model
 from modeloom.emit import emit
-from modeloom.ir.trace import trace
-from modeloom.ir.value import Value
+from modeloom.ir.trace import Value, trace
 from modeloom.modes import BUILT_IN
 from modeloom.options.sectors import Options
 from modeloom.spec import CIPHER, DefinitionError, Keys, Mode, checked_mode

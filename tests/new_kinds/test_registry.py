@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.kinds import kind, net_of, unit, unit_kind
 
-from modeloom.allocate.names import ChainName, InputName, LaneName, NetName, OutName, UnitName
+from modeloom.allocate.program import ChainName, InputName, LaneName, NetName, OutName, UnitName
 from modeloom.cores.components import COMPONENTS
 from modeloom.spec import COUNTERS
 from modeloom.spec.kinds import BOTH, OPERATIONS, UNITS, Kind
@@ -24,7 +24,7 @@ ROOMS = ("ir", "definition", "schedule", "allocate", "prove", "compiler", "rtl/e
 
 OTHERS = {
     ("ir/trace.py", "add"): "the word of a definition, in a message",
-    ("allocate/names.py", "out"): "where the name is made",
+    ("allocate/program.py", "out"): "where the name is made",
     ("allocate/program.py", "cipher"): "the usual name of a cipher's key",
     ("prove/mutate.py", "both"): "both figures of a unit's timing",
     ("compiler/options.py", "both"): "--direction",

@@ -8,8 +8,8 @@ import pytest
 from tests.scripts import script
 
 from modeloom.papers import tables
-from modeloom.papers.cores import plain
 from modeloom.papers.measured import measured
+from modeloom.papers.ours import plain
 from modeloom.papers.printed import printed
 
 PLAIN = {

@@ -9,8 +9,8 @@ import pytest
 from tests.built import slow
 from tests.scripts import script
 
-from modeloom.papers.cores import Core, schedules
 from modeloom.papers.measured import KINDS, measured
+from modeloom.papers.ours import Core, schedules
 from modeloom.synth.result import BlockResult, Figures
 
 QUICK = Core("heh-poly", "default", True)

@@ -5,8 +5,8 @@ import pytest
 
 from modeloom.papers import measured as measured_package
 from modeloom.papers import ours, page, rounds, rounds_page, speedup, tables, thesis, thesis_page
-from modeloom.papers.cores import Core, areas, cores, overlapped, plain, schedules, target_of
 from modeloom.papers.measured import measured
+from modeloom.papers.ours import Core, areas, cores, overlapped, plain, schedules, target_of
 from modeloom.papers.page import COLUMNS, SENTENCES
 from modeloom.papers.printed import PAPERS, printed
 from modeloom.papers.tables import names

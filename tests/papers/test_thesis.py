@@ -11,13 +11,12 @@ from modeloom.emit import CheckFailed
 from modeloom.measure import agility
 from modeloom.measure.agility import lost_cycles, percent
 from modeloom.papers import page, tables
+from modeloom.papers.markdown import HEIGHT, plot
 from modeloom.papers.measured import MESSAGE_KINDS, measured
-from modeloom.papers.plot import HEIGHT, plot
-from modeloom.papers.thesis import DESIGNS, OUR_DESIGNS, SIZES, change_key
-from modeloom.papers.variants import FPGA, variants
+from modeloom.papers.thesis import DESIGNS, FPGA, OUR_DESIGNS, SIZES, change_key, variants
 from modeloom.spec import InputError
-from modeloom.synth.liberty import read_library
 from modeloom.synth.result import BlockResult, Figures
+from modeloom.synth.targets import read_library
 
 PACKETS = [44, 1500, 64, 576]
 

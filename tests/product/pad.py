@@ -22,8 +22,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces import Interface
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEY_FLAGS, KEYS
 from modeloom.product.core import Core, Sheet
-from modeloom.product.description import Description, KeyPart, Rate, file_names
-from modeloom.product.versions import versions
+from modeloom.product.description import Description, KeyPart, Rate, file_names, versions
 from modeloom.version import VERSION
 
 __all__ = ["PadCore", "PadDescription"]

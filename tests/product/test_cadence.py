@@ -3,7 +3,7 @@
 
 import pytest
 
-from modeloom.product.cadence import CadenceFigures, StepFigures
+from modeloom.product.messages import CadenceFigures, StepFigures
 
 ONCE, FREE, TWICE = (StepFigures(ciphers=at, cycles=cycles) for at, cycles in (((0,), 1), ((), 1), ((0, 41), 42)))
 FIGURES = CadenceFigures(blocks=4, interval=40, steps={"associated": FREE, "encrypt": ONCE, "tag": ONCE, "start 1": TWICE})

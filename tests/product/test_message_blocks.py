@@ -14,8 +14,7 @@ from tests.streamed import folder
 from modeloom.measure.core import measure_blocks
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.synth.cut import cut
-from modeloom.synth.hierarchy import OTHER, assign, instances, separated
+from modeloom.synth.blocks import OTHER, assign, cut, instances, separated
 
 STAGE: dict[str, Any] = {"prove": False, "cipher_stages": 1}
 SMALL: dict[str, Any] = {**STAGE, "mul_stages": 1, "key_bits": 128, "key_slots": 3}

@@ -14,7 +14,7 @@ from tests.external import needs
 from tests.product.pad import PadCore, PadDescription
 
 from modeloom import emit as emission
-from modeloom.cli.area import area_table
+from modeloom.cli.figures import area_table
 from modeloom.emit import CheckFailed, core_name, lint, run_bench
 from modeloom.emit.files import contents
 from modeloom.emit.simulators import Icarus, Simulator, Verilator
@@ -26,7 +26,7 @@ from modeloom.sim import Simulation, StreamRunner
 from modeloom.spec import InputError
 from modeloom.taint import TimingChannel, check_core, combinational_paths, flat_netlist
 from modeloom.verification import verify_core
-from modeloom.verification.files import check_emission, check_hashes
+from modeloom.verification.steps import check_emission, check_hashes
 
 COMMAND = "made by the tests"
 

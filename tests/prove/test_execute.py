@@ -8,9 +8,8 @@ from itertools import pairwise
 import pytest
 from tests.kinds import kind
 
-from modeloom.allocate.build import allocate
+from modeloom.allocate.build import allocate, lifetimes
 from modeloom.allocate.check import CheckError, check_program
-from modeloom.allocate.lifetimes import lifetimes
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH

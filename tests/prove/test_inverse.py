@@ -14,8 +14,8 @@ from tests.prove.broken_modes import BROKEN, CountersBack, KeyInverse, OutsideTh
 from modeloom import modes
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.compile import compile_mode
-from modeloom.definition import inverse
-from modeloom.definition.inverse import check_inverse
+from modeloom.definition import check
+from modeloom.definition.check import check_inverse
 from modeloom.ir.trace import trace
 from modeloom.modes import BUILT_IN
 from modeloom.modes.heh import HEH
@@ -107,7 +107,7 @@ def test_what_a_few_values_do_not_show_many_do(monkeypatch):
 
     mode = WithoutTweak()
     made = trace(mode, 48, 16)
-    monkeypatch.setattr(inverse, "_few", lambda source, key_bytes: iter([(bytes(key_bytes), bytes(16), bytes(48))]))
+    monkeypatch.setattr(check, "_few", lambda source, key_bytes: iter([(bytes(key_bytes), bytes(16), bytes(48))]))
     with pytest.raises(DefinitionError, match="decrypt does not invert encrypt: block 0"):
         check_inverse(mode, made, key_bytes(mode))
 

@@ -9,13 +9,15 @@ from dataclasses import replace
 import pytest
 from tests.kinds import chain, kind, lane, net_of, unit
 
-from modeloom.allocate.names import InputName, LaneName, NetName
 from modeloom.allocate.program import (
     Bank,
     ChainRegister,
     ChainRow,
+    InputName,
     KeyRow,
+    LaneName,
     Net,
+    NetName,
     NetRow,
     OutRow,
     PortRow,
@@ -25,8 +27,7 @@ from modeloom.allocate.program import (
     UnitInstance,
     WriteRow,
 )
-from modeloom.prove.machine import Machine, MachineError, Sector
-from modeloom.prove.plan import Plan
+from modeloom.prove.machine import Machine, MachineError, Plan, Sector
 
 D = "encrypt"
 

@@ -9,7 +9,7 @@ from modeloom.compiler.compile import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options
-from modeloom.prove.plan import BROKEN, CONST, KEY, Plan
+from modeloom.prove.machine import BROKEN, CONST, KEY, Plan
 
 
 @cache

@@ -6,8 +6,7 @@ from __future__ import annotations
 import json
 import re
 
-from modeloom.sweep.configuration import Configuration
-from modeloom.sweep.identity import Identity
+from modeloom.sweep.configuration import Configuration, Identity
 from modeloom.sweep.store import row_of
 
 __all__ = ["on_front", "plotted", "row", "rows", "shown", "stored"]

@@ -16,7 +16,7 @@ from modeloom.modes import find
 from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve
-from modeloom.schedule.grid import FREE, Grid, grids, phases_of
+from modeloom.schedule.greedy import FREE, Grid, grids, phases_of
 from modeloom.schedule.modulo import Schedule, schedule
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.units import Unit, UnitSet

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.allocate.lifetimes import lifetimes, storage_bound
+from modeloom.allocate.build import lifetimes, storage_bound
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
-from modeloom.schedule.compact import compact, storage_figures
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import as_schedule
 from modeloom.schedule.problem import Problem
-from modeloom.schedule.search import latency_of
+from modeloom.schedule.search import compact, latency_of, storage_figures
 
 
 def problem_of(mode, **changes) -> Problem:

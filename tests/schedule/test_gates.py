@@ -11,7 +11,7 @@ from tests.schedule.random_problems import INSTANCES, anything, exists, two_hash
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes import find
 from modeloom.options.sectors import Options
-from modeloom.schedule.gates import gate_bound
+from modeloom.schedule.exact import gate_bound
 from modeloom.schedule.modulo import schedule
 
 

@@ -10,8 +10,7 @@ from modeloom.ir.ops import Op, OpGraph, Pair, Term
 from modeloom.modes import find
 from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
-from modeloom.schedule.greedy import list_schedule
-from modeloom.schedule.grid import FREE, Grid, grids
+from modeloom.schedule.greedy import FREE, Grid, grids, list_schedule
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.units import Unit, UnitSet
 

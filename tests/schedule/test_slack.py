@@ -10,10 +10,10 @@ import pytest
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options
+from modeloom.schedule.bound import Infeasible
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import list_schedule, place_results
 from modeloom.schedule.modulo import as_schedule
-from modeloom.schedule.paths import Infeasible
 from modeloom.schedule.problem import Problem
 from modeloom.schedule.slack import Bias, SlackSearch, _runs
 

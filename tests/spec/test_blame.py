@@ -12,8 +12,7 @@ from types import ModuleType
 import pytest
 
 from modeloom.spec.beside import beside
-from modeloom.spec.blame import blame, is_users, place_of
-from modeloom.spec.errors import DefinitionError, InputError
+from modeloom.spec.errors import DefinitionError, InputError, blame, is_users, place_of
 
 
 def here(offset: int = 0) -> int:

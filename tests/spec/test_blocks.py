@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.spec.blocks import Blocks
+from modeloom.spec.mode import Blocks
 
 
 @pytest.mark.parametrize("block_bytes", [16, 32])

@@ -10,7 +10,7 @@ import modeloom
 from modeloom.ciphers import CIPHERS
 from modeloom.ciphers.request import DIRECTION_OF
 from modeloom.circuits import all_circuits, find_circuit
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.mode import DIRECTIONS
 
 PACKAGE = Path(modeloom.__file__).parent
 OTHER_WORDS = {"either", "shared", "combined"}

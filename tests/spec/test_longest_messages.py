@@ -8,8 +8,8 @@ import pytest
 from modeloom.modes import STREAMS
 from modeloom.modes.gcm import GCM
 from modeloom.spec import DefinitionError, InputError
+from modeloom.spec.numbers import StreamNumbers
 from modeloom.spec.stream import StreamMode
-from modeloom.spec.stream_numbers import StreamNumbers
 
 
 class Short(StreamMode):

@@ -5,7 +5,7 @@ import random
 from dataclasses import dataclass
 
 from modeloom.definition.messages import StreamModel
-from modeloom.spec.stream_numbers import Piece
+from modeloom.spec.numbers import Piece
 from modeloom.streams.prove import Message
 
 

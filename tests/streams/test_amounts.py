@@ -10,8 +10,8 @@ from modeloom.equivalence import lanes
 from modeloom.modes.ocb3 import OCB3
 from modeloom.prove.polynomials import Algebra
 from modeloom.spec import CMAC_ORDER, DefinitionError, Keys
+from modeloom.spec.numbers import Piece, StreamNumbers, shifted, trailing_zeros
 from modeloom.spec.stream import Nonce, State, StreamMode
-from modeloom.spec.stream_numbers import Piece, StreamNumbers, shifted, trailing_zeros
 from modeloom.streams.forms import Unknown
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.trace import trace_stream

@@ -15,7 +15,7 @@ from modeloom.modes.ccm import CCM
 from modeloom.modes.deoxys_ii import DeoxysII
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
-from modeloom.prove.errors import ProofError
+from modeloom.prove.symbols import ProofError
 from modeloom.spec.cadence import Cadence
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan, plan_stream

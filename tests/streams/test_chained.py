@@ -8,7 +8,7 @@ from tests.streams.chained_modes import ChainFromZero, WideChain
 from tests.streams.numbers import OnNumbers, messages, models_of
 
 from modeloom.modes.ccm import CCM
-from modeloom.prove.errors import ProofError
+from modeloom.prove.symbols import ProofError
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.stream import LengthPrefix, State
 from modeloom.streams.machine import Machine

@@ -13,7 +13,7 @@ from modeloom.modes import find_any
 from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.ocb3 import OCB3
-from modeloom.prove.errors import ProofError
+from modeloom.prove.symbols import ProofError
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
@@ -21,8 +21,7 @@ from modeloom.spec.stream import BETWEEN, TEXT_FIRST
 from modeloom.streams.machine import Machine
 from modeloom.streams.overlap import entered
 from modeloom.streams.plan import plan_stream
-from modeloom.streams.prove import prove_stream, tokens_of
-from modeloom.streams.prove_numbers import prove_numbers
+from modeloom.streams.prove import prove_numbers, prove_stream, tokens_of
 from modeloom.streams.steps import Source, Term
 
 MODES = [AESOTR, DeoxysI, OCB3]

@@ -10,13 +10,11 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
-from modeloom.prove.errors import ProofError
+from modeloom.prove.symbols import ProofError
 from modeloom.streams import prove
-from modeloom.streams.chains import Weight
 from modeloom.streams.forms import Message
 from modeloom.streams.plan import plan_stream
-from modeloom.streams.prove import prove_step, prove_stream, tokens_of
-from modeloom.streams.prove_setup import prove_setup
+from modeloom.streams.prove import Weight, prove_setup, prove_step, prove_stream, tokens_of
 from modeloom.streams.steps import Source, Term
 
 LATENCIES = {"cipher": 11, "mul": 5}

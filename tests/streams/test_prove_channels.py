@@ -9,7 +9,7 @@ import pytest
 from tests.streams.modes import Deciphering, NoHash, Padded, WideAEAD
 
 from modeloom.modes.gcm import GCM
-from modeloom.prove.errors import ProofError
+from modeloom.prove.symbols import ProofError
 from modeloom.streams import prove_channels as module
 from modeloom.streams.machine import Machine
 from modeloom.streams.plan import plan_stream

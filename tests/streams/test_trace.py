@@ -8,9 +8,8 @@ from modeloom.modes.gcm import GCM
 from modeloom.spec import DefinitionError, InputError, Keys
 from modeloom.spec.stream import State, StreamMode
 from modeloom.streams.plan import plan_stream
-from modeloom.streams.recurrences import recurrences
 from modeloom.streams.rewrite import move_to_tag
-from modeloom.streams.steps import steps_of
+from modeloom.streams.steps import recurrences, steps_of
 from modeloom.streams.trace import trace_stream
 
 LATENCIES = {"cipher": 11, "mul": 5}

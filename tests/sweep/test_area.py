@@ -15,8 +15,7 @@ from modeloom.cli import cli
 from modeloom.measure.circuit import measure_circuit
 from modeloom.measure.core import measure_core
 from modeloom.sweep import figures
-from modeloom.sweep.configuration import Configuration
-from modeloom.sweep.identity import tools_of
+from modeloom.sweep.configuration import Configuration, tools_of
 
 
 @pytest.mark.parametrize("target", ["gates", *slowly("xc7")])

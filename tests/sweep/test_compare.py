@@ -17,9 +17,8 @@ from modeloom.modes import find_any
 from modeloom.report.comparison import comparison
 from modeloom.spec import InputError
 from modeloom.sweep.compare import compared, message_cycles, points_of
-from modeloom.sweep.configuration import Configuration
+from modeloom.sweep.configuration import Configuration, Identity, definition_of, tools_of
 from modeloom.sweep.executors import local
-from modeloom.sweep.identity import Identity, definition_of, tools_of
 from modeloom.sweep.point import stream_result
 from modeloom.sweep.store import Store, row_of
 

@@ -10,12 +10,10 @@ import re
 
 import pytest
 
-from modeloom.sweep.configuration import Configuration
+from modeloom.sweep.configuration import Configuration, Identity
 from modeloom.sweep.figures import FIGURES
-from modeloom.sweep.front import area_of, pareto_front
-from modeloom.sweep.identity import Identity
 from modeloom.sweep.store import row_of
-from modeloom.sweep.tables import cell, csv_table, latex_rows, latex_table, short_table
+from modeloom.sweep.tables import area_of, cell, csv_table, latex_rows, latex_table, pareto_front, short_table
 
 
 def row(name, luts=None, rate=None, target="xc7", status="ok", area="core", **figures):

@@ -17,7 +17,7 @@ from tests.sweeps import CIRCUITS, MODE, contents, run, stopping, write
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes import find
 from modeloom.options.sectors import Options
-from modeloom.sweep import identity
+from modeloom.sweep import configuration
 from modeloom.sweep.executors import local
 
 BESIDE = """
@@ -62,7 +62,7 @@ def test_figures_are_those_of_the_compiler(tmp_path):
         stated[name] for name in ("cycles_per_sector", "latency", "storage_blocks", "proved", "sector_bytes")
     ]
     assert (row["bytes_per_cycle"], row["multipliers"], row["cipher_cores"]) == (64 / stated["ii"], stated["units"]["mul"]["count"], 1)
-    assert row["definition"] == identity.sector_hash(compiled) and row["luts"] is None
+    assert row["definition"] == configuration.sector_hash(compiled) and row["luts"] is None
     assert refused["status"] == "refused" and "--cipher-cores 3 gives no default for --lanes" in refused["error"]
 
 
@@ -140,7 +140,7 @@ def test_a_changed_tool_runs_anew(tmp_path, monkeypatch):
     """Other sources are another compiler.  Where the point runs they must be those that the row will name."""
     file = write(tmp_path, CIRCUITS)
     run(file)
-    monkeypatch.setattr(identity, "VERSION", "9.9.9")
+    monkeypatch.setattr(configuration, "VERSION", "9.9.9")
     again = run(file)
     assert again.ran == 4 and by_status(again) == ["error"] * 4
     assert again.rows[0]["error"] == "the worker has modeloom 0.1.0, but the sweep was started with 9.9.9"

@@ -9,7 +9,7 @@ import pytest
 from tests.built import slowly
 from tests.sweeps import contents, nextpnr, run, stopping, write
 
-from modeloom.sweep import identity
+from modeloom.sweep import configuration
 from modeloom.synth import SynthesisError
 
 SMALL = 'sector = 32\naes-arch = "sequential"\ndirection = "encrypt"\n'
@@ -66,7 +66,7 @@ def test_circuits_are_placed_and_routed_when_the_tool_is_there(tmp_path, monkeyp
     """A missing tool stops no other point.  Its point says what is missing, and runs when it is there, in the place of its row."""
     file = write(tmp_path, ROUTED)
     with monkeypatch.context() as without:
-        without.setattr(identity, "find_nextpnr", missing)
+        without.setattr(configuration, "find_nextpnr", missing)
         for known in (0, 1):
             report = run(file)
             assert [row["status"] for row in report.rows] == ["ok", "error"] and (report.known, report.ran) == (known, 2 - known)
@@ -82,7 +82,7 @@ def test_circuits_are_placed_and_routed_when_the_tool_is_there(tmp_path, monkeyp
 
 
 def test_a_tool_that_all_points_need_is_told_before_anything_runs(tmp_path, monkeypatch):
-    monkeypatch.setattr(identity, "find_nextpnr", missing)
+    monkeypatch.setattr(configuration, "find_nextpnr", missing)
     with pytest.raises(SynthesisError, match="nextpnr is missing: install it"):
         run(write(tmp_path, ROUTED[ROUTED.rindex("[[grid]]") :]))
     assert contents(tmp_path / "a.sqlite") == []

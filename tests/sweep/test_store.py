@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from modeloom.spec import InputError
-from modeloom.sweep.configuration import Configuration
-from modeloom.sweep.identity import Identity
+from modeloom.sweep.configuration import Configuration, Identity
 from modeloom.sweep.point import FINAL, STATUSES
 from modeloom.sweep.store import COLUMNS, SCHEMA, Store, row_of
 

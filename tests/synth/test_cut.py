@@ -10,8 +10,8 @@ import pytest
 from tests.synth.designs import TwoBlocks, convert
 
 from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.synth import cut
-from modeloom.synth.hierarchy import assign
+from modeloom.synth import blocks
+from modeloom.synth.blocks import assign
 
 GROUPS = {"tables": ["rom_", "engine.rom"], "engine": ["engine"]}
 
@@ -21,11 +21,11 @@ def design() -> str:
     return convert(TwoBlocks(), "two")
 
 
-def parts_of(design: str, groups: dict[str, list[str]], top: str = "two") -> dict[str, cut.Part]:
-    return {part.module: part for part in cut.cut(design, top, assign(design, top, groups))}
+def parts_of(design: str, groups: dict[str, list[str]], top: str = "two") -> dict[str, blocks.Part]:
+    return {part.module: part for part in blocks.cut(design, top, assign(design, top, groups))}
 
 
-def modules(part: cut.Part) -> list[str]:
+def modules(part: blocks.Part) -> list[str]:
     return re.findall(r"^module .(\S+)", part.rtlil, re.MULTILINE)
 
 
@@ -59,12 +59,12 @@ def test_modules_that_are_shared_are_one_part(design):
 def test_fingerprints(design):
     """Names of modules do not count, nor do places in source files; what a part does counts."""
     found = parts_of(design, GROUPS)
-    prints = {name: cut.fingerprint(part) for name, part in found.items()}
+    prints = {name: blocks.fingerprint(part) for name, part in found.items()}
     assert prints["two.rom_0"] == prints["two.engine.rom"] and len(set(prints.values())) == 3
     other = parts_of(design.replace("\\two", "\\three").replace("designs.py:3", "designs.py:4"), GROUPS, "three")
-    assert [cut.fingerprint(part) for part in other.values()] == list(prints.values())
+    assert [blocks.fingerprint(part) for part in other.values()] == list(prints.values())
     changed = parts_of(design.replace("cell $add", "cell $sub"), GROUPS)
-    assert {name for name, part in changed.items() if cut.fingerprint(part) != prints[name]} == {"two"}
+    assert {name for name, part in changed.items() if blocks.fingerprint(part) != prints[name]} == {"two"}
 
 
 ROM = """
@@ -87,7 +87,7 @@ def test_places_of_first_values_do_not_count(tmp_path):
     found = parts_of(design, {name: [f"{name}_0"] for name in names}, "top")
     numbers = {name: re.findall(r"PRIORITY (\d+)", found[name].rtlil) for name in names}
     assert len(numbers["near"]) == 4 and not set(numbers["near"]) & set(numbers["far"])
-    assert cut.fingerprint(found["near"]) == cut.fingerprint(found["far"])
+    assert blocks.fingerprint(found["near"]) == blocks.fingerprint(found["far"])
     first, last = numbers["near"][0], numbers["near"][-1]
     swapped = re.sub(rf"PRIORITY ({first}|{last})\n", lambda m: f"PRIORITY {last if m[1] == first else first}\n", found["near"].rtlil)
-    assert cut.fingerprint(replace(found["near"], rtlil=swapped)) != cut.fingerprint(found["near"])
+    assert blocks.fingerprint(replace(found["near"], rtlil=swapped)) != blocks.fingerprint(found["near"])

@@ -9,9 +9,9 @@ import pytest
 from tests.built import slow, slowly
 from tests.synth.designs import Adder, AsyncMemory, Rom, TwoBlocks, XorTree, convert
 
-from modeloom.synth import SynthesisError, SynthResult, synthesize, synthesize_blocks, tools
+from modeloom.synth import SynthesisError, SynthResult, result, synthesize, synthesize_blocks
 from modeloom.synth.flow import _Mappings, _side_by_side
-from modeloom.synth.tools import run_tool
+from modeloom.synth.result import run_tool
 
 GROUPS = {"tables": ["rom_", "engine.rom"], "engine": ["engine"], "adders": ["adder"]}
 
@@ -230,11 +230,11 @@ def test_when_one_mapping_fails_the_other_is_stopped(tmp_path):
             raise
 
     def fails():
-        while not tools._running:
+        while not result._running:
             pass
         raise KeyError("wrong")
 
     with pytest.raises(KeyError, match="wrong"):
         _side_by_side(sleeps, fails, None, tmp_path)
-    assert stopped == ["sleep failed (exit status -9): no output"] and not tools._running
+    assert stopped == ["sleep failed (exit status -9): no output"] and not result._running
     assert _side_by_side(lambda: 1, lambda: (2, 3, ""), lambda: 4, tmp_path) == _Mappings(1, 2, 3, 4)

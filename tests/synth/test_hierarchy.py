@@ -4,8 +4,7 @@
 import pytest
 from tests.synth.designs import TwoBlocks, convert
 
-from modeloom.synth.cut import cut, fingerprint
-from modeloom.synth.hierarchy import assign, instances, separated
+from modeloom.synth.blocks import assign, cut, fingerprint, instances, separated
 
 GROUPS = {"tables": ["rom_", "engine.rom"], "engine": ["engine"]}
 

@@ -10,7 +10,7 @@ from tests.core.several_keys import XCB
 from modeloom.measure import core as measure
 from modeloom.product.blocks import sector_groups
 from modeloom.product.folder import read_description
-from modeloom.synth import BlockResult, hierarchy
+from modeloom.synth import BlockResult, blocks
 
 
 def outline(path):
@@ -33,9 +33,9 @@ def test_equal_cores_are_one_module(monkeypatch):
 
     def mapped(text, top, target, groups, **more):
         asked.update(groups)
-        owner = hierarchy.assign(text, top, groups)
-        assert set(owner.values()) == {*(name for name, prefixes in groups.items() if prefixes), hierarchy.OTHER}
-        paths = hierarchy.instances(text, top).items()
+        owner = blocks.assign(text, top, groups)
+        assert set(owner.values()) == {*(name for name, prefixes in groups.items() if prefixes), blocks.OTHER}
+        paths = blocks.instances(text, top).items()
         ciphers = [module for path, module in paths if re.fullmatch(r"core\.engine\.enc\d+\.\w+", path)]
         assert len(ciphers) > 1 and len(set(ciphers)) == 1
         return BlockResult(top, target, "", more["command"], {}, (), {}, None)
@@ -61,7 +61,7 @@ def test_groups_of_emitted_cores(mode, options, more):
     """Each kind of unit is found under the name that it has in the Verilog."""
     core = folder(mode, **options)
     description = read_description(core)
-    groups = sector_groups(hierarchy.instances(outline(core / description.verilog), description.top), "aes")
+    groups = sector_groups(blocks.instances(outline(core / description.verilog), description.top), "aes")
     assert {name for name, prefixes in groups.items() if prefixes} == {"aes", "storage", "engine", "bus", *more}
 
 

@@ -11,7 +11,7 @@ from tests.synth.designs import Adder, AsyncMemory, XorTree, convert
 from tests.synth.netlists import cell, module
 
 from modeloom.synth import synthesize, target_named
-from modeloom.synth.pairs import Pairs, lut_ff_pairs
+from modeloom.synth.netlist import Pairs, lut_ff_pairs
 
 XC7, XC3SE, ECP5 = (target_named(name) for name in ("xc7", "xc3se", "ecp5"))
 

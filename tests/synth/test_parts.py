@@ -8,7 +8,7 @@ import re
 import pytest
 from tests.synth.designs import Rom, TwoBlocks, convert
 
-from modeloom.synth import parts, synthesize_blocks
+from modeloom.synth import blocks, synthesize_blocks
 from modeloom.synth.yosys import Mapped
 
 GROUPS = {"tables": ["rom_", "engine.rom"], "engine": ["engine"]}
@@ -22,19 +22,19 @@ def design() -> str:
 @pytest.fixture
 def runs(monkeypatch):
     """The modules that each run of Yosys has mapped."""
-    found, real = [], parts.map_design
+    found, real = [], blocks.map_design
 
     def counted(rtlil, top, *arguments, **more):
         boxes = set(re.findall(r"attribute .blackbox 1\nmodule .(\S+)", rtlil))
         found.append(set(re.findall(r"^module .(\S+)", rtlil, re.MULTILINE)) - boxes)
         return real(rtlil, top, *arguments, **more)
 
-    monkeypatch.setattr(parts, "map_design", counted)
+    monkeypatch.setattr(blocks, "map_design", counted)
     return found
 
 
 def test_equal_parts_are_mapped_once(design, runs):
-    known: dict[parts.Key, parts.MappedPart] = {}
+    known: dict[blocks.Key, blocks.MappedPart] = {}
     first = synthesize_blocks(design, "two", "ecp5", GROUPS, known=known)
     assert len(runs) == 1 and len(known) == 3
     second = synthesize_blocks(design.replace("\\two", "\\three"), "three", "ecp5", GROUPS, known=known)
@@ -52,7 +52,7 @@ def test_alone_and_together(design, runs, monkeypatch):
     together = synthesize_blocks(design, "two", "xc4v", groups)
     assert len(runs) == 2, "a run for each way to map"
     assert [command.count("-nowidelut") for command in together.script] == [0, 1]
-    monkeypatch.setattr(parts, "APART", "module")
+    monkeypatch.setattr(blocks, "APART", "module")
     alone = synthesize_blocks(design, "two", "xc4v", groups)
     assert len(runs) == 2 + 2 * 2 and alone.blocks == together.blocks
 
@@ -71,7 +71,7 @@ def tried(monkeypatch):
         modules = {name: {"cells": cells} for name in re.findall(r"^module .(\S+)", rtlil, re.MULTILINE)}
         return Mapped({"creator": "Yosys 0.70 (git)", "modules": modules}, None, None, [], None)
 
-    monkeypatch.setattr(parts, "map_design", mapped)
+    monkeypatch.setattr(blocks, "map_design", mapped)
     return found
 
 

@@ -8,7 +8,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.synth.pins import FOUR, pin_commands
+from modeloom.synth.yosys import FOUR, pin_commands
 
 
 class Parity(wiring.Component):

@@ -14,7 +14,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.sim import Simulation
 from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.synth import synthesize
-from modeloom.synth.tables import MANY, TABLE, tables_apart
+from modeloom.synth.yosys import MANY, TABLE, tables_apart
 
 SQUARES = [n * n * 7 % 251 ^ n for n in range(256)]
 CUBES = [n * n * n % 253 for n in range(256)]

@@ -10,9 +10,8 @@ import pytest
 from modeloom.product.description import Result
 from modeloom.sim.build import BuildError
 from modeloom.taint import flat_netlist
-from modeloom.taint.cells import UnknownCell, dependences
 from modeloom.taint.control import control_points
-from modeloom.taint.graph import BitGraph
+from modeloom.taint.graph import BitGraph, UnknownCell, dependences
 from modeloom.taint.netlist import Cell, Netlist, netlist_of_rtlil
 
 DESIGN = """

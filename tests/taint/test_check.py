@@ -22,8 +22,8 @@ from modeloom.modes import all_modes, find
 from modeloom.product.description import KEY_DUE, KEY_VERDICT, Result, Secret, Verdict
 from modeloom.product.folder import read_description
 from modeloom.taint import TimingChannel, check_core, check_netlist, combinational_paths, flat_netlist, graph
-from modeloom.taint.cells import dependences
 from modeloom.taint.check import secret_bits
+from modeloom.taint.graph import dependences
 
 MODES = sorted(all_modes())
 

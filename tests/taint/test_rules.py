@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from modeloom.taint.cells import REGISTERS, dependences, selects
+from modeloom.taint.graph import REGISTERS, dependences, selects
 from modeloom.taint.netlist import Bit, Cell
 
 A, B, S, Y = (list(range(n, n + 8)) for n in (10, 20, 30, 40))

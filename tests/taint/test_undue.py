@@ -14,8 +14,8 @@ from tests.streamed import folder
 from modeloom.product.folder import read_description
 from modeloom.product.messages import TAG_VERDICT
 from modeloom.taint import Netlist, TimingChannel, check_netlist, flat_netlist
+from modeloom.taint.check import kept, specialised
 from modeloom.taint.netlist import Bit, Cell
-from modeloom.taint.undue import kept, specialised
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "gcm": ("gcm", {"key_slots": 1}), "hold": ("gcm", {"key_slots": 1, "hold": 64}), "wire": ("gcm", {"key_slots": 1, "packet": "wire"}),

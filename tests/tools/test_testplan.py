@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 from tests.scripts import script
 
-from modeloom.product.points import MET_BY_THE_TEST, POINTS
+from modeloom.product.cases import MET_BY_THE_TEST, POINTS
 
 
 @pytest.fixture(scope="module")

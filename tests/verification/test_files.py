@@ -13,12 +13,12 @@ import pytest
 from tests.emit.emitted import PLAIN, core, folder, made
 
 from modeloom.cores.sector.describe import describe
-from modeloom.emit.package.manifest import manifest, read_manifest
+from modeloom.emit.package.core_file import manifest, read_manifest
 from modeloom.emit.tools import CheckFailed
+from modeloom.product.description import EXACT_TOOLS, versions
 from modeloom.product.folder import read_description
-from modeloom.product.versions import EXACT_TOOLS, versions
 from modeloom.spec import InputError
-from modeloom.verification import files
+from modeloom.verification import steps
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.steps import files_step
 
@@ -30,7 +30,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
-    return files.today(made(PLAIN), read_description(folder(PLAIN)))
+    return steps.today(made(PLAIN), read_description(folder(PLAIN)))
 
 
 def test_every_file_has_its_hash(copy: Path, texts: dict[str, str]) -> None:
@@ -42,8 +42,8 @@ def test_every_file_has_its_hash(copy: Path, texts: dict[str, str]) -> None:
     for name, wanted in description.sha256.items():
         assert hashlib.sha256((copy / name).read_bytes()).hexdigest() == wanted
     assert description.versions == versions() and set(versions()) == {"modeloom", "yosys", "amaranth"}
-    files.check_hashes(copy, description)
-    files.check_emission(copy, texts)
+    steps.check_hashes(copy, description)
+    steps.check_emission(copy, texts)
 
 
 def test_each_changed_file_is_named(copy: Path, texts: dict[str, str]) -> None:
@@ -52,18 +52,18 @@ def test_each_changed_file_is_named(copy: Path, texts: dict[str, str]) -> None:
         before = (copy / name).read_bytes()
         (copy / name).write_bytes(before.replace(b" ", b"  ", 1))
         with pytest.raises(CheckFailed, match=rf"changed since modeloom build: {name}; "):
-            files.check_hashes(copy, description)
+            steps.check_hashes(copy, description)
         with pytest.raises(CheckFailed, match=rf": {name} differs? from the current definition; "):
-            files.check_emission(copy, texts)
+            steps.check_emission(copy, texts)
         (copy / name).unlink()
         with pytest.raises(CheckFailed, match=rf"{name} \(missing\)"):
-            files.check_hashes(copy, description)
+            steps.check_hashes(copy, description)
         (copy / name).write_bytes(before)
     one, other = sorted(description.sha256)[:2]
     for name in (one, other):
         (copy / name).write_text("nothing")
     with pytest.raises(CheckFailed, match=f"{one}, {other}|{other}, {one}"):
-        files.check_hashes(copy, description)
+        steps.check_hashes(copy, description)
 
 
 def test_a_file_and_its_hash_changed_together(copy: Path, texts: dict[str, str]) -> None:
@@ -74,12 +74,12 @@ def test_a_file_and_its_hash_changed_together(copy: Path, texts: dict[str, str])
     hashes = {**description.sha256, verilog.name: hashlib.sha256(verilog.read_bytes()).hexdigest()}
     (copy / "core.json").write_text(json.dumps(replace(description, sha256=hashes).as_json()))
     with pytest.raises(CheckFailed, match=rf"changed since modeloom build: {verilog.name}, core.json; |core.json, {verilog.name}; "):
-        files.check_hashes(copy, read_description(copy))
+        steps.check_hashes(copy, read_description(copy))
     whole = {**hashes, "core.json": hashlib.sha256((copy / "core.json").read_bytes()).hexdigest()}
     (copy / "SHA256SUMS").write_text(manifest(whole))
-    files.check_hashes(copy, read_description(copy))
+    steps.check_hashes(copy, read_description(copy))
     with pytest.raises(CheckFailed, match=rf"{verilog.name}, core.json|core.json, {verilog.name}"):
-        files.check_emission(copy, texts)
+        steps.check_emission(copy, texts)
 
 
 def test_a_manifest_that_is_wrong(copy: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_manifest_that_is_wrong(copy: Path) -> None:
         if text is not None:
             path.write_text(text)
         with pytest.raises(CheckFailed, match=f"changed since modeloom build: {name}; "):
-            files.check_hashes(copy, description)
+            steps.check_hashes(copy, description)
 
 
 def test_other_tools(copy: Path, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_other_tools(copy: Path, texts: dict[str, str], monkeypatch: pytest.Monk
     subject = Subject(copy)
     step = files_step(copy, subject.description, texts, True)
     assert not step.skipped and "byte for byte" in step.text
-    monkeypatch.setattr(files, "versions", lambda *more: {**versions(*more), "yosys": "0.99"})
+    monkeypatch.setattr(steps, "versions", lambda *more: {**versions(*more), "yosys": "0.99"})
     step = files_step(copy, subject.description, {name: text + "\n" for name, text in texts.items()}, True)
     assert step.skipped == (f"the files as they would be emitted today: the core was built with Yosys {versions()['yosys']}, here 0.99",)
     assert step.text == f"{len(subject.description.sha256)} files have the hashes of core.json"
@@ -115,10 +115,10 @@ def test_tools_that_only_some_cores_depend_on(copy: Path) -> None:
     exact = replace(core(PLAIN), options=core(PLAIN).options.but(exact=True))
     assert describe(exact, "x", "modeloom build").versions == versions(*EXACT_TOOLS)
     description = read_description(copy)
-    assert description.versions == versions() and files.newer_tools(description) == []
+    assert description.versions == versions() and steps.newer_tools(description) == []
     other = replace(description, versions={**versions(), "ortools": "1.0"})
-    assert files.newer_tools(other) == [f"OR-Tools 1.0, here {versions(*EXACT_TOOLS)['ortools']}"]
-    assert files.newer_tools(replace(description, versions={**versions(), "something": "1.0"})) == []
+    assert steps.newer_tools(other) == [f"OR-Tools 1.0, here {versions(*EXACT_TOOLS)['ortools']}"]
+    assert steps.newer_tools(replace(description, versions={**versions(), "something": "1.0"})) == []
 
 
 def test_no_hashes(copy: Path, texts: dict[str, str]) -> None:
@@ -129,4 +129,4 @@ def test_no_hashes(copy: Path, texts: dict[str, str]) -> None:
 def test_a_core_of_an_older_version(copy: Path) -> None:
     description = replace(read_description(copy), sha256=None)
     with pytest.raises(InputError, match="has no hashes.*build the core again, or add --no-hashes"):
-        files.check_hashes(copy, description)
+        steps.check_hashes(copy, description)

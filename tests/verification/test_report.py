@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.emit.emitted import PLAIN, folder
 
-from modeloom.product.versions import versions
+from modeloom.product.description import versions
 from modeloom.verification import Step, as_json, sector, verify_core
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.steps import bench_step, lint_step

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from modeloom.verification.unconfirmed import unconfirmed
+from modeloom.verification.steps import unconfirmed
 
 MODE = "no published vector confirms the mode mine: it is compared only with its own definition in mine.py:Mine"
 BOTH = "no published vector confirms the mode mine or the cipher box: they are compared only with their own definitions in mine.py:Mine"

@@ -1,40 +1,254 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the program of a schedule and of its set-up: cells, read ports, sources of the networks, and rows of the tables."""
+"""Builds the program of a schedule and of its set-up: cells, read ports, sources of the networks, and rows of the tables.
+
+When each value is written and last read, and the minimal storage that a schedule needs.
+
+A result is on the output of its unit in the cycle in which it is ready, and in a register behind it one cycle later.  Reads in these two
+cycles are bypasses.  Later reads come from the bank of the unit.  Its output is registered, so the cell is read one cycle earlier::
+
+    ready      ready+1     ready+2 ...
+    y, write   y delayed   bank
+
+Binds values to the cells of a memory whose addresses rotate from sector to sector.
+
+Value v of sector s lies in cell (a_v + s) mod R.  Seen from one cell, values follow each other around a circle of R * II cycles: after
+v of sector s comes u of sector s + d, d >= 0, written no earlier than v was read last.  As sectors along the circle only grow, a sector
+that enters late moves everything after it, and nothing collides.  The order around the circle is a tour; R is its length / II.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from modeloom.allocate.lifetimes import BYPASS, Life, lifetimes, place_name, storage_bound
-from modeloom.allocate.names import POST, TWEAK, ChainName, InputName, LaneName, NetName, UnitName
 from modeloom.allocate.program import (
+    POST,
+    TWEAK,
     Bank,
     BatchRow,
+    ChainName,
     ChainRegister,
     ChainRow,
+    InputName,
     KeyRow,
+    LaneName,
     Net,
+    NetName,
     NetRow,
+    OutName,
     OutRow,
     PortRow,
     Program,
     Source,
     Table,
     UnitInstance,
+    UnitName,
     WriteRow,
 )
-from modeloom.allocate.rotate import rotate
 from modeloom.cycles import FILL_AHEAD, FILL_MARGIN, TWEAK_WRITE
 from modeloom.ir.graph import Trace
 from modeloom.ir.ops import Form, Term
-from modeloom.schedule.grid import phases_of
+from modeloom.schedule.greedy import phases_of
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import use_offset
-from modeloom.spec.kinds import OPERANDS
+from modeloom.spec.kinds import OPERANDS, UnitKind
 
-__all__ = ["Allocation", "allocate"]
+__all__ = ["BYPASS", "Allocation", "Life", "Use", "allocate", "lifetimes", "place_name", "rotate", "storage_bound"]
 
+BYPASS = 1
+"""Largest distance, in cycles, between readiness and use that needs no storage."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """One reading of a value: which operand of which pair reads it in which cycle, in which direction."""
+
+    net: NetName
+    cycle: int
+    direction: str
+    term: Term
+
+
+@dataclass
+class Life:
+    """A value of a sector.
+
+    Attributes
+    ----------
+    value : tuple
+        ("op", pair), ("block", i) or ("tweak", j).
+    bank : UnitName, InputName or TWEAK
+        Where it is stored.
+    write : int
+        Cycle at whose end it is written, relative to the sector's entry.
+    last : int
+        Cycle of the last read of its cell; ``write`` if the cell is never read.
+    """
+
+    value: tuple
+    bank: str
+    write: int
+    last: int
+    uses: list[Use] = field(default_factory=list)
+
+    @property
+    def stored(self) -> bool:
+        """Whether it needs a cell."""
+        return self.last > self.write
+
+
+def place_name(kind: UnitKind, number: int) -> UnitName | OutName:
+    """The name of a unit, or of the lane on which blocks leave."""
+    return OutName(number) if kind.type.leaves else UnitName(kind, number)
+
+
+def lifetimes(schedule: Schedule) -> dict[tuple, Life]:
+    """Every value of a sector with its uses; inputs are written before cycle 0."""
+    problem = schedule.problem
+    lanes = problem.units.lanes
+    lives: dict[tuple, Life] = {}
+    for pair in problem.graph.pairs:
+        unit = problem.unit[pair.id]
+        if not pair.leaves:
+            ready = schedule.ready(pair.id)
+            lives["op", pair.id] = Life(("op", pair.id), UnitName(unit.kind, schedule.instance[pair.id]), ready, ready)
+
+    def read(term: Term, use: Use) -> None:
+        kind = term.source[0]
+        if kind in ("block", "tweak"):
+            i = term.source[1]
+            bank = InputName(i % lanes) if kind == "block" else TWEAK
+            life = lives.setdefault(term.source, Life(term.source, bank, -1, -1))
+        elif kind == "op":
+            life = lives[term.source]
+        else:
+            return
+        life.uses.append(use)
+        if kind != "op" or use.cycle - life.write > BYPASS:
+            life.last = max(life.last, use.cycle - 1)
+
+    for pair in problem.graph.pairs:
+        unit = problem.unit[pair.id]
+        name = place_name(unit.kind, schedule.instance[pair.id])
+        for direction, op in pair.ops.items():
+            for operand, term in op.terms():
+                cycle = schedule.start[pair.id] + use_offset(unit, operand)
+                read(term, Use(NetName(name, operand), cycle, direction, term))
+    for chain in problem.graph.chains:
+        first, offset = problem.chain_uses[chain.id][0]
+        for direction, term in chain.base.items():
+            read(term, Use(NetName(ChainName(chain.id)), schedule.start[first] + offset - 1, direction, term))
+    return lives
+
+
+def storage_bound(lives: dict[tuple, Life], ii: int) -> int:
+    """Largest number of values held at one time, from the entry of their sector (cycle 0) or their write to their last read."""
+    busy = [0] * ii
+    for life in lives.values():
+        begin = max(0, life.write)
+        for cycle in range(begin, life.last):
+            busy[cycle % ii] += 1
+    return max(busy, default=0)
+
+
+# -- rotate ------------------------------------------------------------------------------------------------------------------------
+
+def _step(write: int, end: int, ii: int) -> int:
+    """The number of sectors d >= 0 after which a value written at ``write`` can follow a value that ends at ``end``."""
+    return max(0, -((write - end) // ii))
+
+
+def rotate(spans: Sequence[tuple[int, int]], ii: int) -> tuple[list[int], int]:
+    """Cells of values given as (write, last read) cycles of their sector.
+
+    Returns
+    -------
+    cells : list of int
+        a_v for each value.
+    count : int
+        R, at least 1.
+    """
+    if not spans:
+        return [], 1
+    n = len(spans)
+    bound = max(1, _bound(spans, ii))
+    starts = sorted(range(n), key=lambda i: (spans[i][0] - spans[i][1], spans[i]))[: min(n, 40)]
+    best: list[int] = []
+    least: int | None = None
+    for first in starts:
+        tour = _tour(first, spans, ii)
+        length = _cells(tour, spans, ii)
+        if least is None or length < least:
+            least, best = length, tour
+        if least <= bound:
+            break
+    assert least is not None
+    count, tour = _improve(best, least, bound, spans, ii)
+    cells = [0] * n
+    sector = 0
+    for here, after in zip(tour, tour[1:] + tour[:1]):
+        cells[here] = -sector % count
+        sector += _step(spans[after][0], spans[here][1], ii)
+    return cells, count
+
+
+def _bound(spans: Sequence[tuple[int, int]], ii: int) -> int:
+    busy = [0] * ii
+    for write, last in spans:
+        turns, rest = divmod(last - write, ii)
+        for slot in range(ii):
+            busy[slot] += turns
+        for cycle in range(write, write + rest):
+            busy[cycle % ii] += 1
+    return max(busy)
+
+
+def _tour(first: int, spans: Sequence[tuple[int, int]], ii: int) -> list[int]:
+    """Nearest neighbour: each value is followed by the one that leaves the cell empty for the shortest time."""
+    left = set(range(len(spans))) - {first}
+    tour = [first]
+    while left:
+        end = spans[tour[-1]][1]
+        nearest = min(left, key=lambda i: (spans[i][0] - end + ii * _step(spans[i][0], end, ii), spans[i][0] - spans[i][1], i))
+        tour.append(nearest)
+        left.remove(nearest)
+    return tour
+
+
+def _cells(tour: list[int], spans: Sequence[tuple[int, int]], ii: int) -> int:
+    steps = sum(_step(spans[b][0], spans[a][1], ii) for a, b in zip(tour, tour[1:] + tour[:1]))
+    return max(1, steps)
+
+
+def _improve(tour: list[int], count: int, bound: int, spans: Sequence[tuple[int, int]], ii: int) -> tuple[int, list[int]]:
+    """Moves single values to better positions as long as this saves a cell."""
+
+    def edge(a: int, b: int) -> int:
+        return _step(spans[b][0], spans[a][1], ii)
+
+    improved = len(tour) > 3
+    while improved and count > bound:
+        improved = False
+        for i in range(len(tour)):
+            value = tour[i]
+            rest = tour[:i] + tour[i + 1 :]
+            saved = edge(rest[i - 1], value) + edge(value, rest[i % len(rest)]) - edge(rest[i - 1], rest[i % len(rest)])
+            if saved <= 0:
+                continue
+            for j in range(len(rest)):
+                before, after = rest[j - 1], rest[j]
+                cost = edge(before, value) + edge(value, after) - edge(before, after)
+                if cost < saved:
+                    tour = rest[:j] + [value] + rest[j:]
+                    count -= saved - cost
+                    improved = True
+                    break
+            if improved:
+                break
+    return max(1, count), tour
+
+
+# -- build -------------------------------------------------------------------------------------------------------------------------
 
 def earliest_fill(beat: int, beats: int, ii: int) -> int:
     """Earliest cycle at whose end a beat is written, relative to cycle 0 of its own sector when sectors enter without gaps.

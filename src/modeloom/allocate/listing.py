@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from modeloom.allocate.names import ChainName, NetName, OutName
-from modeloom.allocate.program import NetRow, Program, Source, Table
+from modeloom.allocate.program import ChainName, NetName, NetRow, OutName, Program, Source, Table
 
 __all__ = ["listing"]
 

@@ -15,8 +15,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from modeloom.allocate.names import ChainName, NetName
-from modeloom.allocate.program import Bank, ChainRegister, KeyRow, Net, NetRow, OutRow, Program, Table, UnitInstance
+from modeloom.allocate.program import (
+    Bank,
+    ChainName,
+    ChainRegister,
+    KeyRow,
+    Net,
+    NetName,
+    NetRow,
+    OutRow,
+    Program,
+    Table,
+    UnitInstance,
+)
 
 __all__ = ["CoreProgram", "merge"]
 

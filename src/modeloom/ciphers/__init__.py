@@ -13,7 +13,7 @@ from modeloom.ciphers.request import CoreRequest, CoreTiming
 from modeloom.ciphers.sm4 import SM4
 from modeloom.spec import DefinitionError, InputError, UnknownName
 from modeloom.spec.attributes import attribute_place
-from modeloom.spec.keyed import Definition
+from modeloom.spec.mode import Definition
 
 __all__ = ["AES", "CIPHERS", "DEOXYS_BC", "SM4", "BlockCipher", "CoreRequest", "CoreTiming", "cipher", "cipher_of", "is_own"]
 

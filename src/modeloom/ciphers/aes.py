@@ -6,10 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modeloom.ciphers.description import BlockCipher
-from modeloom.ciphers.openssl import openssl
 from modeloom.ciphers.request import FEW_SLOTS, CoreRequest, CoreTiming
-from modeloom.ciphers.round_keys import aes_round_keys
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.ciphers.software import aes_round_keys, openssl
+from modeloom.spec.mode import DIRECTIONS
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
@@ -65,13 +64,13 @@ def _key_schedule(key_bits: int) -> Component:
 
 
 def _key_schedule_for(key_sizes: tuple[int, ...]) -> Component:
-    from modeloom.rtl.aes.keys.sizes_schedule import SizesKeySchedule
+    from modeloom.rtl.aes.keys.key_schedule import SizesKeySchedule
 
     return SizesKeySchedule(key_sizes)
 
 
 def _iterative_schedule(key_sizes: tuple[int, ...]) -> Component:
-    from modeloom.rtl.aes.keys.port_schedule import PortKeySchedule
+    from modeloom.rtl.aes.keys.iterative_schedule import PortKeySchedule
 
     return PortKeySchedule(key_sizes)
 

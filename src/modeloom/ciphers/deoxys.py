@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from modeloom.ciphers.description import BlockCipher
 from modeloom.ciphers.request import CoreRequest, CoreTiming
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.mode import DIRECTIONS
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
@@ -29,8 +29,8 @@ def _timing(request: CoreRequest) -> CoreTiming:
 
 
 def _hardware(request: CoreRequest) -> Component:
+    from modeloom.rtl.deoxys.multistream import DeoxysBCStreams
     from modeloom.rtl.deoxys.pipeline import DeoxysBCPipeline
-    from modeloom.rtl.deoxys.streams import DeoxysBCStreams
 
     if request.form == "multistream":
         return DeoxysBCStreams(request.streams, request.slots, request.direction, whole_sboxes=request.networks == "lut6")
@@ -45,7 +45,7 @@ def _key_schedule(key_bits: int) -> Component:
 
 def deoxys_key_parts(key: bytes) -> list[bytes]:
     """What a key of 16 bytes adds to subtweakeys 0 to 14, 16 bytes each."""
-    from modeloom.rtl.deoxys.tweakey import CONSTANTS, H
+    from modeloom.rtl.deoxys.rounds import CONSTANTS, H
 
     parts, word = [], key
     for rcon in CONSTANTS:
@@ -122,7 +122,7 @@ class DeoxysSoftware:
         return result
 
     def _subtweakeys(self, tweak: bytes) -> list[int]:
-        from modeloom.rtl.deoxys.tweakey import H
+        from modeloom.rtl.deoxys.rounds import H
 
         result = []
         for part in self._parts:

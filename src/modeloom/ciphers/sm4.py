@@ -6,10 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from modeloom.ciphers.description import BlockCipher
-from modeloom.ciphers.openssl import openssl
 from modeloom.ciphers.request import CoreRequest, CoreTiming
-from modeloom.ciphers.round_keys import sm4_round_keys
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.ciphers.software import openssl, sm4_round_keys
+from modeloom.spec.mode import DIRECTIONS
 
 if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
@@ -26,14 +25,13 @@ def _timing(request: CoreRequest) -> CoreTiming:
 
 
 def _hardware(request: CoreRequest) -> Component:
-    from modeloom.rtl.sm4.pipeline import SM4Pipeline
-    from modeloom.rtl.sm4.sequential import SM4Sequential
+    from modeloom.rtl.sm4.pipeline import SM4Pipeline, SM4Sequential
 
     return (SM4Sequential if request.form == "sequential" else SM4Pipeline)(request.direction, request.stages, request.slots)
 
 
 def _key_schedule(key_bits: int) -> Component:
-    from modeloom.rtl.sm4.key_schedule import SM4KeySchedule
+    from modeloom.rtl.sm4.round import SM4KeySchedule
 
     return SM4KeySchedule()
 

@@ -11,25 +11,14 @@ import sys
 
 import click
 
-from modeloom.cli.aead import aead
 from modeloom.cli.build import build
-from modeloom.cli.choose import choose
-from modeloom.cli.circuit import circuit
-from modeloom.cli.compare import compare
-from modeloom.cli.crypt import crypt
-from modeloom.cli.datasheet import datasheet
+from modeloom.cli.check import vectors, verify
+from modeloom.cli.data import crypt, model, open_file, seal_file
 from modeloom.cli.explain import explain
-from modeloom.cli.explore import explore
+from modeloom.cli.figures import aead, circuit, datasheet, papers, synth, traffic
 from modeloom.cli.generator import generator
 from modeloom.cli.list import list_modes
-from modeloom.cli.model import model
-from modeloom.cli.papers import papers
-from modeloom.cli.seal import open_file, seal_file
-from modeloom.cli.sweep import sweep
-from modeloom.cli.synth import synth
-from modeloom.cli.traffic import traffic
-from modeloom.cli.vectors import vectors
-from modeloom.cli.verify import verify
+from modeloom.cli.sweeps import choose, compare, explore, sweep
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.errors import FailedCheck, MissingTool
 from modeloom.version import VERSION

@@ -11,8 +11,7 @@ import click
 
 from modeloom.cli.files import warn, warn_broken
 from modeloom.cli.options import core_options
-from modeloom.cli.streams import build_stream
-from modeloom.cli.timing import add_timing, timing_option
+from modeloom.cli.streams import add_timing, build_stream, timing_option
 from modeloom.options.limits import check_blocks
 from modeloom.options.row import Value
 from modeloom.options.spelled import sector_options, text
@@ -51,15 +50,15 @@ def build(
 
     A stream mode becomes a core for messages of any length, without a listing.
     """
-    from modeloom.cli.progress import compile_progress
+    from modeloom.cli.streams import compile_progress
     from modeloom.compiler.compile import compile_mode
     from modeloom.cores.front import clock_options, front_of
     from modeloom.cores.sector import SectorCore
     from modeloom.emit import building, check_directory, check_name, emit
-    from modeloom.emit.ultra import RAMS
     from modeloom.modes import find_any
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
+    from modeloom.verilog.memories import RAMS
 
     definition = find_any(mode, cipher=text(values, "cipher"))
     end = front_of(

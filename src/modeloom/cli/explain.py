@@ -10,8 +10,7 @@ import click
 
 from modeloom.cli.files import check_output, columns, mode_files, warn, warn_broken, whole_file
 from modeloom.cli.options import core_options
-from modeloom.cli.streams import explain_stream, refused
-from modeloom.cli.widths import at_width
+from modeloom.cli.streams import at_width, explain_stream, refused
 from modeloom.options.row import Value
 from modeloom.options.spelled import sector_options, text
 
@@ -34,10 +33,10 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
 
     For a stream mode, show its pipeline: tokens of a message, latency, and the stages of units and state.
     """
-    from modeloom.cli.progress import compile_progress
+    from modeloom.cli.streams import compile_progress
     from modeloom.compiler.compile import compile_mode
     from modeloom.compiler.dump import dump, dump_names
-    from modeloom.cores.refusal import refusal
+    from modeloom.cores.of import refusal
     from modeloom.modes import find_any
     from modeloom.spec.stream import StreamMode
 

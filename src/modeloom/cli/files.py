@@ -17,7 +17,7 @@ from modeloom.spec import InputError
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from modeloom.spec.keyed import Definition
+    from modeloom.spec.mode import Definition
 
 __all__ = [
     "broken_text", "check_output", "check_outputs", "columns", "mode_files", "transfer_progress", "warn", "warn_broken", "whole_file",

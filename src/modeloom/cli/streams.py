@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of commands for stream modes."""
+"""The parts of commands for stream modes.
+
+What ``modeloom explain`` says of data streams that are wider or narrower than those of the core.
+
+The timing diagram that ``modeloom build`` puts into the HTML datasheet.
+
+The progress bar of a compilation, on standard error if this is a terminal.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from modeloom.cli.files import columns, warn, warn_broken, whole_file
-from modeloom.cli.timing import add_timing
 from modeloom.options.row import Value
 from modeloom.options.spelled import message_options
 from modeloom.spec.stream import StreamMode
@@ -22,8 +30,71 @@ if TYPE_CHECKING:
     from modeloom.product.core import FrontEnd
     from modeloom.product.description import Description
 
-__all__ = ["build_stream", "explain_stream", "refused"]
+__all__ = ["add_timing", "at_width", "build_stream", "compile_progress", "explain_stream", "refused", "timing_option"]
 
+
+def at_width(description: Description, bits: int) -> dict[str, object]:
+    """The rates of a core with data streams of this width, and sentences that tell them.
+
+    Raises ``InputError`` if the core has this width already.
+    """
+    from modeloom.cores.front.widths import WidthFrontEnd
+
+    front = WidthFrontEnd(description, bits)
+    words = []
+    for bare, rate in zip(description.rates, front.rates, strict=True):
+        cycles = many(rate.interval, "cycle")
+        limit = "the core is the limit" if rate.interval == bare.interval else f"the streams are the limit: {bare.interval} without them"
+        words.append(f"With {bits} bits of data a cycle, {cycles} for a {rate.what} of {rate.bytes} bytes ({limit}).")
+    return {"bits": bits, "core_bits": 8 * front.core_bytes, "rates": [asdict(rate) for rate in front.rates], "words": words}
+
+
+# -- timing ------------------------------------------------------------------------------------------------------------------------
+
+timing_option = click.option(
+    "--timing/--no-timing", default=True, envvar="MODELOOM_TIMING",
+    help="Simulate the core for the timing diagram in datasheet.html (default: yes, also set by MODELOOM_TIMING).",
+)  # fmt: skip
+
+
+def add_timing(directory: str, mode: str, wanted: bool) -> bool:
+    """Simulates the new core in ``directory`` and completes its page, if this is ``wanted``.  Returns whether the page has a timing.
+
+    The core is whole without it: if the simulation cannot be built, as without a C++ compiler, this is a warning.
+    """
+    from rich.console import Console
+
+    from modeloom.emit.html.measured import check_page, complete
+    from modeloom.measure.datasheet import measured_of
+    from modeloom.sim import BuildError
+
+    if not wanted:
+        return False
+    try:
+        with Console(stderr=True).status(f"{mode}: simulation for the datasheet"):
+            # Stored areas stay out: the same command gives the same bytes in each folder.
+            complete(directory, measured_of(Path(directory), check_page(directory)))
+    except BuildError as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        warn([f"datasheet.html has no timing, because the simulation cannot be built: {reason}. modeloom datasheet adds the timing later."])
+        return False
+    return True
+
+
+@contextmanager
+def compile_progress(title: str) -> Iterator[Callable[[str, float], None]]:
+    """Yields the ``progress`` function for ``compiler.compile_mode``.  Its arguments are the step and the completed share of the work."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda step, done: bar.update(task, description=f"{title}: {step}", completed=done)
+
+
+# -- streams -----------------------------------------------------------------------------------------------------------------------
 
 def explain_stream(
     mode: StreamMode, values: Mapping[str, Value], dumps: str | None, svg: str | None, as_json: bool, data_width: int | None = None
@@ -33,7 +104,7 @@ def explain_stream(
     from modeloom.compiler.dump import dump_names
     from modeloom.compiler.stream_dump import STREAM_DUMPS
     from modeloom.compiler.streams import compile_stream
-    from modeloom.cores.refusal import refusal
+    from modeloom.cores.of import refusal
 
     wanted = dump_names(dumps or "", STREAM_DUMPS)
     options = message_options(mode, values)
@@ -46,7 +117,6 @@ def explain_stream(
             file.write(token_chart(compiled).encode())
     figures = {**compiled.explain(), "refused": refusal(compiled)}
     if data_width is not None:
-        from modeloom.cli.widths import at_width
         from modeloom.cores.stream import StreamCore
 
         figures["data_width"] = at_width(StreamCore(compiled).describe("core", "modeloom"), data_width)
@@ -70,9 +140,8 @@ def build_stream(
 ) -> None:  # fmt: skip
     """Compiles a stream mode, proves its pipeline, and writes a core with what ``front`` makes; and, if a folder is named for them, test
     vectors of LWC.  With ``timing``, the core is simulated for its datasheet."""
-    from modeloom.cli.progress import compile_progress
     from modeloom.compiler.streams import compile_stream
-    from modeloom.cores.lwc.text import write_vectors
+    from modeloom.cores.lwc.bench import write_vectors
     from modeloom.cores.of import core_of
     from modeloom.emit import building, check_directory, check_name, emit
     from modeloom.product.lwc import LwcDescription

@@ -20,8 +20,7 @@ from modeloom.compiler.units import unit_set
 from modeloom.compiler.work import Work
 from modeloom.ir.expand import expand as expand_trace
 from modeloom.ir.graph import Trace
-from modeloom.ir.key_words import key_words
-from modeloom.ir.lower import lower_direction, operation_kind
+from modeloom.ir.lower import key_words, lower_direction, operation_kind
 from modeloom.ir.trace import trace as trace_definition
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.pairing import choose_pairing

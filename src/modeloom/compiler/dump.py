@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 
-from modeloom.allocate.lifetimes import place_name
+from modeloom.allocate.build import place_name
 from modeloom.allocate.listing import listing
 from modeloom.compiler.compile import Compiled
 from modeloom.ir.graph import Trace

@@ -13,8 +13,7 @@ from modeloom.allocate.build import allocate as allocate_storage
 from modeloom.compiler.work import Work
 from modeloom.ir.expand import expand as expand_trace
 from modeloom.ir.lower import lower as lower_trace
-from modeloom.ir.pair import find_chains, pair_directions
-from modeloom.ir.squares import renew_squares
+from modeloom.ir.pair import find_chains, pair_directions, renew_squares
 from modeloom.ir.trace import trace as trace_definition
 from modeloom.prove import prove as prove_compiled
 from modeloom.schedule.modulo import schedule as search_schedule

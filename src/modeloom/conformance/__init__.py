@@ -10,7 +10,6 @@
 
 from modeloom.conformance.case import Case, Unreadable, VectorFile
 from modeloom.conformance.reading import read_file
-from modeloom.conformance.run import Report, run_file
-from modeloom.conformance.subjects import Subject, subject_of
+from modeloom.conformance.subjects import Report, Subject, run_file, subject_of
 
 __all__ = ["Case", "Report", "Subject", "Unreadable", "VectorFile", "read_file", "run_file", "subject_of"]

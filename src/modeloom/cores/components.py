@@ -13,7 +13,7 @@ from modeloom.ciphers import BlockCipher, CoreRequest
 from modeloom.rtl.counter import CounterAdder
 from modeloom.rtl.engine.unit import UnitCore
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
-from modeloom.rtl.gf128.square import Squarer
+from modeloom.rtl.gf128.reduction import Squarer
 from modeloom.spec import Field
 from modeloom.spec.kinds import BOTH, CIPHER, DEC, ENC, Kind, UnitKind
 

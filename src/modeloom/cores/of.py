@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core of a compiled mode: for sectors, or for messages with one of their interfaces."""
+"""The core of a compiled mode: for sectors, or for messages with one of their interfaces.
+
+Whether ``modeloom build`` refuses a compiled mode: a mode that is compiled and proved may still have no core.
+
+Its buses may not fit the mode, or a cipher that comes with the mode may not do in hardware what it does in software.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +15,9 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.lwc import LwcCore
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
+from modeloom.spec import InputError
 
-__all__ = ["core_of"]
+__all__ = ["core_of", "refusal"]
 
 INTERFACES: dict[str, type[StreamCore]] = {"axi": StreamCore, "lwc": LwcCore}
 """The cores for messages by ``--interface``."""
@@ -26,3 +32,12 @@ def core_of(compiled: Compiled | CompiledStream) -> SectorCore | StreamCore:
     if isinstance(compiled, Compiled):
         return SectorCore(compiled)
     return INTERFACES[compiled.options.interface](compiled)
+
+
+def refusal(compiled: Compiled | CompiledStream) -> str | None:
+    """The reason why ``modeloom build`` refuses a mode with these options; None if it does not."""
+    try:
+        core_of(compiled).check()
+    except InputError as error:
+        return str(error)
+    return None

@@ -17,9 +17,9 @@ from modeloom.definition.check import Checked
 from modeloom.definition.dependence import warnings_of
 from modeloom.definition.messages import StreamModel
 from modeloom.definition.opened import check_open, models_under
-from modeloom.definition.replay import differs, replay_step
+from modeloom.definition.software import differs, replay_step
+from modeloom.spec.numbers import Piece
 from modeloom.spec.stream import State, StreamMode
-from modeloom.spec.stream_numbers import Piece
 from modeloom.streams.known import lengths_in_start
 from modeloom.streams.prove_open import parts_of_text
 from modeloom.streams.trace import StreamTrace, trace_stream

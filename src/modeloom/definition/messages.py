@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from modeloom.ciphers import cipher_of
-from modeloom.definition.keyed import KeyedDefinition, as_bytes, key_lengths
+from modeloom.definition.software import KeyedDefinition, as_bytes, key_lengths
 from modeloom.modes import find_any
 from modeloom.spec import Cipher, Keys, blame
 from modeloom.spec.beside import beside
 from modeloom.spec.errors import AuthenticationError, DefinitionError, InputError
+from modeloom.spec.numbers import Piece, StreamNumbers
 from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode, Text
-from modeloom.spec.stream_numbers import Piece, StreamNumbers
 
 __all__ = ["KeyedMessages", "Moved", "StreamModel", "Taken", "derived_key", "derived_key_of", "derived_under"]
 

@@ -17,13 +17,13 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from modeloom.definition.inverse import PROVED, TESTED
+from modeloom.definition.check import PROVED, TESTED
 from modeloom.definition.messages import StreamModel, Taken
 from modeloom.ir.lines import told
 from modeloom.spec import DefinitionError, InputError
-from modeloom.spec.blame import place_of
+from modeloom.spec.errors import place_of
+from modeloom.spec.numbers import Piece
 from modeloom.spec.stream import ABSORB, Lengths, State, StreamMode
-from modeloom.spec.stream_numbers import Piece
 from modeloom.spec.wording import many
 from modeloom.streams.prove_open import PartOfText, parts_of_text, prove_open, prove_short
 from modeloom.streams.trace import StreamTrace, trace_stream

@@ -18,13 +18,11 @@ from dataclasses import replace
 from importlib import resources
 from itertools import chain, cycle
 
-from modeloom.product.case_widths import converted
-from modeloom.product.cases import Case, Cases, fields_of, read_fields
+from modeloom.product.cases import Case, Cases, converted, fields_of, points_of, read_fields
 from modeloom.product.core import Core, D
 from modeloom.product.description import Description, WithBeats
 from modeloom.product.front import FrontDescription
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.points import points_of
 from modeloom.spec import InputError
 
 __all__ = ["cocotb_texts", "with_cocotb"]

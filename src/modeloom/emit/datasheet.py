@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from modeloom.product.core import Core, D, Sheet
 from modeloom.product.description import Description
-from modeloom.product.markdown import table
+from modeloom.product.page import table
 from modeloom.product.ports import CLOCK
 
 __all__ = ["FILES", "datasheet", "verification"]

@@ -4,12 +4,22 @@
 ::
 
     DIR.modeloom-xxxx/  files are written here  ──rename──▶  DIR/      the old contents of DIR are removed after this
+
+The name of a core: mode, sector sizes, and a word for each option that differs from its default.
+
+::
+
+    modeloom build hctr2                                      ──▶  hctr2_512
+    modeloom build hctr2 --sector 4096 --key-bits 256 --cipher-cores 2 ──▶  hctr2_4096_k256_aes2
+
+All modules, all files and the FuseSoC name begin with it.  A design can therefore contain two cores of one mode.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +32,6 @@ from typing import cast
 from modeloom.emit.cocotb import cocotb_texts, with_cocotb
 from modeloom.emit.datasheet import datasheet
 from modeloom.emit.html import Measured, html_datasheet
-from modeloom.emit.inner import component_rtlil, core_rtlil, inner_verilog
 from modeloom.emit.lint import waivers
 from modeloom.emit.lock import building
 from modeloom.emit.package import (
@@ -38,17 +47,57 @@ from modeloom.emit.package import (
     vivado_ip,
     vivado_run,
     xdc,
-)  # fmt: skip
-from modeloom.emit.title import core_name
-from modeloom.emit.top import header, rules_instance, top_module
-from modeloom.emit.ultra import LEAST_BITS
+)
 from modeloom.front.map import Register
 from modeloom.product.core import Core, D, FrontEnd
 from modeloom.product.description import Description, MemoryDescription
 from modeloom.product.folder import files_of
+from modeloom.product.ports import INTERFACE_NAMES, KEYWORDS
 from modeloom.spec import InputError
+from modeloom.verilog.memories import LEAST_BITS
+from modeloom.verilog.modules import component_rtlil, core_rtlil, inner_verilog
+from modeloom.verilog.top import header, rules_instance, top_module
 
-__all__ = ["check_directory", "contents", "core_verilog", "emit"]
+__all__ = ["check_directory", "check_name", "contents", "core_name", "core_verilog", "emit"]
+
+LONGEST = 48
+"""Most characters of a generated name.  The end of a longer name is replaced by its hash."""
+
+HASH = 8
+"""Number of hexadecimal digits of this hash."""
+
+MOST_GIVEN = 63
+"""Most characters of a name that a user gives."""
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+
+
+def check_name(name: str) -> None:
+    """Raises ``InputError`` if a core cannot have this name."""
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or name in KEYWORDS:
+        raise InputError(
+            f"{name!r} cannot be the name of a core; use letters, digits and underscores, begin with a letter, and do not use a "
+            "Verilog keyword"
+        )
+    if len(name) > MOST_GIVEN:
+        raise InputError(f"a text of {len(name)} characters cannot be the name of a core; use at most {MOST_GIVEN}")
+    if name in INTERFACE_NAMES:
+        raise InputError(f"{name!r} cannot be the name of a core: it is that of a SystemVerilog interface; choose another one")
+
+
+def core_name(core: Core[D], name: str | None = None) -> str:
+    """The given name after a check, or a name made from the words of the core.  Raises ``InputError``."""
+    if name is None:
+        name = "_".join(map(_plain, core.words))
+        if len(name) > LONGEST:
+            name = f"{name[: LONGEST - HASH - 1].rstrip('_')}_{hashlib.sha256(name.encode()).hexdigest()[:HASH]}"
+    check_name(name)
+    return name
+
+
+# -- files -------------------------------------------------------------------------------------------------------------------------
 
 NO_MEMORY = (
     f"--ram ultra: this core has no block memory of {LEAST_BITS // 1024} Kbit or more with one port that writes and one that reads, on one "

@@ -4,6 +4,12 @@
 ::
 
     core.v ──Yosys──▶ netlist, cores of units as cells ──▶ Circuit ──▶ Run ──▶ Host
+
+The requirements of the execution on symbols: the compiled mode whose program the engine runs, and the components of the units.
+
+Cores for sectors meet them.  Cores of other kinds are proved in other ways.
+
+The cipher cores of a user, which are compared with their software before they are executed as a whole.
 """
 
 from __future__ import annotations
@@ -12,28 +18,94 @@ import contextlib
 import gc
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from amaranth.hdl import UnusedElaboratable
 
-from modeloom.ciphers.made import users_cipher
+from modeloom.ciphers import BlockCipher, CoreRequest
+from modeloom.ciphers.check import result_places
+from modeloom.ciphers.description import users_cipher
+from modeloom.compiler.compile import Compiled
 from modeloom.equivalence.arithmetic import output_order
-from modeloom.equivalence.batches import Batches
-from modeloom.equivalence.circuit import Box, Circuit, CircuitError
-from modeloom.equivalence.cores import OVERWRITE, CipherCore, CoreTimes, FunctionCore, function_of, input_ports, output_ports
-from modeloom.equivalence.engine import EngineCore
-from modeloom.equivalence.host import Host
-from modeloom.equivalence.run import Run
-from modeloom.equivalence.users import UsersCipher, UsersCore
+from modeloom.equivalence.circuit import Batches, Box, Circuit, CircuitError
+from modeloom.equivalence.cores import OVERWRITE, CipherCore, CoreTimes, FunctionCore, Parts, function_of, input_ports, output_ports
+from modeloom.equivalence.host import Host, Run
 from modeloom.product.sectors import SectorDescription
-from modeloom.rtl.engine.key_class import KeyClass, key_class
+from modeloom.rtl.engine.key_memory import KeyClass, key_class
+from modeloom.rtl.engine.unit import UnitCore
 from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import BOTH, DEC, ENC, OPERATIONS, Kind, Operation, UnitKind, UnitType
 from modeloom.taint.check import verdict_registers
 from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
-__all__ = ["SymbolicCore"]
+__all__ = ["EngineCore", "SymbolicCore", "UsersCipher", "UsersCore"]
+
+
+class EngineCore(Protocol):
+    """A core whose engine runs the program of a compiled mode."""
+
+    @property
+    def compiled(self) -> Compiled:
+        """The mode, after the proof."""
+
+    @property
+    def erase_cycles(self) -> int:
+        """Number of cycles of a reset."""
+
+    @property
+    def key_erase_cycles(self) -> int:
+        """Number of cycles after which nothing is left of an erased key."""
+
+    def components(self, kind: UnitKind, operations: Sequence[Kind]) -> Mapping[str, UnitCore]:
+        """The components of a unit for some operations, by their names in Verilog.  Each call makes new ones."""
+
+
+# -- users -------------------------------------------------------------------------------------------------------------------------
+
+UsersCipher = tuple[BlockCipher, CoreRequest]
+"""The cipher of a user, and the request for one of its cores."""
+
+
+class UsersCore:
+    """A module of an emitted core that is a cipher core of a user.
+
+    Parameters
+    ----------
+    cipher : BlockCipher
+    request : CoreRequest
+    rtlil : str
+        The emitted core.
+    module : str
+        The name of the module.
+    """
+
+    def __init__(self, cipher: BlockCipher, request: CoreRequest, rtlil: str, module: str):
+        self.cipher, self.request, self.rtlil, self.module = cipher, request, rtlil, module
+        self._known: dict[object, list[int | None]] = {}
+
+    def forms(self, ports: Mapping[str, Parts]) -> int:
+        """Number of forms of the round keys that the module takes.  A core for both directions may make the keys of the other form
+        itself, and has no port for them."""
+        return 1 + ("key_data_dec" in ports)
+
+    def order(self, ports: Mapping[str, Parts], outputs: Sequence[tuple[str, int]]) -> list[int | None]:
+        """The bit of a block for each bit of its outputs.
+
+        Raises ``CircuitError`` if it does not compute what the software does, in the cycles that the description says.
+        """
+        key = tuple(sorted(ports.items())), tuple(outputs)
+        if key not in self._known:
+            try:
+                self._known[key] = result_places(self.cipher, self.request, self.rtlil, self.module, ports, outputs)
+            except DefinitionError as error:
+                raise CircuitError(str(error)) from error
+        return self._known[key]
+
+
+# -- core --------------------------------------------------------------------------------------------------------------------------
 
 _CELL = re.compile(r"^  cell \\(\S+_engine_\S+) \\([a-z]\w*)$", re.M)
 """A cell in the engine: its module and its name."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
 
-from modeloom.spec.blame import is_users
+from modeloom.spec.errors import is_users
 
 __all__ = ["NOWHERE", "Line", "definition_file", "running_line", "told"]
 

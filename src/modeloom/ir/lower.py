@@ -3,6 +3,21 @@
 
 XOR and multiplication by x^k are wires.  A sum gets a name if it is an output or is read more than once.  The name is that of the
 latest unit result in it, which adds the other terms before it is written, or otherwise that of an "acc" operation.
+
+Plans long sums as balanced trees of additions at the outputs of units.
+
+A unit result that nothing else reads can take in other values just before it is written.  It then adds without an adder.  With sums of
+``width`` values, the earliest values go into a result that comes after them::
+
+    time   5   5   6   6   7   7   8   8       eight products, two a cycle, width 4
+           └───┴─┬─┘   │   │   │   │   │
+                 7' ───┘...
+
+Selects the key values that are words of the key memory, and names them.
+
+::
+
+    raw words of the host ── set-up ──▶ products and cipher calls on key values ──▶ words, in the order of their nodes
 """
 
 from __future__ import annotations
@@ -11,17 +26,152 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 from modeloom.ir.graph import Node, Trace
-from modeloom.ir.key_words import key_words
 from modeloom.ir.lines import Line
 from modeloom.ir.ops import Form, Op, Term
-from modeloom.ir.sums import Value, balance
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import ACC, OUT, Kind
 
-__all__ = ["Lowered", "lower", "lower_direction", "lower_setup", "operation_kind"]
+__all__ = ["Addition", "Lowered", "Value", "balance", "key_words", "lower", "lower_direction", "lower_setup", "operation_kind"]
 
+
+class Value(NamedTuple):
+    """A summand: the cycle in which it can be used, and whether others can be added to it before it is written."""
+
+    time: int
+    takes: bool
+
+
+class Addition(NamedTuple):
+    """Adds ``parts`` to the value ``into``, which then holds the sum.  With None, an adder makes a new value from the parts."""
+
+    into: int | None
+    parts: tuple[int, ...]
+
+
+def balance(values: Sequence[Value], target: int, width: int, adder: int) -> list[Addition]:
+    """Additions that leave ``target`` values, early ones first.
+
+    Parameters
+    ----------
+    values : sequence of Value
+        Their numbers are their positions.  The values of adders have the following numbers.
+    width : int
+        Values of one sum, at least 2.
+    adder : int
+        Latency of an adder in cycles.
+    """
+    times = [v.time for v in values]
+    live = sorted(range(len(values)), key=lambda i: (times[i], values[i].takes, i))
+    takers = {i for i in live if values[i].takes}
+    plan: list[Addition] = []
+    # The last sum needs a value to which it is added, so the latest value is reserved for it.
+    root = max(takers, key=lambda i: (times[i], i)) if target == 1 and takers else None
+    while len(live) > target:
+        surplus = len(live) - target
+        # The first sum is the one that may stay below the width.
+        count = (surplus - 1) % (width - 1) + 1
+        if surplus == count and root is not None:
+            into: int | None = root
+            parts = [i for i in live if i != root]
+        else:
+            others = [i for i in live if i != root]
+            into, parts = _choose(others, takers - {root}, times, count)
+        plan.append(Addition(into, tuple(parts)))
+        gone = set(parts)
+        ready = max(times[i] for i in parts)
+        if into is None:
+            into = len(times)
+            times.append(ready + adder)
+        else:
+            times[into] = max(times[into], ready + 1)
+            takers.discard(into)
+        live = sorted({*live, into} - gone, key=lambda i: (times[i], i in takers, i))
+    return plan
+
+
+def _choose(live: list[int], takers: set[int], times: list[int], count: int) -> tuple[int | None, list[int]]:
+    """The ``count`` earliest values, and the value to which they are added: a later result if there is one."""
+    parts = live[:count]
+    free = [i for i in live[count:] if i in takers]
+    if free:
+        later = [i for i in free if times[i] > times[parts[-1]]]
+        return (later[0] if later else free[-1]), parts
+    own = [i for i in parts if i in takers]
+    if own:
+        return own[-1], [i for i in live[: count + 1] if i != own[-1]]
+    return None, live[: count + 1]
+
+
+# -- key words ---------------------------------------------------------------------------------------------------------------------
+
+class _Namer:
+    """Names of key values: those from the set-up, powers of these, and numbers for the rest."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+        self.names: dict[int, str] = {}
+        self.used: set[str] = set()
+        self.exponents: dict[int, tuple[int, int]] = {}
+
+    def name(self, i: int) -> str:
+        if i not in self.names:
+            node = self.trace.nodes[i]
+            given = node.args[0] if node.kind == "raw" else self.trace.key_names.get(i)
+            if given is None:
+                base, e = self._power(i)
+                inverse = e == (1 << self.trace.field.width) - 2
+                given = f"{self.name(base)}^{-1 if inverse else e}" if e > 1 else f"k{i}"
+            if given in self.used:
+                given = f"{given}_{i}"
+            self.used.add(given)
+            self.names[i] = given
+        return self.names[i]
+
+    def _power(self, i: int) -> tuple[int, int]:
+        if i not in self.exponents:
+            node = self.trace.nodes[i]
+            self.exponents[i] = (i, 1)
+            if node.factors and i not in self.trace.nonzero:
+                (a, e), (b, f) = map(self._power, node.factors)
+                if a == b:
+                    self.exponents[i] = (a, e + f)
+        return self.exponents[i]
+
+
+def key_words(trace: Trace) -> tuple[list[int], dict[int, str]]:
+    """Key-memory words: the nodes that set-up computes (in order), and the name of each node that has one.
+
+    Every product or cipher call on key values only gets a word, and so does every sum of them that a direction reads.  A square gets none,
+    because its readers square the value below it.  Multiples x^k get none, because they are wires or steps of a chain.
+    """
+    namer = _Namer(trace)
+    nodes = trace.nodes
+    read = [i for outputs in trace.outputs.values() for i in outputs]
+    read += [i for node in nodes if not node.key_only for i in node.inputs]
+    wanted: set[int] = {*trace.nonzero, *(i for blocks in trace.derived for i in blocks)}
+    for i in read:
+        while nodes[i].kind == "scale" or nodes[i].of_keys:
+            i = nodes[i].args[0]
+        if nodes[i].key_only and nodes[i].kind != "const":
+            wanted.add(i)
+    computed: set[int] = set()
+    stack = sorted(wanted)
+    while stack:
+        i = stack.pop()
+        if i in computed or nodes[i].kind in ("const", "raw"):
+            continue
+        computed.add(i)
+        stack.extend(nodes[i].inputs)
+    order = [i for i in sorted(computed) if (nodes[i].worded and i not in trace.scratch) or i in wanted]
+    names = {node.id: namer.name(node.id) for node in nodes if node.kind == "raw"}
+    names.update({i: namer.name(i) for i in order})
+    return order, names
+
+
+# -- lower -------------------------------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
 class Lowered:

@@ -25,8 +25,7 @@ from modeloom.interfaces.table import LISTED_SLOTS, CoreShape
 from modeloom.layers.layer import Layer, Sizes
 from modeloom.layers.texts import Lines, Rules, Texts
 from modeloom.product.messages import StreamDescription
-from modeloom.product.page import Box
-from modeloom.product.payloads import key_table
+from modeloom.product.page import Box, key_table
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.stream.bus import MessageBus
 from modeloom.rtl.stream.parameters import MessageParameters

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from modeloom import cycles
 from modeloom.ciphers import cipher_of
-from modeloom.ciphers.expansion import expansion_cycles
+from modeloom.ciphers.check import expansion_cycles
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import CLEAR_CYCLES, DRAIN_CYCLES, DROP_CYCLES, POWER_OVERHEAD
 from modeloom.interfaces.messages import KEY_CYCLES

@@ -19,10 +19,9 @@ from typing import Any
 from modeloom.compiler.streams import compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
-from modeloom.emit.html.luts import lut_figure
+from modeloom.emit.html.measured import lut_figure
 from modeloom.measure.core import measure_core
-from modeloom.measure.mixes import MIXES
-from modeloom.measure.traffic import measure_traffic
+from modeloom.measure.traffic import MIXES, measure_traffic
 from modeloom.modes import all_streams, find_any
 from modeloom.options.messages import USUAL
 from modeloom.options.row import Value

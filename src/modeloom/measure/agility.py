@@ -22,7 +22,7 @@ from amaranth.back import rtlil
 from modeloom.circuits.aes.agile_pipeline import AESAgilePipeline
 from modeloom.emit import CheckFailed
 from modeloom.golden.aes import AES
-from modeloom.rtl.aes.keys.key_step import ALL, SIZE_CODES
+from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES
 from modeloom.sim import Simulation
 
 __all__ = ["lost_cycles", "percent"]

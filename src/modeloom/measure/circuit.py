@@ -152,7 +152,7 @@ def circuit_verilog(name: str, module: str, **options: int | str | None) -> str:
     UnknownName, InputError
         As ``measure_circuit``.
     """
-    from modeloom.emit.inner import component_rtlil, inner_verilog
+    from modeloom.verilog.modules import component_rtlil, inner_verilog
 
     circuit = find_circuit(name)
     built = circuit.build(**options)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO
 
 from modeloom.sim.build import cache_directory
-from modeloom.synth.parts import Key, MappedPart
+from modeloom.synth.blocks import Key, MappedPart
 
 __all__ = ["KnownBlocks"]
 

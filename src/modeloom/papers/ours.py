@@ -1,15 +1,168 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our figures for a row of each table.  Figures that have not been measured are None."""
+"""Our figures for a row of each table.  Figures that have not been measured are None.
+
+Numbers of operations in the definition of a mode, for Table 1 of tes2010: for a sector, and separately for the set-up.
+
+The core of ours that is compared with a row of the papers, and its target.
+
+::
+
+    row: mode "HCH", core "full", device "Virtex 4"  ──▶  hch --preset tes2010-full --exact      one sector at a time
+                                                          hch --preset tes2010-full --overlap    sectors overlap
+                                                          target xc4v
+"""
 
 from __future__ import annotations
 
-from modeloom.modes import all_modes, find
-from modeloom.papers.cores import Core, matched, mode_of, overlapped, plain, target_of
-from modeloom.papers.counts import COUNTS, operations
-from modeloom.papers.measured import measured
-from modeloom.papers.printed import Row, printed, value
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-__all__ = ["BITS", "BLOCKS", "area_key", "control_store", "cycles", "gbits", "hardware", "software", "storage", "uses"]
+from modeloom.ir.expand import expand
+from modeloom.ir.graph import reached
+from modeloom.ir.trace import trace
+from modeloom.modes import all_modes, find
+from modeloom.options.row import Value
+from modeloom.options.sectors import Options, preset
+from modeloom.papers.measured import measured
+from modeloom.papers.printed import PAPERS, Row, printed, value
+from modeloom.spec import Mode
+from modeloom.spec.kinds import MUL
+
+__all__ = [
+    "AREA_TABLES", "BITS", "BLOCKS", "COUNTS", "Core", "area_key", "areas", "control_store", "cores", "cycles", "gbits", "hardware",
+    "matched", "mode_of", "operations", "overlapped", "plain", "schedules", "software", "storage", "target_of", "uses",
+]  # fmt: skip
+
+COUNTS = ("calls", "multiplications", "setup_calls", "setup_multiplications", "keys")
+"""Names of the figures."""
+
+
+def operations(mode: Mode, blocks: int) -> dict[str, int]:
+    """Cipher calls and products for a sector, with Horner's rule and no interleaved chains.  The larger number of both directions counts.
+
+    Returns
+    -------
+    dict
+        ``calls``, ``multiplications``, ``setup_calls``, ``setup_multiplications`` (both for one key and sector size) and ``keys``,
+        the number of keys that the user provides.
+    """
+    source = expand(trace(mode, blocks * mode.block_bytes, mode.tweak_sizes[0]), 1)
+    needed = [reached(source.nodes, outputs) for outputs in source.outputs.values()]
+    # No output reads the cipher keys that the set-up makes.
+    read = set().union(*needed, reached(source.nodes, [i for blocks in source.derived for i in blocks]))
+    setup = [node for node in source.nodes if node.key_only and node.id in read]
+    sectors = [[source.nodes[i] for i in ids if not source.nodes[i].key_only] for ids in needed]
+    return {
+        "calls": max(sum(node.keyed for node in nodes) for nodes in sectors),
+        "multiplications": max(sum(node.kind == MUL for node in nodes) for nodes in sectors),
+        "setup_calls": sum(node.keyed for node in setup),
+        "setup_multiplications": sum(node.kind == MUL for node in setup),
+        "keys": len(mode.key_parts),
+    }
+
+
+# -- cores -------------------------------------------------------------------------------------------------------------------------
+
+TES2010_MODES = {"HCH": "hch", "HCHfp": "hchfp", "HCTR": "hctr", "XCB": "xcb", "EME": "eme", "TET": "tet", "HEH": "heh-poly"}
+BRW2013_MODES = {"HMCH[BRW]": "hmch-brw", "HEH[BRW]": "heh-brw", "HMCH[Poly]": "hmch-poly", "HEH[Poly]": "heh-poly"}
+
+TARGETS = {"Virtex 4": "xc4v", "Virtex 5": "xc5v", "Virtex 2 pro": "xc4v", "Spartan 3E": "xc3se"}
+"""The nearest target in Yosys.  Virtex-II Pro has four-input LUTs, like Virtex-4."""
+
+MATCHED: dict[str, tuple[tuple[str, Value], ...]] = {"eme": (("cipher_cores", 2),)}
+"""Options with which a mode takes about m cycles for a sector of m blocks.  EME has two cipher calls for each block."""
+
+AREA_TABLES = (("tes2010", "6"), ("tes2010", "7"), ("tes2010", "8"), ("tes2010", "9"), ("brw2013", "3"))
+"""Tables of whole cores."""
+
+
+@dataclass(frozen=True)
+class Core:
+    """A mode on the units of a preset.
+
+    Attributes
+    ----------
+    mode, preset : str
+    overlap : bool
+        Whether sectors overlap.  A plain schedule is the shortest that the solver finds.
+    more : tuple of pairs
+        Further options.
+    """
+
+    mode: str
+    preset: str
+    overlap: bool
+    more: tuple[tuple[str, Value], ...] = ()
+
+    def options(self) -> Options:
+        """The options.  Raises ``UnknownName`` for an unknown preset."""
+        return preset(self.preset).but(overlap=self.overlap, exact=not self.overlap, **dict(self.more))
+
+    @property
+    def arguments(self) -> str:
+        """The arguments of ``modeloom explain`` and ``build``: mode and options."""
+        words = [self.mode]
+        words += [] if self.preset == "default" else [f"--preset {self.preset}", "--overlap" if self.overlap else "--exact"]
+        return " ".join([*words, *(f"--{name.replace('_', '-')} {value}" for name, value in self.more)])
+
+
+def mode_of(paper: str, row: Row) -> str:
+    """Our mode for a row."""
+    return TES2010_MODES[row["mode"]] if paper == "tes2010" else BRW2013_MODES[row["mode"].split("]")[0] + "]"]
+
+
+def target_of(row: Row) -> str:
+    """The target that is nearest to the device of the row."""
+    return TARGETS[row["device"]]
+
+
+def _preset(paper: str, row: Row) -> str:
+    if paper == "tes2010":
+        return f"tes2010-{row.get('core', 'full')}"
+    return f"brw2013-{row['mode'].lower().replace('[', '-').replace(']', '')}"
+
+
+def plain(paper: str, row: Row) -> Core:
+    """The units of the row, with one sector at a time."""
+    return Core(mode_of(paper, row), _preset(paper, row), False)
+
+
+def overlapped(paper: str, row: Row) -> Core:
+    """The units of the row, with overlapped sectors."""
+    return Core(mode_of(paper, row), _preset(paper, row), True)
+
+
+def matched(paper: str, row: Row) -> Core:
+    """The mode of the row on default units, with as many multipliers as the AES pipelines can feed."""
+    mode = mode_of(paper, row)
+    return Core(mode, "default", True, MATCHED.get(mode, ()))
+
+
+def _rows(tables: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, Row]]:
+    for paper in PAPERS:
+        for table in printed(paper):
+            if (paper, table["table"]) in tables:
+                yield from ((paper, row) for row in table["rows"])
+
+
+def cores() -> list[Core]:
+    """Every core whose hardware is compared, once.  Cores with one sector at a time come first."""
+    both = [(plain(*row), overlapped(*row)) for row in _rows(AREA_TABLES)]
+    return list(dict.fromkeys([core for core, _ in both] + [core for _, core in both]))
+
+
+def schedules() -> list[Core]:
+    """Every core whose schedule is compared, once."""
+    return list(dict.fromkeys([*cores(), *(matched(*row) for row in _rows((("tes2010", "2"),)))]))
+
+
+def areas() -> list[tuple[Core, str]]:
+    """Every core with each of its targets."""
+    both = [((plain(*row), target_of(row[1])), (overlapped(*row), target_of(row[1]))) for row in _rows(AREA_TABLES)]
+    return list(dict.fromkeys([one for one, _ in both] + [one for _, one in both]))
+
+
+# -- ours --------------------------------------------------------------------------------------------------------------------------
 
 BLOCKS = 32
 """Number of blocks of a sector in all tables."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from modeloom.papers import speedup
 from modeloom.papers.measured import measured
 from modeloom.papers.printed import Row, printed, value
-from modeloom.papers.variants import CELLS
+from modeloom.papers.thesis import CELLS
 
 __all__ = ["FIGURES", "MORE", "PAPER", "SUBJECTS", "More", "ours", "rows", "subjects"]
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from modeloom.papers import ours, rounds, thesis
-from modeloom.papers.cores import AREA_TABLES, matched, overlapped, plain, target_of
+from modeloom.papers.ours import AREA_TABLES, matched, overlapped, plain, target_of
 from modeloom.papers.printed import MESSAGE_PAPERS, PAPERS, Row, printed
-from modeloom.papers.variants import AREA_TABLES as VARIANT_TABLES
-from modeloom.papers.variants import target_of as variant_target
-from modeloom.papers.variants import variant_of
+from modeloom.papers.thesis import AREA_TABLES as VARIANT_TABLES
+from modeloom.papers.thesis import target_of as variant_target
+from modeloom.papers.thesis import variant_of
 from modeloom.spec import UnknownName
 
 __all__ = ["SCHEMA", "names", "tables"]

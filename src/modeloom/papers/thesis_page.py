@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from modeloom.papers.markdown import Column, aligned, ours, printed
-from modeloom.papers.plot import plot
+from modeloom.papers.markdown import Column, aligned, ours, plot, printed
 from modeloom.papers.printed import Row
 from modeloom.papers.thesis import SIZES
 

@@ -7,6 +7,8 @@
 
 Each kind of core has its own class, with further fields.  :func:`description_class` finds the class from the schema in
 ``core.json``.
+
+Versions of the tools that determine the bytes of a core.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from importlib import metadata
 from pathlib import PurePath
 from typing import Annotated, ClassVar, Protocol, runtime_checkable
 
@@ -21,13 +24,31 @@ from modeloom.interfaces import Interface, Role
 from modeloom.product.front import FrontDescription, Port
 from modeloom.product.json_form import JsonSchema, plain_fields
 from modeloom.product.json_form import schema as schema_of
+from modeloom.version import VERSION
 
 __all__ = [
-    "ASSERT_MACRO", "KEY_DUE", "KEY_VERDICT", "Declassified", "Description", "Files", "KeyPart", "MemoryDescription",
-    "OptionValue", "Port", "Rate", "Result", "Secret",
-    "Verdict",
-    "description_class", "file_names", "schemas",
+    "ASSERT_MACRO", "EXACT_TOOLS", "FRONT_TOOLS", "KEY_DUE", "KEY_VERDICT", "PACKAGES", "Declassified", "Description", "Files",
+    "KeyPart", "MemoryDescription", "OptionValue", "Port", "Rate", "Result", "Secret", "Verdict", "description_class", "file_names",
+    "schemas", "versions",
 ]  # fmt: skip
+
+PACKAGES = {"yosys": "pyosys"}
+"""The packages of tools that have another name."""
+
+EXACT_TOOLS = ("ortools",)
+"""The tools that an exact schedule depends on, too."""
+
+FRONT_TOOLS = ("systemrdl-compiler", "peakrdl-cheader")
+"""The tools that the files of a front end depend on, too."""
+
+
+def versions(*more: str) -> dict[str, str]:
+    """Versions of this project, of Yosys (the one in pyosys) and of Amaranth, and those of ``more`` tools."""
+    tools = dict.fromkeys(("yosys", "amaranth", *(name for name in more if name != "modeloom")))
+    return {"modeloom": VERSION, **{name: metadata.version(PACKAGES.get(name, name)) for name in tools}}
+
+
+# -- description -------------------------------------------------------------------------------------------------------------------
 
 ASSERT_MACRO = "MODELOOM_ASSERT"
 """The Verilog macro that enables the assertions of a core."""

@@ -9,13 +9,12 @@ from itertools import count
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from modeloom.definition.keyed import as_bytes
+from modeloom.definition.software import as_bytes
 from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
 from modeloom.interfaces.table import LISTED_SLOTS
-from modeloom.product.command_runner import CommandRunner
 from modeloom.product.description import Description, WithBeats
 from modeloom.product.folder import read_description, verilog_of
-from modeloom.product.front import RegisterHost, register_host
+from modeloom.product.front import CommandRunner, RegisterHost, register_host
 from modeloom.protocol.transactions import KeyPacket
 from modeloom.sim import Clock, Simulation, Stream, StreamRunner, build
 from modeloom.sim.verilog import verilog_to_rtlil

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from modeloom.definition.keyed import as_bytes
+from modeloom.definition.software import as_bytes
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.driven import check_slot
 from modeloom.product.messages import StreamDescription

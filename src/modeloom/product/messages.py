@@ -1,36 +1,385 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``core.json`` of a core for messages: the cycles of messages at the pins, the bench, and the ports, from the members."""
+"""``core.json`` of a core for messages: the cycles of messages at the pins, the bench, and the ports, from the members.
+
+The distance of messages in a core whose cipher takes blocks in batches: a model of the entry, which lets each step in as soon as it may.
+
+::
+
+    4 blocks every 40 cycles; messages of one block of associated data, two of text, and a tag
+    cycle      0 1 2 | 3 ... | 40 41 42 | 43 ... | 80       A enters in any cycle, P and T in the first four of 40
+    tokens     A P P   (T)     ...
+
+Figures of a pipeline for messages, as ``core.json`` and ``modeloom explain --json`` have them.
+
+What ``core.json`` says of a core for messages: its members, and what follows from them without a count of cycles.
+
+What follows for what a host sends and gets is in ``protocol.contract``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import gcd
 from typing import Annotated, Any, ClassVar
 
 from modeloom.interfaces import Interface, Role
-from modeloom.interfaces.messages import message_core
+from modeloom.interfaces.messages import KEY_CYCLES, PACKETS, message_core
 from modeloom.product.blocks import DERIVER, STORE, groups_of
-from modeloom.product.description import Rate, Result, Verdict
-from modeloom.product.message_facts import MessageFacts
-from modeloom.product.stream_figures import (
-    DerivationFigures,
-    PrefixFigures,
-    ProofFigures,
-    StartFigures,
-    StateFigures,
-    StreamExplain,
-    Tokens,
-    UnitPlace,
-    UnusedCycles,
-)  # fmt: skip
-from modeloom.spec.stream import BETWEEN
+from modeloom.product.description import Description, Rate, Result, Verdict
+from modeloom.protocol.contract import DIRECTIONS, MessageContract
+from modeloom.spec.cadence import Cadence
+from modeloom.spec.stream import BETWEEN, TEXT_FIRST
 from modeloom.spec.wording import paced
 
 __all__ = [
-    "TAG_DUE", "TAG_VERDICT", "DerivationFigures", "MessageShape", "PrefixFigures", "ProofFigures", "StartFigures", "StateFigures",
-    "StreamDescription", "StreamExplain", "Tokens", "UnitPlace", "UnusedCycles",
+    "TAG_DUE", "TAG_VERDICT", "CadenceFigures", "DerivationFigures", "MessageFacts", "MessageShape", "PrefixFigures",
+    "ProofFigures", "StartFigures", "StateFigures", "StepFigures", "StreamDescription", "StreamExplain", "Tokens", "UnitPlace",
+    "UnusedCycles",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepFigures:
+    """The tokens of a step in a core with a cadence."""
+
+    ciphers: Annotated[tuple[int, ...], "Its tokens that use the cipher, by the cycles after its first one."]
+    cycles: Annotated[int, "Cycles after which the next step may begin, if it does not have to wait for the cadence."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CadenceFigures:
+    """The cycles in which tokens that use the cipher enter."""
+
+    blocks: Annotated[int, "Blocks that the cipher takes in successive cycles."]
+    interval: Annotated[int, "Cycles from the first of them to the first of the next ones."]
+    steps: Annotated[Mapping[str, StepFigures], "The steps by title."]
+
+    @property
+    def cycles_a_block(self) -> float:
+        """The mean number of cycles of a block."""
+        return self.interval / self.blocks
+
+    def phases(self, title: str) -> frozenset[int]:
+        """The cycles of an interval in which a step may begin."""
+        return Cadence(self.interval, self.blocks).phases(self.steps[title].ciphers)
+
+    def after(self, cycle: int, titles: Iterable[str]) -> int:
+        """The cycle after which the next step may begin, if steps that share their tokens begin as soon as they may from *cycle* on."""
+        steps = [self.steps[title] for title in titles]
+        offsets = {at for step in steps for at in step.ciphers}
+        if offsets:
+            phases = Cadence(self.interval, self.blocks).phases(offsets)
+            while cycle % self.interval not in phases:
+                cycle += 1
+        return cycle + max(step.cycles for step in steps)
+
+    def steady(self, message: Iterable[Iterable[str]]) -> tuple[int, int]:
+        """For equal messages back to back, after how many of them their distances repeat, and the cycles of so many.
+
+        Parameters
+        ----------
+        message : iterable of iterable of str
+            The steps of a message in order, by title.  Those together share their tokens.
+        """
+        steps = [tuple(titles) for titles in message]
+        cycle, seen, count = 0, dict[int, tuple[int, int]](), 0
+        while cycle % self.interval not in seen:
+            seen[cycle % self.interval] = count, cycle
+            for titles in steps:
+                cycle = self.after(cycle, titles)
+            count += 1
+        before, begun = seen[cycle % self.interval]
+        return count - before, cycle - begun
+
+
+# -- stream figures ----------------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True, kw_only=True)
+class Tokens:
+    """Tokens, or cycles, by step of a message."""
+
+    start: Annotated[int, "For its start, with a nonce of the usual length."]
+    associated: Annotated[int, "For each block of associated data."]
+    text: Annotated[int, "For each block of text."]
+    tag: Annotated[int, "For its tag; with text first, also for the step between text and associated data."]
+
+    def of(self, associated: int, text: int) -> int:
+        """Of a message of so many blocks."""
+        return self.start + associated * self.associated + text * self.text + self.tag
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnusedCycles:
+    """Cycles of the cipher in which no token of a message fits, in a core whose tokens return to the cipher; at most, in the mean."""
+
+    message: Annotated[int, "Of each message."]
+    associated: Annotated[int, "Of a message with associated data, beside these."]
+    second: Annotated[int, "Of a second pass, beside these."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartFigures:
+    """The start of a message with a nonce of some length."""
+
+    nonce_bytes: Annotated[tuple[int, ...], "Lengths of nonces of this class, in bytes."]
+    tokens: Annotated[int, "Tokens that it takes."]
+    cycles_ahead: Annotated[int, "Cycles by which it precedes the first block of the message."]
+
+    @property
+    def cycles(self) -> int:
+        """Cycles that it takes of the core."""
+        return max(self.tokens, self.cycles_ahead)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitPlace:
+    """A unit of the pipeline."""
+
+    stage: Annotated[int, "Stage at which it takes its operands."]
+    latency: Annotated[int, "Cycles until its result is there."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrefixFigures:
+    """Bytes that the core puts before associated data: a marker, and the number of their bytes, big-endian."""
+
+    least: Annotated[int, "For associated data of at least so many bytes."]
+    marker: Annotated[str, "The bytes of the marker, in hexadecimal digits."]
+    nbytes: Annotated[int, "Bytes of the number."]
+
+    @property
+    def size(self) -> int:
+        """Bytes of both."""
+        return len(self.marker) // 2 + self.nbytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class StateFigures:
+    """A part of the state of a message."""
+
+    kind: Annotated[str, "How it goes on from block to block."]
+    stage: Annotated[int, "Stage at which it lives."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProofFigures:
+    """What the proof has compared."""
+
+    messages: Annotated[int, "Messages on symbols."]
+    blocks: Annotated[int, "Blocks of text of these messages."]
+    interleaved: Annotated[int | None, "Number of pairs of messages of different channels; missing in a core with one channel."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DerivationFigures:
+    """How a core derives the key of a message of a master key."""
+
+    calls: Annotated[tuple[int, ...], "Calls of the cipher, for each size of keys."]
+    cores: Annotated[int, "Round cores of the cipher, each of which has a call of a batch."]
+    cycles: Annotated[int, "Cycles from one key to the next, of the size that takes longest."]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamExplain:
+    """The figures of ``modeloom explain --json`` of a stream mode."""
+
+    schema: str
+    mode: str
+    block_bytes: Annotated[int, "Bytes of a block."]
+    cipher: Annotated[str, "Name of the block cipher."]
+    key_bits: Annotated[int, "Bits of a key of the cipher."]
+    blocks_per_cycle: Annotated[int, "Blocks that enter in a cycle."]
+    cadence: Annotated[CadenceFigures | None, "There if the cipher does not take a block in every cycle."] = None
+    channels: Annotated[int | None, "Messages that may interleave; missing in a core with one channel."] = None
+    order: Annotated[str | None, "The order of text and associated data; missing if associated data come first."] = None
+    shared: Annotated[
+        Mapping[str, str] | None, "With text first, parts of the state that have the register of another one, which ends before."
+    ] = None
+    latency: Annotated[int, "Cycles from a block of text to its result, in the pipeline."]
+    latency_tag: Annotated[int, "Cycles from the last token to the tag, in the pipeline."]
+    tokens: Tokens
+    starts: Annotated[tuple[StartFigures, ...], "The start of a message, for each class of nonces."]
+    passes: Annotated[int | None, "How often a message to seal goes through the core; missing if once."] = None
+    derivation: Annotated[DerivationFigures | None, "There if the core derives the keys of messages."] = None
+    turn: Annotated[
+        int | None, "Cycles from a block to the next token of its message, which waits for its cipher; only in modes with such a chain."
+    ] = None
+    chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
+    units: Annotated[Mapping[str, UnitPlace], "The units by name."]
+    state: Annotated[Mapping[str, StateFigures], "The parts of the state by name."]
+    stages: Annotated[int, "Stages of the pipeline."]
+    key_words: Annotated[int, "Words of the key memory of a slot."]
+    proved: Annotated[bool, "Whether the pipeline was proved to compute the definition."]
+    inverse: Annotated[str, 'Whether opening gives back what was sealed and accepts its tag: "proved", "tested" or "not checked".']
+    warnings: Annotated[tuple[str, ...], "What is allowed in the definition but probably not intended."]
+    returns: Annotated[
+        Mapping[str, tuple[int, ...]] | None,
+        "By step, the cycles after its entry in which its token has the cipher; missing if it has it once, when it comes by.",
+    ] = None
+    beside: Annotated[
+        tuple[str, ...] | None, "Steps whose tokens enter between those of other messages; missing if all follow one another."
+    ] = None
+    proof: Annotated[ProofFigures | None, "What the proof has compared; there if it has run."] = None
+
+
+# -- message facts -----------------------------------------------------------------------------------------------------------------
+
+@dataclass(frozen=True, kw_only=True)
+class MessageFacts(Description, MessageContract):
+    """The members of the description of a core for messages."""
+
+    block_bytes: Annotated[int, "Bytes of a block."]
+    blocks_per_cycle: Annotated[int, "Blocks of a beat of the data buses."]
+    directions: Annotated[tuple[str, ...], '"encrypt", "decrypt", or both: seal, open.']
+    nonce_bytes: Annotated[tuple[tuple[int, ...], ...], "Lengths of nonces in bytes, in classes; the usual length first."]
+    tag_bytes: Annotated[tuple[int, ...], "Lengths of tags in bytes, the default first."]
+    most_associated: Annotated[int, "Most bytes of associated data."]
+    most_text: Annotated[int, "Most bytes of text."]
+    lengths_first: Annotated[bool | None, "Whether a command has the number of bytes of text of its message; absent if it does not."] = None
+    order: Annotated[
+        str | None, '"text-first" if packets have text and then associated data; not there if associated data come first.'
+    ] = None
+    most_text_with_nonce: Annotated[
+        tuple[tuple[int, int], ...] | None, "Bytes of a nonce, and most bytes of text with it; not there if the nonce does not matter."
+    ] = None
+    associated_prefix: Annotated[
+        tuple[PrefixFigures, ...] | None, "What the core puts before associated data, by their length; not there if it is nothing."
+    ] = None
+    key_sizes: Annotated[tuple[int, ...], "Bytes of a key, for each size of keys that the core takes."]
+    master_key_sizes: Annotated[
+        tuple[int, ...] | None, "Bytes of a master key, of which software derives the keys of messages; not there if there is none."
+    ] = None
+    packet_bytes: Annotated[int | None, "Bytes of a key packet with round keys; not there if a packet is a key."] = None
+    key_interval: Annotated[
+        int | None, "Cycles after which the core can prepare the next key that comes with a message; not there if keys are in slots."
+    ] = None
+    key_cycles: Annotated[
+        int | None, f"Cycles that a key of a message costs the messages, at most; not there if it is {KEY_CYCLES}."
+    ] = None
+    derive_interval: Annotated[
+        int | None, "Cycles after which the core can derive the key of the next message; not there if it derives none."
+    ] = None
+    derive_latency: Annotated[
+        int | None, "Cycles, at most, from a command to the time when its derived key is ready; not there if the core derives none."
+    ] = None
+    channels: Annotated[int, "Messages that may interleave."]
+    hold: Annotated[int | None, "Bytes of text that are held until the tag was right; not there if plaintext leaves before."] = None
+    message_buffer: Annotated[
+        int | None, "Bytes of a message to seal that the core stores for its second pass; not there if it stores none."
+    ] = None
+    packet: Annotated[str, '"aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other.']
+    latency: Annotated[
+        int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins; at most, if there is a cadence."
+    ]
+    tokens: Annotated[Tokens, "Tokens of the steps of a message."]
+    cycles: Annotated[Tokens, "Cycles after which the next step may begin, by step; in the mean, if there is a cadence."]
+    unused: Annotated[
+        UnusedCycles | None, "Cycles of a message in which no token fits; not there if no token returns to the cipher."
+    ] = None
+    text_blocks: Annotated[
+        int | None, "Blocks of text that are computed together; a packet that is cut off has all of them or none; not there if it is 1."
+    ] = None
+    shares_tag: Annotated[bool, "Whether the tag takes no cycle of its own where the last beat has a free block."]
+    chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
+    explain: StreamExplain
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.directions or any(way not in DIRECTIONS for way in self.directions):
+            raise ValueError(f"directions is not some of {', '.join(DIRECTIONS)}")
+        if not (self.blocks_per_cycle and self.block_bytes and self.key_slots and self.channels):
+            raise ValueError("blocks_per_cycle, block_bytes, key_slots and channels are not 0")
+        if self.packet not in PACKETS:
+            raise ValueError(f"packet is not one of {', '.join(PACKETS)}")
+        if self.order not in (None, TEXT_FIRST):
+            raise ValueError(f"order is {TEXT_FIRST}, or not there")
+        if not self.tag_bytes or not self.nonce_bytes or not all(self.nonce_bytes):
+            raise ValueError("nonce_bytes and tag_bytes are not empty")
+        if not self.key_sizes or max(self.key_sizes) != self.key_bytes:
+            raise ValueError("key_bytes is not the largest of key_sizes")
+
+    @property
+    def key_lengths(self) -> tuple[int, ...]:
+        """The number of bytes of a key of each size."""
+        return self.key_sizes
+
+    @property
+    def user_key_lengths(self) -> tuple[int, ...]:
+        """The number of bytes of a key that a user has: of a master key, if the keys of messages are derived of it."""
+        return self.key_sizes if self.master_key_sizes is None else self.master_key_sizes
+
+    @property
+    def derives(self) -> bool:
+        """Whether software derives the key of a message of a master key and the nonce."""
+        return self.master_key_sizes is not None
+
+    @property
+    def packet_sizes(self) -> tuple[int, ...]:
+        """The number of bytes of a key packet, for each size of keys."""
+        return self.key_sizes if self.packet_bytes is None else (self.packet_bytes,)
+
+    @property
+    def inline(self) -> bool:
+        """Whether keys come with the messages."""
+        return self.key_interval is not None
+
+    @property
+    def tag_first(self) -> bool:
+        """Whether text is encrypted under its tag, so that the core works on a message to seal twice."""
+        return self.explain.passes == 2
+
+    @property
+    def timed(self) -> tuple[int, ...]:
+        """The ways of messages whose text leaves as soon as it is computed, a fixed number of cycles after it came."""
+        if self.derive_interval is not None or self.message_buffer is not None:
+            return ()
+        return tuple(way for way in self.ways if self.text_of(way, 1) and (self.hold is None or not way))
+
+    @property
+    def releases(self) -> bool:
+        """Whether plaintext leaves the core before its tag has been checked."""
+        return self.hold is None and "decrypt" in self.directions
+
+    def latency_of(self, decrypt: int) -> int:
+        """``latency`` of a message that is opened or sealed.
+
+        In wire form the beat of a message to open is the last one of its packet, which takes a cycle more than a full one before its tag.
+        """
+        return self.latency + (self.wire and decrypt == 1 and "encrypt" in self.directions)
+
+    @property
+    def cadence(self) -> CadenceFigures | None:
+        """The cycles in which tokens that use the cipher enter; None if they may enter in every cycle."""
+        return self.explain.cadence
+
+    @property
+    def cost_of_key(self) -> int:
+        """The number of cycles that a key that comes with a message costs the messages, at most, if keys are far enough apart."""
+        return KEY_CYCLES if self.key_cycles is None else self.key_cycles
+
+    @property
+    def even(self) -> bool:
+        """Whether equal messages have equal distances: not if blocks wait for others in several channels, or messages for keys or tags."""
+        return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None and self.message_buffer is None
+
+    @property
+    def varies(self) -> bool:
+        """Whether single distances of messages vary: tokens enter between those of other messages, or the text of a first pass waits
+        for the cipher less often than that of others."""
+        return self._beside_others or self._quick_pass
+
+    @property
+    def _beside_others(self) -> bool:
+        return bool(self.explain.beside or self.explain.returns)
+
+    @property
+    def _quick_pass(self) -> bool:
+        absorb = self.cadence.steps.get("absorb") if self.cadence is not None else None
+        return absorb is not None and any(len(self.cadence.steps[way].ciphers) > len(absorb.ciphers) for way in self.directions)  # type: ignore[union-attr]
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------------------
 
 STORED_SLACK = 2
 """Cycles between two packets that a buffer sends."""

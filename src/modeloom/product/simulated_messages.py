@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from modeloom.definition.expanded import expanded_key_of
-from modeloom.definition.keyed import as_bytes
 from modeloom.definition.messages import derived_key_of
+from modeloom.definition.software import as_bytes
 from modeloom.interfaces.messages import MessageCode, status_channel, unpack_message_status
 from modeloom.product.beats import GivenPacket, PacketBeats, PacketReader, parts_of, take_turns, whole_beats
 from modeloom.product.driven import CoreFault, DrivenCore

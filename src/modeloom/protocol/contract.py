@@ -16,7 +16,7 @@ MOST_STATED = (1 << 64) - 1
 class MessageContract:
     """What follows from the members of the description of a core for messages, for what is sent to it and what it answers.
 
-    Its attributes are those of :class:`~modeloom.product.message_facts.MessageFacts` with the same names.
+    Its attributes are those of :class:`~modeloom.product.messages.MessageFacts` with the same names.
     """
 
     block_bytes: int

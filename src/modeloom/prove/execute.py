@@ -13,13 +13,10 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from modeloom.allocate.names import TWEAK, LaneName
-from modeloom.allocate.program import Program
+from modeloom.allocate.program import TWEAK, LaneName, Program
 from modeloom.ir.ops import OpGraph
-from modeloom.prove.errors import ProofError
-from modeloom.prove.machine import F, Machine, MachineError, OnBlock, Sector, V
-from modeloom.prove.plan import Plan
-from modeloom.prove.symbols import Form, GraphSymbols, Symbols
+from modeloom.prove.machine import F, Machine, MachineError, OnBlock, Plan, Sector, V
+from modeloom.prove.symbols import Form, GraphSymbols, ProofError, Symbols
 
 __all__ = ["KEY_DELAY", "Execution", "prove_program", "make_sectors", "direction_pattern", "entries_with_gaps"]
 

@@ -8,7 +8,7 @@
 
 One direction is evaluated on indeterminates, the other on the resulting normal forms.  A partial last block is the head of an
 indeterminate.  In a result, only the bytes of the sector count.  Equal forms are a proof.  If forms differ, a test on numbers decides
-(``modeloom.definition.inverse``).
+(``modeloom.definition.check``).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 from modeloom.ir.graph import Trace
 from modeloom.ir.trace import DIRECTIONS
-from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra
 from modeloom.prove.rewrite import Definition
+from modeloom.prove.symbols import ProofError
 
 __all__ = ["Undecided", "prove_inverse"]
 

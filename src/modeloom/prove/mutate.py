@@ -24,8 +24,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from modeloom.allocate.names import TWEAK, InputName, NetName
-from modeloom.allocate.program import BatchRow, ChainRow, KeyRow, Net, NetRow, OutRow, PortRow, Program, Row, Table, WriteRow
+from modeloom.allocate.program import (
+    TWEAK,
+    BatchRow,
+    ChainRow,
+    InputName,
+    KeyRow,
+    Net,
+    NetName,
+    NetRow,
+    OutRow,
+    PortRow,
+    Program,
+    Row,
+    Table,
+    WriteRow,
+)
 from modeloom.spec.kinds import OPERATIONS, Kind
 
 __all__ = ["Mutation", "KINDS", "copy_program", "mutants"]

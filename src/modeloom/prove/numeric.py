@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from modeloom.allocate.program import Program
 from modeloom.prove.execute import make_sectors
-from modeloom.prove.machine import Machine, Sector
-from modeloom.prove.plan import Plan
+from modeloom.prove.machine import Machine, Plan, Sector
 from modeloom.spec import Cipher, Field
 from modeloom.spec.kinds import Kind
 from modeloom.spec.numbers import Numbers as Operations

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 
 from modeloom.ir.graph import Node, Trace, reached
 from modeloom.ir.ops import Form, Op, OpGraph
-from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Algebra, Polynomial
+from modeloom.prove.symbols import ProofError
 
 __all__ = ["Definition", "prove_rewrite"]
 

@@ -7,6 +7,8 @@ A value is the number of an atom::
     ("op", core, number, operand forms, keep, post form)    operands that may change places in a fixed order
 
 A form is a XOR-set of terms (atom, k, keep), kept as a sorted tuple.
+
+The error that a failed proof raises.
 """
 
 from __future__ import annotations
@@ -14,11 +16,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from modeloom.ir.ops import OpGraph
-from modeloom.prove.errors import ProofError
 from modeloom.prove.machine import MachineError
+from modeloom.spec.errors import FailedCheck
 from modeloom.spec.kinds import Kind
 
-__all__ = ["Form", "Symbols", "GraphSymbols"]
+__all__ = ["Form", "GraphSymbols", "ProofError", "Symbols"]
+
+
+class ProofError(FailedCheck):
+    """The program, or a rewritten graph, does not compute the definition.  The message is one line that says
+    where.
+    """
+
+
+# -- symbols -----------------------------------------------------------------------------------------------------------------------
 
 Form = tuple[tuple[int, int, int], ...]
 

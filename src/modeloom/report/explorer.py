@@ -26,9 +26,8 @@ from modeloom.modes import find_any
 from modeloom.report.references import references
 from modeloom.spec import UnknownName
 from modeloom.spec.wording import many
-from modeloom.sweep.front import all_luts, is_broken, pareto_front
 from modeloom.sweep.store import Row, key_bits
-from modeloom.sweep.tables import options_text
+from modeloom.sweep.tables import all_luts, is_broken, options_text, pareto_front
 
 __all__ = ["AXES", "FILTERS", "explorer_data", "explorer_page"]
 

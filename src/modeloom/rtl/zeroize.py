@@ -9,19 +9,45 @@
                        SETTLE_CYCLES   an address a cycle, all memories at once       pipelines run empty
 
 Meanwhile, the rest of the core is held in reset, so it writes only zeros and its buses are idle.
+
+What erases the memories of a core, word by word: one giver, and every memory listens.
+
+::
+
+    Zeroizer ── erase.we, erase.address ──┬──▶ input banks, banks of results, key memory, round keys
+                                          └──▶ result buffer
 """
 
 from __future__ import annotations
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, Signature
 
 from modeloom.cycles import SETTLE_CYCLES
-from modeloom.rtl.erase import erase_signature
 
-__all__ = ["Zeroizer"]
+__all__ = ["Zeroizer", "erase_signature"]
 
+
+def erase_signature(bits: int) -> Signature:
+    """The erasure of memories, seen from who asks for it.
+
+    Parameters
+    ----------
+    bits : int
+        Width of ``address``.
+
+    Members
+    -------
+    we : 1
+        Zeros go to the word ``address`` of all memories. The parts that hold them are held in reset meanwhile.
+    address : bits
+        The word. Memories that have no such word do nothing.
+    """
+    return Signature({"we": Out(1), "address": Out(bits)})
+
+
+# -- zeroize -----------------------------------------------------------------------------------------------------------------------
 
 class Zeroizer(wiring.Component):
     """Holds a core in reset while it overwrites its memories.  It has its own clock domain, "always", without a reset.

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from modeloom.schedule.greedy import Placement
-from modeloom.schedule.grid import FREE, Grid
-from modeloom.schedule.paths import NEVER, Numbers, longest_paths
+from modeloom.schedule.bound import NEVER, Numbers, longest_paths
+from modeloom.schedule.greedy import FREE, Grid, Placement
 from modeloom.schedule.problem import Problem
 
 __all__ = ["SlackSearch", "Bias"]

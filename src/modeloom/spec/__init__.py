@@ -2,12 +2,10 @@
 """The vocabulary of mode definitions: blocks, field orders and operations."""
 
 from modeloom.spec.attributes import checked_mode
-from modeloom.spec.blame import blame
-from modeloom.spec.blocks import Blocks
 from modeloom.spec.counters import COUNTERS, Counter
-from modeloom.spec.errors import DefinitionError, InputError, UnknownName
+from modeloom.spec.errors import DefinitionError, InputError, UnknownName, blame
 from modeloom.spec.field import CMAC_ORDER, GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
-from modeloom.spec.mode import CIPHER, CipherKey, Keys, Mode
+from modeloom.spec.mode import CIPHER, Blocks, CipherKey, Keys, Mode
 from modeloom.spec.numbers import Cipher, Numbers
 
 __all__ = [

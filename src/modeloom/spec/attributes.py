@@ -9,11 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeGuard, TypeVar
 
-from modeloom.spec.blame import blame
-from modeloom.spec.errors import DefinitionError
+from modeloom.spec.errors import DefinitionError, blame
 from modeloom.spec.field import Field
-from modeloom.spec.keyed import Definition
-from modeloom.spec.mode import Mode
+from modeloom.spec.mode import Definition, Mode
 from modeloom.spec.stream import BLOCKS, LAST, PARTIAL, SINGLE, LengthPrefix, StreamMode
 
 __all__ = ["attribute_place", "checked_mode", "checked_stream"]

@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors that the command line prints as one line.  All but those of failed checks are errors of a user, with exit status 2."""
+"""The errors that the command line prints as one line.  All but those of failed checks are errors of a user, with exit status 2.
+
+Errors in code that a user wrote. Each becomes one line of text with the file and the line where it arose.
+
+Definitions, descriptions of ciphers and software of ciphers run inside ``blame``.  Frames of this package do not count as the user's code,
+except those of its modes, which are definitions like any other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
+from types import TracebackType
 
-__all__ = ["AuthenticationError", "DefinitionError", "FailedCheck", "InputError", "MissingTool", "UnknownName"]
+__all__ = [
+    "AuthenticationError", "DefinitionError", "FailedCheck", "InputError", "MissingTool", "UnknownName", "blame", "is_users",
+    "place_of",
+]  # fmt: skip
 
 NAMED = 3
 """Largest number of known names in a message."""
@@ -64,3 +79,74 @@ class MissingTool(Exception):
 
 class AuthenticationError(FailedCheck):
     """The tag of a message is wrong.  Nothing of the message is given away."""
+
+
+# -- blame -------------------------------------------------------------------------------------------------------------------------
+
+_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def is_users(module: str) -> bool:
+    """Whether a module of this name holds definitions: it is one of the modes, or it does not belong to this package."""
+    return module.startswith("modeloom.modes.") or not (module == "modeloom" or module.startswith("modeloom."))
+
+
+def _innermost(trace: TracebackType | None, function: Callable[..., object] | None) -> tuple[str, int] | None:
+    """File and line of the innermost frame of user code. Of installed packages, only the file of the function itself counts."""
+    found = None
+    own = getattr(getattr(getattr(function, "__func__", function), "__code__", None), "co_filename", None)
+    while trace:
+        file = trace.tb_frame.f_code.co_filename
+        if file == own or (is_users(trace.tb_frame.f_globals.get("__name__", "")) and not file.startswith((*_LIBRARIES, "<"))):
+            found = file, trace.tb_lineno
+        trace = trace.tb_next
+    return found
+
+
+def place_of(function: Callable[..., object] | None) -> str:
+    """``FILE, line N`` of a function or class that a user wrote; "" if it is unknown."""
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        return f"{Path(code.co_filename).name}, line {code.co_firstlineno}"
+    file = getattr(sys.modules.get(getattr(function, "__module__", "") or ""), "__file__", None)
+    return Path(file).name if file else ""
+
+
+@contextmanager
+def blame(what: str, function: Callable[..., object] | None = None) -> Iterator[None]:
+    """Turns an exception inside into ``DefinitionError``: "what: FILE, line N: what is wrong".
+
+    ``InputError`` passes unchanged.  A ``DefinitionError`` gets the place if it has none.  An error of this project, in which no user code
+    takes part, passes unchanged, too.
+
+    Parameters
+    ----------
+    what : str
+        The name of the mode or the cipher.
+    function : callable or None
+        The function that is called.  It is named if the error arose in the call itself, before the function ran.
+    """
+    try:
+        yield
+    except DefinitionError as error:
+        innermost = _innermost(error.__traceback__, function)
+        if error.placed or not innermost:
+            raise
+        raise _placed(what, innermost, str(error).removeprefix(f"{what}: ")) from error
+    except InputError:
+        raise
+    except Exception as error:
+        text = " ".join(f"{type(error).__name__}: {error}".split()).rstrip(": ")
+        text = re.sub(r"\b(Tracer|Numbers)\.", "o.", text)
+        innermost = _innermost(error.__traceback__, function)
+        if innermost:
+            raise _placed(what, innermost, text) from error
+        if function is None or not is_users(getattr(function, "__module__", None) or "") or not place_of(function):
+            raise
+        raise DefinitionError(f"{what}: {place_of(function)}: {text}", placed=True) from error
+
+
+def _placed(what: str, place: tuple[str, int], text: str) -> DefinitionError:
+    file, line = place
+    return DefinitionError(f"{what}: {Path(file).name}, line {line}: {text}", placed=True)

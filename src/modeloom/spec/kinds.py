@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from modeloom.spec.counters import COUNTERS, Counter
-from modeloom.spec.keyed import CipherKey, Operations
+from modeloom.spec.mode import CipherKey, Operations
 from modeloom.spec.wording import many
 
 __all__ = [

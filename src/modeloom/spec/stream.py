@@ -29,9 +29,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeAlias, TypeVar, cast
 
-from modeloom.spec.blocks import B
 from modeloom.spec.errors import DefinitionError, InputError
-from modeloom.spec.keyed import Definition, Keys, Operations
+from modeloom.spec.mode import B, Definition, Keys, Operations
 
 __all__ = [
     "ABSORB", "ASSOCIATED_FIRST", "BETWEEN", "BLOCKS", "LAST", "ORDERS", "PARTIAL", "SINGLE", "TEXT_FIRST", "LengthPrefix", "Lengths",
@@ -180,7 +179,7 @@ class _Longest:
 
 class StreamMode(Definition):
     """Authenticated encryption.  Definitions are subclasses, and everything else is derived from them.
-    :class:`~modeloom.spec.keyed.Definition` has the attributes of all modes.
+    :class:`~modeloom.spec.mode.Definition` has the attributes of all modes.
 
     Attributes
     ----------

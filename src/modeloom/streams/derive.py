@@ -17,8 +17,8 @@ from functools import reduce
 from operator import xor
 
 from modeloom.ir.lines import definition_file
-from modeloom.ir.value import Value
-from modeloom.prove.errors import ProofError
+from modeloom.ir.trace import Value
+from modeloom.prove.symbols import ProofError
 from modeloom.spec import Cipher, DefinitionError, InputError, blame
 from modeloom.spec.beside import beside
 from modeloom.spec.kinds import ENC

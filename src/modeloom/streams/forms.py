@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, Protocol
 from modeloom.prove.polynomials import Algebra, Polynomial
 from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import Operation
+from modeloom.spec.numbers import trailing_zeros
 from modeloom.spec.stream import LengthPrefix, StreamMode
-from modeloom.spec.stream_numbers import trailing_zeros
 from modeloom.streams.known import Known, lengths_in_start
 from modeloom.streams.machine import BlockOrPair
 from modeloom.streams.trace import StreamTrace

@@ -24,11 +24,10 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from modeloom.spec.amounts import Amount
 from modeloom.spec.kinds import MUL, Operation
-from modeloom.spec.stream_numbers import trailing_zeros
+from modeloom.spec.numbers import trailing_zeros
 from modeloom.streams.known import Known
 from modeloom.streams.place import Placement
-from modeloom.streams.recurrences import Recurrence, horner_operation
-from modeloom.streams.steps import Form, Source, Step, Term
+from modeloom.streams.steps import Form, Recurrence, Source, Step, Term, horner_operation
 
 __all__ = ["Algebra", "BlockOrPair", "Chains", "Machine", "MachineError", "Token"]
 

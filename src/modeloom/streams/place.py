@@ -46,8 +46,7 @@ from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, Operation
 from modeloom.spec.stream import BETWEEN
-from modeloom.streams.recurrences import Recurrence, chain_operations, horner_operation
-from modeloom.streams.steps import Form, Step
+from modeloom.streams.steps import Form, Recurrence, Step, chain_operations, horner_operation
 
 __all__ = ["Pass", "Placement", "cipher_units", "place", "unit_of"]
 

@@ -22,13 +22,11 @@ from modeloom.spec.kinds import CIPHER, DEC, ENC, MUL, TDEC, TENC, Operation
 from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, BLOCKS, LAST, PARTIAL, TEXT_FIRST, LengthPrefix, StreamMode, variants
 from modeloom.spec.wording import many, paced
 from modeloom.streams.known import Known
-from modeloom.streams.order import text_first
 from modeloom.streams.place import Placement, place, unit_of
-from modeloom.streams.recurrences import Recurrence, horner_operation, recurrences
 from modeloom.streams.reservation import ReservationTable
-from modeloom.streams.rewrite import move_to_tag, retime, with_left
+from modeloom.streams.rewrite import move_to_tag, retime, text_first, with_left
 from modeloom.streams.setup import Preparation, Word, prepare
-from modeloom.streams.steps import Form, Source, Step, key_word, steps_of
+from modeloom.streams.steps import Form, Recurrence, Source, Step, horner_operation, key_word, recurrences, steps_of
 from modeloom.streams.trace import StreamTrace, trace_stream
 
 __all__ = ["MULTIPLIER_REGISTERS", "PASSES", "StreamPass", "StreamPlan", "StreamRequest", "TokenKind", "plan_stream"]

@@ -15,6 +15,33 @@ next, y the hash of the definition, and F(i) the number of full slots among slot
 is 0 after the first k slots.  A slot in the middle multiplies D by K, or keeps D if the slot that comes into view is empty.  After
 the last k slots, the hash of the pipeline differs from that of the definition by D K or by D.  So D stays 0, and the hash is
 correct.
+
+The rule of the chains of a polynomial hash.
+
+A product takes several cycles, so the hash runs in k chains.  With several blocks in a cycle, each lane has a multiplier.  Blocks
+lie in *slots*.  A token has one slot for each lane.  Some slots are empty, because text begins with a new token.  Slot p is a step
+of chain p mod k, even if the slot is empty.  The power of the key is the number of full slots among the k slots from this one on::
+
+    y_j ← (y_j ⊕ x_p) · K^(full slots from p to p + k - 1)          j = p mod k
+
+The hash is the sum of the last k products, or of all products if there are fewer.  Without empty slots the power is min(k, left),
+where ``left`` is the number of blocks from this one to the last one.
+
+Proves that the set-up of a pipeline computes the key values of the definition, and their powers.
+
+The definition's set-up gives each key value as a normal form.  The preparations run one after another on the words of the key memory, and
+each must give the word that it is for::
+
+    preparation for (H, 3):   word (H, 2) * word (H, 1)   =   power (H, 3)
+
+Proves steps that depend on the number of a block, for every number that a message may reach.
+
+What such a step reads of the number is the number of its trailing zeros.  From any state, a block with each of these numbers must leave the
+state, and give the text, that the definition gives::
+
+    any state, block 1, 2, 4, 8, ...  ──▶  state, text
+
+Longer messages than those of ``prove`` follow by induction: a part of the state that is no hash goes from block to block.
 """
 
 from __future__ import annotations
@@ -23,19 +50,45 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
+from modeloom.prove.symbols import ProofError
 from modeloom.spec.stream import BETWEEN, PARTIAL
-from modeloom.streams.chains import Weight, weights
 from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, prefix_of, tag_block
 from modeloom.streams.machine import Machine, MachineError, Token, V
 from modeloom.streams.overlap import entered
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.reservation import Reservations
+from modeloom.streams.setup import Word
+from modeloom.streams.steps import Form
 
 __all__ = [
-    "Definition", "Forms", "Message", "StreamProof", "input_block", "nonce_block", "prefix_of", "prove_step", "prove_stream", "tokens_of",
+    "Definition", "Forms", "Message", "StreamProof", "Weight", "input_block", "nonce_block", "prefix_of", "prove_numbers",
+    "prove_setup", "prove_step", "prove_stream", "tokens_of", "weights",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The numbers that belong to a slot.
+
+    Attributes
+    ----------
+    power : int
+        The power of the key for its product.
+    closing : bool
+        Whether its product is a part of the hash.
+    """
+
+    power: int
+    closing: bool
+
+
+def weights(full: Sequence[bool], chains: int) -> list[Weight]:
+    """The weights of the slots of a message.  ``full`` says for each slot whether it has a block."""
+    return [Weight(sum(full[place : place + chains]), place + chains >= len(full)) for place in range(len(full))]
+
+
+# -- prove -------------------------------------------------------------------------------------------------------------------------
 
 MOST_BYTES = 1 << 16
 
@@ -341,3 +394,72 @@ class _Induction:
         before, y, _, total = self.run(flags, weights(flags, self.plan.chains))
         if total is None or total[1] ^ y != self.times(before, int(flags[-1])):
             raise ProofError(f"{self.plan.mode.name}: {self.step}: the last blocks of a long message do not give the hash")
+
+
+# -- prove setup -------------------------------------------------------------------------------------------------------------------
+
+def prove_setup(plan: StreamPlan) -> None:
+    """Compares all words of the key memory with the definition.  Raises ``ProofError`` if one differs, or is read before it is made."""
+    forms = Forms(plan)
+    made = {made.word for made in plan.preparations}
+    words: dict[Word, Polynomial] = {word: forms.key(0, *word) for word in plan.words if word not in made}
+    for node, exponent in words:
+        if plan.trace.nodes[node].kind != "raw" or exponent != 1:
+            raise ProofError(f"{plan.mode.name}: no preparation makes {plan.word_name(node, exponent)}")
+
+    def value(form: Form) -> Polynomial:
+        total = forms.zero
+        for term in form:
+            kind, what = term.source
+            if kind == "word":
+                assert isinstance(what, tuple)
+                if what not in words:
+                    raise ProofError(f"{plan.mode.name}: set-up reads a word of the key memory before it is made")
+                read = words[what]
+            else:
+                assert isinstance(what, int)
+                read = forms.const(what)
+            for wire in term.maps:
+                read = forms.wire(wire, read, 0)
+            total = total ^ read
+        return total
+
+    for each in plan.preparations:
+        result = forms.operate(each.operation, [value(form) for form in each.operands], each.number, 0)
+        if result != forms.key(0, *each.word):
+            raise ProofError(f"{plan.mode.name}: set-up does not compute {plan.word_name(*each.word)}")
+        words[each.word] = result
+
+
+# -- prove numbers -----------------------------------------------------------------------------------------------------------------
+
+def prove_numbers(plan: StreamPlan) -> int:
+    """Compares the steps that read the number of a block.  Returns how many blocks were compared, and raises ``ProofError``."""
+    compared = 0
+    for name in plan.mode.block_steps():
+        widths = [amount.bits for amount in plan.step(name).amounts() if amount.kind == "ntz"]
+        for zeros in range(1 << max(widths)) if widths else ():
+            _compare(plan, name, 1 << zeros)
+            compared += 1
+    return compared
+
+
+def _compare(plan: StreamPlan, name: str, index: int) -> None:
+    forms = Forms(plan)
+    nbytes = plan.mode.block_bytes - name.startswith(PARTIAL)
+    block, message = input_block(forms, 0, 0, nbytes), Message(0, 0, "encrypt", plan.mode.nonce_bytes[0][0], 0, 0)
+    state = {part: forms.algebra.atom("state", part) for part in plan.trace.state}
+    wanted, text = Definition(plan, forms).step(name, message, block, nbytes, state, {}, index)
+    machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
+    # A part that has the register of another one is there if blocks of its own are.
+    mine = plan.shared if name.endswith("associated") else {}
+    places = {part: mine.get(part, part) for part in plan.trace.state if part in mine or part not in {*plan.shared, *mine.values()}}
+    machine.loaded({places[part]: value for part, value in state.items() if part in places}, "", ())
+    try:
+        given = machine.run(Token(plan.reservations.begins(1000, name), name, block=block, nbytes=nbytes, index=index))
+    except MachineError as error:
+        raise ProofError(f"{plan.mode.name}: {error}") from error
+    held = machine.state_of(0)[0]
+    left = {part: held[place][1] for part, place in places.items()}
+    if left != {part: wanted[part] for part in places} or given != text:
+        raise ProofError(f"{plan.mode.name}: {name}: block {index} of a message does not give what the definition gives")

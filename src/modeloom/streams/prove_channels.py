@@ -19,8 +19,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
+from modeloom.prove.symbols import ProofError
 from modeloom.spec.stream import PARTIAL
 from modeloom.streams.forms import tag_block
 from modeloom.streams.known import lengths_in_start

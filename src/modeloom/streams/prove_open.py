@@ -25,8 +25,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from modeloom.prove.errors import ProofError
 from modeloom.prove.polynomials import Polynomial
+from modeloom.prove.symbols import ProofError
 from modeloom.spec.stream import ABSORB, StreamMode
 from modeloom.streams.forms import Definition, Forms, Message, Unknown, input_block, nonce_block
 from modeloom.streams.trace import StreamTrace

@@ -18,18 +18,34 @@ where this part of the state lives::
 
     offset' = offset ⊕ k            offset' = offset ⊕ k
     enc(p ⊕ offset ⊕ k)      ──▶    enc(p ⊕ offset')
+
+Lets a message have its text before its associated data, as the paper luts2017 has it, so that checksum and tag share a register.
+
+A mode allows it if its tag is a sum: what the text gives, and what the associated data give, which do not wait for each other::
+
+    tag = E(checksum) ^ sum           sum ^= E(a) for each block a of associated data, from 0 on
+
+    before    associated ─▶ text ─▶ tag                  checksum, sum: two registers
+    after     text ─▶ between ─▶ associated ─▶ tag       one register
+
+                        text          between          associated       tag
+    checksum            ^= p          = E(checksum)    ^= E(a)          is the register
+
+``between`` is a step of its own.  It does what the tag does to the text.  Parts of the state that only text needs end there, and those
+that only associated data need may begin there, in the same register: offsets, as well as sums.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from modeloom.streams.recurrences import Recurrence
-from modeloom.streams.steps import Form, Source, Step, Term, UnitOperation
+from modeloom.spec import InputError
+from modeloom.spec.stream import BETWEEN, LAST, StreamMode
+from modeloom.streams.known import Known
+from modeloom.streams.steps import Form, Recurrence, Source, Step, Term, UnitOperation
 
-__all__ = ["move_to_tag", "retime", "with_left"]
-
+__all__ = ["Ordered", "move_to_tag", "retime", "text_first", "with_left"]
 
 # -- ciphers of chains --------------------------------------------------------------------------------------------------------------
 
@@ -200,3 +216,192 @@ def _with_first(step: Step, source: Source, moved: UnitOperation) -> Step:
 
     changed = step.mapped(form)
     return replace(changed, operations=[moved, *changed.operations])
+
+
+# -- order -------------------------------------------------------------------------------------------------------------------------
+
+ASSOCIATED = "associated"
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """The steps of a mode whose messages have their text first.
+
+    Attributes
+    ----------
+    steps : list of Step
+        The steps, with ``between``.
+    state : tuple of str
+        The parts of the state that are left, in the order of the definition.
+    shared : dict
+        For each part of the state that associated data alone need, and that has no register of its own: the part whose register it has.
+    """
+
+    steps: list[Step]
+    state: tuple[str, ...]
+    shared: dict[str, str] = field(default_factory=dict)
+
+
+def text_first(mode: StreamMode, steps: Sequence[Step], kinds: Mapping[str, Recurrence]) -> Ordered:
+    """The steps of a mode for messages that have their text first.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        The steps as they were traced.
+    kinds : mapping
+        The recurrence of each part of the state, in the order of the definition.
+
+    Raises
+    ------
+    InputError
+        The mode does not allow this order.
+    """
+    return _Order(mode, list(steps), kinds).run()
+
+
+class _Order:
+    def __init__(self, mode: StreamMode, steps: list[Step], kinds: Mapping[str, Recurrence]):
+        self.mode, self.steps, self.kinds = mode, steps, kinds
+        self.starts = [step for step in steps if step.name == "start"]
+        self.of_data = [step for step in steps if step.name.endswith(ASSOCIATED)]
+        self.of_text = [step for step in steps if step not in self.of_data and step.name not in ("start", "tag")]
+        self.tag = next(step for step in steps if step.name == "tag")
+        self.data, self.text = _used(self.of_data), _used(self.of_text)
+
+    def run(self) -> Ordered:
+        self._check()
+        total, rest = self._sum()
+        renamed = self._shared(total)
+        begun = {
+            renamed[name]: self.starts[0].updates[name] for name in self.kinds if name in renamed and name != total
+        }  # fmt: skip
+        sums = renamed.get(total, total)
+        between = Step(BETWEEN, 0, self.tag.operations, {sums: rest, **begun})
+        tag = replace(self.tag, operations=[], output=(Term(Source("state", sums)),))
+        ordered = []
+        for step in self.steps:
+            if step.name == "start":
+                step = replace(step, updates={name: form for name, form in step.updates.items() if name not in renamed})
+            elif step in self.of_data:
+                step = _renamed(_adds(step, total), renamed)
+            ordered.append(tag if step is self.tag else step)
+        ordered.insert(ordered.index(tag), between)
+        return Ordered(ordered, tuple(name for name in self.kinds if name not in renamed), renamed)
+
+    def _wrong(self, why: str) -> InputError:
+        return InputError(f"--order text-first is not for {self.mode.name}: {why}; leave it out")
+
+    def _check(self) -> None:
+        """Raises ``InputError`` if text and associated data of the mode wait for each other, or it is not for other reasons."""
+        if self.mode.two_passes:
+            raise self._wrong("it has two passes, and the first one takes associated data before the text")
+        if self.mode.lengths_first or self.mode.associated_prefix:
+            raise self._wrong("it authenticates lengths, or a prefix of associated data, before the text")
+        for name, kind in self.kinds.items():
+            changes = [any(name in step.updates for step in part) for part in (self.of_data, self.of_text)]
+            if name in self.data and name in self.text and any(changes):
+                raise self._wrong(f"text and associated data change the same part of the state, {name}")
+            if kind.kind == "horner" or kind.chained:
+                raise self._wrong(f"the blocks of {name} wait for each other, and so for what comes first")
+        if any(term.source.kind == "lengths" for form in self.tag.forms() for term in form):
+            raise self._wrong("tag() reads the lengths of the message, which are known only behind it")
+        for term in (term for step in self.starts for form in step.forms() for term in form if term.source.kind == "number"):
+            assert isinstance(term.source.what, tuple)
+            of = term.source.what[0]
+            if not {*(of.names if isinstance(of, Known) else (of,))} <= {"nonce", "tag"}:
+                raise self._wrong("start() reads the lengths of the message, and a command does not have that of associated data")
+
+    def _sum(self) -> tuple[str, Form]:
+        """The sum of associated data that the tag adds, and the rest of the tag."""
+        assert self.tag.output is not None
+        read = [term.source.what for form in self.tag.forms() for term in form if self._of_data_alone(term)]
+        plain = [term for term in self.tag.output if not term.maps and self._of_data_alone(term)]
+        if len(read) != 1 or len(plain) != 1:
+            raise self._wrong("tag() does more with the associated data than to add a part of the state to what it makes of the text")
+        name = str(plain[0].source.what)
+        if any(step.updates[name] for step in self.starts):
+            raise self._wrong(f"the sum {name} of associated data does not begin with 0")
+        self._check_additions(name, plain[0])
+        return name, tuple(term for term in self.tag.output if term is not plain[0])
+
+    def _check_additions(self, name: str, total: Term) -> None:
+        """Raises the error of a step for associated data that does more with their sum than to add to it."""
+        writers = [step for step in self.of_data if name in step.updates]
+        for step in self.of_data:
+            mine = [term for form in step.forms() for term in form if term.source.what == name and term.source.kind == "state"]
+            adds = step in writers and mine == [total] and total in step.updates[name]
+            # A last block may replace a sum that no other block has changed.
+            replaces = writers == [step] and not mine and step.name.startswith(LAST)
+            if not adds and not replaces and (mine or step in writers):
+                raise self._wrong(f"{step.name}() does more with the part of the state {name} than to add to it")
+
+    def _of_data_alone(self, term: Term) -> bool:
+        return term.source.kind == "state" and term.source.what in self.data and term.source.what not in self.text
+
+    def _shared(self, total: str) -> dict[str, str]:
+        """For each part that associated data alone need and that takes the register of another one: this other one."""
+        left = [
+            name for name in self.kinds
+            if name in self.text and name not in self.data and any(name in step.updates for step in self.of_text)
+        ]  # fmt: skip
+        wanted = [total, *(name for name in self.kinds if name in self.data and name not in self.text and name != total)]
+        found: dict[str, str] = {}
+        for name in wanted:
+            fits = [other for other in left if self._fits(name, other, name == total)]
+            if fits:
+                found[name] = fits[0]
+                left.remove(fits[0])
+        return found
+
+    def _fits(self, name: str, other: str, is_total: bool) -> bool:
+        """Whether a part that begins where another one ends may have its register: both are sums, or both are read by blocks."""
+        firsts = {step.updates[name] for step in self.starts}
+        constant = len(firsts) == 1 and all(term.source.kind == "const" for term in next(iter(firsts)))
+        if not constant or self.kinds[name].kind != "wires" or self.kinds[other].kind != "wires":
+            return False
+        return _goes_on(self.of_text, other) and _read(self.of_text, other) == (not is_total and _read(self.of_data, name))
+
+
+def _used(steps: Sequence[Step]) -> set[str]:
+    """The parts of the state that some steps read or change."""
+    read = {str(term.source.what) for step in steps for form in step.forms() for term in form if term.source.kind in ("state", "left")}
+    return read | {name for step in steps for name in step.updates}
+
+
+def _goes_on(steps: Sequence[Step], name: str) -> bool:
+    """Whether some step makes the new value of a part of the state of its old one."""
+    return any(term.source == Source("state", name) for step in steps for term in step.updates.get(name, ()))
+
+
+def _read(steps: Sequence[Step], name: str) -> bool:
+    """Whether a step reads a part of the state for anything but its own new value."""
+    return any(term.source == Source("state", name) for step in steps for form in _others(step, name) for term in form)
+
+
+def _others(step: Step, name: str) -> Iterator[Form]:
+    for operation in step.operations:
+        yield from operation.operands
+    yield from (form for key, form in step.updates.items() if key != name)
+    yield from step.outputs()
+
+
+def _adds(step: Step, name: str) -> Step:
+    """The step, with what it makes of a sum added to what is there: the sum was 0 if the step replaced it."""
+    own = Term(Source("state", name))
+    if name not in step.updates or own in step.updates[name]:
+        return step
+    return replace(step, updates={**step.updates, name: (own, *step.updates[name])})
+
+
+def _renamed(step: Step, names: Mapping[str, str]) -> Step:
+    """The step with other names of parts of the state."""
+
+    def form(old: Form) -> Form:
+        return tuple(
+            Term(Source("state", names[str(term.source.what)]), term.maps)
+            if term.source.kind == "state" and term.source.what in names else term
+            for term in old
+        )  # fmt: skip
+
+    return replace(step.mapped(form), updates={names.get(name, name): form(each) for name, each in step.updates.items()})

@@ -21,12 +21,11 @@ from dataclasses import dataclass, field, replace
 
 from modeloom.ir.graph import Trace
 from modeloom.ir.lines import NOWHERE, definition_file
-from modeloom.ir.trace import Tracer
-from modeloom.ir.value import Value
+from modeloom.ir.trace import Tracer, Value
 from modeloom.spec import CipherKey, DefinitionError, Keys, blame
 from modeloom.spec.amounts import Amount
 from modeloom.spec.beside import beside
-from modeloom.spec.keyed import KeyParts
+from modeloom.spec.mode import KeyParts
 from modeloom.spec.stream import ABSORB, BLOCKS, LAST, PARTIAL, Lengths, Nonce, State, StreamMode
 from modeloom.streams.known import Known, Length
 

@@ -49,9 +49,9 @@ def _follow(parent: int) -> None:
 
 
 def _end() -> None:
-    if "modeloom.synth.tools" in sys.modules:
+    if "modeloom.synth.result" in sys.modules:
         # Yosys and nextpnr have sessions of their own, so they would go on.
-        sys.modules["modeloom.synth.tools"].stop_tools(Path("/"))
+        sys.modules["modeloom.synth.result"].stop_tools(Path("/"))
     os._exit(1)
 
 

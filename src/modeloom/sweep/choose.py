@@ -29,9 +29,8 @@ from modeloom.spec import InputError, Mode
 from modeloom.spec.stream import StreamMode
 from modeloom.spec.wording import many
 from modeloom.sweep.compare import message_cycles
-from modeloom.sweep.configuration import Configuration
+from modeloom.sweep.configuration import Configuration, check_options, mode_options
 from modeloom.sweep.figures import Figures, Result, figures_of
-from modeloom.sweep.options import check_options, mode_options
 from modeloom.sweep.point import stream_result
 
 __all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "quantity", "scaled"]

@@ -25,9 +25,7 @@ from typing import Any
 from modeloom.circuits import find_circuit
 from modeloom.measure.core import check_clock, check_target
 from modeloom.spec import InputError, UnknownName
-from modeloom.sweep.configuration import AREAS, Configuration
-from modeloom.sweep.identity import is_foreign
-from modeloom.sweep.options import check_options, option_name
+from modeloom.sweep.configuration import AREAS, Configuration, check_options, is_foreign, option_name
 from modeloom.sweep.point import Outcome, read_point
 from modeloom.sweep.worker import perform
 

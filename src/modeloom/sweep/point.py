@@ -17,9 +17,9 @@ from typing import Any, TypedDict
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.streams import CompiledStream, compile_stream
 from modeloom.cores.of import core_of
-from modeloom.cores.sector.figures import definition_hash as sector_hash
+from modeloom.cores.sector.describe import definition_hash as sector_hash
 from modeloom.cores.stream import StreamCore
-from modeloom.cores.stream.figures import definition_hash as stream_hash
+from modeloom.cores.stream.describe import definition_hash as stream_hash
 from modeloom.emit import emit, run_bench
 from modeloom.measure.circuit import measure_circuit
 from modeloom.measure.core import measure_blocks, measure_core
@@ -31,10 +31,8 @@ from modeloom.product.core import Core
 from modeloom.spec import InputError
 from modeloom.spec.errors import FailedCheck, MissingTool
 from modeloom.spec.stream import StreamMode
-from modeloom.sweep.configuration import Configuration
+from modeloom.sweep.configuration import Configuration, definition_of, is_foreign, mode_of, mode_options, tools_of
 from modeloom.sweep.figures import Result
-from modeloom.sweep.identity import definition_of, is_foreign, mode_of, tools_of
-from modeloom.sweep.options import mode_options
 from modeloom.synth import Known
 
 __all__ = ["FINAL", "STATUSES", "Outcome", "ended", "failed", "read_point", "run_point", "stream_result", "trace_point"]

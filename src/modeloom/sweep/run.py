@@ -21,8 +21,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from modeloom.emit.tools import ToolMissing
-from modeloom.sweep.configuration import Configuration
-from modeloom.sweep.identity import Identity, is_foreign, tools_of
+from modeloom.sweep.configuration import Configuration, Identity, is_foreign, tools_of
 from modeloom.sweep.point import Outcome, failed, trace_point
 from modeloom.sweep.store import Row, Store, row_of
 from modeloom.sweep.worker import Request

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.spec import InputError
+from modeloom.sweep.configuration import Identity
 from modeloom.sweep.figures import FIGURES
-from modeloom.sweep.identity import Identity
 from modeloom.sweep.point import FINAL, Outcome
 
 __all__ = ["COLUMNS", "SCHEMA", "Row", "Store", "key_bits", "row_of"]

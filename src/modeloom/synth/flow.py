@@ -15,15 +15,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from modeloom.synth.cut import cut
-from modeloom.synth.hierarchy import OTHER, assign, instances, separated
-from modeloom.synth.netlist import cell_counts, depth, figures
+from modeloom.synth.blocks import OTHER, Known, assign, cut, instances, map_parts, separated
+from modeloom.synth.netlist import cell_counts, depth, figures, lut_ff_pairs
 from modeloom.synth.nextpnr import DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT, find_nextpnr, place_and_route
-from modeloom.synth.pairs import lut_ff_pairs
-from modeloom.synth.parts import Known, map_parts
-from modeloom.synth.result import BlockResult, Figures, SynthResult
+from modeloom.synth.result import BlockResult, Figures, SynthResult, stop_tools
 from modeloom.synth.targets import Target, target_named
-from modeloom.synth.tools import stop_tools
 from modeloom.synth.yosys import Mapped, commands_of, map_design, version_of, ways, without_wide
 
 __all__ = ["synthesize", "synthesize_blocks"]

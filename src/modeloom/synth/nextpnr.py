@@ -17,8 +17,7 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import TypedDict
 
-from modeloom.synth.result import CriticalPath, SynthesisError
-from modeloom.synth.tools import run_tool
+from modeloom.synth.result import CriticalPath, SynthesisError, run_tool
 
 __all__ = ["CAPACITY", "DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed", "find_nextpnr", "place_and_route"]
 

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One format for all synthesis figures of all tools and targets."""
+"""Runs of tools, and one format for the synthesis figures of all tools and targets.
+
+One format for all synthesis figures of all tools and targets.
+
+Runs a tool in a separate process, with a time limit that also ends its children.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import Any, TypedDict
 
 from modeloom.spec.errors import MissingTool
 
-__all__ = ["SCHEMA", "BlockResult", "CriticalPath", "Figures", "SynthResult", "SynthesisError"]
+__all__ = ["SCHEMA", "BlockResult", "CriticalPath", "Figures", "SynthResult", "SynthesisError", "run_tool", "stop_tools"]
 
 SCHEMA = "modeloom-synth-1"
 
@@ -219,3 +229,52 @@ class BlockResult:
     blocks: dict[str, Figures]
     total: Figures
     narrow: tuple[str, ...] = ()
+
+
+# -- tools -------------------------------------------------------------------------------------------------------------------------
+
+_running: dict[Path, subprocess.Popen[bytes]] = {}
+"""Running tools, by the folder in which each runs."""
+
+
+def run_tool(command: Sequence[str], what: str, *, directory: Path, timeout: float | None = None) -> str:
+    """Runs a command in `directory` and returns its standard output and error together.
+
+    Raises
+    ------
+    SynthesisError
+        If it cannot be started, fails (the message has its first error line) or takes longer than `timeout` seconds.
+    """
+    log = directory / "tool.log"
+    with log.open("w") as handle:
+        try:
+            child = subprocess.Popen(command, cwd=directory, stdin=subprocess.DEVNULL, stdout=handle,
+                                     stderr=subprocess.STDOUT, start_new_session=True)
+        except OSError as error:
+            raise SynthesisError(f"{what} could not be started: {error}") from None
+        _running[directory] = child
+        try:
+            status = child.wait(timeout)
+        except BaseException as error:
+            # The child has its own session, so this ends only the child and the processes that it started (ABC).
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise SynthesisError(f"{what} did not finish in {timeout:g} s: allow more time") from None
+            raise
+        finally:
+            del _running[directory]
+    output = log.read_text(encoding="utf-8", errors="replace")
+    if status:
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        telling = [line for line in lines if re.match(r"ERROR|\w*Error\b", line)] or lines[-1:] or ["no output"]
+        raise SynthesisError(f"{what} failed (exit status {status}): {telling[0]}")
+    return output
+
+
+def stop_tools(below: Path) -> None:
+    """Ends the tools that run in folders below a given one.  Their callers get a ``SynthesisError``."""
+    for directory, child in list(_running.items()):
+        if directory.is_relative_to(below) and child.poll() is None:
+            # The session is the child's own: this ends it and what it started, nothing else.
+            os.killpg(child.pid, signal.SIGKILL)

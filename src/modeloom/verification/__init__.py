@@ -16,17 +16,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from modeloom.emit import CheckFailed
-from modeloom.product.description import Description
+from modeloom.product.description import Description, versions
 from modeloom.product.folder import other_kind, read_description
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
 from modeloom.product.sectors import SectorDescription
-from modeloom.product.versions import versions
 from modeloom.verification.lwc import verify_lwc
-from modeloom.verification.report import Step, as_json
 from modeloom.verification.sector import verify_sectors
+from modeloom.verification.steps import Step, as_json, unconfirmed
 from modeloom.verification.stream import verify_messages
-from modeloom.verification.unconfirmed import unconfirmed
 
 __all__ = ["CheckFailed", "Step", "as_json", "verify_core", "versions"]
 

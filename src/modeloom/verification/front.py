@@ -23,16 +23,14 @@ from typing import Generic, TypeVar
 from modeloom.emit import CheckFailed
 from modeloom.interfaces import Role
 from modeloom.interfaces.front import AXI_LITE, register_bus
-from modeloom.product.command_runner import CommandRunner
 from modeloom.product.description import Declassified, Description, Result, Secret
 from modeloom.product.driven import DrivenCore, simulation_library
-from modeloom.product.front import FrontDescription, RegisterHost, RegisterRefused, WidthDescription, WidthRate
+from modeloom.product.front import CommandRunner, FrontDescription, RegisterHost, RegisterRefused, WidthDescription, WidthRate
 from modeloom.product.messages import StreamDescription
 from modeloom.sim import Clock
 from modeloom.taint import TaintReport, check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.clocks import check_clocks, crossing_control
-from modeloom.verification.report import Step
-from modeloom.verification.steps import run_check
+from modeloom.verification.steps import Step, run_check
 from modeloom.verification.subject import CoreSubject
 from modeloom.version import VERSION
 

@@ -1,24 +1,217 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of ``modeloom verify`` for every kind of core: files, lint, timing channels of the netlist, bench."""
+"""Steps of ``modeloom verify`` for every kind of core: files, lint, timing channels of the netlist, bench.
+
+The result of a verification: a line for each step, and a report as data.
+
+What no published vector confirms: a mode, a cipher, or both, that a user has defined.
+
+All checks compare a core with its definition.  If the definition itself is wrong, only vectors of others can find it.
+
+Checks of the HTML datasheet: its timing is what a simulation of the core records.
+
+Compares the files of a core with their hashes in ``core.json`` and with the files of the current definition.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from modeloom.emit import CheckFailed, ToolMissing, lint, run_bench
+from modeloom.cores.front import chosen_clocks, front_of
+from modeloom.emit import ToolMissing, lint, run_bench
+from modeloom.emit.files import contents
+from modeloom.emit.html import Measured, read_measured
+from modeloom.emit.package.core_file import read_manifest
 from modeloom.emit.simulators import simulator
-from modeloom.product.description import Description
+from modeloom.emit.tools import CheckFailed
+from modeloom.measure.datasheet import measured_of
+from modeloom.modes import find_any
+from modeloom.product.core import Core, D
+from modeloom.product.description import EXACT_TOOLS, FRONT_TOOLS, Description, versions
 from modeloom.product.driven import CoreFault
 from modeloom.product.message import MessageError
 from modeloom.product.simulated import SectorError
+from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
-from modeloom.verification.files import check_emission, newer_tools
-from modeloom.verification.report import Step
 
-__all__ = ["FAULTS", "bench_step", "files_step", "lint_step", "run_check", "timing_step"]
+__all__ = [
+    "FAULTS", "SCHEMA", "Step", "as_json", "bench_step", "changed_files", "check_emission", "check_hashes", "datasheet_steps",
+    "files_step", "lint_step", "measured_in", "newer_tools", "run_check", "timing_step", "today", "unconfirmed",
+]  # fmt: skip
+
+SCHEMA = "modeloom-verify-1"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that passed, or was skipped.
+
+    Attributes
+    ----------
+    name : str
+        One word.
+    text : str
+        The result, on one line.
+    figures : dict
+        The same as numbers.
+    skipped : tuple of str
+        The parts that were skipped, each with its reason.
+    """
+
+    name: str
+    text: str
+    figures: Mapping[str, object] = field(default_factory=dict)
+    skipped: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
+def as_json(description: Description, seed: int, used: dict[str, str], steps: Sequence[Step], failure: str = "") -> dict[str, object]:
+    """The report: the core, the old and new versions, the steps with their figures, the skipped parts, and the verdict."""
+    core = description.as_json()
+    return {
+        "schema": SCHEMA,
+        "core": {key: core.get(key) for key in ("name", "mode", "definition", "definition_sha256", "command", "sha256", "options")},
+        "versions": {"built_with": core.get("versions", {}), "verified_with": used},
+        "seed": seed,
+        "steps": [{"step": step.name, "text": step.text, **step.figures} for step in steps if step.name != "skipped"],
+        "skipped": [what for step in steps if step.name != "skipped" for what in step.skipped],
+        "passed": not failure,
+        **({"failure": failure} if failure else {}),
+    }
+
+
+def unconfirmed(description: Description) -> str:
+    """One sentence; empty if the mode and the cipher are those of this project, whose vectors are in its tests."""
+    if not _is_users(description.definition):
+        return ""
+    where = description.definition
+    if description.own_cipher:
+        what, those = f"mode {description.mode} or the cipher {description.cipher}", "they are compared only with their own definitions"
+    else:
+        what, those = f"mode {description.mode}", "it is compared only with its own definition"
+    return f"no published vector confirms the {what}: {those} in {where}"
+
+
+def _is_users(definition: str) -> bool:
+    """Whether a definition is in a file, or in an installed package of others."""
+    return ":" in definition or not type(find_any(definition)).__module__.startswith("modeloom.modes.")
+
+
+# -- datasheet ---------------------------------------------------------------------------------------------------------------------
+
+def measured_in(directory: Path, description: Description) -> Measured | None:
+    """What the page of a folder holds of measurements; None if it has no page, or one that cannot be read."""
+    page = description.files.html
+    if page is None or not (directory / page).is_file():
+        return None
+    try:
+        return read_measured((directory / page).read_text(encoding="utf-8"))
+    except ValueError:
+        return None
+
+
+def datasheet_steps(directory: Path, description: Description, *, optimize: int = 2, hashes: bool = True) -> list[Step]:
+    """Records the timing of the core again and compares it with the page.  There is no step for a page without timing.
+
+    Raises ``CheckFailed`` if they differ.  Without ``hashes``, edited Verilog is tested, and the page is not compared.
+    """
+    found = measured_in(directory, description)
+    if found is None or found.timing is None or not hashes:
+        return []
+    again = measured_of(directory, description, optimize=optimize)
+    if again.timing != found.timing:
+        raise CheckFailed(f"{directory}: the timing in {description.files.html} is not that of the core; run modeloom datasheet again")
+    cycles = len(found.timing["foot"]["tock"].split())
+    left = (f"areas in {description.files.html}: modeloom synth measures them",) if found.areas else ()
+    text = f"the timing in {description.files.html} is what a simulation records"
+    return [Step("datasheet", text, {"columns": cycles, "areas": len(found.areas)}, left)]
+
+
+# -- files -------------------------------------------------------------------------------------------------------------------------
+
+_TOOLS = {"yosys": "Yosys", "amaranth": "Amaranth", "ortools": "OR-Tools"}
+"""The names of tools in messages, if they have another one."""
+
+
+def changed_files(directory: Path, description: Description) -> list[str]:
+    """Files that are missing, or do not have the SHA-256 in ``core.json`` or in the manifest.
+
+    Raises ``InputError`` if there is no SHA-256.
+    """
+    if description.sha256 is None:
+        raise InputError(f"{directory}/core.json has no hashes: an older version wrote it; build the core again, or add --no-hashes")
+    changed = [file for file, wanted in description.sha256.items() if _hash(directory / file) != wanted]
+    files = description.files
+    if files.manifest is None:
+        return changed
+    try:
+        hashes = read_manifest((directory / files.manifest).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        hashes = {}
+    if hashes.keys() != {*description.sha256, files.description}:
+        return [*changed, files.manifest]
+    return [*changed, *(file for file, wanted in hashes.items() if file not in changed and _hash(directory / file) != wanted)]
+
+
+def _hash(path: Path) -> str | None:
+    """SHA-256 of a file; None if it is missing."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+
+
+def check_hashes(directory: Path, description: Description) -> None:
+    """Raises ``CheckFailed`` if files are missing or changed.  The message is one line with their names."""
+    if changed := changed_files(directory, description):
+        names = ", ".join(file if (directory / file).is_file() else f"{file} (missing)" for file in changed)
+        raise CheckFailed(
+            f"{directory}: changed since modeloom build: {names}; build the core again, or add --no-hashes to test it as it lies there"
+        )
+
+
+def newer_tools(description: Description) -> list[str]:
+    """The tools whose versions differ from those that built the core, in words."""
+    before = description.versions or {}
+    more = (name for name in before if name in (*EXACT_TOOLS, *FRONT_TOOLS))
+    return [
+        f"{_TOOLS.get(name, name)} {before.get(name, 'unknown')}, here {version}"
+        for name, version in versions(*more).items() if before.get(name) != version
+    ]  # fmt: skip
+
+
+def today(core: Core[D], description: D, directory: Path | None = None) -> dict[str, str]:
+    """The texts of all files as they are emitted today, with the name and the command of the core.
+
+    Measurements in the HTML datasheet of ``directory``, if it is given, are in that of today, too: its pictures are drawn of them again.
+    """
+    front = description.front
+    end = None
+    if front is not None:
+        width = None if front.width is None else front.width.bits
+        clocks = None if front.clocks is None else chosen_clocks(front.clocks)
+        end = front_of("registers" if front.registers else None, width, clocks, bus=front.bus, commands=front.commands)
+    measured = None if directory is None else measured_in(directory, description)
+    cocotb = description.files.cocotb is not None
+    return contents(core, description.name, description.command, end, cocotb=cocotb, ram=description.ram, measured=measured)[1]
+
+
+def check_emission(directory: Path, texts: Mapping[str, str]) -> None:
+    """Raises ``CheckFailed`` if a file differs in any byte from the one that is emitted for the current definition."""
+    different = [file for file, text in texts.items() if not _same(directory / file, text)]
+    if different:
+        differ = f"{', '.join(different)} differ{'s' * (len(different) == 1)}"
+        raise CheckFailed(f"{directory}: {differ} from the current definition; build the core again")
+
+
+def _same(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
+
+
+# -- steps -------------------------------------------------------------------------------------------------------------------------
 
 FAULTS = (CheckFailed, CoreFault, SectorError, MessageError, AuthenticationError)
 """What a check of a wrong core may raise."""

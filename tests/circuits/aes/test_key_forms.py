@@ -10,12 +10,9 @@ from tests.rtl.aes.bench import INV_MIX, expand_key, from_bytes, multiply, multi
 from tests.rtl.aes.kept import held, leaves_nothing, simulation
 from tests.rtl.aes.keys.fips_197 import FIPS_197_A
 
-from modeloom.circuits.aes.key_ring import KeyRing
-from modeloom.circuits.aes.key_store import KeyStore
-from modeloom.circuits.aes.shifted_schedule import ShiftedKeySchedule
-from modeloom.circuits.aes.unrolled_schedule import UnrolledKeySchedule
-from modeloom.rtl.aes.keys.iterative_schedule import IterativeKeySchedule
-from modeloom.rtl.aes.keys.key_step import ALL, SIZE_CODES, constant, phase
+from modeloom.circuits.aes.agile_pipeline import UnrolledKeySchedule
+from modeloom.circuits.aes.schedules import KeyRing, KeyStore, ShiftedKeySchedule
+from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule, constant, phase
 
 SIZES = (128, 192, 256)
 

@@ -8,10 +8,9 @@ from random import Random
 import pytest
 from tests.circuits.brw.bench import SMALL, brw_of, poly_of, run_plan
 
-from modeloom.circuits.brw.horner import plan_horner
+from modeloom.circuits.brw.circuit import HOLD, NEXT, held_powers, plan_horner, square_units
 from modeloom.circuits.brw.plan import plan_brw
-from modeloom.circuits.brw.schedule import schedule
-from modeloom.circuits.brw.squares import HOLD, NEXT, held_powers, square_units
+from modeloom.circuits.brw.products import schedule
 from modeloom.circuits.printed import printed
 
 KEY = 0x1234

@@ -4,8 +4,15 @@
 import pytest
 
 from modeloom import golden
-from modeloom.circuits.brw.schedule import recursive_schedule, run_schedule, schedule, schedule_table, schedule_text, total_clocks
-from modeloom.circuits.brw.trees import collapsed_forest
+from modeloom.circuits.brw.products import (
+    collapsed_forest,
+    recursive_schedule,
+    run_schedule,
+    schedule,
+    schedule_table,
+    schedule_text,
+    total_clocks,
+)
 from modeloom.circuits.printed import printed
 
 SEQUENCES = {(row["values"]["m"], row["values"]["NS"]): row["values"]["sequence"] for row in printed("brw2013", "sequences")}

@@ -5,10 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from modeloom.circuits.brw.schedule import schedule, schedule_text
-from modeloom.circuits.brw.shortest import least_clocks, shortest_schedule
-from modeloom.circuits.brw.storage import extra_storage
-from modeloom.circuits.brw.trees import collapsed_forest
+from modeloom.circuits.brw.products import collapsed_forest, extra_storage, least_clocks, schedule, schedule_text, shortest_schedule
 
 
 def clocks_of(labels, children, stages):

@@ -5,9 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from modeloom.circuits.brw.schedule import schedule
-from modeloom.circuits.brw.storage import extra_storage, locations, stored_products
-from modeloom.circuits.brw.trees import collapsed_forest
+from modeloom.circuits.brw.products import collapsed_forest, extra_storage, locations, schedule, stored_products
 
 
 def held_values(m, stages, *, added):

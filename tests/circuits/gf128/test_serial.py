@@ -10,7 +10,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from tests.rtl.gf128.bench import DENSE, FIELDS, NARROW, UPSIDE_DOWN, name_of
 
-from modeloom.circuits.fields import X40_ORDER
+from modeloom.circuits.contract import X40_ORDER
 from modeloom.circuits.gf128.serial import SerialMultiplier, iteration
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.sim import Simulation

@@ -10,8 +10,8 @@ from typing import Any
 
 from modeloom.product.core import Core
 from modeloom.product.folder import read_description
-from modeloom.verification.files import changed_files, today
 from modeloom.verification.front import front_steps
+from modeloom.verification.steps import changed_files, today
 
 
 def compare_files(core: Core, folder: Path) -> None:

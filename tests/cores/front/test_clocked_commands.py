@@ -15,8 +15,7 @@ from modeloom.product.folder import read_description
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import Clock
-from modeloom.verification.clocks import crossing_control
-from modeloom.verification.crossings import check_paths
+from modeloom.verification.clocks import check_paths, crossing_control
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject

@@ -20,8 +20,7 @@ from modeloom.product.front import RegisterRefused
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.sim import Clock
 from modeloom.taint import TimingChannel
-from modeloom.verification.clocks import crossing_control
-from modeloom.verification.crossings import check_paths
+from modeloom.verification.clocks import check_paths, crossing_control
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject

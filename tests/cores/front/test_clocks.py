@@ -27,8 +27,7 @@ from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import Clock
 from modeloom.taint import TimingChannel
-from modeloom.verification.clocks import ROUNDS, crossing_control
-from modeloom.verification.crossings import check_paths
+from modeloom.verification.clocks import ROUNDS, check_paths, crossing_control
 from modeloom.verification.front import PIECES, front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject

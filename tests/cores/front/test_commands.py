@@ -34,10 +34,10 @@ from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit, lint
 from modeloom.product.folder import read_description
 from modeloom.spec import InputError
-from modeloom.verification.files import today
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
+from modeloom.verification.steps import today
 from modeloom.verification.stream.front import MessageWork
 from modeloom.verification.stream.subject import StreamSubject
 

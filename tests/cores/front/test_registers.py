@@ -24,10 +24,10 @@ from modeloom.emit import CheckFailed, emit, lint
 from modeloom.front.map import PARTS, read_map
 from modeloom.product.folder import read_description
 from modeloom.sim.build import compiler
-from modeloom.verification.files import today
 from modeloom.verification.front import check_registers, front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
+from modeloom.verification.steps import today
 from modeloom.verification.stream.front import MessageWork
 from modeloom.verification.stream.subject import StreamSubject
 

@@ -22,10 +22,10 @@ from modeloom.product.message import MessageError
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.taint import TimingChannel
-from modeloom.verification.files import today
 from modeloom.verification.front import check_width, front_steps
 from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.subject import Subject
+from modeloom.verification.steps import today
 from modeloom.verification.stream.front import MessageWork
 from modeloom.verification.stream.subject import StreamSubject
 

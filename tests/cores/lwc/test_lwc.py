@@ -16,11 +16,10 @@ from tests.streamed import COMMAND
 import modeloom
 from modeloom.cli import cli
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.lwc.text import vector_texts
-from modeloom.cores.lwc.vectors import _cut, _Maker
+from modeloom.cores.lwc.bench import _cut, _Maker, vector_texts
 from modeloom.emit import CheckFailed, emit, run_bench
 from modeloom.interfaces.lwc import Opcode
-from modeloom.layers.lwc import assembler, bus, loader, parser, writer
+from modeloom.layers.lwc import layer, loader, parser, writer
 from modeloom.modes.gcm import GCM
 from modeloom.product.driven import CoreFault
 from modeloom.product.folder import read_description
@@ -32,10 +31,8 @@ from modeloom.rtl.stream import bus as stream_bus
 from modeloom.rtl.stream import entry
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
-from modeloom.verification.lwc import words
-from modeloom.verification.lwc.messages import check_keys, check_lengths, check_messages
-from modeloom.verification.lwc.subject import LwcSubject
-from modeloom.verification.lwc.words import check_words, check_zeroize
+from modeloom.verification.lwc import messages
+from modeloom.verification.lwc.messages import LwcSubject, check_keys, check_lengths, check_messages, check_words, check_zeroize
 
 TINY = {"cipher_arch": "multistream", "cipher_stages": None, "streams": 1, "mul_stages": 0}
 """A core that is built in less time."""
@@ -50,7 +47,7 @@ def simulated(seed=0, gaps=None, **options):
 
 def test_messages_behind_an_output_that_pauses(monkeypatch):
     """More messages wait for DO than the core has places for tags."""
-    monkeypatch.setattr(words, "PATTERNS", [{"do": 0.95}])
+    monkeypatch.setattr(messages, "PATTERNS", [{"do": 0.95}])
     found = subject("gcm", **TINY)
     assert check_words(found, made("gcm", **TINY).compiled)[1]["messages"] > 40
     assert check_messages(found, 10)[1] == {"messages": 10}
@@ -210,9 +207,9 @@ def traces(core, key, nonce, ad, text):
     core.feed("sdi", core.form.key(key))
     core.feed("pdi", [core.form.instruction(Opcode.ACTIVATE_KEY), *(piece for one in messages for piece in core.form.message(one, 16))])
     core.runner.run(max_cycles=700)
-    words = core.runner.take("do")
-    cycles = [list(core.runner.accepted("pdi")), list(core.runner.accepted("sdi")), list(words.cycles)]
-    return [[cycle - start for cycle in each] for each in cycles], words.values("do_last")
+    messages = core.runner.take("do")
+    cycles = [list(core.runner.accepted("pdi")), list(core.runner.accepted("sdi")), list(messages.cycles)]
+    return [[cycle - start for cycle in each] for each in cycles], messages.values("do_last")
 
 
 def test_no_cycle_depends_on_data():
@@ -239,17 +236,17 @@ def test_vectors_as_text():
     """The words in the texts are those that the core takes and gives."""
     core = made(**TINY)
     texts = vector_texts(core.compiled, core.describe("core", "modeloom build"))
-    words = {}
+    messages = {}
     for name, text in texts.items():
         assert text.endswith("###EOF\n")
         rows = [line.split(" = ") for line in text.splitlines() if line and not line.startswith("#")]
         assert {kind for kind, _ in rows} <= {"INS", "HDR", "DAT", "STT"} and all(len(data) % 8 == 0 for _, data in rows)
-        words[name] = [int(data[at : at + 8], 16) for _, data in rows for at in range(0, len(data), 8)]
+        messages[name] = [int(data[at : at + 8], 16) for _, data in rows for at in range(0, len(data), 8)]
     run = simulated(**TINY)
     for port, name in (("pdi", "pdi.txt"), ("sdi", "sdi.txt")):
-        run.feed(port, [Piece("INS", words[name])])
-    assert run.runner.run({"do": len(words["do.txt"])}, max_cycles=100_000).done
-    assert run.runner.take("do").values("do_data") == words["do.txt"]
+        run.feed(port, [Piece("INS", messages[name])])
+    assert run.runner.run({"do": len(messages["do.txt"])}, max_cycles=100_000).done
+    assert run.runner.take("do").values("do_data") == messages["do.txt"]
     assert texts["do.txt"].count("STT = F0000000") == 3 and "HDR = D200000C" in texts["pdi.txt"]
 
 
@@ -273,18 +270,18 @@ def test_bench_and_command_line(tmp_path):
 
 PLANTS = [
     # The part that uses what is changed, the module, and the place.
-    (parser, assembler, "word_reg.eq(piece.data)", "word_reg.eq(word_reg | piece.data)"),
-    (parser, assembler, "nbytes_reg.eq(fill_reg * p.word_bytes + piece.nbytes)", "nbytes_reg.eq((fill_reg + 1) * p.word_bytes)"),
-    (bus, parser, "fault_reg.eq(0), issued_reg.eq(0)", "issued_reg.eq(0)"),
-    (bus, parser, "finish_issued_reg.eq(issued_reg | begins)", "finish_issued_reg.eq(issued_reg)"),
-    (bus, parser, "ready.eq(~command_reg), gate.public.eq(1)", "ready.eq(1), gate.public.eq(1)"),
-    (bus, parser, "self.late.payload.tag.eq(Mux(finish_decrypt_reg, tag_reg, 0))", "self.late.payload.tag.eq(0)"),
-    (bus, parser, "ready.eq(self.records.ready & ~finish_reg & ~command_reg)", "ready.eq(~finish_reg & ~command_reg)"),
-    (bus, loader, "m.d.comb += [self.key.valid.eq(1), key.erase.eq(1)", "m.d.comb += [self.key.valid.eq(1), key.erase.eq(0)"),
-    (bus, loader, "slot_reg.eq(~slot_reg)", "slot_reg.eq(slot_reg)"),
-    (bus, writer, "text.ready.eq(~dry_reg & (cut |", "text.ready.eq(~dry_reg & (1 |"),
-    (bus, writer, "wrong_reg.eq(code.any())", "wrong_reg.eq(wrong_reg & code.any())"),
-    (bus, writer, "with m.If(ended.o.valid & ~has):", "with m.If(ended.o.valid & 0):"),
+    (parser, parser, "word_reg.eq(piece.data)", "word_reg.eq(word_reg | piece.data)"),
+    (parser, parser, "nbytes_reg.eq(fill_reg * p.word_bytes + piece.nbytes)", "nbytes_reg.eq((fill_reg + 1) * p.word_bytes)"),
+    (layer, parser, "fault_reg.eq(0), issued_reg.eq(0)", "issued_reg.eq(0)"),
+    (layer, parser, "finish_issued_reg.eq(issued_reg | begins)", "finish_issued_reg.eq(issued_reg)"),
+    (layer, parser, "ready.eq(~command_reg), gate.public.eq(1)", "ready.eq(1), gate.public.eq(1)"),
+    (layer, parser, "self.late.payload.tag.eq(Mux(finish_decrypt_reg, tag_reg, 0))", "self.late.payload.tag.eq(0)"),
+    (layer, parser, "ready.eq(self.records.ready & ~finish_reg & ~command_reg)", "ready.eq(~finish_reg & ~command_reg)"),
+    (layer, loader, "m.d.comb += [self.key.valid.eq(1), key.erase.eq(1)", "m.d.comb += [self.key.valid.eq(1), key.erase.eq(0)"),
+    (layer, loader, "slot_reg.eq(~slot_reg)", "slot_reg.eq(slot_reg)"),
+    (layer, writer, "text.ready.eq(~dry_reg & (cut |", "text.ready.eq(~dry_reg & (1 |"),
+    (layer, writer, "wrong_reg.eq(code.any())", "wrong_reg.eq(wrong_reg & code.any())"),
+    (layer, writer, "with m.If(ended.o.valid & ~has):", "with m.If(ended.o.valid & 0):"),
 ]
 """Faults that lose, double or mix words, forget a tag or a fault, or keep a key."""
 

@@ -18,8 +18,8 @@ from tests.external import needs
 from tests.rtl.bus.codes import Case, status_code
 
 from modeloom.cores.sector import bus_parameters, interval_pins, latency_pins
-from modeloom.cores.sector.vectors import bench_vectors
-from modeloom.emit import CheckFailed, ToolMissing, bench, core_name, run_bench, simulators
+from modeloom.cores.sector.bench import bench_vectors
+from modeloom.emit import CheckFailed, ToolMissing, core_name, run_bench, simulators
 from modeloom.emit.tools import Tool
 from modeloom.options.limits import MOST_SLOTS
 from modeloom.product.simulated import Sector, SimulatedCore
@@ -183,7 +183,7 @@ def test_what_is_said_of_a_failure(
         status, *lines = ran
         said = chain(said, [(status, "".join(f"modeloom-{line}\n" for line in lines))])
     monkeypatch.setattr(simulators, "icarus", lambda: (Tool("iverilog"), Tool("vvp")))
-    for module in (bench, simulators):
+    for module in (simulators, simulators):
         monkeypatch.setattr(module, "run", lambda command, work: next(said))
     with pytest.raises(CheckFailed) as caught:
         run_bench(folder(PLAIN))
@@ -201,10 +201,10 @@ def test_no_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_host_that_breaks_a_rule_is_named(tmp_path: Path) -> None:
     """The bench itself, with a command that is withdrawn: the assertions in the core say so, and the bench fails."""
     verilog = copied(tmp_path)
-    bench = verilog.parent / f"{NAME}_tb.sv"
-    text = bench.read_text()
+    simulators = verilog.parent / f"{NAME}_tb.sv"
+    text = simulators.read_text()
     assert text.count("cmd_tvalid && !halt;") == 1
-    bench.write_text(text.replace("cmd_tvalid && !halt;", "cmd_tvalid && !halt && cycle % 5 != 0;"))
+    simulators.write_text(text.replace("cmd_tvalid && !halt;", "cmd_tvalid && !halt && cycle % 5 != 0;"))
     with pytest.raises(CheckFailed, match=r"rules\.broken: cycle \d+: s_axis_cmd_tvalid fell before s_axis_cmd_tready"):
         run_bench(verilog.parent)
 

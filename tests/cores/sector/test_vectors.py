@@ -11,10 +11,8 @@ from tests.emit.emitted import PARTIAL, SIZES, SMALLEST, core
 from tests.rtl.bus.codes import Case, status_code
 
 from modeloom.cores.sector import bus_parameters
-from modeloom.cores.sector.bench import bench_verilog
-from modeloom.cores.sector.figures import interval_pins, latency_pins
-from modeloom.cores.sector.traffic import BenchSector
-from modeloom.cores.sector.vectors import BenchVectors, bench_vectors
+from modeloom.cores.sector.bench import BenchSector, BenchVectors, bench_vectors, bench_verilog
+from modeloom.cores.sector.describe import interval_pins, latency_pins
 from modeloom.definition.software import Model
 from modeloom.interfaces.sector import StatusCode
 from modeloom.rtl.bus.sector import BusParameters

@@ -19,8 +19,7 @@ import modeloom
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import CheckFailed, emit
 from modeloom.interfaces.messages import MessageCode
-from modeloom.measure.mixes import find_mix
-from modeloom.measure.traffic import measure_traffic
+from modeloom.measure.traffic import find_mix, measure_traffic
 from modeloom.product.message import Message
 from modeloom.verification.steps import lint_step, timing_step
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize

@@ -16,17 +16,14 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import CheckFailed, lint, run_bench
 from modeloom.interfaces.messages import MessageCode, pack_message_command
-from modeloom.measure.mixes import find_mix
-from modeloom.measure.traffic import measure_traffic
+from modeloom.measure.traffic import find_mix, measure_traffic
 from modeloom.modes.gcm import GCM
 from modeloom.product.folder import read_messages
 from modeloom.product.message import Message, MessageError
 from modeloom.product.messages import TAG_VERDICT
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.rtl.aes.keys.iterative_schedule import IterativeKeySchedule
-from modeloom.rtl.stream.ring import KeyRing
-from modeloom.rtl.stream.turn_preparation import TurnPreparation
-from modeloom.rtl.stream.turn_preparations import TurnPreparations
+from modeloom.rtl.stream.inline_keys import KeyRing, TurnPreparation, TurnPreparations
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_core

@@ -12,7 +12,7 @@ from tests.cores.stream.traffic import Traffic, check, tokens
 
 from modeloom.cli import main
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.figures import cipher_name, key_sizes
+from modeloom.cores.stream.describe import cipher_name, key_sizes
 from modeloom.modes.gcm import GCM
 from modeloom.spec import InputError
 

@@ -9,8 +9,7 @@ import pytest
 from tests.browser import needs_chromium, opened, planted, seen
 from tests.emit.html.cores import page_of
 
-from modeloom.emit.html.measured import Measured, with_measured
-from modeloom.emit.html.waves import COLUMN
+from modeloom.emit.html.measured import COLUMN, Measured, with_measured
 
 pytestmark = needs_chromium
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from modeloom.emit.html.markdown import inline, markdown
+from modeloom.emit.html.page import inline, markdown
 
 
 def test_inline():

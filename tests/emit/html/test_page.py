@@ -10,7 +10,7 @@ import pytest
 from tests.emit.html.cores import CHOICES, core_of, page_of
 from tests.emit.html.reader import Reader, read
 
-from modeloom.cores.gives import OF_MODES, gives
+from modeloom.cores.described import OF_MODES, gives
 from modeloom.emit.html import html_datasheet
 from modeloom.emit.html.page import NEUTRAL
 from modeloom.modes import VARIANTS, all_modes, all_streams

@@ -9,8 +9,7 @@ from random import Random
 
 import pytest
 
-from modeloom.emit.html.measured import Measured, area_lines, read_measured
-from modeloom.emit.html.treemap import HEIGHT, WIDTH, layout, treemap
+from modeloom.emit.html.measured import HEIGHT, WIDTH, Measured, area_lines, layout, read_measured, treemap
 
 RESULT = {
     "design": "core", "device": "xc7", "command": "modeloom synth DIR --target xc7", "tools": {"yosys": "0.70"}, "luts": 900, "ffs": 70,

@@ -10,9 +10,9 @@ import subprocess
 import pytest
 from tests.emit.package.folders import CASES, WITH_REGISTERS, folder
 
-from modeloom.emit.package.manifest import manifest, read_manifest
+from modeloom.emit.package.core_file import manifest, read_manifest
+from modeloom.product.description import FRONT_TOOLS, versions
 from modeloom.product.folder import read_description
-from modeloom.product.versions import FRONT_TOOLS, versions
 
 
 def bill(kind: str) -> dict:

@@ -12,7 +12,7 @@ from tests.emit.package.yosys_ports import ports_of
 from tests.external import needs
 
 from modeloom.emit.package import outside
-from modeloom.emit.package.vivado_ip import quoted
+from modeloom.emit.package.vivado import quoted
 from modeloom.front.map import read_map
 from modeloom.product.folder import read_description
 

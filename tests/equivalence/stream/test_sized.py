@@ -9,7 +9,7 @@ import pytest
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cores import CoreTimes
-from modeloom.equivalence.stream.sized import SizedCipherCore
+from modeloom.equivalence.stream.core import SizedCipherCore
 from modeloom.spec.kinds import OPERATIONS
 
 ROUNDS = 4

@@ -10,9 +10,9 @@ from tests.cores.lwc.patched import patched
 from tests.layers.lwc.sizes import parameters
 
 from modeloom.interfaces.lwc import Header, Segment
-from modeloom.layers.lwc import assembler
-from modeloom.layers.lwc.expected import ExpectedSegment, Phase
+from modeloom.layers.lwc import parser
 from modeloom.layers.lwc.parameters import HeaderGate, LwcParameters
+from modeloom.layers.lwc.parser import ExpectedSegment, Phase
 
 
 def simulate(component, process, clocked=True):
@@ -41,7 +41,7 @@ def pieces_of(data, word, here, ends):
     return [(piece, here, int(ends and number == len(cut) - 1)) for number, piece in enumerate(cut)] + ([] if ends else [None])
 
 
-def assembled(module=assembler, **options):
+def assembled(module=parser, **options):
     """Beats that come of the words of many messages, with pauses on both sides, and those that must come."""
     p, rng = parameters(**options), Random(5)
     size, word = p.messages.beat_bytes, p.word_bytes
@@ -109,7 +109,7 @@ def test_assembler(options):
 ])  # fmt: skip
 def test_planted_faults_of_the_assembler_are_found(before, after):
     """Words that are lost, doubled or mixed."""
-    got, wanted = assembled(patched(assembler, before, after))
+    got, wanted = assembled(patched(parser, before, after))
     assert got != wanted
 
 

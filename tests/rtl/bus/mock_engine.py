@@ -19,7 +19,7 @@ from amaranth.lib import memory, wiring
 from modeloom.cycles import FILL_AHEAD
 from modeloom.rtl.bus import KeyParameters, key_schedule_signature
 from modeloom.rtl.bus.sector import BusParameters
-from modeloom.rtl.bus.sector.links import engine_of
+from modeloom.rtl.bus.sector.parameters import engine_of
 
 VIOLATIONS = (
     "a request to enter changed before it was acknowledged",

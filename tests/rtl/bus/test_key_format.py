@@ -10,7 +10,7 @@ from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES as BEAT_BYTES
 from modeloom.modes import find
-from modeloom.rtl.bus.key_format import history_beats, key_beats, key_last_keep, key_parts
+from modeloom.rtl.bus.parameters import history_beats, key_beats, key_last_keep, key_parts
 
 SHAPES = [
     *itertools.product((64, 128, 192, 256, 512), (1,), range(3), range(3), (128, 256)),

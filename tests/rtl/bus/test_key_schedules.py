@@ -11,7 +11,7 @@ from amaranth.sim import Simulator
 from tests.rtl.bus.mock_engine import MockSchedule, mock_round_keys
 
 from modeloom.rtl.bus import KeyParameters
-from modeloom.rtl.bus.key_schedules import KeySchedules
+from modeloom.rtl.bus.key_port import KeySchedules
 
 ROUNDS = {64: 3, 128: 5, 256: 9}
 

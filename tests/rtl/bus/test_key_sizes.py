@@ -18,8 +18,8 @@ from tests.generality.two_sizes import TWO_SIZES
 from modeloom.ciphers import AES, BlockCipher, CoreRequest
 from modeloom.cycles import FENCE_CYCLES
 from modeloom.rtl.bus import KeyParameters
-from modeloom.rtl.bus.key_format import packet_ends
 from modeloom.rtl.bus.key_port import KeyPort
+from modeloom.rtl.bus.parameters import packet_ends
 from modeloom.sim import Simulation
 
 SLOTS = 3

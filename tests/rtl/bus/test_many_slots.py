@@ -17,8 +17,8 @@ from modeloom.interfaces.shared import KEY_FLAGS, KEYS, key_flags
 from modeloom.interfaces.table import LISTED_SLOTS, slot_number_bits
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.key_port import KeyPort
+from modeloom.rtl.bus.key_slot import SlotFlags
 from modeloom.rtl.bus.ports import key_beat
-from modeloom.rtl.bus.slot_flags import SlotFlags
 
 
 @pytest.mark.parametrize("slots", [65, 300])

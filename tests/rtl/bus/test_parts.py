@@ -17,14 +17,11 @@ import modeloom
 from modeloom.ciphers import AES
 from modeloom.rtl.bus.key_port import KeyPort, key_schedule_signature
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
-from modeloom.rtl.bus.sector.command import CommandIntake
-from modeloom.rtl.bus.sector.entry import EntryGate
-from modeloom.rtl.bus.sector.flight import SlotsInFlight
+from modeloom.rtl.bus.sector.command import CommandIntake, SizeGate
+from modeloom.rtl.bus.sector.entry import EntryGate, SlotsInFlight
 from modeloom.rtl.bus.sector.intake import SectorIntake
-from modeloom.rtl.bus.sector.links import engine_of
-from modeloom.rtl.bus.sector.ports import CODE_BITS, STATUS
+from modeloom.rtl.bus.sector.parameters import CODE_BITS, STATUS, engine_of
 from modeloom.rtl.bus.sector.ring import ResultRing
-from modeloom.rtl.bus.sector.size import SizeGate
 from modeloom.rtl.bus.status import StatusQueue
 
 PACKAGE = Path(modeloom.__file__).parent

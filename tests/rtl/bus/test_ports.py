@@ -10,7 +10,7 @@ from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
 from modeloom.rtl.bus.sector import FLAT_PORTS, CoreBus
-from modeloom.rtl.bus.sector.ports import COMMAND, STATUS
+from modeloom.rtl.bus.sector.parameters import COMMAND, STATUS
 
 
 def test_command_bytes_are_the_layout() -> None:

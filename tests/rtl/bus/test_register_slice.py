@@ -8,8 +8,7 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from modeloom.rtl.bus.memory_slice import MemorySlice
-from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.register_slice import MemorySlice, RegisterSlice
 
 
 @pytest.mark.parametrize("kind", [RegisterSlice, MemorySlice], ids=["registers", "memory"])

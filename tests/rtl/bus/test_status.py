@@ -11,7 +11,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.bus.sector.ports import CODE_BITS, STATUS
+from modeloom.rtl.bus.sector.parameters import CODE_BITS, STATUS
 from modeloom.rtl.bus.status import StatusQueue
 
 

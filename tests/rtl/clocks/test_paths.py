@@ -13,7 +13,7 @@ from modeloom.interfaces.front import APB, AXI_LITE, REGISTER_BUSES
 from modeloom.product.description import Result, Secret
 from modeloom.rtl.clocks import CrossingParameters, crossing_paths
 from modeloom.taint import TimingChannel, check_netlist
-from modeloom.verification.crossings import check_netlist_paths
+from modeloom.verification.clocks import check_netlist_paths
 
 
 @pytest.fixture(scope="module")

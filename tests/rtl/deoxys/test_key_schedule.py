@@ -8,7 +8,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
 from modeloom.golden.deoxys_bc import DeoxysBC256, key_parts, lfsr_2, permute, round_constant
-from modeloom.rtl.deoxys import key_schedule, tweakey
+from modeloom.rtl.deoxys import key_schedule, rounds
 from modeloom.rtl.deoxys.key_schedule import DeoxysKeySchedule
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
@@ -22,10 +22,10 @@ def test_layers():
     """On each bit of a word, and on random ones; every round constant."""
     m, word, rcon = Module(), Signal(128), Signal(8)
     outputs = {name: Signal(128, name=name) for name in ("lfsr", "permuted", "thrice", "back", "following", "step", "constant")}
-    following, step = tweakey.step(m, word, rcon)
+    following, step = rounds.step(m, word, rcon)
     values = {
-        "lfsr": tweakey.lfsr_2(m, word), "permuted": tweakey.permute(word), "thrice": tweakey.permute(word, 3),
-        "back": tweakey.permute(word, -1), "following": following, "step": step, "constant": tweakey.round_constant(rcon),
+        "lfsr": rounds.lfsr_2(m, word), "permuted": rounds.permute(word), "thrice": rounds.permute(word, 3),
+        "back": rounds.permute(word, -1), "following": following, "step": step, "constant": rounds.round_constant(rcon),
     }  # fmt: skip
     m.d.comb += [outputs[name].eq(value) for name, value in values.items()]
     random = Random(1)
@@ -35,7 +35,7 @@ def test_layers():
         for n, each in enumerate(words):
             r = n % 14
             ctx.set(word, number(each))
-            ctx.set(rcon, tweakey.CONSTANTS[r])
+            ctx.set(rcon, rounds.CONSTANTS[r])
             after = permute(lfsr_2(each))
             subtweakey = [number(each) ^ number(round_constant(r)), number(after) ^ number(round_constant(r + 1))]
             own = subtweakey[0].to_bytes(16, "little")
@@ -131,11 +131,11 @@ def test_nothing_remains():
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
-        ("permute", lambda word, times=1: tweakey.permute(word, times + 1)),
+        ("permute", lambda word, times=1: rounds.permute(word, times + 1)),
         ("lfsr_2", lambda m, word: word),
         ("next_constant", lambda rcon: rcon.rotate_left(1)),
         ("FIRST_CONSTANT", 1),
-        ("round_constant", lambda rcon: tweakey.round_constant(rcon).rotate_left(8)),
+        ("round_constant", lambda rcon: rounds.round_constant(rcon).rotate_left(8)),
     ],
 )
 def test_a_mistake_is_seen(name, wrong, monkeypatch):

@@ -18,7 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.mode import DIRECTIONS
 
 BITS, KEY_BITS, TURN = 128, 64, 29
 CONSTANT = 0x9E3779B97F4A7C15F39CC0605CEDC835

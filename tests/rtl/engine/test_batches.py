@@ -12,7 +12,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
-from modeloom.ciphers.round_keys import aes_round_keys
+from modeloom.ciphers.software import aes_round_keys
 from modeloom.golden.aes import AES
 from modeloom.rtl.aes.cores.multistream import AESStreams
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore

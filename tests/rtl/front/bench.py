@@ -8,7 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from modeloom.cores.front.registers import RegisterFrontEnd
-from modeloom.emit.inner import component_rtlil
 from modeloom.front.map import PARTS, RegisterMap, read_map
 from modeloom.interfaces.front import AXI_LITE
 from modeloom.interfaces.messages import message_core
@@ -17,6 +16,7 @@ from modeloom.interfaces.table import CoreShape
 from modeloom.product.front import ApbHost, AxiLiteHost, FrontDescription, register_host
 from modeloom.rtl.front import STATUS_PLACES, FrontParameters, RegisterFront
 from modeloom.sim import Simulation, Stream, StreamRunner, build
+from modeloom.verilog.modules import component_rtlil
 
 FIGURES = {
     "MAJOR": 3, "MINOR": 14, "PATCH": 15, "BUILD": 0x92653589, "KIND": 1, "ENCRYPT": 1, "DECRYPT": 0, "BEAT_BYTES": 16, "KEY_SLOTS": 5,

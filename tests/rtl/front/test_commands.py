@@ -14,7 +14,6 @@ from tests.rtl.front import bench as front
 from tests.rtl.front.bench import COMMAND_WORDS, FIGURES, BareHost, registers_with_commands
 
 from modeloom.cores.front.registers import RegisterFrontEnd
-from modeloom.emit.inner import component_rtlil
 from modeloom.product.description import Result, Secret
 from modeloom.product.front import FrontDescription, RegisterRefused, register_host
 from modeloom.rtl.front import STATUS_PLACES, RegisterFront
@@ -23,6 +22,7 @@ from modeloom.sim import Simulation, Stream, StreamRunner, build
 from modeloom.taint.check import TimingChannel, check_netlist
 from modeloom.taint.netlist import netlist_of_rtlil
 from modeloom.verification.front import COMMAND_GATE, GATE, KEY_RESULT, KEY_SECRET
+from modeloom.verilog.modules import component_rtlil
 
 WORDS = COMMAND_WORDS
 MAP = registers_with_commands()

@@ -4,7 +4,7 @@
 from amaranth.hdl import Module
 from amaranth.sim import Simulator
 
-from modeloom.rtl.front.counters import Counters
+from modeloom.rtl.front.front import Counters
 
 AMOUNT = (1 << 31) - 5
 """What is added in every cycle: the lower half carries in about every other one."""

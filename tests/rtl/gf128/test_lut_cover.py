@@ -6,7 +6,7 @@ import random
 import pytest
 from tests.rtl.gf128.lut_values import evaluate, signals_of, value_of
 
-from modeloom.rtl.gf128.lut_cover import Network, lut_count
+from modeloom.rtl.gf128.lut6 import Network, lut_count
 
 
 def random_network(inputs, seed):

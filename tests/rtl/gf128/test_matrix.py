@@ -6,8 +6,8 @@ import random
 import pytest
 from tests.rtl.gf128.bench import DENSE, FIELDS, NARROW, name_of
 
-from modeloom.circuits.fields import X40_ORDER
-from modeloom.rtl.gf128.matrix import (
+from modeloom.circuits.contract import X40_ORDER
+from modeloom.rtl.gf128.mastrovito import (
     Run,
     coefficients,
     element,

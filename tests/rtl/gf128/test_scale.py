@@ -6,7 +6,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 from tests.rtl.gf128.bench import FIELDS, name_of
 
-from modeloom.rtl.gf128.scale import scale, scale_word
+from modeloom.rtl.gf128.reduction import scale, scale_word
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER
 

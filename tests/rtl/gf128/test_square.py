@@ -11,7 +11,7 @@ from tests.rtl.gf128.bench import FIELDS, STANDARD, name_of
 
 from modeloom.golden.field import ghash_mul
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
-from modeloom.rtl.gf128.square import Squarer, square_word
+from modeloom.rtl.gf128.reduction import Squarer, square_word
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from modeloom.rtl.gf128.toeplitz import toeplitz_product
+from modeloom.rtl.gf128.fan_hasan import toeplitz_product
 from modeloom.rtl.gf128.words import Word, bit_depth, evaluate, gate_counts, variables_of
 
 SIZES = [(1, 1), (2, 1), (3, 1), (5, 2), (7, 7), (8, 2), (12, 3), (16, 4), (24, 1), (61, 8), (89, 4)]

@@ -10,7 +10,7 @@ from tests.streams.numbers import OnNumbers, messages
 from modeloom.golden.aes_keys import round_keys
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim import Simulation
-from modeloom.spec.stream_numbers import StreamNumbers, trailing_zeros
+from modeloom.spec.numbers import StreamNumbers, trailing_zeros
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
 from modeloom.streams.prove import tokens_of
 

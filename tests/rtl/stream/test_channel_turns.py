@@ -8,8 +8,8 @@ import pytest
 from amaranth.sim import Simulator
 from tests.rtl.stream.ccm_parameters import parameters
 
-from modeloom.rtl.stream import channel_turns
-from modeloom.rtl.stream.channel_turns import ChannelTurns
+from modeloom.rtl.stream import channels
+from modeloom.rtl.stream.channels import ChannelTurns
 
 
 def run(unit, p, cycles, seed, rate, stall, channels, in_turn):
@@ -94,10 +94,10 @@ def test_enough_channels_fill_every_cycle():
     ("tokens.raddr[0].eq(Cat(gone.rdata[2]", "tokens.raddr[0].eq(Cat(gone.rdata[1]"),
 ])  # fmt: skip
 def test_faults_are_found(old, new):
-    source = inspect.getsource(channel_turns)
+    source = inspect.getsource(channels)
     assert source.count(old) == 1
-    changed = {"__name__": channel_turns.__name__}
-    exec(compile(source.replace(old, new), channel_turns.__file__, "exec"), changed)
+    changed = {"__name__": channels.__name__}
+    exec(compile(source.replace(old, new), channels.__file__, "exec"), changed)
     p = parameters()
     with pytest.raises(AssertionError):
         for seed, rate in enumerate((1, 0.15, 0.15, 0.3)):

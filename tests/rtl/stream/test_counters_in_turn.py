@@ -18,7 +18,7 @@ from modeloom.emit import emit
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.rtl.stream import values
 from modeloom.rtl.stream.counters_in_turn import counters_in_turn
-from modeloom.rtl.stream.turn_values import TurnValues
+from modeloom.rtl.stream.state import TurnValues
 
 ROUND: dict[str, Any] = {"cipher_arch": "multistream", "streams": 4}
 

@@ -8,7 +8,7 @@ import random
 from amaranth.hdl import Const, Module, Signal
 from amaranth.sim import Simulator
 
-from modeloom.rtl.stream.gated import GatedSum
+from modeloom.rtl.stream.values import GatedSum
 
 WIDTH = 32
 

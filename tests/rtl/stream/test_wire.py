@@ -8,7 +8,7 @@ import pytest
 from tests.built import slow, slowly
 from tests.rtl.stream.wire_bench import Message, WireBench, message, parameters, wanted
 
-from modeloom.rtl.stream.wire import align, hold, join, order, packets, split
+from modeloom.rtl.stream.wire import hold, order, packets, split
 
 
 @pytest.fixture(scope="module")
@@ -111,10 +111,10 @@ MISTAKES = {
     "a header that ends with a beat": (split, "Mux(shape.offset == 0, 2, 1)", "1"),
     "a tag across two beats": (split, "(kept_reg.data & ~kept_bytes)", "0"),
     "the rest of a packet with a fault": (split, "discard_reg.eq((discard_reg | (move & (ends | cut))) & ~beat.last)", "discard_reg.eq(0)"),
-    "text behind a header is lost": (align, "drain_reg.eq(~drain_reg", "drain_reg.eq(0"),
-    "a header with bytes of text": (align, "data & first_bytes(nbytes, size)", "data"),
-    "bytes that touch": (join, "waiting | (turned & ~behind)", "waiting | turned"),
-    "a beat too early": (join, "total > size", "total >= size"),
+    "text behind a header is lost": (packets, "drain_reg.eq(~drain_reg", "drain_reg.eq(0"),
+    "a header with bytes of text": (packets, "data & first_bytes(nbytes, size)", "data"),
+    "bytes that touch": (order, "waiting | (turned & ~behind)", "waiting | turned"),
+    "a beat too early": (order, "total > size", "total >= size"),
     "text of the next message": (order, "(self.ended.valid & ~self.ended.payload)", "0"),
     "no mark": (order, "done & final.failed", "0"),
     "a failed packet leaves": (hold, "drop.eq(store & beat.held & beat.last & beat.failed)", "drop.eq(0)"),

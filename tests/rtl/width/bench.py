@@ -9,9 +9,9 @@ from pathlib import Path
 
 from tests.rtl.width.model import Beat
 
-from modeloom.emit.inner import component_rtlil
 from modeloom.rtl.width import WidthConverters, WidthParameters
 from modeloom.sim import Simulation, Stream, StreamRunner, build
+from modeloom.verilog.modules import component_rtlil
 
 
 @lru_cache(maxsize=16)

@@ -14,13 +14,13 @@ from tests.built import slow
 from tests.rtl.width.bench import Bench
 from tests.rtl.width.model import Beat, beats_of, core_to_host, host_to_core
 
-from modeloom.emit.inner import component_rtlil
 from modeloom.interfaces.passed_on import BAD_KEEP
 from modeloom.product.description import Result, Secret
-from modeloom.rtl.width import WidthConverters, WidthParameters, rules, split
-from modeloom.rtl.width import gather as gathering
+from modeloom.rtl.width import WidthConverters, WidthParameters, converters, rules
+from modeloom.rtl.width import converters as gathering
 from modeloom.taint import check_netlist
 from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.verilog.modules import component_rtlil
 
 SOLID = [WidthParameters(16, 4), WidthParameters(4, 8)]
 PARTS = [WidthParameters(16, 4, parts=True, cut=True), WidthParameters(4, 16, parts=True, cut=True)]
@@ -271,7 +271,7 @@ def test_no_control_signal_depends_on_data(parameters):
 FAULTS = {
     "a hole is not seen": (rules, "holes", lambda keep: keep[0] & 0),
     "a malformed beat is passed on as whole": (gathering, "BAD_KEEP", 3),
-    "a malformed wide beat is passed on as whole": (split, "BAD_KEEP", 3),
+    "a malformed wide beat is passed on as whole": (converters, "BAD_KEEP", 3),
 }
 """What is changed, and to what."""
 

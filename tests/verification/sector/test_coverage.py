@@ -9,8 +9,8 @@ import pytest
 from tests import built
 
 from modeloom.golden.aes_keys import round_keys
-from modeloom.verification.sector import coverage
-from modeloom.verification.sector.coverage import missed, needed_sectors, read_words, schedule_keys
+from modeloom.verification.sector import sectors
+from modeloom.verification.sector.sectors import missed, needed_sectors, read_words, schedule_keys
 
 
 @pytest.mark.parametrize("nbytes", [16, 24, 32])
@@ -39,7 +39,7 @@ def test_half_of_the_keys_are_not_enough() -> None:
 
 def test_keys_of_other_ciphers_are_random() -> None:
     keys = list(schedule_keys("quad", 32, random.Random(1)))
-    assert len(set(keys)) == len(keys) == coverage.RANDOM_KEYS and {len(key) for key in keys} == {32}
+    assert len(set(keys)) == len(keys) == sectors.RANDOM_KEYS and {len(key) for key in keys} == {32}
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_keys_of_other_ciphers_are_random() -> None:
 def test_needed_sectors(mode: str, options: dict, sectors: int) -> None:
     compiled = built.compiled(mode, prove=False, sector=64, restarts=0, **options)
     need = needed_sectors(compiled)
-    assert need.lookups >= coverage.LOOKUPS
+    assert need.lookups >= sectors.LOOKUPS
     assert need.sectors == sectors
 
 
@@ -65,4 +65,4 @@ def test_the_chance_is_that_of_random_look_ups() -> None:
     unread = sum(len(set(rng.choices(range(256), k=600))) < 256 for _ in range(tables))
     expected = 256 * missed(600)  # nearly: some entry of 256
     assert abs(unread / tables - (1 - 2.718281828 ** -expected)) < 0.05
-    assert 320 * 256 * missed(coverage.LOOKUPS) < 1e-5
+    assert 320 * 256 * missed(sectors.LOOKUPS) < 1e-5

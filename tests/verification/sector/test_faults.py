@@ -20,12 +20,12 @@ from tools.planted_faults.sites import KINDS, faults
 from tools.planted_faults.trial import Trial
 
 from modeloom.emit.tools import CheckFailed
-from modeloom.verification.sector import erasure, keys, reloads
+from modeloom.verification.sector import erasure, sectors, statuses
 from modeloom.verification.sector.subject import Subject
 
 KNOWN: dict[str, tuple[tuple[str, str, str], Callable, str]] = {
     "a wrong byte in the table of the key schedule": (
-        ("aes_sbox", r"aes_sbox\[83\] = 8'hed", "aes_sbox[83] = 8'hec"), keys.check_keys, "computes a wrong result",
+        ("aes_sbox", r"aes_sbox\[83\] = 8'hed", "aes_sbox[83] = 8'hec"), sectors.check_keys, "computes a wrong result",
     ),
     "key words that an erasure does not overwrite": (
         ("core_bus_key_port", r"words_left_reg <= 3'h7", "words_left_reg <= 3'h5"), erasure.check_key_erasure,
@@ -36,7 +36,7 @@ KNOWN: dict[str, tuple[tuple[str, str, str], Callable, str]] = {
         r"zeroizing is high for 45 cycles .* states 55",
     ),
     "an inverted comparison of tickets": (
-        ("core_bus_flight", r"done_ticket == 2'h1", "done_ticket != 2'h1"), reloads.check_reloads, "computes a wrong result",
+        ("core_bus_flight", r"done_ticket == 2'h1", "done_ticket != 2'h1"), statuses.check_reloads, "computes a wrong result",
     ),
 }  # fmt: skip
 """Faults that a verification with one key, and no erasure, calls good; the check that must find each, and what it says."""
@@ -81,8 +81,8 @@ def test_a_beat_of_a_key_that_is_not_there_yet(tmp_path: Path) -> None:
     edited = edit_module(path.read_text(), r"\w+_core_bus_key_port", r"if \(key_valid\) (beat_reg <= beat_reg \+ 1'h1;)", r"\1")
     path.write_text(edited)
     with pytest.raises(CheckFailed, match="has key_loaded 0x2 where the slots with a key are 0x3"):
-        keys.check_keys(subject)
-    assert keys.check_keys(Subject(good, optimize=0))
+        sectors.check_keys(subject)
+    assert sectors.check_keys(Subject(good, optimize=0))
 
 
 @slow

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.verification.sector.packet import FAULTS, Packet, faulty, whole
+from modeloom.verification.sector.host import FAULTS, Packet, faulty, whole
 
 OK, SHORT, LONG, KEEP = StatusCode.OK, StatusCode.TOO_SHORT, StatusCode.TOO_LONG, StatusCode.BAD_KEEP
 

@@ -19,7 +19,7 @@ from modeloom.modes import find_any
 from modeloom.product.folder import read_messages
 from modeloom.spec.stream import State, StreamMode
 from modeloom.verification.stream.bounds import accepted, bounds_units, values_of
-from modeloom.verification.stream.counting import Counting
+from modeloom.verification.stream.carries import Counting
 from modeloom.verification.stream.neighbours import check_neighbours, numbers_apart
 from modeloom.verification.stream.subject import StreamSubject
 

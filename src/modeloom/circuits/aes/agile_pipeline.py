@@ -23,21 +23,381 @@ this.  Here four are enough, because blocks of 192-bit keys use two of the regis
 
 With ``stall``, blocks wait at the input for 2 or 4 rounds when a shorter key follows a longer one.  Second, two fronts must not
 collide at the schedule, so ``key_ready`` is low until the schedule has computed the last round key.
+
+The data path of an encryption pipeline for one or all key sizes: a sequence of rounds, with results after rounds 10, 12 and 14.
+
+With P registers in each round.  The cycles count from the one in which the whitened block enters its register::
+
+    cycle     0             P                 10 P                    12 P                   14 P
+    state ──▶ reg ──▶ round 1 reg ──▶ ... ──▶ round 10 reg ──▶ ... ──▶ round 12 reg ──▶ ... ──▶ round 14
+                                               └─ result 10             └─ result 12            └─ result 14
+
+    delay:    result 10 ──▶ 2P registers ──▶┐
+                               result 12 ───┴──▶ 2P registers ──▶┐
+                                                    result 14 ───┴──▶ o                 (gcm2008, Fig. 4.5)
+
+A result is a round without MixColumns, with its round key.  It has a separate XOR.  It shares the S-boxes and the key register with the
+normal round for longer keys, so no round key is stored twice.
+
+The unrolled AES key schedule.  It travels with the block, so each block may have its own key (gcm2008, section 4.2.2).
+
+Each round has a step of ``key_step``, with registers between the steps.  With P registers in each round::
+
+    cycle          1            1 + P          1 + 2P     ...     1 + n P
+    key ──▶ reg ─┬──▶ step ──▶ reg ─┬──▶ step ──▶ reg ─┬── ...  ──▶ reg ──▶ key_n
+                 └▶ key_0           └▶ key_1           └▶ key_2
+
+With one register, the S-boxes and the XORs of a step are in one cycle.  With more, there is a register after the S-boxes.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from collections.abc import Sequence
+from itertools import pairwise
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.circuits.aes.encrypt_rounds import Travellers, collect, encrypt_rounds
-from modeloom.rtl.aes.keys.iterative_schedule import KeyWindow, rounds_of
-from modeloom.rtl.aes.keys.key_step import ALL, SIZE_CODES, check_sizes
-from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count
-from modeloom.rtl.aes.rounds.round_stages import add
+from modeloom.rtl.aes.keys.iterative_schedule import (
+    ALL,
+    SIZE_CODES,
+    KeyWindow,
+    Phase,
+    check_sizes,
+    constant,
+    expand,
+    last_word,
+    operand_register,
+    phase,
+    rounds_of,
+)
+from modeloom.rtl.aes.layers.both import cut_mix_columns, join_mix_columns, shift_rows
+from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns
+from modeloom.rtl.aes.rounds.round_stages import add, register
+from modeloom.rtl.aes.sboxes.sbox import cut_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
 
-__all__ = ["COLLISIONS", "AESAgilePipeline"]
+__all__ = [
+    "COLLISIONS", "AESAgilePipeline", "AESUnrolledPipeline", "Travellers", "UnrolledKeySchedule", "collect", "encrypt_rounds",
+]  # fmt: skip
+
+
+class Travellers:
+    """The control that travels with a block: whether there is a block, and the size of its key.
+
+    Attributes
+    ----------
+    valid, size : list of values
+        Item n belongs to the block of n cycles ago.
+    """
+
+    def __init__(self, m: Module, valid: Value, size: Value, cycles: int, *, several: bool, erase: Value):
+        self.valid, self.size = [valid], [size]
+        for n in range(1, cycles + 1):
+            valid_reg = Signal(name=f"valid_{n}_reg")
+            m.d.sync += valid_reg.eq(self.valid[-1] & ~erase)
+            self.valid.append(valid_reg)
+            if several:
+                size_reg = Signal(2, name=f"size_{n}_reg", reset_less=True)
+                m.d.sync += size_reg.eq(self.size[-1])
+                self.size.append(size_reg)
+
+
+def _round(m: Module, state: Value, number: int, stages: int, *, goes_on: bool, leaves: bool) -> tuple[Value, Value]:
+    """A round without its key: the state for the next round, and the result."""
+    if stages >= 4:
+        quarters = [register(m, q, f"round_{number}_quarter_{n}") for n, q in enumerate(cut_sub_bytes(m, state))]
+        state = join_sub_bytes(m, quarters, register(m, quarter_of_bytes(state), f"round_{number}_chosen"))
+    else:
+        state = sub_bytes(m, state)
+    state = shift_rows(state)
+    if stages >= 2:
+        state = register(m, state, f"round_{number}_substituted")
+    mixed = state
+    if goes_on:
+        u, v = cut_mix_columns(m, state)
+        if stages >= 3:
+            u, v = register(m, u, f"round_{number}_u"), register(m, v, f"round_{number}_v")
+        mixed = join_mix_columns(m, u, v)
+    if leaves and stages >= 3:
+        state = register(m, state, f"round_{number}_waiting")
+    return mixed, state
+
+
+def encrypt_rounds(m: Module, whitened: Value, keys: Sequence[Value], sizes: Sequence[int], stages: int) -> dict[int, Value]:
+    """The rounds, added to *m*.
+
+    Parameters
+    ----------
+    m : Module
+        Receives logic and registers.
+    whitened
+        Block with round key 0, before its register.
+    keys : sequence of values
+        ``keys[r]`` is the round key that a block uses *stages* * r cycles after whitening.  ``keys[0]`` is not used.
+    sizes : sequence of int
+        Key sizes.
+    stages : int
+        Registers in each round, 1 to 4.
+
+    Returns
+    -------
+    dict
+        For each key size, the unregistered result, *stages* * rounds cycles after the whitening.
+    """
+    last = {ROUNDS[bits]: bits for bits in sizes}
+    rounds = max(last)
+    results = {}
+    state = register(m, whitened, "whitened")
+    for number in range(1, rounds + 1):
+        mixed, finished = _round(m, state, number, stages, goes_on=number < rounds, leaves=number in last)
+        if number in last:
+            results[last[number]] = add(finished, keys[number])
+        if number < rounds:
+            state = register(m, add(mixed, keys[number]), f"round_{number}")
+    return results
+
+
+def _choose(condition: Value, yes: Value, no: Value) -> Value:
+    return Cat(Mux(condition, a, b) for a, b in zip(columns(yes), columns(no), strict=True))
+
+
+def collect(
+    m: Module, results: dict[int, Value], beside: Travellers, *, stages: int, wait: bool, erase: Value
+) -> tuple[Value, Value]:
+    """Merges the results of the key sizes in an output register, which is 0 without a result, with a valid bit.
+
+    Parameters
+    ----------
+    m : Module
+        Receives logic and registers.
+    results : dict
+        From :func:`encrypt_rounds`.
+    beside : Travellers
+        From the cycle of whitening on.
+    stages : int
+        Registers a round.
+    wait : bool
+        Results of shorter keys wait until they have the latency of the longest key.  Otherwise they leave at once, and never two together.
+    erase
+        Nothing leaves.
+    """
+    *shorter, longest = results
+    cycle = {bits: ROUNDS[bits] * stages for bits in results}
+    result = results[longest]
+    leaves = beside.valid[cycle[longest]]
+    if wait:
+        result = results[next(iter(results))]
+        for before, bits in pairwise(results):
+            for n in range(cycle[before], cycle[bits]):
+                result = register(m, result, f"waiting_{n}")
+            result = _choose(beside.size[cycle[bits]] == SIZE_CODES[bits], results[bits], result)
+    elif shorter:
+        here = {bits: Signal(name=f"leaves_{bits}") for bits in results}
+        for bits, signal in here.items():
+            m.d.comb += signal.eq(beside.valid[cycle[bits]] & (beside.size[cycle[bits]] == SIZE_CODES[bits]))
+        leaves = Cat(here.values()).any()
+        for bits in shorter:
+            result = _choose(here[bits], results[bits], result)
+    o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
+    o_valid_reg = Signal()
+    shown = Signal()
+    m.d.comb += shown.eq(leaves & ~erase)
+    m.d.sync += o_valid_reg.eq(shown)
+    with m.If(shown):
+        m.d.sync += [reg.eq(column) for reg, column in zip(o_reg, columns(result), strict=True)]
+    with m.Else():
+        m.d.sync += [reg.eq(0) for reg in o_reg]
+    return Cat(o_reg), o_valid_reg
+
+
+# -- unrolled schedule -------------------------------------------------------------------------------------------------------------
+
+def _erasable(m: Module, value: Value, name: str, erase: Value) -> Value:
+    """*value* a cycle later, or 0."""
+    reg = Signal(len(value), name=name)
+    with m.If(erase):
+        m.d.sync += reg.eq(0)
+    with m.Else():
+        m.d.sync += reg.eq(value)
+    return reg
+
+
+class UnrolledKeySchedule(wiring.Component):
+    """Computes all round keys of a new key in every cycle.
+
+    Parameters
+    ----------
+    key_bits : int or str
+        128, 192, 256, or "all": each key comes with its size.
+    registers_per_round : int
+        1 to 4.
+
+    Attributes
+    ----------
+    rounds : int
+        Rounds of the longest key.
+    latency : int
+        1: ``key_r`` shows round key r of a key ``registers_per_round`` * r + 1 cycles after the key.
+    interval : int
+        1: one key in every cycle.
+    erase_latency : int
+        1: no register holds a part of a key in the cycle after ``erase``.
+
+    Members
+    -------
+    key, key_size
+        A key.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits; shorter keys are in the lower bits.
+    erase
+        Clears all registers.
+    key_0, key_1, ...
+        Round keys (128 bits), from registers.  Those after the last round key of a key are meaningless.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter is out of range.
+    """
+
+    def __init__(self, key_bits: int | str = 128, registers_per_round: int = 1):
+        self.sizes = check_sizes(key_bits)
+        self.key_bits = key_bits
+        self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, 4)
+        self.rounds = ROUNDS[self.sizes[-1]]
+        self.latency = self.interval = self.erase_latency = 1
+        super().__init__({
+            "key": In(self.sizes[-1]),
+            **({"key_size": In(2)} if key_bits == ALL else {}),
+            "erase": In(1),
+            **{f"key_{r}": Out(BLOCK_BITS) for r in range(self.rounds + 1)},
+        })
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        several = len(self.sizes) > 1
+        size: Value = self.key_size if several else Signal(2, name="key_size")
+        # The values that travel: the window, the word for the S-boxes if it is not part of the window, and the size.
+        own_operand = operand_register(self.sizes)
+        window = columns(self.key)
+        operand = last_word(self.key, self.sizes, size)
+        substituted: Value
+        for r in range(self.rounds + 1):
+            delays = self.registers_per_round if r else 1
+            for n in range(delays):
+                # The step is before the last register of a round.  The S-boxes are one register earlier, if there is one.
+                if r and n == max(0, delays - 2):
+                    substituted = sub_bytes(m, operand)
+                    if delays > 1:
+                        substituted = _erasable(m, substituted, f"substituted_{r}_reg", self.erase)
+                if r and n == delays - 1:
+                    window, operand = self._step(m, window, substituted, size, r - 1)
+                window = [_erasable(m, word, f"word_{r}_{n}_{k}_reg", self.erase) for k, word in enumerate(window)]
+                operand = _erasable(m, operand, f"operand_{r}_{n}_reg", self.erase) if own_operand else window[-1]
+                if several:
+                    size = register(m, size, f"size_{r}_{n}")
+            m.d.comb += getattr(self, f"key_{r}").eq(Cat(window[:4]))
+        return m
+
+    def _step(self, m: Module, window: list[Value], substituted: Value, size: Value, step: int) -> tuple[list[Value], Value]:
+        if len(self.sizes) == 1:
+            (bits,) = self.sizes
+            is_192, is_256, now = bits == 192, bits == 256, phase(bits, step)
+            rcon: Value | int = constant(bits, step)
+        else:
+            is_192, is_256 = size == SIZE_CODES[192], size == SIZE_CODES[256]
+            third, odd = phase(192, step), phase(256, step)
+            now = Phase(
+                chained=is_192 if third.chained else False,
+                middle=is_192 if third.middle else False,
+                plain=is_256 if odd.plain else False,
+            )
+            rcon = Mux(is_192, constant(192, step), Mux(is_256, constant(256, step), constant(128, step)))
+        made = expand(m, window, substituted, rcon, now, sizes=self.sizes, is_192=is_192, is_256=is_256)
+        return list(made.window), made.operand
+
+
+class AESUnrolledPipeline(wiring.Component):
+    """AES encryption (FIPS 197, 5.1), one block per cycle, each with its own key.
+
+    Parameters
+    ----------
+    key_bits : int or str
+        128, 192, 256, or "all": each block comes with a key and its size.
+    registers_per_round : int
+        1 to 4.
+
+    Attributes
+    ----------
+    rounds : int
+        Rounds of the longest key.
+    latency : int
+        rounds * registers_per_round + 2 cycles, for all key sizes.  A register before the whitening gives the schedule one cycle.
+    interval : int
+        1: one block and one key in every cycle.
+    erase_latency : int
+        1: no register holds a part of a key in the cycle after ``erase``.
+    flush_latency : int
+        Cycles after ``erase`` until no register depends on an earlier key or block.
+
+    Members
+    -------
+    i, i_valid, key, key_size
+        A block and its key.  With "all", ``key_size`` is 0, 1 or 2 for 128, 192 or 256 bits, and shorter keys are in the lower
+        bits.
+    o, o_valid
+        Results; ``o`` is 0 if ``o_valid`` is low.
+    erase
+        Erases all keys and blocks in flight, and those of the same cycle.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter is out of range.
+    """
+
+    def __init__(self, key_bits: int | str = 128, registers_per_round: int = 1):
+        self.schedule = UnrolledKeySchedule(key_bits, registers_per_round)
+        self.key_bits, self.sizes, self.rounds = key_bits, self.schedule.sizes, self.schedule.rounds
+        self.registers_per_round = registers_per_round
+        self.latency = self.rounds * registers_per_round + 2
+        self.interval = self.erase_latency = 1
+        self.flush_latency = self.latency
+        super().__init__({
+            "i": In(BLOCK_BITS),
+            "i_valid": In(1),
+            "key": In(self.sizes[-1]),
+            **({"key_size": In(2)} if key_bits == ALL else {}),
+            "o": Out(BLOCK_BITS),
+            "o_valid": Out(1),
+            "erase": In(1),
+        })
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.schedule = schedule = self.schedule
+        several = len(self.sizes) > 1
+        m.d.comb += [schedule.key.eq(self.key), schedule.erase.eq(self.erase)]
+        size: Value = Signal(2)
+        if several:
+            m.d.comb += schedule.key_size.eq(self.key_size)
+            size = register(m, self.key_size, "size")
+        taken_reg = Signal()
+        m.d.sync += taken_reg.eq(self.i_valid & ~self.erase)
+        stages = self.registers_per_round
+        keys = [getattr(schedule, f"key_{r}") for r in range(self.rounds + 1)]
+        beside = Travellers(m, taken_reg, size, self.latency - 2, several=several, erase=self.erase)
+        whitened = add(register(m, self.i, "i"), keys[0])
+        results = encrypt_rounds(m, whitened, keys, self.sizes, stages)
+        o, o_valid = collect(m, results, beside, stages=stages, wait=True, erase=self.erase)
+        m.d.comb += [self.o.eq(o), self.o_valid.eq(o_valid)]
+        return m
+
+
+# -- agile pipeline ----------------------------------------------------------------------------------------------------------------
 
 COLLISIONS = ("delay", "stall")
 """The ways to handle blocks of different key sizes that would leave in the same cycle."""

@@ -18,10 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from modeloom.circuits.brw.schedule import schedule
-from modeloom.circuits.brw.shortest import shortest_schedule
-from modeloom.circuits.brw.storage import locations
-from modeloom.circuits.brw.trees import block_count, collapsed_forest
+from modeloom.circuits.brw.products import block_count, collapsed_forest, locations, schedule, shortest_schedule
 
 __all__ = ["ORDERS", "Plan", "Step", "Write", "plan_brw"]
 

@@ -8,18 +8,17 @@ from random import Random
 
 from amaranth.lib.wiring import Component
 
-from modeloom.circuits.aes.multistream import STREAMS, AESMultiStream
-from modeloom.circuits.aes.round import AESRound
+from modeloom.circuits.aes.rounds import STREAMS, AESMultiStream, AESRound
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import inverse_form, round_keys
 from modeloom.golden.aes_rounds import decrypt_round, encrypt_round
 from modeloom.rtl.aes.cores.pipeline import KEY_MEMORIES, AESPipeline
 from modeloom.rtl.aes.cores.sequential import AESSequential
-from modeloom.rtl.aes.keys.key_step import ALL, check_sizes
+from modeloom.rtl.aes.keys.iterative_schedule import ALL, check_sizes
 from modeloom.rtl.aes.rounds.round_stages import MIXCOLUMNS, SBOXES
 from modeloom.spec import InputError
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["CIRCUITS"]
 

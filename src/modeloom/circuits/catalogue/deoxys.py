@@ -12,7 +12,7 @@ from modeloom.rtl.deoxys.key_schedule import DeoxysKeySchedule
 from modeloom.rtl.deoxys.multistream import SCHEDULES, STREAMS, DeoxysBCMultiStream
 from modeloom.rtl.deoxys.pipeline import DeoxysBCPipeline
 from modeloom.spec import InputError
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["CIRCUITS"]
 

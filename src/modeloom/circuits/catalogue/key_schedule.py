@@ -12,17 +12,13 @@ from random import Random
 
 from amaranth.lib.wiring import Component
 
-from modeloom.circuits.aes.agile_pipeline import COLLISIONS, AESAgilePipeline
-from modeloom.circuits.aes.key_ring import KeyRing
-from modeloom.circuits.aes.key_store import KeyStore
-from modeloom.circuits.aes.shifted_schedule import ShiftedKeySchedule
-from modeloom.circuits.aes.unrolled_schedule import AESUnrolledPipeline, UnrolledKeySchedule
+from modeloom.circuits.aes.agile_pipeline import COLLISIONS, AESAgilePipeline, AESUnrolledPipeline, UnrolledKeySchedule
+from modeloom.circuits.aes.schedules import KeyRing, KeyStore, ShiftedKeySchedule
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import inverse_round_keys, round_keys
-from modeloom.rtl.aes.keys.iterative_schedule import IterativeKeySchedule
+from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule
 from modeloom.rtl.aes.keys.key_schedule import KeySchedule
-from modeloom.rtl.aes.keys.key_step import ALL, SIZE_CODES
 from modeloom.spec import InputError
 
 __all__ = ["CIRCUITS"]

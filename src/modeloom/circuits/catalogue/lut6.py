@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from random import Random
 
-from modeloom.circuits.contract import Built, Circuit, Operation, Option
-from modeloom.circuits.fields import FIELD_OPTION, FIELDS
+from modeloom.circuits.contract import FIELD_OPTION, FIELDS, Built, Circuit, Operation, Option
 from modeloom.rtl.gf128.lut6 import LutMultiplier
 
 __all__ = ["CIRCUITS"]

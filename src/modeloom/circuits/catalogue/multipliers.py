@@ -22,17 +22,21 @@ from random import Random
 
 from amaranth.lib.wiring import Component
 
-from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
-from modeloom.circuits.fields import FIELD_OPTION, FIELDS
+from modeloom.circuits.contract import FIELD_OPTION, FIELDS, Built, Circuit, Gates, Operation, Option
 from modeloom.circuits.gf128.serial import SerialMultiplier, iteration
-from modeloom.rtl.gf128.fan_hasan import APPROACHES, FORMS, FanHasanMultiplier, element_words, elements_product, matrix_elements
+from modeloom.rtl.gf128.fan_hasan import (
+    APPROACHES,
+    FORMS,
+    FanHasanMultiplier,
+    element_words,
+    elements_product,
+    matrix_elements,
+    toeplitz_product,
+)
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier, polynomial_product, product_word
 from modeloom.rtl.gf128.lut6 import LutMultiplier
-from modeloom.rtl.gf128.mastrovito import MastrovitoMultiplier, matrix_product
-from modeloom.rtl.gf128.matrix import matrix_gates, run_elements, toeplitz_runs
-from modeloom.rtl.gf128.reduction import reduction_gates
-from modeloom.rtl.gf128.square import Squarer, square_word
-from modeloom.rtl.gf128.toeplitz import toeplitz_product
+from modeloom.rtl.gf128.mastrovito import MastrovitoMultiplier, matrix_gates, matrix_product, run_elements, toeplitz_runs
+from modeloom.rtl.gf128.reduction import Squarer, reduction_gates, square_word
 from modeloom.rtl.gf128.words import Word, bit_depth, gate_counts, join
 from modeloom.spec.field import Field
 

@@ -7,9 +7,8 @@ from random import Random
 
 from modeloom.circuits.contract import Built, Circuit, Operation, Option
 from modeloom.golden.sm4 import SM4, round_keys
-from modeloom.rtl.sm4.pipeline import STAGES, SM4Pipeline
-from modeloom.rtl.sm4.sequential import SM4Sequential
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.rtl.sm4.pipeline import STAGES, SM4Pipeline, SM4Sequential
+from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["CIRCUITS"]
 

@@ -18,10 +18,9 @@ from modeloom.interfaces.table import Width
 from modeloom.product.core import FrontPart
 from modeloom.product.description import Description
 from modeloom.product.front import ClocksDescription, Crossing, FrontDescription, HostClock
-from modeloom.product.keywords import CPLUSPLUS, INTERFACE_NAMES, KEYWORDS
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.markdown import table
-from modeloom.product.ports import CLOCK, TopPort, top_ports
+from modeloom.product.page import table
+from modeloom.product.ports import CLOCK, CPLUSPLUS, INTERFACE_NAMES, KEYWORDS, TopPort, top_ports
 from modeloom.rtl.clocks import CORE, CrossingParameters, Crossings, StreamCrossing, crossing_paths
 from modeloom.spec import InputError
 

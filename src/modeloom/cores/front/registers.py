@@ -33,12 +33,11 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.product.core import FrontEnd, FrontPart
-from modeloom.product.description import Description, Files
+from modeloom.product.description import FRONT_TOOLS, Description, Files, versions
 from modeloom.product.front import FrontDescription
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
-from modeloom.product.versions import FRONT_TOOLS, versions
+from modeloom.product.page import table
 from modeloom.rtl.front import STATUS_PLACES, FrontParameters, RegisterFront
 from modeloom.spec import InputError
 from modeloom.version import VERSION

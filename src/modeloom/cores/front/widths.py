@@ -15,8 +15,8 @@ from modeloom.product.core import FrontPart
 from modeloom.product.description import Description
 from modeloom.product.front import FrontDescription, WidthDescription, WidthRate
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
+from modeloom.product.page import table
 from modeloom.rtl.width import WidthConverters, WidthParameters
 from modeloom.spec import InputError
 

@@ -11,10 +11,9 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import ClassVar
 
-from modeloom.cores.lwc.bench import bench_verilog
-from modeloom.cores.lwc.cases import lwc_cases
+from modeloom.cores.lwc.bench import bench_verilog, lwc_cases
 from modeloom.cores.stream.core import StreamCore, same_stream
-from modeloom.cores.stream.figures import cipher_name, directions
+from modeloom.cores.stream.describe import cipher_name, directions
 from modeloom.cores.stream.sheet import released
 from modeloom.cores.stream.sheet import sheet as stream_sheet
 from modeloom.interfaces.lwc import Opcode, Segment
@@ -26,8 +25,8 @@ from modeloom.modes.by_path import seen_from
 from modeloom.product.cases import Cases
 from modeloom.product.core import Sheet
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
+from modeloom.product.page import table
 from modeloom.product.ports import top_ports
 from modeloom.spec.wording import numbers
 

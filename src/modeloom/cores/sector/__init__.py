@@ -14,7 +14,7 @@
 """
 
 from modeloom.cores.sector.core import SectorCore, listings, options_of, same_core
-from modeloom.cores.sector.figures import interval_pins, latency_pins
+from modeloom.cores.sector.describe import interval_pins, latency_pins
 from modeloom.cores.sector.hardware import CORE_PORTS, ModeCore, bus_parameters, core_requests, erase_cycles, key_erase_cycles
 
 __all__ = [

@@ -1,25 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled mode as a ``Core``, and the same core made again from a folder."""
+"""A compiled mode as a ``Core``, and the same core made again from a folder.
+
+Comments in the Verilog of a core: a title for each module, and the sections of the engine.
+
+A section holds everything that belongs to one part of the program.  The names of the nets decide::
+
+    row_mul0_a_select, mul0_a_select_3_reg, mul0_a     ──▶   operand network mul0.a: operand a of mul0
+    in0_r1_addr_reg, bank_in0_rdata_1                  ──▶   bank in0
+    chain0_reg, chain0_load_3_reg                      ──▶   register of mask chain 0
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from amaranth.lib import wiring
 
 from modeloom.allocate.listing import listing
+from modeloom.allocate.merge import CoreProgram
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.cores.own_cipher import check_own_cipher
-from modeloom.cores.sector.bench import bench_verilog
-from modeloom.cores.sector.cases import sector_cases
-from modeloom.cores.sector.describe import describe
-from modeloom.cores.sector.figures import cipher_name, interval_pins, latency_pins
+from modeloom.cores.sector.bench import bench_verilog, sector_cases
+from modeloom.cores.sector.describe import cipher_name, describe, interval_pins, latency_pins
 from modeloom.cores.sector.hardware import ModeCore, bus_parameters, core_requests, erase_cycles, key_erase_cycles
 from modeloom.cores.sector.page import page
 from modeloom.cores.sector.rules import rules_module
-from modeloom.cores.sector.sections import engine_sections, module_titles
 from modeloom.cores.sector.sheet import sheet
 from modeloom.cores.words import sector_words
 from modeloom.definition.check import NOT_CHECKED, Checked
@@ -33,12 +42,127 @@ from modeloom.product.core import Core, Sections, Sheet
 from modeloom.product.page import Page
 from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.bus.sector import BusParameters
+from modeloom.rtl.engine.layout import engine_fields
 from modeloom.rtl.engine.unit import UnitCore
 from modeloom.spec import InputError, blame
 from modeloom.spec.kinds import Kind, UnitKind
 
-__all__ = ["SectorCore", "listings", "options_of", "same_core"]
+__all__ = ["SectorCore", "engine_sections", "listings", "module_titles", "options_of", "same_core"]
 
+WIDTH = 120
+"""Characters in a line."""
+
+_TITLES = {
+    "": "The core: buses, engine and erasure",
+    "zeroizer": "Erases all memories word by word, at power-up, on reset and on request",
+    "bus": "The buses around the engine",
+    "bus_command": "Accepts commands and checks them",
+    "bus_sector": "Accepts the beats of a sector and counts them",
+    "bus_sector_check": "Checks the form of tkeep and zeroes the bytes outside it",
+    "bus_sector_slice": "Register slice: there is no path from tready to tready",
+    "bus_entry": "Admits a sector to the engine or refuses it",
+    "bus_flight": "Tracks which key slots have sectors in flight",
+    "bus_size_gate": "Changes the sector size while no sector is in flight",
+    "bus_ring": "Result buffer: sectors leave in the order of their commands",
+    "bus_queue": "Statuses in the order of the commands",
+    "bus_key_port": "Accepts keys, runs the set-up of a key, and erases keys",
+    "bus_key_schedule": "Computes the round keys of the cipher",
+    "engine_sequencer": "Row pointer, stages of the sectors in flight, and rotation of the banks",
+    "engine_key_memory": "Key words of all slots",
+}
+"""Titles of the modules that every core has.  The keys are the names of the modules without the name of the core."""
+
+
+def module_titles(program: CoreProgram) -> Mapping[str, list[str]]:
+    """The lines of the comment before each module of a core.  The keys are the names of the modules without the name of the core.
+
+    The comment of the control store names every field of its rows, with the bits of a row that hold the field.
+    """
+    titles = {name: [title] for name, title in _TITLES.items()}
+    titles["engine"] = list(_lines(
+        "The engine: in each cycle, a row of the control store controls all operand networks, banks and chains. Units: "
+        + ", ".join(unit.name for unit in program.units) + "; banks: " + ", ".join(program.banks) + "."
+    ))  # fmt: skip
+    titles["engine_control"] = ["Control store: the rows of all tables, and the bits of each field of a row"]
+    at = 0
+    for i, table in enumerate(program.tables):
+        what = f"main table, {' and '.join(table.directions)}" if i < len(program.mains) else "set-up of a key"
+        if table.rows:
+            rows = f"rows {at} to {at + table.rows - 1}" if table.rows > 1 else f"row {at}"
+            titles["engine_control"].append(f"  {rows}: {what}")
+        at += table.rows
+    fields = engine_fields(program).columns.fields
+    for name, bits in fields.items():
+        # A field of decryption often has the same bits as the field of encryption.
+        if bits and bits != fields.get(name.removesuffix(".dec") if name.endswith(".dec") else ""):
+            titles["engine_control"] += _lines(f"{name} = {_bits(bits)}", "  ")
+    for unit in program.units:
+        for instance in (str(unit.name), re.sub(r"\d+$", "", str(unit.name))):
+            titles[f"engine_{instance}"] = [f"Functional unit {instance}: operand registers, core and sum"]
+    for bank in program.banks.values():
+        titles[f"engine_bank_{bank.name}"] = [_bank(bank.name, bank.writer).capitalize()]
+    return titles
+
+
+def _lines(text: str, indent: str = "") -> Iterator[str]:
+    yield from textwrap.wrap(text, WIDTH - 4, initial_indent=indent, subsequent_indent=indent + "  ")
+
+
+def _bits(bits: list[int | None]) -> str:
+    """A field as a concatenation of bits of a row.  The lowest bit is the last."""
+    parts: list[str] = []
+    run: list[int] = []
+    for bit in [*reversed(bits), None]:
+        if bit is not None and bit >= 0 and run and bit == run[-1] - 1:
+            run.append(bit)
+            continue
+        if run:
+            parts.append(f"data[{run[0]}]" if len(run) == 1 else f"data[{run[0]}:{run[-1]}]")
+        run = [bit] if bit is not None and bit >= 0 else []
+        if bit is None or bit < 0:
+            parts.append("0" if bit is None else "1")
+    return ", ".join(parts[:-1])
+
+
+def engine_sections(program: CoreProgram) -> Sections:
+    """The sections of the engine that runs a program.  Nets that belong to no part of the program come first."""
+    patterns: list[tuple[str, str]] = [
+        (r"sequencer(_\w+)?|scrub\w*|clear\w*|done(_\w+)?|enter_ack|row_done\w*", "sequencer: rows, stages, end of a sector, erasure"),
+        (r"control(_\w+)?", "control store"),
+    ]
+    for net in program.nets:
+        patterns.append((rf"(row_)?{net.owner}_{net.operand}(_\w+)?", f"operand network {net}"))
+    for bank in program.banks.values():
+        parts = r"r\d+|w|waddr|we|fill|cell\d*|left|base\d*|late\d*"
+        patterns.append((rf"bank_{bank.name}(_\w+)?|(row_)?{bank.name}_({parts})(_\w+)?", _bank(bank.name, bank.writer)))
+    patterns.append((r"key_memory(_\w+)?|key_\w+|row_key\w*", "key memory"))
+    patterns.append((r"rk_\w+", "delivery of the round keys to the ciphers"))
+    for unit in program.units:
+        patterns.append((rf"{unit.name}(_\w+)?", f"unit {unit.name}"))
+    for chain in program.chains:
+        patterns.append((rf"(row_)?chain{chain.id}(_\w+)?", f"register of mask chain {chain.id}"))
+    for lane in range(program.lanes):
+        patterns.append((rf"(row_)?out{lane}(_\w+)?|out_\w+_{lane}|out_we", f"results of lane {lane}"))
+    places = [(re.compile(pattern), at, title) for at, (pattern, title) in enumerate(patterns, 1)]
+    # A key word belongs to the network that reads it.  A network belongs to its own section and not to that of its unit.
+    places.sort(key=lambda place: (place[2].startswith("unit"), place[1]))
+    known: dict[str, tuple[int, str]] = {}
+
+    def section(name: str) -> tuple[int, str]:
+        if name not in known:
+            known[name] = next(((at, title) for pattern, at, title in places if pattern.fullmatch(name)), (0, ""))
+        return known[name]
+
+    return section
+
+
+def _bank(name: str, writer: str) -> str:
+    if writer == "tweak":
+        return f"bank {name}: tweaks"
+    return f"bank {name}: blocks of sectors" if writer.startswith("lane") else f"bank {name}: results of {writer}"
+
+
+# -- core --------------------------------------------------------------------------------------------------------------------------
 
 def listings(compiled: Compiled) -> str:
     """The listings of the programs of all sector sizes."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from modeloom.allocate.names import POST, TWEAK, ChainName, LaneName, NetName, OutName, UnitName
-from modeloom.allocate.program import Net, Source, UnitInstance
+from modeloom.allocate.program import POST, TWEAK, ChainName, LaneName, Net, NetName, OutName, Source, UnitInstance, UnitName
 from modeloom.compiler.compile import Compiled
 from modeloom.compiler.dump import operation_text
-from modeloom.cores.definition_lines import anchor_of, definition_lines
-from modeloom.cores.gives import gives
+from modeloom.cores.described import anchor_of, definition_lines, gives
 from modeloom.product.page import ROUND_KEYS, Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText
 from modeloom.product.sectors import SectorDescription
 from modeloom.spec.kinds import CIPHER, UnitKind

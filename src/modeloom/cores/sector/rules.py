@@ -8,22 +8,32 @@
     `endif
 
 The module is plain Verilog-2005, which every simulator accepts.  Without the macro, it does not exist.
+
+The positions of the fields of commands, statuses and keys of a core for sectors, for the templates of Verilog files.
 """
 
 from __future__ import annotations
 
 from modeloom.compiler.compile import Compiled
-from modeloom.cores.packing import command_read
-from modeloom.cores.port_rules import PortRules
-from modeloom.cores.sector.figures import interval_pins, latency_pins
+from modeloom.cores.port_rules import PortRules, command_read, packing_places
+from modeloom.cores.sector.describe import interval_pins, latency_pins
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles
-from modeloom.cores.sector.packing import sector_places
 from modeloom.cores.template import filled
 from modeloom.interfaces.sector import COMMANDS, StatusCode, sector_interfaces
 from modeloom.product.ports import top_ports
-from modeloom.rtl.bus.key_format import key_beats, key_last_keep
+from modeloom.rtl.bus.parameters import key_beats, key_last_keep
 
-__all__ = ["rules_module"]
+__all__ = ["rules_module", "sector_places"]
+
+
+def sector_places(slots: int) -> dict[str, object]:
+    """Values for the placeholders in ``templates``, for a core with so many key slots."""
+    return {
+        **packing_places(sector_interfaces(slots), "tag", slots), "OK": int(StatusCode.OK), "NO_KEY": int(StatusCode.NO_KEY),
+    }  # fmt: skip
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------------------
 
 KEEP = (
     "  if (m_axis_tlast ? !counts(m_axis_tkeep) : !(&m_axis_tkeep))",

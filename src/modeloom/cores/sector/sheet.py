@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from modeloom.compiler.compile import Compiled
-from modeloom.cores.sector.figures import cipher_name
+from modeloom.cores.sector.describe import cipher_name
 from modeloom.interfaces.sector import COMMANDS, STATUSES, StatusCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.core import Sheet
-from modeloom.product.markdown import table
-from modeloom.product.payloads import code_table, command_table, key_table, status_line
+from modeloom.product.page import code_table, command_table, key_table, status_line, table
 from modeloom.product.sectors import SectorDescription
 
 __all__ = ["sheet"]

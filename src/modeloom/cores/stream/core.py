@@ -11,10 +11,8 @@ from typing import Any, ClassVar
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
 from modeloom.cores.own_cipher import check_own_cipher
-from modeloom.cores.stream.bench import bench_verilog
-from modeloom.cores.stream.cases import message_cases
-from modeloom.cores.stream.describe import describe
-from modeloom.cores.stream.figures import cipher_name, directions
+from modeloom.cores.stream.bench import bench_verilog, message_cases
+from modeloom.cores.stream.describe import cipher_name, describe, directions
 from modeloom.cores.stream.hardware import StreamHardware
 from modeloom.cores.stream.page import page
 from modeloom.cores.stream.rules import rules_module

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cores.definition_lines import anchor_of, definition_lines
-from modeloom.cores.gives import gives
+from modeloom.cores.described import anchor_of, definition_lines, gives
 from modeloom.layers import Stack
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import ROUND_KEYS, Box, Cell, Chart, Diagram, DiagramRow, Page, Read, SourceText

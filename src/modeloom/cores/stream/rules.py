@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from modeloom.cores.packing import command_read
-from modeloom.cores.port_rules import PortRules
-from modeloom.cores.stream.bench import key_cycles
-from modeloom.cores.stream.packing import message_places
+from modeloom.cores.port_rules import PortRules, command_read
+from modeloom.cores.stream.bench import key_cycles, message_places
 from modeloom.cores.template import filled, without
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES

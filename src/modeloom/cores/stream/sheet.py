@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from modeloom.cores.stream.figures import cipher_name
+from modeloom.cores.stream.describe import cipher_name
 from modeloom.interfaces.messages import MessageCode
 from modeloom.layers import Stack
 from modeloom.layers.texts import Texts
 from modeloom.product.core import Sheet
-from modeloom.product.markdown import table
 from modeloom.product.messages import StreamDescription
-from modeloom.product.payloads import code_table, command_table, status_line
+from modeloom.product.page import code_table, command_table, status_line, table
 from modeloom.spec.wording import numbers
 
 __all__ = ["RELEASED", "released", "sheet"]

@@ -7,21 +7,315 @@
     <!-- area -->    treemaps and tables, and the JSON of ``modeloom synth``       <!-- end of area -->
 
 Each part is a function of its JSON alone, and the JSON stands in the page.  So a page can be read, and drawn again.
+
+The LUTs of a result of ``modeloom synth``, or of one of its blocks: those of logic, those as memories, and all.
+
+The area of the blocks of a core as a treemap: the area of each rectangle is that of its block.
+
+Squarified treemaps: Bruls, Huizing, van Wijk, Data Visualization 2000, section 3.
+
+A timing diagram as WaveJSON, drawn as SVG.
+
+WaveJSON is the format of WaveDrom.  The part of it that is drawn here::
+
+    {"signal": [{"name": "aclk", "wave": "p..|."},            clock; "." goes on, "|" leaves cycles out
+                {},                                            an empty row
+                ["s_axis", {"name": "tvalid", "wave": "01.|0"}, {"name": "tdata", "wave": "x==|x", "data": ["00ff", "1234"]}]],
+     "head": {"text": "..."}, "foot": {"tock": "0 1 2 7 8"}}   the cycle of each column
+
+Puts measured contents into the page of a folder, and renews the hashes that name the page.
+
+::
+
+    datasheet.html ──▶ core.json: sha256 ──▶ bill of materials ──▶ SHA256SUMS
+
+All other files stay as they are.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
+from typing import NamedTuple, TypedDict
 
-from modeloom.emit.html.luts import blocks_of, lut_figure
-from modeloom.emit.html.treemap import treemap
-from modeloom.emit.html.waves import Wave, WaveJson, waves
+from modeloom.emit.html.style import COLOURS
+from modeloom.emit.lock import building
+from modeloom.emit.package import bill_of_materials, manifest, to_json
+from modeloom.product.description import Description
+from modeloom.product.folder import read_description
+from modeloom.spec import InputError
 
-__all__ = ["Measured", "area_lines", "read_measured", "timing_lines", "with_measured"]
+__all__ = [
+    "Measured", "Rectangle", "Signals", "Wave", "WaveJson", "all_luts", "area_lines", "blocks_of", "check_page", "columns_of",
+    "complete", "layout", "lut_figure", "memory_luts", "read_measured", "timing_lines", "treemap", "waves", "with_measured",
+]  # fmt: skip
+
+
+def _memories(figures: Mapping[str, object]) -> Mapping[str, int]:
+    found = figures.get("memories")
+    return found if isinstance(found, Mapping) else {}
+
+
+def blocks_of(result: Mapping[str, object]) -> Mapping[str, Mapping[str, object]]:
+    """The figures of the blocks, which are empty if the core was mapped as a whole only."""
+    found = result.get("blocks")
+    return found if isinstance(found, Mapping) else {}
+
+
+def memory_luts(figures: Mapping[str, object]) -> int | None:
+    """LUTs as memories and as shift registers, or None if they are not known."""
+    memories = _memories(figures)
+    return memories["lutram_luts"] + memories.get("srl_luts", 0) if "lutram_luts" in memories else None
+
+
+def all_luts(figures: Mapping[str, object]) -> int | None:
+    """LUTs of logic, as memories and as shift registers together.  None for gates."""
+    logic = figures.get("luts")
+    return logic + (memory_luts(figures) or 0) if isinstance(logic, int) else None
+
+
+def lut_figure(figures: Mapping[str, object], kind: str) -> float | None:
+    """A figure of a table of areas: ``memory_luts``, ``all_luts``, one of the memories, or one by its name.  None if it is not known."""
+    if kind in ("memory_luts", "all_luts"):
+        return memory_luts(figures) if kind == "memory_luts" else all_luts(figures)
+    found = _memories(figures).get(kind, figures.get(kind))
+    return found if isinstance(found, (int, float)) else None
+
+
+# -- treemap -----------------------------------------------------------------------------------------------------------------------
+
+WIDTH, HEIGHT = 960, 420
+"""Pixels of a picture."""
+
+
+class Rectangle(NamedTuple):
+    """A block with its place."""
+
+    name: str
+    value: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def layout(values: Mapping[str, float], width: float, height: float) -> list[Rectangle]:
+    """Rectangles that fill a picture, in proportion to values above 0, the largest first.  Equal values keep their order."""
+    items = sorted(((name, value) for name, value in values.items() if value > 0), key=lambda item: -item[1])
+    scale = width * height / sum(value for _, value in items) if items else 0
+    found: list[Rectangle] = []
+    x, y = 0.0, 0.0
+    while items:
+        # A row stands at the shorter side of what is free, and takes blocks as long as they become more like squares.
+        side = min(width, height)
+        count = 1
+        while count < len(items) and _worst(items[: count + 1], side, scale) <= _worst(items[:count], side, scale):
+            count += 1
+        row, items = items[:count], items[count:]
+        depth = sum(value for _, value in row) * scale / side
+        at = 0.0
+        for name, value in row:
+            length = value * scale / depth
+            place = (x + at, y, length, depth) if width < height else (x, y + at, depth, length)
+            found.append(Rectangle(name, value, *place))
+            at += length
+        if width < height:
+            y, height = y + depth, height - depth
+        else:
+            x, width = x + depth, width - depth
+    return found
+
+
+def _worst(row: Sequence[tuple[str, float]], side: float, scale: float) -> float:
+    """The largest ratio of the sides of a rectangle in a row."""
+    areas = [value * scale for _, value in row]
+    total = sum(areas)
+    return max(max(side**2 * area / total**2, total**2 / (side**2 * area)) for area in areas)
+
+
+def treemap(result: Mapping[str, object]) -> Iterator[str]:
+    """The picture of a result of ``modeloom synth``.  Its blocks are those that were mapped alone.  LUTs are all of a block."""
+    kind, unit = ("all_luts", "LUTs") if result.get("luts") is not None else ("area", "units of area")
+    blocks = blocks_of(result) or {"core": result}
+    values = {name: float(value) for name, figures in blocks.items() if (value := lut_figure(figures, kind))}
+    total = sum(values.values())
+    title = f"{'all LUTs' if kind == 'all_luts' else unit} of the blocks, mapped one by one"
+    yield (
+        f'<svg class="treemap" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'style="max-width:100%;min-width:40em;height:auto" role="img"><title>{escape(title)}</title>'
+    )
+    for n, one in enumerate(layout(values, WIDTH, HEIGHT)):
+        share = f"{100 * one.value / total:.1f} %"
+        figure = f"{one.value:,.0f}".replace(",", " ")
+        yield (
+            f'<g data-name="{escape(one.name)}" data-value="{one.value:g}"><title>{escape(one.name)}: {figure} {unit}, {share}</title>'
+            f'<rect class="area c{n % COLOURS}" x="{one.x:.2f}" y="{one.y:.2f}" width="{one.width:.2f}" height="{one.height:.2f}"/>'
+        )
+        if one.width > 8 * len(one.name) + 8 and one.height > 20:
+            yield f'<text class="area-name" x="{one.x + 7:.2f}" y="{one.y + 18:.2f}">{escape(one.name)}</text>'
+        if one.width > 110 and one.height > 38:
+            yield f'<text class="area-name" x="{one.x + 7:.2f}" y="{one.y + 34:.2f}">{figure}, {share}</text>'
+        yield "</g>"
+    yield "</svg>"
+
+
+# -- waves -------------------------------------------------------------------------------------------------------------------------
+
+class Wave(TypedDict, total=False):
+    """A signal.  An empty one is an empty row."""
+
+    name: str
+    wave: str
+    data: list[str]
+
+
+Signals = list[Wave | list[str | Wave]]
+"""Signals, and groups of them behind their titles."""
+
+
+class WaveJson(TypedDict):
+    """A diagram."""
+
+    signal: Signals
+    head: dict[str, str]
+    foot: dict[str, str]
+
+
+COLUMN, ROW, HIGH, NAMES, TOP = 44, 24, 16, 116, 12
+"""Pixels: width of a cycle, height of a row, of a wave; width of the names, height above the first row."""
+
+SLOPE = 3
+"""Pixels of the edges of a bus."""
+
+
+def columns_of(wave: str, data: Sequence[str]) -> list[tuple[str, str, bool, bool]]:
+    """For each column its state ("p", "0", "1", "x" or "="), its text, whether the state begins here, and whether cycles are left out.
+
+    Raises ``ValueError`` for a character that is not drawn, or data of another number.
+    """
+    columns: list[tuple[str, str, bool, bool]] = []
+    texts = iter(data)
+    state, text = "", ""
+    for letter in wave:
+        if letter in ".|":
+            if not state:
+                raise ValueError("a wave begins with a state")
+            columns.append((state, text, False, letter == "|"))
+            continue
+        if letter not in "p01x=":
+            raise ValueError(f"{letter!r} is no state of a wave")
+        state = letter
+        text = next(texts, "") if state == "=" else ""
+        columns.append((state, text, True, False))
+    if wave.count("=") != len(data):
+        raise ValueError(f"{len(data)} data for {wave.count('=')} places")
+    return columns
+
+
+def waves(wavejson: WaveJson) -> Iterator[str]:
+    """The names of the signals, and beside them the waves, which scroll.  Above them, a button for each bus shows its first transfer."""
+    rows = list(_rows(wavejson["signal"]))
+    count = max((len(one["wave"]) for _, one in rows if one), default=0)
+    height = TOP + ROW * len(rows) + 22
+    if places := list(_transfers(wavejson["signal"])):
+        buttons = " ".join(f'<button type="button" data-column="{COLUMN * n}">{escape(name)}</button>' for name, n in places)
+        yield f'<p class="tools">First transfer: {buttons}</p>'
+    yield f'<div class="chart"><svg class="rows" width="{NAMES}" height="{height}" aria-hidden="true">'
+    for place, (label, one) in enumerate(rows):
+        y = TOP + ROW * place
+        if label:
+            yield f'<text x="8" y="{y + 16}" font-weight="bold">{escape(label)}</text>'
+        elif one:
+            yield f'<text x="{NAMES - 8}" y="{y + 15}" text-anchor="end">{escape(one["name"])}</text>'
+    yield '</svg><div class="scroll">'
+    yield f'<svg width="{COLUMN * count + 12}" height="{height}" role="img"><title>{escape(wavejson["head"]["text"], quote=False)}</title>'
+    for n in range(count + 1):
+        yield f'<path class="grid" d="M{COLUMN * n} {TOP - 4}V{height - 18}"/>'
+    for place, (_, one) in enumerate(rows):
+        if one:
+            yield from _wave(columns_of(one["wave"], one.get("data", ())), TOP + ROW * place + 4)
+    for n, cycle in enumerate(wavejson["foot"]["tock"].split()):
+        yield f'<text class="quiet" x="{COLUMN * n + COLUMN // 2}" y="{height - 5}" text-anchor="middle">{cycle}</text>'
+    yield "</svg></div></div>"
+
+
+def _transfers(signals: Signals) -> Iterator[tuple[str, int]]:
+    """Each bus with the column of its first transfer, in the order of the columns."""
+    found = []
+    for group in signals:
+        title, members = _group(group)
+        if not title:
+            continue
+        waves = {one["name"]: columns_of(one["wave"], one.get("data", ())) for one in members if one}
+        valid = next((wave for name, wave in waves.items() if name.endswith("valid")), ())
+        ready = next((wave for name, wave in waves.items() if name.endswith("ready")), ())
+        moves = [n for n, (one, other) in enumerate(zip(valid, ready, strict=False)) if one[0] == other[0] == "1"]
+        if moves:
+            found.append((title, moves[0]))
+    yield from sorted(found, key=lambda place: place[1])
+
+
+def _group(group: Wave | list[str | Wave]) -> tuple[str, list[Wave]]:
+    """The title of a group and its signals; a signal alone has no title."""
+    if not isinstance(group, list):
+        return "", [group]
+    return str(group[0]), [one for one in group[1:] if not isinstance(one, str)]
+
+
+def _rows(signals: Signals) -> Iterator[tuple[str, Wave]]:
+    """Rows from top to bottom: signals, titles of groups, and empty rows."""
+    for group in signals:
+        title, members = _group(group)
+        if title:
+            yield title, {}
+        yield from (("", each) for each in members)
+
+
+def _wave(columns: Sequence[tuple[str, str, bool, bool]], y: int) -> Iterator[str]:
+    high, low = y, y + HIGH
+    path: list[str] = []
+    n = 0
+    before = ""
+    while n < len(columns):
+        state, text, _, _ = columns[n]
+        end = n + 1
+        while end < len(columns) and not columns[end][2]:
+            end += 1
+        left, right = COLUMN * n, COLUMN * end
+        if state == "p":
+            path += [f"M{left} {low}", *(f"V{high}h{COLUMN // 2}V{low}h{COLUMN - COLUMN // 2}" for _ in range(n, end))]
+        elif state in "01":
+            level = high if state == "1" else low
+            path.append(f"V{level}H{right}" if before in ("0", "1") else f"M{left} {level}H{right}")
+        else:
+            middle = y + HIGH // 2
+            if state == "x":
+                # Nothing is said of a payload without valid.
+                yield f'<path class="gapline" d="M{left} {middle}H{right}" stroke-dasharray="2 3"/>'
+            else:
+                half = f"l{SLOPE} {HIGH // 2}l-{SLOPE} {HIGH // 2}"
+                yield f'<path class="value" d="M{left} {middle}l{SLOPE} -{HIGH // 2}H{right - SLOPE}{half}H{left + SLOPE}z"/>'
+                yield f'<text class="data" x="{(left + right) // 2}" y="{y + 12}" text-anchor="middle">{escape(text)}</text>'
+        before = state
+        n = end
+    if path:
+        yield f'<path class="wave" d="{"".join(path)}"/>'
+    for n, (_, _, _, gap) in enumerate(columns):
+        if gap:
+            x = COLUMN * n + COLUMN // 2
+            bend = f"M{x - 3} {low + 3}C{x + 6} {low - 4} {x - 6} {high + 4} {x + 3} {high - 3}"
+            yield f'<path class="gap wave" d="{bend}"/><path class="gapline" d="{bend}" transform="translate(-2.5)"/>'
+            yield f'<path class="gapline" d="{bend}" transform="translate(2.5)"/>'
+
+
+# -- measured ----------------------------------------------------------------------------------------------------------------------
 
 _JSON = re.compile(r'<script type="application/json" class="(wavejson|synthesis)">(.*?)</script>', re.S)
 _PART = "<!-- {0} -->\n.*?<!-- end of {0} -->\n"
@@ -150,3 +444,73 @@ def with_measured(page: str, measured: Measured) -> str:
         if count != 1:
             raise ValueError(f"the page has no place for {name}")
     return page
+
+
+# -- complete ----------------------------------------------------------------------------------------------------------------------
+
+def check_page(directory: str | Path) -> Description:
+    """The description of a folder whose page can be completed.
+
+    Raises ``InputError`` if it holds no core, no page, or files that are not those of the build: what is measured of them would not
+    belong to the page.
+    """
+    folder = Path(directory)
+    description = read_description(folder)
+    page = description.files.html
+    if page is None:
+        raise InputError(f"{directory} has no HTML datasheet: an older version built the core; build it again")
+    if description.sha256 is None:
+        raise InputError(f"{directory}/core.json has no hashes; build the core again")
+    for file in (page, description.files.verilog):
+        path = folder / file
+        if not path.is_file() or _hash(path.read_bytes()) != description.sha256.get(file):
+            raise InputError(f"{path} is not the file of the build; build the core again")
+    return description
+
+
+def complete(directory: str | Path, measured: Measured) -> Path:
+    """Writes the page with these contents, and returns its path below ``directory``.
+
+    Each file is replaced as a whole.  Raises ``InputError`` as ``check_page`` does, and if a build is writing into the folder.
+    """
+    folder = Path(directory).absolute()
+    with building(folder):
+        description = check_page(directory)
+        assert description.sha256 is not None and description.files.html is not None
+        page = folder / description.files.html
+        text = with_measured(page.read_text(encoding="utf-8"), measured)
+        try:
+            _write(folder, renewed(description, {page.name: text}))
+        except OSError as error:
+            raise InputError(f"{directory} cannot be written: {error.strerror or error}") from None
+    return Path(directory) / page.name
+
+
+def renewed(description: Description, texts: Mapping[str, str]) -> dict[str, str]:
+    """Files with other texts, and the files with their hashes."""
+    assert description.sha256 is not None
+    files = description.files
+    made = dict(texts)
+    hashes = {**description.sha256, **{file: _hash(text.encode()) for file, text in texts.items()}}
+    if files.materials is not None:
+        made[files.materials] = bill_of_materials(description, {file: value for file, value in hashes.items() if file != files.materials})
+        hashes[files.materials] = _hash(made[files.materials].encode())
+    made[files.description] = to_json(replace(description, sha256=hashes).as_json())
+    if files.manifest is not None:
+        made[files.manifest] = manifest({**hashes, files.description: _hash(made[files.description].encode())})
+    return made
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Replaces files: all are written under other names before the first one gets its name."""
+    with tempfile.TemporaryDirectory(prefix=".datasheet-", dir=folder) as work:
+        for file, text in texts.items():
+            path = Path(work) / file
+            path.write_text(text, encoding="utf-8")
+            path.chmod((folder / file).stat().st_mode & 0o777)
+        for file in texts:
+            os.replace(Path(work) / file, folder / file)

@@ -8,30 +8,169 @@
     diagram, schedule, definition     of the ``Page`` of the core
     timing, area                      measured after the build
     interfaces … verification         the sections of the Markdown datasheet
+
+The lines of a definition, each with an anchor for the links of charts.
+
+The first figures of a core, and its throughput for clocks.
+
+The Markdown that datasheets are written in, as HTML: paragraphs, headings, lists, quotes, tables, and code, bold text and links in them.
+
+::
+
+    | port | bits |        <table>
+    - an item              <ul>
+    > a warning            <blockquote>
+    ### a title            <h4>, a level deeper, as sections of the page stand above
+    text `code` **bold**   <p>
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import groupby
 
 from modeloom.emit.datasheet import FILES, verification
-from modeloom.emit.html.definition import definition
-from modeloom.emit.html.diagram import diagram
-from modeloom.emit.html.figures import figure_tiles, throughput_table
-from modeloom.emit.html.markdown import inline, markdown
 from modeloom.emit.html.measured import Measured, area_lines, timing_lines
-from modeloom.emit.html.schedule import chart
+from modeloom.emit.html.pictures import chart, diagram
 from modeloom.emit.html.style import SCRIPT, STYLE
 from modeloom.front.map import Register
 from modeloom.front.page import register_sections
 from modeloom.product.core import Core, D, Sheet
 from modeloom.product.description import Description
-from modeloom.product.markdown import table
-from modeloom.product.page import Page
+from modeloom.product.page import Page, SourceText, table
 from modeloom.product.ports import CLOCK
+from modeloom.spec.wording import many
 
-__all__ = ["html_datasheet"]
+__all__ = ["CLOCKS", "definition", "figure_tiles", "html_datasheet", "inline", "markdown", "throughput_table"]
+
+
+def definition(texts: Sequence[SourceText]) -> Iterator[str]:
+    """The lines under the names of their files, in a frame that scrolls.  Lines that make no operation are dim."""
+    yield '<div class="source" tabindex="0">'
+    for text in texts:
+        yield f'<div class="file">{escape(text.file)}</div>'
+        last = None
+        for line in text.lines:
+            if last is not None and line.number > last + 1:
+                yield '<div class="dim"><i>⋮</i></div>'
+            last = line.number
+            dim = "" if line.traced else ' class="dim"'
+            yield f'<div id="{text.anchor(line.number)}"{dim}><i>{line.number}</i>{escape(line.text, quote=False)}</div>'
+    yield "</div>"
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------------------
+
+CLOCKS = (100, 200, 300, 400, 500)
+"""Clocks of the table in MHz.  What a device reaches is for place and route to say."""
+
+FIRST = 200
+"""The clock in the field of the reader, in MHz."""
+
+
+def figure_tiles(d: Description) -> Iterator[str]:
+    """The figures at the head."""
+    tiles = []
+    for rate in d.rates[:2]:
+        tiles.append((many(rate.interval, "cycle"), f"for a {rate.what} of {rate.bytes} bytes"))
+        tiles.append((f"{8 * rate.bytes / rate.interval:.2f} bits", f"per cycle, {rate.what}s of {rate.bytes} bytes"))
+    tiles += [(str(d.key_slots), f"key slot{'s' * (d.key_slots != 1)}"), (f"{d.erase_cycles} cycles", "to erase everything")]
+    yield '<div class="tiles">'
+    yield from (f"<div><b>{escape(value)}</b><small>{escape(text)}</small></div>" for value, text in tiles)
+    yield "</div>"
+
+
+def throughput_table(d: Description) -> Iterator[str]:
+    """Throughput of data for some clocks, and for one that the reader gives.  It is bits per cycle times the clock, and claims no clock."""
+    yield '<div class="wide"><table>'
+    heads = "".join(f"<th>{clock} MHz</th>" for clock in CLOCKS)
+    field = f'<label><input type="number" min="1" max="2000" value="{FIRST}" data-clock> MHz</label>'
+    yield f"<tr><th>throughput</th>{heads}<th>{field}</th></tr>"
+    for rate in d.rates:
+        bits = 8 * rate.bytes
+        cells = "".join(f'<td class="n">{bits * clock / rate.interval / 1000:.2f} Gbit/s</td>' for clock in CLOCKS)
+        own = f'<td class="n"><output data-bits="{bits}" data-interval="{rate.interval}"></output></td>'
+        yield f"<tr><td>a {rate.what} of {rate.bytes} bytes every {many(rate.interval, 'cycle')}</td>{cells}{own}</tr>"
+    yield "</table></div>"
+    yield (
+        '<p class="quiet">The throughput is bits per cycle times the clock frequency. Place and route shows which frequency a device '
+        "reaches.</p>"
+    )
+
+
+# -- markdown ----------------------------------------------------------------------------------------------------------------------
+
+_CODE = re.compile(r"`([^`]+)`")
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_LINK = re.compile(r"\[([^\]]+)\]\((#[^)]+|[\w./-]+)\)")
+_ITEM = re.compile(r"(?:-|\d+\.) +(.*)")
+_HEADING = re.compile(r"#{2,4} +(.*)")
+
+def inline(text: str) -> str:
+    """A text with its code, bold text and links.  Everything else is escaped."""
+    codes: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        codes.append(f"<code>{found[1]}</code>")
+        return f"\0{len(codes) - 1}\0"
+
+    # Code may stand within bold text, and asterisks within code.
+    kept = _CODE.sub(keep, escape(text.replace("\0", ""), quote=False))
+    # Links lead to other files of the folder, or to other sections.
+    linked = _LINK.sub(lambda found: f'<a href="{found[2]}">{found[1]}</a>', kept)
+    return re.sub("\0(\\d+)\0", lambda found: codes[int(found[1])], _BOLD.sub(r"<strong>\1</strong>", linked))
+
+
+def markdown(lines: Sequence[str]) -> Iterator[str]:
+    """The HTML of some lines of Markdown."""
+    for kind, group in groupby((line for text in lines for line in text.split("\n")), _kind):
+        block = list(group)
+        if kind == "table":
+            yield from _table(block)
+        elif kind == "item":
+            yield "<ul>"
+            yield from (f"<li>{inline(found[1])}</li>" for found in map(_ITEM.match, block) if found)
+            yield "</ul>"
+        elif kind == "quote":
+            yield f"<blockquote>{inline(' '.join(line.removeprefix('>').strip() for line in block))}</blockquote>"
+        elif kind == "heading":
+            for line in block:
+                level = min(6, line.index(" ") + 1)
+                yield f"<h{level}>{inline(line.lstrip('#').strip())}</h{level}>"
+        elif kind == "code":
+            yield f"<pre><code>{escape(chr(10).join(line[4:] for line in block), quote=False)}</code></pre>"
+        elif kind == "text":
+            yield f"<p>{inline(' '.join(line.strip() for line in block))}</p>"
+
+
+def _kind(line: str) -> str:
+    """The kind of block that a line belongs to; "" for an empty line or a comment."""
+    if not line.strip() or line.startswith("<!--"):
+        return ""
+    if line.startswith("|"):
+        return "table"
+    if line.startswith(">"):
+        return "quote"
+    if line.startswith("    "):
+        return "code"
+    if _HEADING.match(line):
+        return "heading"
+    return "item" if _ITEM.match(line) else "text"
+
+
+def _table(lines: Sequence[str]) -> Iterator[str]:
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+    head, body = rows[0], rows[2:]
+    yield '<div class="wide"><table>'
+    yield f"<thead><tr>{''.join(f'<th>{inline(cell)}</th>' for cell in head)}</tr></thead>"
+    yield "<tbody>"
+    yield from (f"<tr>{''.join(f'<td>{inline(cell)}</td>' for cell in row)}</tr>" for row in body)
+    yield "</tbody></table></div>"
+
+
+# -- page --------------------------------------------------------------------------------------------------------------------------
 
 NEUTRAL = "The definition says nothing more of what the mode gives. Read its source before you use it."
 """The line for a mode of which nothing is known."""

@@ -14,14 +14,11 @@
 """
 
 from modeloom.emit.package.constraints import quartus_sdc, sdc, xdc
-from modeloom.emit.package.core_file import fusesoc, to_json
+from modeloom.emit.package.core_file import bill_of_materials, fusesoc, manifest, to_json
 from modeloom.emit.package.ip_xact import ip_xact
-from modeloom.emit.package.manifest import manifest
-from modeloom.emit.package.materials import bill_of_materials
 from modeloom.emit.package.outside import Bus, Outside, outside
 from modeloom.emit.package.system_verilog import interfaces_file, system_verilog
-from modeloom.emit.package.vivado_ip import vivado_ip
-from modeloom.emit.package.vivado_run import vivado_run
+from modeloom.emit.package.vivado import vivado_ip, vivado_run
 
 __all__ = [
     "Bus",

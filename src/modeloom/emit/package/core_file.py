@@ -1,14 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The FuseSoC package of a core, and the JSON format of all files."""
+"""The FuseSoC package of a core, and the JSON format of all files.
+
+The hashes of all files, in the format of ``sha256sum``.
+
+The bill of materials of a core: CycloneDX 1.6, JSON.
+
+It has no time and no random number, so that the same core has the same bill.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
+from uuid import NAMESPACE_URL, uuid5
 
-from modeloom.product.description import ASSERT_MACRO, Description
+from modeloom.product.description import ASSERT_MACRO, PACKAGES, Description
 
-__all__ = ["fusesoc", "to_json"]
+__all__ = ["bill_of_materials", "fusesoc", "manifest", "read_manifest", "to_json"]
 
+
+def manifest(hashes: Mapping[str, str]) -> str:
+    """The text for ``sha256sum --check``, from the hashes of files by their names."""
+    return "".join(f"{value}  {file}\n" for file, value in sorted(hashes.items()))
+
+
+def read_manifest(text: str) -> dict[str, str]:
+    """The hashes by the names of files.  Raises ``ValueError`` if a line has another form."""
+    found = {}
+    for line in text.splitlines():
+        match = re.fullmatch(r"([0-9a-f]{64})  ([^/]+)", line)
+        if match is None:
+            raise ValueError(f"not a line of sha256sum: {line[:40]}")
+        found[match[2]] = match[1]
+    return found
+
+
+# -- core file ---------------------------------------------------------------------------------------------------------------------
 
 def to_json(value: object) -> str:
     """JSON in the format of all files of the project."""
@@ -23,7 +51,6 @@ def fusesoc(description: Description) -> str:
     of_tools = "".join(f'"tool_{tool} ? (constraints_{tool})", ' for tool in tools)
     return f"""\
 CAPI=2:
-# SPDX-License-Identifier: Apache-2.0
 name: modeloom:modes:{name}:{description.version}
 description: {json.dumps(description.summary, ensure_ascii=False)}
 
@@ -133,3 +160,55 @@ def _front(description: Description) -> str:
       verilator_options: [-Wall]
     toplevel: {description.front.top}
 """
+
+
+# -- materials ---------------------------------------------------------------------------------------------------------------------
+
+LICENCE = [{"license": {"id": "Apache-2.0"}}]
+
+
+def bill_of_materials(description: Description, hashes: Mapping[str, str]) -> str:
+    """Text of the bill.
+
+    Parameters
+    ----------
+    description : Description
+    hashes : mapping
+        SHA-256 of the other files, by name.
+    """
+    version = description.version
+    core = f"pkg:generic/{description.name}@{version}"
+    files = [
+        {
+            "type": "file", "bom-ref": f"file:{file}", "name": file, "hashes": [{"alg": "SHA-256", "content": value}], "licenses": LICENCE,
+        }
+        for file, value in sorted(hashes.items())
+    ]  # fmt: skip
+    content: dict[str, object] = {
+        "bomFormat": "CycloneDX", "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{uuid5(NAMESPACE_URL, ' '.join([core, *sorted(hashes.values())]))}",
+        "version": 1,
+        "metadata": {
+            "tools": {"components": [_tool(name, number) for name, number in (description.versions or {}).items()]},
+            "component": {
+                "type": "firmware", "bom-ref": core, "name": description.name, "version": version, "description": description.summary,
+                "licenses": LICENCE, "purl": core,
+                "properties": [
+                    {"name": "modeloom:command", "value": description.command},
+                    {"name": "modeloom:mode", "value": description.mode},
+                    {"name": "modeloom:source", "value": description.source},
+                    {"name": "modeloom:cipher", "value": description.cipher},
+                    {"name": "modeloom:definition-sha256", "value": description.definition_sha256},
+                    {"name": "modeloom:broken", "value": str(description.broken).lower()},
+                ],
+            },
+        },
+        "components": files,
+        "dependencies": [{"ref": core, "dependsOn": [file["bom-ref"] for file in files]}],
+    }  # fmt: skip
+    return to_json(content)
+
+
+def _tool(name: str, version: str) -> dict[str, str]:
+    purl = f"pkg:pypi/{PACKAGES.get(name, name)}@{version}"
+    return {"type": "application", "bom-ref": f"tool:{name}", "name": name, "version": version, "purl": purl}

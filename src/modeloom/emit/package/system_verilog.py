@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from modeloom.emit.package.outside import APB, AXI_LITE, MAPPED, STREAM, Bus, Outside, outside
 from modeloom.product.description import Description
 from modeloom.product.front import Port
-from modeloom.product.keywords import INTERFACE_NAMES, KEYWORDS
+from modeloom.product.ports import INTERFACE_NAMES, KEYWORDS
 
 __all__ = ["interfaces_file", "system_verilog"]
 

@@ -20,15 +20,14 @@ from pathlib import Path
 
 from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.host import Pace
-from modeloom.equivalence.lwc.core import SymbolicLwcCore
-from modeloom.equivalence.lwc.traffic import LwcComparison
+from modeloom.equivalence.lwc.traffic import LwcComparison, SymbolicLwcCore
 from modeloom.equivalence.proof import gaps
 from modeloom.equivalence.stream.core import MessageHardware
 from modeloom.equivalence.stream.messages import Planned
-from modeloom.equivalence.stream.plans import MessagePlans
+from modeloom.equivalence.stream.proof import MessagePlans
 from modeloom.product.folder import read_as
 from modeloom.product.lwc import LwcDescription
-from modeloom.prove.errors import ProofError
+from modeloom.prove.symbols import ProofError
 
 __all__ = ["LwcReport", "prove_words"]
 

@@ -11,6 +11,10 @@ text and key are symbols.
 
 In a mode with two passes the plaintext is made of symbols, in each direction.  The ciphertext of a message to open is what a second pass
 gives under the tag in its command, be it right or wrong, so that the core finds this plaintext and its tag again.
+
+What the host sends for a message of symbols: the command, and the beats of the packet; and what must come back.
+
+Bits that have no meaning are symbols: bytes outside ``tkeep``, and what is behind the ends of nonce and tag.
 """
 
 from __future__ import annotations
@@ -20,11 +24,16 @@ from dataclasses import dataclass, replace
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.stream.words import KeyWords, TokenWords
+from modeloom.interfaces.messages import MessageCode
+from modeloom.interfaces.table import RESERVED, Packing
+from modeloom.product.messages import StreamDescription
+from modeloom.protocol.outcome import Judgement, judge
+from modeloom.protocol.transactions import Command, whole_keeps
 from modeloom.streams.machine import Machine
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message, prefix_of, tokens_of
 
-__all__ = ["Expected", "Planned", "Symbols", "computed", "opened"]
+__all__ = ["Expected", "Packets", "Planned", "Sent", "Symbols", "behind", "computed", "given_tag", "id_of", "opened"]
 
 
 @dataclass(frozen=True)
@@ -137,3 +146,157 @@ def opened(
         return symbols, second
     sent = replace(symbols, text=second.text & lanes.mask(8 * message.text))
     return sent, computed(plan, keys, message, sent, tag)
+
+
+# -- packets -----------------------------------------------------------------------------------------------------------------------
+
+HOLE = 2
+"""A ``tkeep`` with a gap."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message under way: what must come back.
+
+    Attributes
+    ----------
+    number : int
+    planned : Planned
+    code : MessageCode
+    packet : int
+        The packet that comes as one word.
+    nbytes, beats : int
+        Its bytes and beats; no beat if none comes.
+    marked : bool
+        Whether its last beat is marked (``tuser``).
+    tag : int
+        The tag in the status.
+    expected : Expected
+        What a message without fault gives.
+    """
+
+    number: int
+    planned: Planned
+    code: MessageCode
+    packet: int
+    nbytes: int
+    beats: int
+    marked: bool
+    tag: int
+    expected: Expected
+
+    def __str__(self) -> str:
+        return f"message {self.number} {self.planned}"
+
+
+def id_of(number: int) -> int:
+    """The id of a message, which differs from those before in many bits."""
+    return number * 0x9E37 & 0xFFFF
+
+
+class Packets:
+    """Makes commands and packets.
+
+    Parameters
+    ----------
+    description : StreamDescription
+    """
+
+    def __init__(self, description: StreamDescription):
+        self.description, self.size = description, description.beat_bytes
+        self.command_fields = self.packing("s_axis_cmd")
+
+    def packing(self, stream: str) -> Packing:
+        """The fields of the payload of a stream."""
+        found = next(group.packing for group in self.description.interfaces if group.name == stream)
+        assert found is not None
+        return found
+
+    def fields(self, number: int, planned: Planned) -> Command:
+        """The numbers in the command of a message; its nonce and its tag are symbols."""
+        d, message = self.description, planned.message
+        return Command(
+            nonce=b"", nonce_bytes=0 if planned.fault == "nonce" else message.nonce,
+            tag_bytes=0 if planned.fault == "tag" else planned.tag_bytes, associated=message.associated, text=message.text,
+            decrypt=next(way for way in d.ways if d.step_of(way) == message.direction), id=id_of(number),
+            slot=0 if d.inline else message.slot, channel=planned.channel, new_key=planned.new_key,
+        )  # fmt: skip
+
+    def command(self, number: int, planned: Planned, symbols: Symbols, given: int, name: str) -> dict[str, int]:
+        """The command of a message.  ``given`` is the tag of a message to open, or of a second pass."""
+        packing, fields, bits = self.command_fields, self.fields(number, planned), 8 * self.description.block_bytes
+        tag = lanes.atom(f"any tag {name}", bits)
+        if fields.decrypt and not self.description.wire:
+            tag = given | behind(f"tag {name}", bits, 8 * planned.tag_bytes)
+        words = {"nonce": symbols.nonce | behind(f"nonce {name}", bits, 8 * planned.message.nonce), "tag": tag}
+        for field in packing.fields:
+            if field.name not in (*words, RESERVED):
+                words[field.name] = lanes.constant(getattr(fields, field.name), field.bits)
+        return {"tdata": sum(word << packing.offset(field) * lanes.LANES for field, word in words.items())}
+
+    def _lengths(self, planned: Planned) -> list[list[tuple[str, int]]]:
+        """The parts of the packet of a message with their bytes."""
+        message, way = planned.message, self.fields(0, planned).decrypt
+        lengths = {"associated": message.associated, "text": message.text, "tag": planned.tag_bytes}
+        return [[(name, lengths[name]) for name in group] for group in self.description.layout(way)]
+
+    def keeps(self, planned: Planned) -> list[int]:
+        """The ``tkeep`` of the beats of the packet of a message."""
+        size, groups = self.size, self._lengths(planned)
+        keeps = whole_keeps([sum(nbytes for _, nbytes in group) for group in groups], size)
+        if planned.fault == "short":
+            keeps = keeps[: max(0, -(-groups[0][0][1] // size) - 1)]
+        if planned.fault == "hole" and keeps != [0]:
+            keeps[-1] = HOLE
+        return keeps or [0]
+
+    def beats(self, planned: Planned, symbols: Symbols, given: int, name: str) -> list[dict[str, int]]:
+        """The beats of the packet of a message."""
+        size, blocks = self.size, list[int]()
+        words = {"associated": symbols.associated, "text": symbols.text, "tag": given}
+        for number, group in enumerate(self._lengths(planned)):
+            word = nbytes = 0
+            for part, length in group:
+                word, nbytes = word | (words[part] if length else 0) << 8 * nbytes * lanes.LANES, nbytes + length
+            word |= behind(f"part {number} {name}", -(-nbytes // size) * 8 * size, 8 * nbytes)
+            blocks += [word >> 8 * at * lanes.LANES & lanes.mask(8 * size) for at in range(0, nbytes, size)]
+        keeps = self.keeps(planned)
+        if keeps == [0]:
+            blocks = [lanes.atom(f"nothing {name}", 8 * size)]
+        beats = [{"tdata": word, "tkeep": lanes.constant(keep, size)} for word, keep in zip(blocks, keeps, strict=False)]
+        for n, beat in enumerate(beats):
+            beat["tlast"] = lanes.ONE if n == len(beats) - 1 else 0
+            if self.description.channels > 1:
+                beat["tid"] = lanes.constant(planned.channel, 8)
+        return beats
+
+    def judged(self, planned: Planned) -> Judgement:
+        """What comes of a message, in numbers of bytes."""
+        found, *_ = judge(self.description, self.fields(0, planned), self.keeps(planned), planned.fault != "key")
+        return found.settled(planned.wrong is None)
+
+    def sent(self, number: int, planned: Planned, expected: Expected, symbols: Symbols) -> Sent:
+        """What must come back for a message."""
+        found, packet, nbytes = self.judged(planned), 0, 0
+        leaving = ((symbols.associated, found.header), (expected.text, found.out), (expected.tag, found.sealed))
+        for word, length in leaving if found.leaves else ():
+            packet, nbytes = packet | (word & lanes.mask(8 * length)) << 8 * nbytes * lanes.LANES, nbytes + length
+        tag = expected.tag & lanes.mask(8 * found.told)
+        return Sent(number, planned, found.code, packet, nbytes, found.beats(self.description), found.marked, tag, expected)
+
+
+def given_tag(planned: Planned, expected: Expected, name: str) -> int:
+    """The tag that the host gives for a message to open, or for a second pass."""
+    known = lanes.mask(8 * planned.tag_bytes)
+    given = expected.tag & known
+    if planned.wrong is None:
+        return given
+    bit = lanes.ONE << planned.wrong * lanes.LANES
+    # The other bits are new symbols, and this one is turned.
+    return lanes.atom(f"wrong tag {name}", 8 * planned.tag_bytes) & known & ~bit | (given ^ bit) & bit
+
+
+def behind(name: str, width: int, used: int) -> int:
+    """Symbols behind the bits of a value that are used."""
+    word = lanes.atom(f"behind {name}", width)
+    return word ^ word & lanes.mask(used)

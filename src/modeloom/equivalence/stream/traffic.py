@@ -11,11 +11,9 @@ from dataclasses import replace
 from modeloom.equivalence import lanes
 from modeloom.equivalence.host import Beat, Pace
 from modeloom.equivalence.stream.core import SymbolicMessageCore
-from modeloom.equivalence.stream.derived import DerivedKeys
-from modeloom.equivalence.stream.keys import Loaded, MessageKeys
-from modeloom.equivalence.stream.messages import Expected, Planned, Symbols, computed, opened
-from modeloom.equivalence.stream.packets import Packets, Sent, given_tag, id_of
-from modeloom.prove.errors import ProofError
+from modeloom.equivalence.stream.keys import DerivedKeys, Loaded, MessageKeys
+from modeloom.equivalence.stream.messages import Expected, Packets, Planned, Sent, Symbols, computed, given_tag, id_of, opened
+from modeloom.prove.symbols import ProofError
 from modeloom.spec.stream import ABSORB
 
 __all__ = ["MessageComparison", "MessageTraffic"]

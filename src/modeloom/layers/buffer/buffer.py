@@ -31,10 +31,9 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.interfaces.table import RESERVED, by_member
 from modeloom.layers.bus import BusAround
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.memory_slice import MemorySlice
 from modeloom.rtl.bus.parameters import check_integer
-from modeloom.rtl.bus.ports import fields_layout
+from modeloom.rtl.bus.ports import BusComponent, fields_layout
+from modeloom.rtl.bus.register_slice import MemorySlice
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters

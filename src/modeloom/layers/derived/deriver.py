@@ -37,16 +37,15 @@ from modeloom.interfaces.messages import message_core
 from modeloom.interfaces.table import by_member
 from modeloom.layers.bus import BusAround
 from modeloom.rtl.bus import KeyParameters
-from modeloom.rtl.bus.component import BusComponent
 from modeloom.rtl.bus.key_port import KeyPort
-from modeloom.rtl.bus.memory_slice import MemorySlice
-from modeloom.rtl.bus.ports import fields_layout, ordered_key_beat
-from modeloom.rtl.engine.wires import kept
+from modeloom.rtl.bus.ports import BusComponent, fields_layout, ordered_key_beat
+from modeloom.rtl.bus.register_slice import MemorySlice
+from modeloom.rtl.engine.key_memory import kept
 from modeloom.rtl.stream.command import command_layout
-from modeloom.rtl.stream.moves import string_moved
+from modeloom.rtl.stream.flight import SlotsInFlight
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Queue
-from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
+from modeloom.rtl.stream.values import string_moved
 from modeloom.spec.cadence import BATCH_LEAD
 from modeloom.streams.derive import Derivation
 from modeloom.streams.steps import Form, Source, Term

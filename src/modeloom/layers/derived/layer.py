@@ -11,7 +11,7 @@ from amaranth.lib import wiring
 
 from modeloom import cycles
 from modeloom.ciphers import BlockCipher, CoreRequest, cipher_of
-from modeloom.ciphers.expansion import expansion_cycles
+from modeloom.ciphers.check import expansion_cycles
 from modeloom.compiler.streams import CompiledStream, DerivedKeys
 from modeloom.cycles.messages import DERIVE_SLACK, POWER_OVERHEAD
 from modeloom.layers.derived.deriver import DerivedBus, DerivedParameters

@@ -21,8 +21,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.layers.lwc.parameters import HeaderGate, LwcParameters, swapped
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.ports import key_beat
+from modeloom.rtl.bus.ports import BusComponent, key_beat
 
 __all__ = ["KeyLoader"]
 

@@ -11,28 +11,199 @@
 
 A segment must have a type that may come here, and a length that it may have.  Otherwise the message is faulty: its other segments are
 skipped up to the one with Last, and the message ends with FAILURE.
+
+Puts the words of associated data and text into beats, and says which beat is the last one of its message.
+
+::
+
+    words  w0 w1 w2 w3 │ w4 w5 ▏            text ends behind w5, with a part of it
+    beats  ├─ full ────┤ ├ partial ┤        a beat of text waits here for the next word of text, or for the end of the message
+
+A beat of text cannot leave before it is known whether it is the last one.  For a message to open, this is known when its tag is there.
+A message without text ends with a beat that has no bytes.
+
+The order of the segments of a message, and the lengths that they may have.
+
+::
+
+    START ──length──▶ LENGTHS ──Npub──▶ NONCE ──AD──▶ ASSOCIATED ──text──▶ TEXT ──tag──▶ TAG
+      └─────────── Npub, if the mode needs no lengths ──┘ │      └ EOT ──────┘ └ EOT, to open ┘
+                                                          └──── text ────▶
+
+A type of segments ends with EOT.  Segments before that have whole words, and those of text at least a block.  Associated data may be left
+out.  Last stands in the last segment of text of a message to seal, and in
+the tag of a message to open.
 """
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.interfaces.lwc import LENGTH_SEGMENT_BYTES, Opcode
+from modeloom.interfaces.lwc import LENGTH_SEGMENT_BYTES, Opcode, Segment
 from modeloom.interfaces.messages import MessageCode
-from modeloom.layers.lwc.assembler import BeatAssembler
-from modeloom.layers.lwc.expected import ExpectedSegment, Phase
-from modeloom.layers.lwc.parameters import HeaderGate, LwcParameters, Record, record_layout, swapped
-from modeloom.rtl.bus.component import BusComponent
+from modeloom.layers.lwc.parameters import HEADER, HeaderGate, LwcParameters, Record, record_layout, swapped
+from modeloom.rtl.bus.ports import BusComponent
 from modeloom.rtl.stream.bus import late_layout
 from modeloom.rtl.stream.command import command_layout
 from modeloom.rtl.stream.packet import packet_layout
 
-__all__ = ["SegmentParser"]
+__all__ = ["BeatAssembler", "ExpectedSegment", "Phase", "SegmentParser", "piece_layout"]
 
+
+def piece_layout(parameters: LwcParameters) -> StructLayout:
+    """The layout of a word of data, byte 0 lowest: how many of its bytes count, whether they are the last ones of associated data or of
+    text, and whether they are associated data."""
+    p = parameters
+    return StructLayout({"data": p.word_bits, "nbytes": range(p.word_bytes + 1), "ends": 1, "associated": 1})
+
+
+class BeatAssembler(BusComponent[LwcParameters]):
+    """One word per cycle.  ``i.ready`` does not depend on ``i.valid``.
+
+    Members
+    -------
+    i : stream of piece_layout
+        Associated data, and then text.  Only the last word of each may have fewer bytes than a word.
+    flush : In(1)
+        No more words of associated data, or of text, come, although the last one did not say so.
+    finish : stream without payload
+        The message ends.  What has been put into a beat in part, which happens in a faulty message only, is dropped.
+    o : stream of packet_layout
+        Beats for the message control.
+    """
+
+    @staticmethod
+    def ports(parameters: LwcParameters) -> dict[str, Any]:
+        return {
+            "i": In(stream.Signature(piece_layout(parameters))), "flush": In(1), "finish": In(stream.Signature(0)),
+            "o": Out(stream.Signature(packet_layout(parameters.messages))),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p, size = self.parameters, self.parameters.messages.beat_bytes
+        words_reg = [Signal(p.word_bits, name=f"word_{at}_reg") for at in range(p.beat_words)]
+        fill_reg = Signal(range(max(2, p.beat_words)))
+        nbytes_reg = Signal(range(size + 1))
+        full_reg, associated_reg = (Signal(name=name) for name in ("full_reg", "associated_reg"))
+        take, last, push = (Signal(name=name) for name in ("take", "last", "push"))
+        piece = self.i.payload
+        complete = (fill_reg == p.beat_words - 1) | piece.ends
+        m.d.comb += [
+            last.eq(self.finish.valid & ~(full_reg & associated_reg)),
+            # The next word of text shows that the beat before it is not the last one.
+            self.o.valid.eq(self.finish.valid | (full_reg & (associated_reg | self.i.valid))),
+            push.eq(self.o.valid & self.o.ready), self.finish.ready.eq(self.o.ready & last),
+            self.i.ready.eq(~full_reg | self.o.ready), take.eq(self.i.valid & self.i.ready),
+            self.o.payload.data.eq(Cat(words_reg)), self.o.payload.last.eq(last),
+            self.o.payload.keep.eq(Cat((nbytes_reg > at) & full_reg for at in range(size))),
+        ]  # fmt: skip
+        if p.messages.marked:
+            m.d.comb += self.o.payload.associated.eq(full_reg & associated_reg)
+        with m.If(self.flush & (fill_reg != 0)):
+            m.d.sync += [full_reg.eq(1), fill_reg.eq(0)]
+        with m.If(push):
+            m.d.sync += full_reg.eq(0)
+            with m.If(last):
+                m.d.sync += fill_reg.eq(0)
+        with m.If(take):
+            m.d.sync += [
+                full_reg.eq(complete), fill_reg.eq(Mux(complete, 0, fill_reg + 1)), associated_reg.eq(piece.associated),
+                nbytes_reg.eq(fill_reg * p.word_bytes + piece.nbytes),
+            ]  # fmt: skip
+            for at, word_reg in enumerate(words_reg):
+                with m.If(fill_reg == at):
+                    m.d.sync += word_reg.eq(piece.data)
+        return m
+
+
+# -- expected ----------------------------------------------------------------------------------------------------------------------
+
+class Phase(IntEnum):
+    """What has come of a message.  A number is also the kind of a segment; START is that of one which is skipped."""
+
+    START = 0
+    LENGTHS = 1
+    NONCE = 2
+    ASSOCIATED = 3
+    """Associated data, and more are to come."""
+    ASSOCIATED_ENDED = 4
+    TEXT = 5
+    """Text, and more is to come."""
+    TEXT_ENDED = 6
+    TAG = 7
+
+
+class ExpectedSegment(wiring.Component):
+    """Judges a header, without a cycle of its own.
+
+    Members
+    -------
+    header : In(HEADER)
+    phase, decrypt : In(Phase), In(1)
+        What has come before, and the direction.
+    right : Out(1)
+        The segment may come here.
+    kind, next_phase : Out(Phase), Out(Phase)
+        The kind of the segment, and what has come after it.
+    """
+
+    def __init__(self, parameters: LwcParameters):
+        self.parameters = parameters
+        super().__init__({
+            "header": In(HEADER), "phase": In(Phase), "decrypt": In(1), "right": Out(1), "kind": Out(Phase), "next_phase": Out(Phase),
+        })  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p, header, phase = self.parameters, self.header, self.phase
+        length, eot = header.length, header.eot
+        begin = Phase.LENGTHS if p.messages.lengths_first else Phase.START
+        last = Signal()
+        # No part of a word is followed by more of the same type.
+        whole = Signal()
+        # As many segments of text as there are blocks wait for their text, and no more.
+        long = Signal()
+        m.d.comb += [whole.eq(eot | (length[: p.offset_bits] == 0)), self.next_phase.eq(self.kind)]
+        text = Mux(self.decrypt, Segment.CIPHERTEXT, Segment.PLAINTEXT)
+        with m.If(header.type == text):
+            open_phases = (phase == Phase.NONCE) | (phase == Phase.ASSOCIATED_ENDED) | (phase == Phase.TEXT)
+            m.d.comb += [
+                self.kind.eq(Phase.TEXT), self.next_phase.eq(Mux(eot, Phase.TEXT_ENDED, Phase.TEXT)),
+                last.eq(eot & ~self.decrypt), long.eq(eot | (length >= p.messages.block_bytes)),
+                self.right.eq(open_phases & whole & long & (header.last == last)),
+            ]  # fmt: skip
+        with m.Elif(header.type == Segment.AD):
+            m.d.comb += [
+                self.kind.eq(Phase.ASSOCIATED), self.next_phase.eq(Mux(eot, Phase.ASSOCIATED_ENDED, Phase.ASSOCIATED)),
+                self.right.eq(((phase == Phase.NONCE) | (phase == Phase.ASSOCIATED)) & whole & ~header.last),
+            ]  # fmt: skip
+        with m.Elif(header.type == Segment.NPUB):
+            m.d.comb += [
+                self.kind.eq(Phase.NONCE),
+                self.right.eq((phase == begin) & eot & ~header.last & length.any() & (length <= p.messages.block_bytes)),
+            ]  # fmt: skip
+        with m.Elif(header.type == Segment.TAG):
+            m.d.comb += [
+                self.kind.eq(Phase.TAG),
+                self.right.eq((phase == Phase.TEXT_ENDED) & self.decrypt & eot & header.last & (length == p.tag_bytes)),
+            ]  # fmt: skip
+        if p.messages.lengths_first:
+            with m.Elif(header.type == Segment.LENGTH):
+                m.d.comb += [
+                    self.kind.eq(Phase.LENGTHS),
+                    self.right.eq((phase == Phase.START) & eot & ~header.last & (length == LENGTH_SEGMENT_BYTES)),
+                ]  # fmt: skip
+        return m
+
+
+# -- parser ------------------------------------------------------------------------------------------------------------------------
 
 class SegmentParser(BusComponent[LwcParameters]):
     """One word per cycle, except where the message control or the writer is not ready, or a key is not loaded.

@@ -23,7 +23,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.layers.lwc.parameters import HEADER, LwcParameters, Record, record_layout, swapped
-from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import BusComponent
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.texts import text_layout

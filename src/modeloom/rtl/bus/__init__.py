@@ -12,7 +12,7 @@ The parts that only cores for sectors use are in ``sector/``::
     sector/             commands, packets of a sector, the entry into the engine, the result buffer; links.py has their ports
 """
 
-from .key_port import key_schedule_signature
-from .parameters import DataParameters, KeyParameters
+from modeloom.rtl.bus.key_port import key_schedule_signature
+from modeloom.rtl.bus.parameters import DataParameters, KeyParameters
 
 __all__ = ["DataParameters", "KeyParameters", "key_schedule_signature"]

@@ -29,13 +29,10 @@ from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
-
-from .component import BusComponent
-from .key_slot import KeySlot
-from .parameters import KeyParameters
-from .ports import key_beat
-from .preparation import in_use_signature, key_state_signature, preparation_of
-from .slot_flags import many_slots_members
+from modeloom.rtl.bus.key_slot import KeySlot, many_slots_members
+from modeloom.rtl.bus.parameters import KeyParameters
+from modeloom.rtl.bus.ports import BusComponent, key_beat
+from modeloom.rtl.bus.preparation import in_use_signature, key_state_signature, preparation_of
 
 __all__ = ["ExpandedKeyParameters", "ExpandedKeyPort"]
 

@@ -24,13 +24,10 @@ from amaranth.lib.wiring import Component, In, Member, Out, PureInterface
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
-
-from .component import BusComponent
-from .key_format import history_beats, key_beats, key_parts, packet_ends
-from .key_port import key_schedule_signature
-from .parameters import KeyParameters, check_integer
-from .ports import ordered_key_beat
-from .preparation import round_key_signature, word_signature
+from modeloom.rtl.bus.key_port import key_schedule_signature
+from modeloom.rtl.bus.parameters import KeyParameters, check_integer, history_beats, key_beats, key_parts, packet_ends
+from modeloom.rtl.bus.ports import BusComponent, ordered_key_beat
+from modeloom.rtl.bus.preparation import round_key_signature, word_signature
 
 __all__ = ["LEAST_RING", "InlineKeyParameters", "InlineKeyPort", "turn_layout", "writer_ends"]
 

@@ -24,26 +24,32 @@ before the next expansion or at the end.  ``judging`` is high in these cycles.  
 
 With keys of several sizes, the end of the packet tells the size.  An erasure always has the length of the longest key, so it
 reaches all round keys, and those that a shorter key does not have stay zero.
+
+Key schedules for cipher keys of several lengths behind one port.
+
+``length`` selects the key schedule that gets the request and whose writes go out::
+
+    length ──┬──▶ start, erase of one ──▶ key schedule 0 ──┐
+             │                        ──▶ key schedule 1 ──┴──▶ writes of the one at work
+             └────────────────────────────────────────────┘
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Member, Out, Signature
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.rtl.bus.key_slot import KeySlot, many_slots_members
+from modeloom.rtl.bus.parameters import KeyParameters, history_beats, key_beats, key_parts, packet_ends
+from modeloom.rtl.bus.ports import BusComponent, key_beat
+from modeloom.rtl.bus.preparation import in_use_signature, key_state_signature, preparation_of
 
-from .component import BusComponent
-from .key_format import history_beats, key_beats, key_parts, packet_ends
-from .key_slot import KeySlot
-from .parameters import KeyParameters
-from .ports import key_beat
-from .preparation import in_use_signature, key_state_signature, preparation_of
-from .slot_flags import many_slots_members
-
-__all__ = ["KeyPort", "key_schedule_signature"]
+__all__ = ["KeyPort", "KeySchedules", "key_schedule_signature"]
 
 
 def key_schedule_signature(key_bits: int, round_keys: int, round_key_bits: int, lengths: int = 1) -> Signature:
@@ -353,4 +359,39 @@ class KeyPort(BusComponent[KeyParameters]):
             m.d.comb += [schedule.length.eq(length_reg), round_key.length.eq(rk_length_reg)]
         elif len(p.lengths) > 1:
             m.d.comb += schedule.length.eq(Array(p.lengths.index(bits) for bits in p.widths)[number_reg])
+        return m
+
+
+# -- key schedules -----------------------------------------------------------------------------------------------------------------
+
+class KeySchedules(wiring.Component):
+    """Several key schedules, one of which works at a time.
+
+    The ports are those of ``key_schedule_signature``, seen from outside.  ``length`` selects the key schedule.
+
+    Parameters
+    ----------
+    schedules : sequence of component
+        A key schedule for each length.  They have the same ports, with the widths of their own keys and round keys.
+    round_keys, round_key_bits : int
+        The largest number of round keys, and the width of one in bits.
+    """
+
+    def __init__(self, schedules: Sequence[wiring.Component], round_keys: int, round_key_bits: int):
+        self.schedules = list(schedules)
+        widest = max(len(schedule.key) for schedule in self.schedules)
+        super().__init__(key_schedule_signature(widest, round_keys, round_key_bits, len(self.schedules)).flip())
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        for number, schedule in enumerate(self.schedules):
+            m.submodules[f"length_{len(schedule.key)}"] = schedule
+            mine = self.length == number
+            m.d.comb += [
+                schedule.start.eq(self.start & mine), schedule.erase.eq(self.erase & mine),
+                schedule.key.eq(self.key[: len(schedule.key)]),
+            ]  # fmt: skip
+            with m.If(mine):
+                for name in ("we", "round", "data", "data_dec", "busy", "done"):
+                    m.d.comb += getattr(self, name).eq(getattr(schedule, name))
         return m

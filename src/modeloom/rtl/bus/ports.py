@@ -4,14 +4,19 @@
 For instance::
 
     Interface "s_axis_key"  ──▶  stream.Signature({data, keep, last, slot, erase})  ◀── flat_ports ──▶  s_axis_key_tdata ...
+
+The base class of the parts of the buses.  Each part has a set of sizes, from which its ports follow.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from amaranth.hdl import Value
+from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import Component, In, Member, Out
 
@@ -19,8 +24,34 @@ from modeloom.interfaces import Interface, Side, Width
 from modeloom.interfaces.shared import DATA_IN, KEYS, KEYS_IN_ORDER
 from modeloom.interfaces.table import CoreShape
 
-__all__ = ["FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "ordered_key_beat", "payload_layout", "top_members"]
+__all__ = [
+    "BusComponent", "FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "ordered_key_beat", "payload_layout",
+    "top_members",
+]  # fmt: skip
 
+Sizes = TypeVar("Sizes")
+
+
+class BusComponent(wiring.Component, Generic[Sizes]):
+    """A part of the buses of a core.
+
+    Parameters
+    ----------
+    parameters : Sizes
+        The sizes that it needs to know.
+    """
+
+    def __init__(self, parameters: Sizes):
+        self.parameters = parameters
+        super().__init__(self.ports(parameters))
+
+    @staticmethod
+    @abstractmethod
+    def ports(parameters: Sizes) -> dict[str, Member]:
+        """The members of the signature of a part with these sizes."""
+
+
+# -- ports -------------------------------------------------------------------------------------------------------------------------
 
 def fields_layout(interface: Interface) -> StructLayout:
     """The layout of the fields of ``tdata``, bit 0 first."""

@@ -18,8 +18,7 @@ from __future__ import annotations
 from amaranth.lib.wiring import In, Out, Signature
 
 from modeloom.interfaces.table import LISTED_SLOTS
-
-from .parameters import KeyParameters
+from modeloom.rtl.bus.parameters import KeyParameters
 
 __all__ = [
     "in_use_signature", "key_state_signature", "made_word_signature", "preparation_of", "preparation_signature", "round_key_signature",

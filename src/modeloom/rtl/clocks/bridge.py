@@ -39,8 +39,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
 from modeloom.rtl.clocks.synchronizer import Synchronizer
-from modeloom.rtl.front.apb import apb_signature
-from modeloom.rtl.front.axi_lite import axi_lite_signature
+from modeloom.rtl.front.buses import apb_signature, axi_lite_signature
 
 __all__ = ["ApbBridge", "Bridge", "LiteBridge"]
 

@@ -21,7 +21,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.clocks.fifo import control_signature
-from modeloom.rtl.erase import erase_signature
+from modeloom.rtl.zeroize import erase_signature
 
 __all__ = ["CoreErasure", "HostErasure"]
 

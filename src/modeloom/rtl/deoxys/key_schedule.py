@@ -19,7 +19,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.aes.parameters import BLOCK_BITS, columns, named
-from modeloom.rtl.deoxys.tweakey import FIRST_CONSTANT, KEY_BITS, ROUNDS, lfsr_2, next_constant, permute, round_constant
+from modeloom.rtl.deoxys.rounds import FIRST_CONSTANT, KEY_BITS, ROUNDS, lfsr_2, next_constant, permute, round_constant
 
 __all__ = ["DeoxysKeySchedule"]
 

@@ -25,10 +25,8 @@ from amaranth.lib import wiring
 from modeloom.rtl.aes.keys.round_keys import read_round_key
 from modeloom.rtl.aes.parameters import check_count, columns, named
 from modeloom.rtl.aes.rounds.round_stages import register
-from modeloom.rtl.deoxys.ports import slotted_ports
-from modeloom.rtl.deoxys.rounds import deoxys_round, key_lead
-from modeloom.rtl.deoxys.tweakey import ROUNDS, permute
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.rtl.deoxys.rounds import ROUNDS, deoxys_round, key_lead, permute, slotted_ports
+from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["DeoxysBCPipeline"]
 

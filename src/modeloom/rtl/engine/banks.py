@@ -16,11 +16,9 @@ from amaranth.hdl import Array, C, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
-from modeloom.allocate.names import TWEAK, LaneName, UnitName
-from modeloom.allocate.program import Bank
+from modeloom.allocate.program import TWEAK, Bank, LaneName, UnitName
 from modeloom.cycles import FILL_DELAY, LEAD
-from modeloom.rtl.engine.control import pipe
-from modeloom.rtl.engine.rows import RowReader
+from modeloom.rtl.engine.control import RowReader, pipe
 from modeloom.rtl.engine.storage import BlockMemory, rotated
 
 __all__ = ["BANK_BLOCKS", "Banks", "holds_results", "rotations"]

@@ -19,20 +19,16 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
-from modeloom.allocate.names import POST, ChainName, NetName, OutName, UnitName
-from modeloom.allocate.program import Net, Source
+from modeloom.allocate.program import POST, ChainName, Net, NetName, OutName, Source, UnitName
 from modeloom.cycles import DRAIN, ERASE_DELAY, LEAD
 from modeloom.rtl.engine.banks import Banks, holds_results, rotations
-from modeloom.rtl.engine.control import ControlStore, pipe
+from modeloom.rtl.engine.control import ControlStore, RowReader, pipe
 from modeloom.rtl.engine.interface import engine_signature
-from modeloom.rtl.engine.key_class import KeyClass, key_class
-from modeloom.rtl.engine.key_memory import KeyMemory
+from modeloom.rtl.engine.key_memory import KeyClass, KeyMemory, kept, key_class, moved
 from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
-from modeloom.rtl.engine.rows import RowReader
 from modeloom.rtl.engine.sequencer import Sequencer
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
-from modeloom.rtl.engine.wires import kept, moved
-from modeloom.rtl.gf128.scale import scale
+from modeloom.rtl.gf128.reduction import scale
 from modeloom.spec import Field
 from modeloom.spec.cadence import BATCH_LEAD
 from modeloom.spec.kinds import OUT, Kind, UnitKind

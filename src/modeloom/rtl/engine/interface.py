@@ -20,7 +20,7 @@ from math import ceil
 from amaranth.lib.wiring import In, Out, Signature
 
 from modeloom.rtl.bus.preparation import preparation_signature
-from modeloom.rtl.erase import erase_signature
+from modeloom.rtl.zeroize import erase_signature
 
 __all__ = ["done_signature", "engine_signature", "enter_signature", "fill_signature", "out_signature", "size_signature"]
 
@@ -176,7 +176,7 @@ def engine_signature(
     size : size_signature
     preparation : modeloom.rtl.bus.preparation.preparation_signature
         A set-up runs the set-up program.  It begins when no sector is in flight, and no sector enters until it has ended.
-    erase : modeloom.rtl.erase.erase_signature
+    erase : modeloom.rtl.zeroize.erase_signature
         Overwrites the memories while the engine is held in reset.  ``preparation.round_key.data`` and ``data_dec`` are zero then.
         A round key has the address (slot · 2^key_bits + key) · 2^round_bits + round, where key_bits is the width of the number of
         one of ``cipher_keys`` keys, which is 0 for a single key.

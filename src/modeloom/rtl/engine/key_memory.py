@@ -1,22 +1,139 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key memory of an engine: for each key slot, the key words from the host and the values that set-up derives from them."""
+"""The keys of an engine: its key memory, the classes of cipher keys, and wires between them.
+
+Functions of the engine that take no gates: addresses of round keys, parts of blocks, and multiples x^k that move whole bytes.
+
+Parts and multiples of a block a::
+
+    byte           0   1   2 ...             15
+    keep 3         a0  a1  a2  0   ...        0
+    keep -3        0   0   0   a3  ...      a15
+    the same, k = -24:     a3 ...  a15  0  0  0
+
+Cipher keys of one length, which share the cores of their cipher.
+
+A core holds the round keys of its own length only.  The number of a key is made of the key slot and the place of the key in its
+class::
+
+    cipher keys of a slot     K (128 bits)   IV (256)   J (128)
+    cores for 128 bits        0                         1
+    cores for 256 bits                       0
+
+The key memory of an engine: for each key slot, the key words from the host and the values that set-up derives from them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 
 from modeloom.allocate.merge import CoreProgram
-from modeloom.allocate.names import OutName
+from modeloom.allocate.program import OutName
 from modeloom.cycles import LEAD
-from modeloom.rtl.engine.control import pipe
-from modeloom.rtl.engine.rows import RowReader
+from modeloom.rtl.engine.control import RowReader, pipe
 from modeloom.rtl.engine.storage import BlockMemory
+from modeloom.rtl.gf128.reduction import scale
+from modeloom.spec import Field
 
-__all__ = ["KeyMemory"]
+__all__ = ["KeyClass", "KeyMemory", "cipher_slot", "kept", "key_class", "moved"]
 
+
+def cipher_slot(keys: int, key: Value, slot: Value) -> Value:
+    """The number that ciphers have for a cipher key of a slot.
+
+    The lower bits are the number of the cipher key, and the upper bits are the slot.
+
+    Parameters
+    ----------
+    keys : int
+        Number of cipher keys of a slot.
+    key : Value
+        Number of the cipher key.  It may have fewer bits than ``keys`` numbers need.
+    slot : Value
+        The slot.
+    """
+    bits = (keys - 1).bit_length()
+    return Cat(key[:bits], Const(0, bits - min(bits, len(key))), slot) if bits else slot
+
+
+def kept(value: Value, keep: int) -> Value:
+    """A block of which only some bytes are kept, and the others are zero.
+
+    The first ``keep`` bytes are kept.  For 0 all bytes are kept.  For a number below 0 all bytes but the first ``-keep`` are kept.
+    """
+    if not keep:
+        return value
+    bits = 8 * abs(keep)
+    zeros = Const(0, len(value) - bits if keep > 0 else bits)
+    return Cat(value[:bits], zeros) if keep > 0 else Cat(zeros, value[bits:])
+
+
+def moved(field: Field, value: Value, keep: int, k: int) -> Value:
+    """value * x^k, for a block that ``kept`` has cut.
+
+    If k is a multiple of 8 and no byte leaves the block, the bytes only move.  Coefficients rise with the bytes in all bit orders
+    of fields, so x^8 moves each byte one place towards the end.
+    """
+    if not k:
+        return value
+    zeros = len(value) - 8 * keep if keep > 0 else 8 * keep
+    if not keep or k % 8 or (k > 0) != (keep > 0) or abs(k) > abs(zeros):
+        return scale(field, value, k)
+    if k > 0:
+        return Cat(Const(0, k), value[: len(value) - k])
+    return Cat(value[-k:], Const(0, -k))
+
+
+# -- key class ---------------------------------------------------------------------------------------------------------------------
+
+class KeyClass(NamedTuple):
+    """The cipher keys of one length.
+
+    Attributes
+    ----------
+    bits : int
+        Their length in bits.  It is 0 for the length that most keys of the mode have.
+    numbers : tuple of int
+        Their numbers among the cipher keys of a slot.
+    of : int
+        Number of cipher keys of a slot, those of other lengths included.
+    """
+
+    bits: int
+    numbers: tuple[int, ...]
+    of: int
+
+    def slots(self, key_slots: int) -> int:
+        """How many numbers a core has for its keys."""
+        return key_slots << max(0, len(self.numbers) - 1).bit_length()
+
+    def slot(self, place: Value, slot: Value) -> Value:
+        """The number that a core has for the key at this place of the class, in this slot."""
+        return cipher_slot(len(self.numbers), place, slot)
+
+    def has(self, key: Value) -> Value | None:
+        """Whether a cipher key is in the class.  It is None if all keys are."""
+        if len(self.numbers) == self.of:
+            return None
+        return Value.cast(Array(int(number in self.numbers) for number in range(self.of))[key])
+
+    def place(self, key: Value) -> Value:
+        """The place of a cipher key in the class."""
+        if len(self.numbers) == self.of:
+            return key
+        places = [self.numbers.index(number) if number in self.numbers else 0 for number in range(self.of)]
+        return Value.cast(Array(places)[key])
+
+
+def key_class(cipher_bits: Sequence[int], bits: int) -> KeyClass:
+    """The class of the keys of this length in bits.  The length that most keys have is 0, as in ``cipher_bits``."""
+    return KeyClass(bits, tuple(number for number, width in enumerate(cipher_bits) if width == bits), len(cipher_bits))
+
+
+# -- key memory --------------------------------------------------------------------------------------------------------------------
 
 class KeyMemory:
     """Adds the key memory to an engine.

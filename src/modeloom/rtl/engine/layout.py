@@ -16,10 +16,9 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 from modeloom.allocate.merge import CoreProgram
-from modeloom.allocate.names import ChainName, NetName, OutName
-from modeloom.allocate.program import Net, NetRow, OutRow, Row, UnitInstance
+from modeloom.allocate.program import ChainName, Net, NetName, NetRow, OutName, OutRow, Row, UnitInstance
 from modeloom.rtl.engine.control import Columns
-from modeloom.rtl.engine.key_class import key_class
+from modeloom.rtl.engine.key_memory import key_class
 from modeloom.spec.kinds import Kind
 
 __all__ = ["RowFields", "engine_fields", "kept_bytes", "used_cores"]

@@ -18,7 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.engine.control import pipe
-from modeloom.rtl.engine.wires import kept
+from modeloom.rtl.engine.key_memory import kept
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import OPERANDS, Operation, UnitKind
 

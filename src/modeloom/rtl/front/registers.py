@@ -22,7 +22,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.front.map import Register, RegisterField, RegisterMap
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
-from modeloom.rtl.front.axi_lite import access_signature
+from modeloom.rtl.front.buses import access_signature
 
 __all__ = ["KEY_MEMORY", "PublicGate", "Registers"]
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reduction of a product by the modulus of a field, as a linear map that is made from the ``Field``.
+"""Linear maps of a field: reduction of products, powers of x, squares.
+
+Reduction of a product by the modulus of a field, as a linear map that is made from the ``Field``.
 
 A product of two blocks of n coefficients has coefficients x^0 ... x^(2n-2).  It has 2n bits in the order of the field::
 
@@ -14,18 +16,41 @@ The result is a block.  There are three maps::
 
 Folding requires a modulus whose inner terms all lie close to one end.  It takes a few wide XORs.  The coefficients that a fold pushes over
 the edge would be folded again by the same rule.  They are therefore added to the folded half beforehand.
+
+Multiplication of a block by a constant power of x, for doubling chains.  It takes wires and a few XORs.
+
+    x^k v,  k > 0    the coefficients move up by k;    the k that leave return through    x^n  = x^7 + x^2 + x + 1 ...
+    x^k v,  k < 0    the coefficients move down by -k; those that leave return through    x^-n = ... of the same modulus
+
+The block has the bit order of the field (coefficient i is bit i, or bit 8*(i//8) + 7 - i%8 for GHASH).  ``field.factor`` has no
+effect: this is the plain product with x^k, as in ``Field.scale``.
+
+Squaring in a binary field: a linear map.  Its graph spreads the coefficients and reduces them by the modulus.
+
+::
+
+    a_0 a_1 a_2 a_3 …   ──▶   a_0 0 a_1 0 a_2 0 a_3 0 …      (a_0 + a_1 x + …)^2 = a_0 + a_1 x^2 + …: brw2013, section 3
+        n bits          wires             2n bits             ──▶ reduction ──▶ n bits
+
+With x^128 + x^7 + x^2 + x + 1, a bit of the square is the sum of at most five bits, and a squarer takes about 200 XORs.  A Karatsuba
+multiplier takes 15,000 gates.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Value
+from amaranth.hdl import Cat, Module, Value, ValueLike
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.gf128.lowering import lower
-from modeloom.rtl.gf128.planes import repeat
-from modeloom.rtl.gf128.words import Word, join, xor_all
+from modeloom.rtl.gf128.planes import repeat, reverse_in_bytes
+from modeloom.rtl.gf128.words import Word, join, spread, xor_all
 from modeloom.spec.field import Field
 
-__all__ = ["fold_distances", "parities", "reduce", "reduce_word", "reduction_gates", "shift_coefficients"]
+__all__ = [
+    "Squarer", "fold_distances", "parities", "reduce", "reduce_word", "reduction_gates", "scale", "scale_word",
+    "shift_coefficients", "spread_coefficients", "square_word",
+]  # fmt: skip
 
 
 def shift_coefficients(field: Field, word: Word, k: int) -> Word:
@@ -135,3 +160,135 @@ def reduce(field: Field, product: Value) -> Value:
     product = Value.cast(product)
     word = Word.input(len(product))
     return lower(reduce_word(field, word), {word: product})
+
+
+# -- scale -------------------------------------------------------------------------------------------------------------------------
+
+def scale_word(field: Field, block: Word, k: int) -> Word:
+    """Block * x^k as a graph, like ``scale``."""
+    n = field.width
+    if k == 0:
+        return block
+    if abs(k) >= n:
+        return parities(field, block, k)
+    direction = 1 if k > 0 else -1
+    moved = shift_coefficients(field, block, k)
+    distances = fold_distances(field, direction)
+    if distances and abs(k) + distances[-1] <= n:
+        leaving = shift_coefficients(field, block, k - direction * n)
+        return xor_all([moved, *(shift_coefficients(field, leaving, direction * e) for e in distances)])
+    # The inner terms lie at the far end and would be folded k times.  Instead, each leaving coefficient adds its remainder.
+    leaving_range = range(n - k, n) if k > 0 else range(-k)
+    returns = [
+        spread(block.part(field.bit(i), 1), n, field.from_polynomial(field.x_power(i + k))) for i in leaving_range
+    ]
+    return xor_all([moved, *returns])
+
+
+def scale(field: Field, value: ValueLike, k: int) -> Value:
+    """Block * x^k as Amaranth logic without registers.
+
+    Parameters
+    ----------
+    field : Field
+        The field.
+    value : ValueLike
+        Block of ``field.width`` bits in the order of the field.  It should be a signal, not a large expression, because it is used
+        several times.
+    k : int
+        Exponent, which may be negative.  Small exponents are cheap: XORs of |k| bits for each inner term of the modulus.
+
+    Returns
+    -------
+    Value
+        Block of ``field.width`` bits: ``field.scale(value, k)``.
+
+    Raises
+    ------
+    TypeError
+        If ``field`` is not a ``Field`` or ``k`` is not an ``int``.
+    ValueError
+        If ``value`` does not have ``field.width`` bits.
+    """
+    if not isinstance(field, Field):
+        raise TypeError(f"scale: field must be a Field, not {field!r}")
+    if isinstance(k, bool) or not isinstance(k, int):
+        raise TypeError(f"scale: k must be an int, not {k!r}")
+    value = Value.cast(value)
+    if len(value) != field.width:
+        raise ValueError(f"scale: a block of field {field.name} has {field.width} bits, not {len(value)}")
+    if field.bytes_reversed:
+        return Cat(scale(field.mirrored, Cat(_bytes(value)), k).word_select(at, 8) for at in reversed(range(field.width // 8)))
+    block = Word.input(field.width)
+    return lower(scale_word(field, block, k), {block: value})
+
+
+def _bytes(value: Value) -> list[Value]:
+    """The bytes of a block from its end on."""
+    return [value.word_select(at, 8) for at in reversed(range(len(value) // 8))]
+
+
+# -- square ------------------------------------------------------------------------------------------------------------------------
+
+def spread_coefficients(block: Word) -> Word:
+    """Moves bit i of n bits to bit 2i of 2n bits.  Halves, quarters, … move apart (Warren, Hacker's Delight, section 7-2)."""
+    length = 1 << (block.width - 1).bit_length()
+    word, step = block.extend(2 * length), length // 2
+    while step:
+        stay = repeat((1 << step) - 1, 4 * step, 2 * length)
+        word = (word & stay) | ((word & stay << step) << step)
+        step //= 2
+    return word.part(0, 2 * block.width)
+
+
+def square_word(field: Field, block: Word) -> Word:
+    """``field.mul(block, block)`` as a graph.  Blocks have the order of the field, and ``field.factor`` is included."""
+    if block.width != field.width:
+        raise ValueError(f"square: a block of field {field.name} has {field.width} bits, not {block.width}")
+    if field.bytewise_reversed:
+        return reduce_word(field, reverse_in_bytes(spread_coefficients(reverse_in_bytes(block))))
+    return reduce_word(field, spread_coefficients(block))
+
+
+class Squarer(wiring.Component):
+    """Field squarer without registers: ``o`` is ``field.mul(i, i)`` in the same cycle.
+
+    Parameters
+    ----------
+    field : Field
+        The field; any width, modulus, bit order and factor.
+
+    Members
+    -------
+    i : In(width)
+        A block in the field's order.
+    o : Out(width)
+        Its square.
+
+    Attributes
+    ----------
+    latency : int
+        Cycles from input to output, 0.
+    interval : int
+        Cycles between squares, 1.
+
+    Raises
+    ------
+    TypeError
+        If ``field`` is not a ``Field``.
+    """
+
+    latency = 0
+    interval = 1
+
+    def __init__(self, field: Field) -> None:
+        if not isinstance(field, Field):
+            raise TypeError(f"Squarer: field must be a Field, not {field!r}")
+        self.field = field
+        super().__init__({"i": In(field.width), "o": Out(field.width)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        block = Word.input(self.field.width)
+        m.d.comb += self.o.eq(lower(square_word(self.field, block), {block: self.i}, module=m))
+        return m

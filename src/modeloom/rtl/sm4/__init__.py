@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SM4 (GB/T 32907-2016) in Amaranth: a pipeline, a sequential core, and the key schedule."""
 
-from modeloom.rtl.sm4.key_schedule import SM4KeySchedule
-from modeloom.rtl.sm4.pipeline import SM4Pipeline
-from modeloom.rtl.sm4.sequential import SM4Sequential
+from modeloom.rtl.sm4.pipeline import SM4Pipeline, SM4Sequential
+from modeloom.rtl.sm4.round import SM4KeySchedule
 
 __all__ = ["SM4KeySchedule", "SM4Pipeline", "SM4Sequential"]

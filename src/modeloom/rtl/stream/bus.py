@@ -37,23 +37,21 @@ from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import key_beat, ordered_key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.bus.register_slice import RegisterSlice
-from modeloom.rtl.stream.channel_front import ChannelFront
+from modeloom.rtl.stream.channels import ChannelFront
 from modeloom.rtl.stream.command import MessageCommands, command_layout
 from modeloom.rtl.stream.depths import SEGMENT_TAGS
 from modeloom.rtl.stream.entry import TokenEntry
-from modeloom.rtl.stream.flight import MessagesInFlight
+from modeloom.rtl.stream.flight import MessagesInFlight, SlotsInFlight
 from modeloom.rtl.stream.inline_keys import InlineKeys
 from modeloom.rtl.stream.intake import MessageIntake
 from modeloom.rtl.stream.packet import packet_layout
-from modeloom.rtl.stream.pairs import PairJoiner
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.prefix import AssociatedPrefix, connect_prefix
 from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
-from modeloom.rtl.stream.slots_in_flight import SlotsInFlight
 from modeloom.rtl.stream.starts import StartsAhead
-from modeloom.rtl.stream.texts import TextQueue, text_layout
+from modeloom.rtl.stream.texts import PairJoiner, TextQueue, text_layout
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.window import WeightWindow
 from modeloom.rtl.stream.wire.packets import WirePackets

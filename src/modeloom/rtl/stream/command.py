@@ -25,11 +25,9 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, by_member
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.memory_slice import MemorySlice
-from modeloom.rtl.bus.ports import fields_layout
-from modeloom.rtl.bus.slot_flags import lookup_signature
-from modeloom.rtl.bus.stream_register import StreamRegister
+from modeloom.rtl.bus.key_slot import lookup_signature
+from modeloom.rtl.bus.ports import BusComponent, fields_layout
+from modeloom.rtl.bus.register_slice import MemorySlice, StreamRegister
 from modeloom.rtl.stream.parameters import CODE_BITS, LENGTH_FIELDS, MessageParameters
 from modeloom.streams.known import SOME
 

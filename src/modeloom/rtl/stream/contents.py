@@ -20,8 +20,8 @@ from amaranth.hdl import Array, Const, Module, Mux, ResetSignal, Signal, Value
 from amaranth.lib.data import StructLayout
 
 from modeloom.rtl.stream.arbiter import Arbiter
-from modeloom.rtl.stream.delay import Delay
 from modeloom.rtl.stream.lengths import lengths_block, made_early
+from modeloom.rtl.stream.line import Delay
 from modeloom.rtl.stream.parameters import LENGTH_FIELDS, MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep

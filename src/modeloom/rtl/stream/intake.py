@@ -24,7 +24,7 @@ from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import BusComponent
 from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, most_text_held, packet_layout, see_beat, seen_layout, take_beat

@@ -8,16 +8,21 @@
     BatchLine     value ──▶ memory of some batches ──▶             tokens of a cadence alone, whatever the number of stages
 
 With a cadence, the pipeline is deep and few tokens are in it.
+
+A shift register, for values that accompany a token outside the pipeline.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Mux, ResetSignal, Signal, Value
-from amaranth.lib import memory
+from contextlib import nullcontext
+
+from amaranth.hdl import Cat, Const, Module, Mux, ResetSignal, ShapeLike, Signal, Value
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
 
 from modeloom.spec.cadence import BATCH_LEAD, Cadence
 
-__all__ = ["LEAST_BITS", "BatchLine", "Batches", "Line", "QuietLine", "batches_within"]
+__all__ = ["LEAST_BITS", "BatchLine", "Batches", "Delay", "Line", "QuietLine", "batches_within"]
 
 LEAST_STAGES = 8
 """Stages for which a memory takes fewer LUTs than registers and shift registers."""
@@ -164,3 +169,41 @@ class BatchLine(Line):
         self._values[stage] = Signal(len(value), name=f"{self._name}_{stage}_word")
         m.d.comb += self._values[stage].eq(read.data)
         return self._values[stage]
+
+
+# -- delay -------------------------------------------------------------------------------------------------------------------------
+
+class Delay(wiring.Component):
+    """A shift register.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        The shape of the value.
+    cycles : int
+        The latency from ``i`` to ``o`` in cycles, at least 0.
+    counted : bool
+        Whether only some cycles count.
+
+    Members
+    -------
+    i, o : In, Out
+        The value, and the value of ``cycles`` cycles ago.
+    counts : In(1)
+        This cycle counts.  It is there only with ``counted``.
+    """
+
+    def __init__(self, shape: ShapeLike, cycles: int, counted: bool = False):
+        self.shape, self.cycles, self.counted = shape, cycles, counted
+        super().__init__({"i": In(shape), "o": Out(shape), **({"counts": In(1)} if counted else {})})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        value: Value = Value.cast(self.i)
+        for number in range(self.cycles):
+            register = Signal(value.shape(), name=f"stage_{number}_reg", reset_less=True)
+            with m.If(self.counts) if self.counted else nullcontext():
+                m.d.sync += register.eq(value)
+            value = register
+        m.d.comb += Value.cast(self.o).eq(value)
+        return m

@@ -24,10 +24,10 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.inline_port import writer_ends
-from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.key_values import KeyValues
 from modeloom.rtl.stream.state import StateValues
 from modeloom.rtl.stream.token import token_signature
+from modeloom.rtl.stream.values import GatedSum
 from modeloom.spec.kinds import CIPHER
 from modeloom.streams.place import cipher_units
 from modeloom.streams.plan import StreamPlan

@@ -12,8 +12,7 @@ from typing import Any
 
 from amaranth.hdl import Module, ShapeLike
 
-from modeloom.rtl.bus.memory_slice import MemorySlice
-from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.register_slice import MemorySlice, RegisterSlice
 from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["port_slice"]

@@ -20,7 +20,7 @@ from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.gf128.scale import scale
+from modeloom.rtl.gf128.reduction import scale
 from modeloom.spec.field import Field
 
 __all__ = ["KeyPowers", "digit_bits", "powers_cycles"]

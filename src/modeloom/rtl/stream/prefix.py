@@ -19,8 +19,8 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.stream.channel_words import ChannelWords
+from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.stream.contexts import ChannelWords
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import LENGTH_BITS, TokenStep
 

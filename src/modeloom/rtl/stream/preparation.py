@@ -12,7 +12,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In, Out
 
 from modeloom.cycles.messages import WORD_CYCLES
-from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import BusComponent
 from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["KeyPreparation"]

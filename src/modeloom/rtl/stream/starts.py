@@ -16,11 +16,10 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import BusComponent
 from modeloom.rtl.stream.command import order_layout, started_layout
 from modeloom.rtl.stream.parameters import LENGTH_FIELDS, MessageParameters
-from modeloom.rtl.stream.pool import Pool
-from modeloom.rtl.stream.queue import Queue
+from modeloom.rtl.stream.queue import Pool, Queue
 
 __all__ = ["StartsAhead"]
 

@@ -7,6 +7,22 @@
     result of a unit ──[reg]── ...              units
     state at its home ──[reg]── ...             states          ──▶ form: wires, and a sum
     words of the key memory                     reads
+
+Sums whose terms depend on the kind of a token.
+
+Kinds that read the same value share its gate, so that a bit of a sum has one AND for each value, and not one for each kind::
+
+    kind 0: a + b        ──▶    a & (kind 0 or kind 1)  +  b & kind 0  +  c & (kind 1, bytes of the piece)
+    kind 1: a + cut(c)
+
+Blocks moved and scaled by a number that is known when the core runs: a multiplexer for each bit of the number.
+
+::
+
+    move by n + c     string of the block, moved by c ──▶ by 1 or not ──▶ by 2 or not ──▶ by 4 or not ...
+    block * x^n       coefficients ──▶ up by 1 or not ──▶ up by 2 or not ... ──▶ what has left returns, reduced by the modulus
+
+The string of a block begins with the highest bit of byte 0.
 """
 
 from __future__ import annotations
@@ -20,20 +36,195 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from modeloom.rtl.counter import CounterAdder, counter_bits
+from modeloom.rtl.engine.key_memory import kept
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.rtl.engine.wires import kept
-from modeloom.rtl.gf128.scale import scale
+from modeloom.rtl.gf128.reduction import scale
 from modeloom.rtl.stream.counters_in_turn import counters_in_turn
-from modeloom.rtl.stream.gated import GatedSum
 from modeloom.rtl.stream.line import LEAST_BITS, Batches, BatchLine, Line, QuietLine
-from modeloom.rtl.stream.moves import moved, scaled, string_moved
 from modeloom.rtl.stream.tag_sum import tag_sum
 from modeloom.spec.amounts import Amount
+from modeloom.spec.field import Field
 from modeloom.streams.known import Known
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.steps import Form, Step, Term
 
-__all__ = ["TokenValues", "live_bits"]
+__all__ = ["GatedSum", "TokenValues", "live_bits", "moved", "reversed_bytes", "scaled", "string_moved"]
+
+
+class GatedSum:
+    """The XOR of values, each of which counts for some kinds of tokens.
+
+    Parameters
+    ----------
+    width : int
+        Bits of a value, a multiple of 8.
+    name : str
+        Prefix of the names of gates.
+    """
+
+    def __init__(self, width: int, name: str):
+        self.width, self._name = width, name
+        self._values: dict[Hashable, Value] = {}
+        # Values that are zero unless one of their conditions holds.
+        self._quiet: set[Hashable] = set()
+        # For each value: the conditions of whole values, and those of pieces with a mask of their bytes.
+        self._whole: dict[Hashable, list[Value]] = {}
+        self._pieces: dict[Hashable, list[tuple[Value, Value]]] = {}
+
+    def add(self, key: Hashable, when: Value, value: Value, mask: Value | None = None, *, quiet: bool = False) -> None:
+        """Adds a value under a condition of one bit, of which at most one holds in a cycle.
+
+        Parameters
+        ----------
+        key : hashable
+            Equal keys have equal values.
+        when, value : Value
+            The condition, and the value.
+        mask : Value, optional
+            The bytes that count, one bit for each.
+        quiet : bool
+            The value is zero unless the condition holds.  It needs no gate then.
+        """
+        if quiet:
+            self._quiet.add(key)
+        self._values.setdefault(key, value)
+        if mask is None:
+            self._whole.setdefault(key, []).append(when)
+        else:
+            self._pieces.setdefault(key, []).append((when, mask))
+
+    def hush(self, key: Hashable, conditions: Sequence[Value]) -> None:
+        """Takes the gate of a value that is zero unless one of some conditions holds, if it is added under each of them."""
+        whole = [id(when) for when in self._whole.get(key, ())]
+        if key not in self._pieces and all(whole.count(id(when)) == 1 for when in conditions):
+            self._quiet.add(key)
+
+    def has(self, key: Hashable) -> bool:
+        """Whether a value is added under some condition."""
+        return key in self._values
+
+    def join(self, keys: Sequence[Hashable], conditions: Sequence[Value], mask: int, value: Value) -> None:
+        """Gives some bits of values one source without a gate, if every token adds exactly one of these values.
+
+        Parameters
+        ----------
+        keys : sequence of hashable
+            The values.
+        conditions : sequence of Value
+            One of these holds whenever there is a token.
+        mask : int
+            A one for each of the bits.
+        value : Value
+            What these bits are, whichever value is added.
+        """
+        if any(key in self._pieces or key in self._quiet or key not in self._values for key in keys):
+            return
+        added = [id(when) for key in keys for when in self._whole[key]]
+        if sorted(added) != sorted(map(id, conditions)):
+            return
+        for key in keys:
+            whole = self._values[key]
+            self._values[key] = Cat(Const(0, 1) if mask >> at & 1 else whole[at] for at in range(self.width))
+        self.add(("joined", *keys), Const(1, 1), Cat(value[at] if mask >> at & 1 else Const(0, 1) for at in range(self.width)), quiet=True)
+
+    def total(self, m: Module) -> Value:
+        """The sum.  Its gates are added to *m*.  A sum of one whole value is a multiplexer with 0, which registers make their reset."""
+        parts: list[Value] = []
+        for number, (key, value) in enumerate(self._values.items()):
+            # A kind may add a value and a piece of it.  So conditions are summed, too.
+            if key in self._quiet:
+                parts.append(value)
+                continue
+            whole = reduce(xor, self._whole.get(key, ()), Const(0, 1))
+            pieces = self._pieces.get(key, [])
+            gate = Signal(self.width // 8 if pieces else 1, name=f"{self._name}_gate_{number}")
+            if not pieces:
+                m.d.comb += gate.eq(whole)
+                parts.append(Mux(gate, value, 0))
+                continue
+            bytes_here = reduce(xor, (mask & when.replicate(len(gate)) for when, mask in pieces))
+            m.d.comb += gate.eq(bytes_here ^ whole.replicate(len(gate)))
+            parts.append(value & Cat(bit.replicate(8) for bit in gate))
+        return reduce(xor, parts) if parts else Const(0, self.width)
+
+
+# -- moves -------------------------------------------------------------------------------------------------------------------------
+
+def reversed_bytes(value: Value) -> Value:
+    """A block with its bytes in the other order."""
+    return Cat(value.word_select(at, 8) for at in reversed(range(len(value) // 8)))
+
+
+def _string(value: Value) -> list[Value]:
+    """The bits of a block as a string, or the bits of a block whose string this is."""
+    return [value[i & ~7 | 7 - i % 8] for i in range(len(value))]
+
+
+def _chosen_by(bit: Value, one: Value, other: Value) -> Value:
+    """One of two values.  As gates, it selects nothing: a nonce may have the bit, and no control signal depends on a nonce."""
+    width = max(len(one), len(other))
+    return (one & bit.replicate(width)) | (other & ~bit.replicate(width))
+
+
+def string_moved(value: Value, places: int) -> Value:
+    """A block whose string is moved this far to the front, or to the end for a number below 0.
+
+    This takes wires only.  The block should be a signal, because each bit is selected from it.
+    """
+    width = len(value)
+    bits = _string(value)
+    zeros: Sequence[Value] = [Const(0, 1)] * min(abs(places), width)
+    string = [*bits[places:], *zeros] if places >= 0 else [*zeros, *bits][:width]
+    return Cat(string[i & ~7 | 7 - i % 8] for i in range(width))
+
+
+def moved(m: Module, value: Value, amount: Value, plus: int, name: str) -> Value:
+    """A block whose string is moved to the front by ``amount + plus`` bits.
+
+    Parameters
+    ----------
+    m : Module
+        The multiplexers are added to it.
+    value, amount : Value
+    plus : int
+        May be negative.
+    name : str
+        Prefix of the names of signals.
+    """
+    width, most = len(value), (1 << len(amount)) - 1
+    bits = _string(value)
+    # Bit j of the result is bit j + amount + plus of the string.
+    wide: Value = Cat(bits[at] if 0 <= at < width else Const(0, 1) for at in range(plus, plus + width + most))
+    for level in reversed(range(len(amount))):
+        step = 1 << level
+        chosen = Signal(len(wide) - step, name=f"{name}_{level}")
+        m.d.comb += chosen.eq(_chosen_by(amount[level], wide[step:], wide[: len(wide) - step]))
+        wide = chosen
+    return Cat(_string(wide))
+
+
+def scaled(m: Module, field: Field, value: Value, amount: Value, name: str) -> Value:
+    """A block times x^amount.  The parameters are those of :func:`moved`."""
+    width, most = field.width, (1 << len(amount)) - 1
+    wide: Value = Cat(value[field.bit(i)] for i in range(width))
+    for level in range(len(amount)):
+        step = 1 << level
+        chosen = Signal(len(wide) + step, name=f"{name}_{level}")
+        m.d.comb += chosen.eq(_chosen_by(amount[level], Cat(Const(0, step), wide), wide))
+        wide = chosen
+    back: list[list[Value]] = [[wide[i]] for i in range(width)]
+    for place in range(width, width + most):
+        remainder = field.x_power(place)
+        for i in range(width):
+            if remainder >> i & 1:
+                back[i].append(wide[place])
+    result: list[Value] = [Const(0, 1)] * width
+    for i, terms in enumerate(back):
+        result[field.bit(i)] = reduce(xor, terms)
+    return Cat(result)
+
+
+# -- values ------------------------------------------------------------------------------------------------------------------------
 
 SUBSETS = ("cut", "whole", "keep")
 """Maps that leave bits out, and move none."""

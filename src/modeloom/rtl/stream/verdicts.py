@@ -21,8 +21,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import by_member
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.ports import fields_layout
+from modeloom.rtl.bus.ports import BusComponent, fields_layout
 from modeloom.rtl.stream.delivery import Statuses
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.port_slice import port_slice

@@ -19,7 +19,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import BusComponent
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep

@@ -8,24 +8,198 @@
     zeroize, core_zeroizing ──▶ reset of all of it, and zeros to what is kept for each channel
 
 The core sees the last beat of a packet taken when the host takes it.  So a status still comes after all data of its packet.
+
+Joins narrow beats to wide ones.
+
+::
+
+    i   │ 0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 . last │         o   │ 0 1 2 3 4 5 6 7 │ 8 . . . . . . . last │
+
+A wide beat leaves when it is full, and when a narrow beat ends a part of its packet.  With several channels, beats of each are joined on
+their own.
+
+Parts wide beats into narrow ones.
+
+::
+
+    i   │ 0 1 2 3 4 5 6 7 │ 8 . . . . . . . last │         o   │ 0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 . last │
+
+Parts without bytes behind the last byte are left out.  A wide beat without bytes gives a narrow one.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from amaranth.hdl import ClockDomain, ClockSignal, Const, Module, ResetInserter, ResetSignal, Signal, Value
-from amaranth.lib import wiring
+from amaranth.hdl import Array, ClockDomain, ClockSignal, Const, Module, Mux, ResetInserter, ResetSignal, Signal, Value
+from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.register_slice import RegisterSlice
-from modeloom.rtl.width.beats import context_bits, contexts, is_own, packet_beat
-from modeloom.rtl.width.gather import Gather
+from modeloom.rtl.width.beats import BAD_KEEP, Direct, Stage, context_bits, contexts, is_own, of_side, packet_beat, seen_beat
 from modeloom.rtl.width.rules import LENGTH_BITS, MessageRule, SolidRule
-from modeloom.rtl.width.split import DirectSplit, Split
 
-__all__ = ["WidthConverters", "WidthParameters"]
+__all__ = ["DirectSplit", "Gather", "Split", "WidthConverters", "WidthParameters"]
+
+
+class Gather(wiring.Component):
+    """Takes one narrow beat per cycle.  The latency of the last one of a wide beat is 1 cycle.
+
+    If it is *direct*, the latency is 0 cycles: the last beat is taken when the wide beat is.  No beat may be bad then, and the output is
+    zero while it is not valid.
+
+    A bad beat takes the place of what was gathered before it, too.  Bytes outside ``keep`` are zero if those of the narrow beats are.
+
+    Parameters
+    ----------
+    narrow, wide : StructLayout
+        Beats (``beats.packet_beat``).
+    channels : int
+    erase_bits : int
+        Bits of ``erase_address``.
+    direct : bool
+
+    Members
+    -------
+    i, o : stream of seen narrow beats, stream of wide beats
+    erase, erase_address : In
+        While it is held in reset: zeros to the words with this number.
+    """
+
+    def __init__(self, narrow: StructLayout, wide: StructLayout, channels: int, erase_bits: int, direct: bool = False):
+        self.narrow, self.wide, self.channels, self.direct = narrow, wide, channels, direct
+        super().__init__({
+            "i": In(stream.Signature(seen_beat(narrow))), "o": Out(stream.Signature(wide)), "erase": In(1), "erase_address": In(erase_bits),
+        })  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        bits, nbytes = self.narrow["data"].width, self.narrow["keep"].width
+        ratio = self.wide["keep"].width // nbytes
+        kept = StructLayout({"place": range(ratio), "data": bits * (ratio - 1)})
+        stage = (Direct if self.direct else Stage)(m, self.i, kept, self.channels, self.erase, self.erase_address)
+        beat, word, out = stage.beat, stage.word, self.o.payload
+        complete = Signal()
+        m.d.comb += [
+            complete.eq(beat.last | beat.ends | beat.bad | (word.place == ratio - 1)),
+            self.o.valid.eq(stage.valid & complete), stage.may.eq(self.o.ready | ~complete),
+            out.last.eq(beat.last), *(out[name].eq(beat[name]) for name in of_side(self.wide)),
+            stage.after.place.eq(Mux(complete, 0, word.place + 1)),
+        ]  # fmt: skip
+        keep = []
+        for at in range(ratio):
+            here, part = Signal(name=f"here{at}"), slice(bits * at, bits * (at + 1))
+            m.d.comb += here.eq(word.place == at)
+            fresh = beat.data & here.replicate(bits)
+            if at < ratio - 1:
+                # A word that is not complete holds zeros from its place on.
+                m.d.comb += [
+                    out.data[part].eq(word.data[part] | fresh),
+                    stage.after.data[part].eq((word.data[part] | fresh) & (~complete).replicate(bits)),
+                ]  # fmt: skip
+            else:
+                m.d.comb += out.data[part].eq(fresh)
+            behind = (word.place > at).replicate(nbytes) if at < ratio - 1 else 0
+            keep.append(beat.keep & here.replicate(nbytes) | behind)
+        for at, value in enumerate(keep):
+            m.d.comb += out.keep[nbytes * at : nbytes * (at + 1)].eq(value)
+        if self.direct:
+            # An output of a core is zero while it is not valid.
+            with m.If(~self.o.valid):
+                m.d.comb += Value.cast(out).eq(0)
+        else:
+            with m.If(beat.bad):
+                m.d.comb += out.keep.eq(BAD_KEEP)
+        return m
+
+
+# -- split -------------------------------------------------------------------------------------------------------------------------
+
+class Split(wiring.Component):
+    """Gives one narrow beat per cycle.  The latency of the first one is 1 cycle, and the wide beat has been taken then.
+
+    Parameters
+    ----------
+    wide, narrow : StructLayout
+        Beats (``beats.packet_beat``).
+
+    Members
+    -------
+    i, o : stream of seen wide beats, stream of narrow beats
+    """
+
+    def __init__(self, wide: StructLayout, narrow: StructLayout):
+        self.wide, self.narrow = wide, narrow
+        super().__init__({"i": In(stream.Signature(seen_beat(wide))), "o": Out(stream.Signature(narrow))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        bits, nbytes = self.narrow["data"].width, self.narrow["keep"].width
+        valid_reg = Signal()
+        beat_reg = Signal(self.wide)
+        final = Signal()
+        move = Signal()
+        beat, out = self.i.payload, self.o.payload
+        m.d.comb += [
+            final.eq(~beat_reg.keep[nbytes:].any()), move.eq(~valid_reg | final & self.o.ready), self.i.ready.eq(move),
+            self.o.valid.eq(valid_reg), out.data.eq(beat_reg.data), out.keep.eq(beat_reg.keep), out.last.eq(beat_reg.last & final),
+        ]  # fmt: skip
+        if "channel" in self.narrow.members:
+            m.d.comb += out.channel.eq(beat_reg.channel)
+        if "cut" in self.narrow.members:
+            m.d.comb += out.cut.eq(beat_reg.cut & final)
+        with m.If(move):
+            m.d.sync += [valid_reg.eq(self.i.valid), *(beat_reg[name].eq(beat[name]) for name in self.wide.members)]
+            with m.If(beat.bad):
+                m.d.sync += beat_reg.keep.eq(BAD_KEEP)
+        with m.Elif(self.o.ready):
+            m.d.sync += [beat_reg.data.eq(beat_reg.data >> bits), beat_reg.keep.eq(beat_reg.keep >> nbytes)]
+        return m
+
+
+class DirectSplit(wiring.Component):
+    """Gives one narrow beat per cycle, with a latency of 0 cycles.  The wide beat is taken when its last part is.
+
+    Parameters
+    ----------
+    wide, narrow : StructLayout
+        Beats (``beats.packet_beat``).
+
+    Members
+    -------
+    i, o : stream of wide beats, stream of narrow beats
+    """
+
+    def __init__(self, wide: StructLayout, narrow: StructLayout):
+        self.wide, self.narrow = wide, narrow
+        super().__init__({"i": In(stream.Signature(wide)), "o": Out(stream.Signature(narrow))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        bits, nbytes = self.narrow["data"].width, self.narrow["keep"].width
+        ratio = self.wide["keep"].width // nbytes
+        place_reg = Signal(range(ratio))
+        beat, out = self.i.payload, self.o.payload
+        final = Signal()
+        # The first byte of a part tells whether it has any.
+        after = Array([*(~beat.keep[nbytes * at] for at in range(1, ratio)), Const(1, 1)])
+        m.d.comb += [
+            final.eq(after[place_reg]), self.o.valid.eq(self.i.valid), self.i.ready.eq(self.o.ready & final),
+            out.data.eq(Array(beat.data[bits * at : bits * (at + 1)] for at in range(ratio))[place_reg]),
+            out.keep.eq(Array(beat.keep[nbytes * at : nbytes * (at + 1)] for at in range(ratio))[place_reg]),
+            out.last.eq(beat.last & final),
+        ]  # fmt: skip
+        if "channel" in self.narrow.members:
+            m.d.comb += out.channel.eq(beat.channel)
+        if "cut" in self.narrow.members:
+            m.d.comb += out.cut.eq(beat.cut & final)
+        with m.If(self.i.valid & self.o.ready):
+            m.d.sync += place_reg.eq(Mux(final, 0, place_reg + 1))
+        return m
+
+
+# -- converters --------------------------------------------------------------------------------------------------------------------
 
 PORTS = {"tdata": "data", "tkeep": "keep", "tlast": "last", "tid": "channel", "tuser": "cut"}
 """The names of ports, and of the fields of a beat."""

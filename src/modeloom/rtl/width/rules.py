@@ -19,9 +19,8 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.rtl.stream.channel_words import ChannelFlags
-from modeloom.rtl.width.beats import context_bits, context_of, contexts, holes, seen_beat
-from modeloom.rtl.width.kept import Stage
+from modeloom.rtl.stream.contexts import ChannelFlags
+from modeloom.rtl.width.beats import Stage, context_bits, context_of, contexts, holes, seen_beat
 
 __all__ = ["MessageRule", "SolidRule"]
 

@@ -27,13 +27,8 @@ from pathlib import Path
 from modeloom.cores.lwc import LwcCore, same_lwc
 from modeloom.equivalence.lwc import prove_words
 from modeloom.product.folder import verilog_of
-from modeloom.verification.datasheet import datasheet_steps
-from modeloom.verification.files import check_hashes, today
-from modeloom.verification.lwc.messages import check_keys, check_lengths, check_messages
-from modeloom.verification.lwc.subject import LwcSubject
-from modeloom.verification.lwc.words import check_words, check_zeroize
-from modeloom.verification.report import Step
-from modeloom.verification.steps import files_step, lint_step, run_check, timing_step
+from modeloom.verification.lwc.messages import LwcSubject, check_keys, check_lengths, check_messages, check_words, check_zeroize
+from modeloom.verification.steps import Step, check_hashes, datasheet_steps, files_step, lint_step, run_check, timing_step, today
 from modeloom.verification.stream import bench_of, proof_step
 from modeloom.verification.stream.vectors import check_vectors
 

@@ -32,24 +32,27 @@ from pathlib import Path
 from modeloom.cores.sector import SectorCore, same_core
 from modeloom.emit import CheckFailed
 from modeloom.equivalence import prove_engine
+from modeloom.product.description import versions
 from modeloom.product.folder import verilog_of
-from modeloom.product.versions import versions
-from modeloom.verification.datasheet import datasheet_steps
-from modeloom.verification.files import check_hashes, today
 from modeloom.verification.front import front_steps
-from modeloom.verification.report import Step
-from modeloom.verification.sector.coverage import Need, missed, needed_sectors
-from modeloom.verification.sector.cycles import Recording, compare_cycles
 from modeloom.verification.sector.erasure import check_key_erasure, check_zeroize
 from modeloom.verification.sector.front import SectorWork
-from modeloom.verification.sector.keys import check_keys
-from modeloom.verification.sector.pace import check_pace
-from modeloom.verification.sector.reloads import check_reloads
-from modeloom.verification.sector.sectors import check_edges, check_sectors
-from modeloom.verification.sector.statuses import check_statuses
+from modeloom.verification.sector.pace import Recording, check_pace, compare_cycles
+from modeloom.verification.sector.sectors import Need, check_edges, check_keys, check_sectors, missed, needed_sectors
+from modeloom.verification.sector.statuses import check_reloads, check_statuses
 from modeloom.verification.sector.subject import Subject
 from modeloom.verification.sector.vectors import beside, check_vectors, fitting
-from modeloom.verification.steps import bench_step, files_step, lint_step, run_check, timing_step
+from modeloom.verification.steps import (
+    Step,
+    bench_step,
+    check_hashes,
+    datasheet_steps,
+    files_step,
+    lint_step,
+    run_check,
+    timing_step,
+    today,
+)
 
 __all__ = ["CheckFailed", "dynamic_checks", "run_check", "verify_sectors"]
 

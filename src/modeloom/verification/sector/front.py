@@ -14,12 +14,10 @@ from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector, SectorError, SimulatedCore
 from modeloom.sim import Clock
 from modeloom.verification.front import PIECES, Work
-from modeloom.verification.sector.coverage import Need
-from modeloom.verification.sector.erasure import check_zeroize
-from modeloom.verification.sector.sectors import check_sectors
+from modeloom.verification.sector.erasure import check_zeroize, fill
+from modeloom.verification.sector.sectors import Need, check_sectors
 from modeloom.verification.sector.statuses import check_statuses
 from modeloom.verification.sector.subject import Subject
-from modeloom.verification.sector.twins import fill
 from modeloom.verification.subject import CoreSubject
 
 __all__ = ["SectorWork"]

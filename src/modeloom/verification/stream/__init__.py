@@ -35,11 +35,18 @@ from modeloom.cores.stream import StreamCore, same_stream
 from modeloom.emit import CheckFailed
 from modeloom.equivalence.stream import prove_messages
 from modeloom.product.folder import verilog_of
-from modeloom.verification.datasheet import datasheet_steps
-from modeloom.verification.files import check_hashes, today
 from modeloom.verification.front import front_steps
-from modeloom.verification.report import Step
-from modeloom.verification.steps import bench_step, files_step, lint_step, run_check, timing_step
+from modeloom.verification.steps import (
+    Step,
+    bench_step,
+    check_hashes,
+    datasheet_steps,
+    files_step,
+    lint_step,
+    run_check,
+    timing_step,
+    today,
+)
 from modeloom.verification.stream.bounds import check_bounds
 from modeloom.verification.stream.carries import check_carries
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize

@@ -13,7 +13,7 @@ from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.rtl.aes.keys.key_schedule import KeySchedule
 from modeloom.rtl.cipher_bench import CipherBench
 from modeloom.sim import Simulation
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.mode import DIRECTIONS
 
 # Some components are made only to be asked for their figures, or to be refused.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")

@@ -11,13 +11,13 @@ from modeloom.rtl.aes.layers.both import (
     INVERSES,
     cut_both_mix_columns,
     invert_bytes,
+    join_mix_columns,
     map_after,
     map_after_split,
     map_before,
     map_before_split,
 )
-from modeloom.rtl.aes.layers.mixcolumns import join_mix_columns
-from modeloom.rtl.aes.rounds.tables import table_words
+from modeloom.rtl.aes.rounds.round_stages import table_words
 
 
 def with_direction(function):

@@ -12,8 +12,7 @@ from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
 from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
-from modeloom.rtl.aes.sboxes.bdd import best_order
-from modeloom.rtl.aes.sboxes.composite import DIRECTIONS, tower_matrix
+from modeloom.rtl.aes.sboxes.composite import DIRECTIONS, best_order, tower_matrix
 from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox, sub_bytes_of
 from modeloom.rtl.logic.linear_layers import rank
 from modeloom.sim import Simulation

@@ -9,20 +9,27 @@ The last rounds are common.  For all three sizes::
     128 bits     key 0       -             -             keys 1 ... 10
 
 A decrypter reads the round keys of a size in the opposite order.  Its whitening uses the last round key, and its last round uses key 0.
+
+The way of a block around rounds that its key does not have.
+
+::
+
+    before the first of them ──▶ reg ──▶ reg ──▶ ... ──▶ beside the last of them
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory
 
 from modeloom.rtl.aes.keys.round_keys import BLOCK_MEMORY, LUT_MEMORY
-from modeloom.rtl.aes.parameters import ROUNDS, check_key_bits
+from modeloom.rtl.aes.parameters import ROUNDS, check_key_bits, columns
+from modeloom.rtl.aes.rounds.round_stages import register
 
-__all__ = ["KeySizes", "Skip"]
+__all__ = ["Bypass", "KeySizes", "Skip", "choose"]
 
 
 @dataclass(frozen=True)
@@ -148,3 +155,39 @@ class KeySizes:
             which: Sequence[Value] = [length == n for n, skipped in enumerate(skip.lengths) if skipped]
             found.append(Cat(which).any())
         return found
+
+
+# -- bypass ------------------------------------------------------------------------------------------------------------------------
+
+def choose(condition: Value, yes: Value, no: Value) -> Value:
+    """One of two blocks, column by column, for the sake of the simulator: see mixcolumns."""
+    return Cat(Mux(condition, a, b) for a, b in zip(columns(yes), columns(no), strict=True))
+
+
+class Bypass:
+    """Registers beside some rounds.
+
+    Parameters
+    ----------
+    m : Module
+        Receives the registers.
+    skip : Skip
+        The rounds.
+    skips : callable
+        ``skips(n)``: whether the block of n cycles ago takes this way.
+    block : Value
+        The block that enters the first of the rounds.
+    cycle : int
+        Cycles ago in which this block came.
+    """
+
+    def __init__(self, m: Module, skip: Skip, skips: Callable[[int], Value], block: Value, cycle: int):
+        self.skip, self.skips = skip, skips
+        self._m, self._blocks, self._cycle = m, [block], cycle
+
+    def at(self, cycle: int) -> Value:
+        """The block of *cycle* cycles ago."""
+        while len(self._blocks) <= cycle - self._cycle:
+            name = f"past_{self.skip.first}_{len(self._blocks)}"
+            self._blocks.append(register(self._m, self._blocks[-1], name))
+        return self._blocks[cycle - self._cycle]

@@ -33,16 +33,14 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.cores.bypass import choose
-from modeloom.rtl.aes.cores.key_sizes import KeySizes
+from modeloom.rtl.aes.cores.key_sizes import KeySizes, choose
 from modeloom.rtl.aes.keys.round_keys import BLOCK_MEMORY, LUT_MEMORY, read_round_key
 from modeloom.rtl.aes.layers.both import split_register
 from modeloom.rtl.aes.layers.round_networks import add_in_luts
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns, slot_shape
-from modeloom.rtl.aes.rounds.round_stages import add, register
-from modeloom.rtl.aes.rounds.stream_round import check_streams, stream_round
+from modeloom.rtl.aes.rounds.round_stages import add, check_streams, register, stream_round
 from modeloom.rtl.batch_places import count_places
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["AESStreams"]
 

@@ -30,8 +30,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.cores.bypass import Bypass, choose
-from modeloom.rtl.aes.cores.key_sizes import KeySizes, Skip
+from modeloom.rtl.aes.cores.key_sizes import Bypass, KeySizes, Skip, choose
 from modeloom.rtl.aes.keys.round_keys import Travel, read_round_key
 from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register

@@ -21,8 +21,7 @@ from amaranth.lib.wiring import In, Member, Out
 from modeloom.rtl.aes.keys.round_keys import read_round_key
 from modeloom.rtl.aes.layers.round_networks import lower_columns, plain_network
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named, slot_shape
-from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, register
-from modeloom.rtl.aes.rounds.tables import table_round
+from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, register, table_round
 
 __all__ = ["AESSequential"]
 

@@ -9,19 +9,34 @@ Byte 0 of the key is bits [7:0]. Word j of the key is bits [32j + 31 : 32j], wit
     │  last  │◀─│  0  │◀──│  1  │◀──│  2  │◀──│  3  │◀─ ... ──│ Nk-1 │◀── w_{i+Nk} = w_i ^ f(w_{i+Nk-1})
     └────────┘  └─────┘   └─────┘   └─────┘   └─────┘         └──────┘
     └── round key (i - 1) / 4, when i mod 4 = 1 ──┘
+
+The AES key schedule (FIPS 197, 5.2) for keys of several sizes, one word of 32 bits per cycle, in both forms.
+
+Byte 0 of the key is bits [7:0]; word j of the key is bits [32j + 31 : 32j], byte 0 of a word at [7:0].  The shift register of
+``key_schedule`` has an entry for each size, so that w_i leaves it at the same place.  This is the cycle 1 + i after the start::
+
+      w_{i-1}     w_i                            w_{i+Nk} = w_i ^ f(w_{i+Nk-1})
+    ┌────────┐  ┌─────┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐
+    │  last  │◀─│  0  │◀──│ 1 │◀──│ 2 │◀──│ 3 │◀┬─│ 4 │◀──│ 5 │◀┬─│ 6 │◀──│ 7 │◀┐
+    └────────┘  └─────┘   └───┘   └───┘   └───┘ │ └───┘   └───┘ │ └───┘   └───┘ │
+                                            128 bits        192 bits        256 bits
+
+The word that goes through the S-boxes has a register of its own, which gets each new word: no multiplexer stands before them.
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from collections.abc import Sequence
+
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.aes.layers.mixcolumns import inv_mix_columns
+from modeloom.rtl.aes.layers.both import inv_mix_columns
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_key_bits, columns
 from modeloom.rtl.aes.sboxes.sbox import sub_bytes
 
-__all__ = ["KeySchedule"]
+__all__ = ["KeySchedule", "SizesKeySchedule"]
 
 
 class KeySchedule(wiring.Component):
@@ -160,5 +175,168 @@ class KeySchedule(wiring.Component):
             m.d.comb += result.eq(substituted.rotate_right(8) ^ rcon)
         if self.key_bits == 256:
             with m.Elif(position == 4):
+                m.d.comb += result.eq(substituted)
+        return result
+
+
+# -- sizes schedule ----------------------------------------------------------------------------------------------------------------
+
+class SizesKeySchedule(wiring.Component):
+    """Expands cipher keys of several sizes into a stream of round-key writes, or writes zeros over all round keys.
+
+    The ports are those of ``KeySchedule``, with ``length`` beside them.  For three sizes it has 723 LUTs on xc7 and 1614 on ECP5; a
+    ``KeySchedule`` for each of them, 1849 and 3646; one for 256 bits alone, 643 and 1193.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Two or three of 128, 192 and 256.
+
+    Attributes
+    ----------
+    rounds : int
+        12 or 14, of the longest key.
+    latencies : dict
+        Key size to cycles from ``start`` to the last write, 42, 50 or 58; round key r is written 4 * r + 2 cycles after ``start``.
+    latency : int
+        The longest of them.
+    interval : int
+        latency + 1.
+    erase_latency : int
+        rounds + 1 cycles (13, 15) from ``erase`` to the last write, one write a cycle.
+
+    Members
+    -------
+    length
+        The size of the key, a place in ``sizes``, from ``start`` to ``done``.  Of no meaning to ``erase``.
+    start, key
+        Expands ``key``, which is read in this cycle only; shorter keys are in the lower bits.
+    erase
+        Writes zeros to all rounds of the longest key, in both forms.  Goes before ``start`` in the same cycle.
+    we, round, data, data_dec, busy, done
+        Those of ``KeySchedule``.
+
+    The component keeps no part of a key after ``done`` or a reset.
+
+    Raises
+    ------
+    TypeError
+        A size is not an integer.
+    ValueError
+        There are not two or three AES key lengths, all different.
+    """
+
+    def __init__(self, sizes: Sequence[int]):
+        self.sizes = tuple(check_key_bits(bits) for bits in sizes)
+        if len(set(self.sizes)) != len(self.sizes) or len(self.sizes) < 2:
+            raise ValueError(f"sizes must be two or three different key sizes, not {', '.join(map(str, self.sizes))}")
+        self.rounds = max(ROUNDS[bits] for bits in self.sizes)
+        self.latencies = {bits: 4 * ROUNDS[bits] + 2 for bits in self.sizes}
+        self.latency = max(self.latencies.values())
+        self.interval = self.latency + 1
+        self.erase_latency = self.rounds + 1
+        super().__init__({
+            "length": In(range(len(self.sizes))),
+            "start": In(1),
+            "erase": In(1),
+            "key": In(max(self.sizes)),
+            "we": Out(1),
+            "round": Out(4),
+            "data": Out(BLOCK_BITS),
+            "data_dec": Out(BLOCK_BITS),
+            "busy": Out(1),
+            "done": Out(1),
+        })
+
+    def elaborate(self, platform: object) -> Module:
+        """Makes the window of words with its counters, the round keys that leave it in both forms, the next word, and the steps of an
+        expansion or an erasure.
+
+        The window moves a word in each cycle.  Behind a shorter key it is shorter: its last word enters in a place before the end.
+        """
+        m = Module()
+        words = max(self.sizes) // 32
+        word_reg = [Signal(32, name=f"word_{n}_reg") for n in range(words)]
+        operand_reg = Signal(32)
+        last_word_reg = Signal(32)
+        mixed_reg = [Signal(32, name=f"mixed_{n}_reg") for n in range(4)]
+        expanding_reg = Signal()
+        erasing_reg = Signal()
+        # The word in front is w_i with i = 4 * round_reg + phase_reg.
+        round_reg = Signal(4)
+        phase_reg = Signal(2)
+        position_reg = Signal(range(words))
+        rcon_reg = Signal(8)
+        # The cycle of the last write, known a cycle ahead: it clears all registers.
+        done_reg = Signal()
+        size = {bits: Signal(name=f"is_{bits}") for bits in self.sizes}
+        rounds = Signal(4)
+        last_position = Signal(range(words))
+        m.d.comb += [
+            *(flag.eq(self.length == n) for n, flag in enumerate(size.values())),
+            rounds.eq(Array(ROUNDS[bits] for bits in self.sizes)[self.length]),
+            last_position.eq(Array(bits // 32 - 1 for bits in self.sizes)[self.length]),
+            self.round.eq(round_reg),
+            self.busy.eq(expanding_reg | erasing_reg),
+            self.we.eq(self.busy & (phase_reg == 1)),
+            self.done.eq(done_reg),
+        ]
+
+        # The round key leaves one word late: InvMixColumns then has a cycle of its own.
+        plain = [last_word_reg, *word_reg[:3]]
+        edge = Signal()
+        m.d.comb += [
+            edge.eq((round_reg == 0) | (round_reg == rounds)),
+            self.data.eq(Cat(plain)),
+            self.data_dec.eq(Cat(Mux(edge, *pair) for pair in zip(plain, mixed_reg, strict=True))),
+        ]
+
+        new_word = Signal(32)
+        m.d.comb += new_word.eq(word_reg[0] ^ self._function(m, operand_reg, position_reg, rcon_reg, size.get(256)))
+        mixed = inv_mix_columns(m, word_reg[3])
+        following: list[Value] = [*word_reg[1:], new_word]
+        for bits, flag in size.items():
+            end = bits // 32 - 1
+            if end < words - 1:
+                following[end] = Mux(flag, new_word, following[end])
+        key = columns(self.key)
+        with m.If(self.done):
+            # From here on the registers hold zeros: no trace of the key, and the words that an erasure writes.
+            m.d.sync += [reg.eq(0) for reg in (*word_reg, operand_reg, last_word_reg, *mixed_reg)]
+            m.d.sync += [reg.eq(0) for reg in (expanding_reg, erasing_reg, round_reg, phase_reg, done_reg)]
+        with m.Elif(expanding_reg):
+            m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, following, strict=True)]
+            m.d.sync += [last_word_reg.eq(word_reg[0]), operand_reg.eq(new_word)]
+            shifted = zip(mixed_reg, [*mixed_reg[1:], mixed], strict=True)
+            m.d.sync += [reg.eq(word) for reg, word in shifted]
+            m.d.sync += phase_reg.eq(phase_reg + 1)
+            with m.If(phase_reg == 3):
+                m.d.sync += round_reg.eq(round_reg + 1)
+            m.d.sync += done_reg.eq((phase_reg == 0) & (round_reg == rounds))
+            m.d.sync += position_reg.eq(Mux(position_reg == last_position, 0, position_reg + 1))
+            with m.If(position_reg == 0):
+                m.d.sync += rcon_reg.eq(rcon_reg.rotate_left(1) ^ Mux(rcon_reg[7], 0x1A, 0))
+        with m.Elif(erasing_reg):
+            m.d.sync += [round_reg.eq(round_reg + 1), done_reg.eq(round_reg == self.rounds - 1)]
+        with m.Else():
+            m.d.sync += [position_reg.eq(0), rcon_reg.eq(1)]
+            with m.If(self.erase):
+                m.d.sync += [erasing_reg.eq(1), phase_reg.eq(1)]
+            with m.Elif(self.start):
+                m.d.sync += expanding_reg.eq(1)
+                m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, key, strict=True)]
+                m.d.sync += operand_reg.eq(Array(key[bits // 32 - 1] for bits in self.sizes)[self.length])
+        return m
+
+    @staticmethod
+    def _function(m: Module, word: Signal, position: Signal, rcon: Signal, is_256: Signal | None) -> Value:
+        # RotWord behind the S-boxes, with which it commutes: no multiplexer before them.
+        substituted = sub_bytes(m, word)
+        result = Signal(32)
+        m.d.comb += result.eq(word)
+        with m.If(position == 0):
+            m.d.comb += result.eq(substituted.rotate_right(8) ^ rcon)
+        if is_256 is not None:
+            with m.Elif((position == 4) & is_256):
                 m.d.comb += result.eq(substituted)
         return result

@@ -17,38 +17,73 @@ Registers of a round.  Each row adds one register to the row above.  The first o
 
 With S-boxes in block memories, the register after AddRoundKey is the register inside the memory that follows.  The fourth register is a
 separate one before the memory.
+
+A round with tables in block memories.  A word contains S-box and MixColumns, or their inverses.
+
+A byte in row r gives a column of four bytes: the column for row 0, rotated by r.  Four columns and the round key add up to the next one
+(J. Daemen, V. Rijmen, The Design of Rijndael, section 4.2).  The words of a byte x in row 0, with byte 0 at [7:0]::
+
+    decrypt  last   byte 0   1    2    3
+       0      0       2 s    s    s   3 s       s = S(x)
+       0      1         s    0    0    0        the last round needs no multiplexer
+       1      0      14 s  9 s 13 s  11 s       s = S^-1(x)
+       1      1         s    0    0    0
+       └──────┴─ address {decrypt, last, x}; a core for one direction has no bit for it
+
+1 024 words of 32 bits are one block memory of 36 kbit with two ports.  A state needs eight of them, for one or both directions.
+
+The round of AES around a loop, with registers at places where they cost no LUT (luts2017, section 3.3).
+
+With four streams, each register holds a different block, and every LUT6 is followed by a register::
+
+    state reg ──▶ S-boxes ──▶ reg ──▶ x = a_7 + b_7 ──▶ reg ──▶ MixColumns ──▶ reg ──▶ mixed     (+) key: the state again
+                              └──────▶ reg ────────────────────▶ waiting reg ──────▶ plain     (+) key: the result
+    stage              1                     2                        3                      4
+
+    streams   registers at the end of stage
+    1         4: the sum with the round key
+    2         1 (S-boxes), 4
+    4         1, 2, 3, 4; both directions: inversion in the field, S-box, MixColumns, 4
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.lib import memory
 
 from modeloom.rtl.aes.layers.both import (
     both_shift_rows,
     clocked_both_sub_bytes,
     cut_both_mix_columns,
+    cut_inv_mix_columns,
+    cut_mix_columns,
+    inv_shift_rows,
     invert_bytes,
+    join_mix_columns,
     map_after,
     map_after_split,
     map_before,
     map_before_split,
+    shift_rows,
     split_register,
 )
-from modeloom.rtl.aes.layers.mixcolumns import cut_inv_mix_columns, cut_mix_columns, inv_shift_rows, join_mix_columns, shift_rows
 from modeloom.rtl.aes.layers.round_networks import (
     add_in_luts,
     keyed_both_network,
     keyed_forward_network,
     keyed_inverse_network,
     lower_columns,
+    plain_network,
 )
-from modeloom.rtl.aes.parameters import check_count, columns
+from modeloom.rtl.aes.parameters import check_count, columns, named
 from modeloom.rtl.aes.sboxes.forms import SBOXES as FORMS
 from modeloom.rtl.aes.sboxes.forms import sub_bytes_of
 from modeloom.rtl.aes.sboxes.sbox import (
+    INV_SBOX,
+    SBOX,
     clocked_sub_bytes,
     cut_sub_bytes,
     inv_sub_bytes,
@@ -56,9 +91,12 @@ from modeloom.rtl.aes.sboxes.sbox import (
     quarter_of_bytes,
     sub_bytes,
 )
-from modeloom.spec.directions import DIRECTIONS
+from modeloom.spec.mode import DIRECTIONS
 
-__all__ = ["MIXCOLUMNS", "SBOXES", "RoundStages", "add", "register"]
+__all__ = [
+    "MIXCOLUMNS", "SBOXES", "STREAMS", "RoundStages", "add", "check_streams", "register", "stream_round", "table_round",
+    "table_words",
+]  # fmt: skip
 
 SBOXES = tuple(FORMS)
 """Forms of the S-box (``sboxes``): tables in logic or in block memories, or gates."""
@@ -210,3 +248,128 @@ class RoundStages:
         if self.registers >= 3:
             state = register(m, state, f"{name}waiting")
         return add_in_luts(m, state, key) if self.mixcolumns == "lut6" else add(state, key)
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------------------
+
+_TABLES = {False: (SBOX, (2, 1, 1, 3)), True: (INV_SBOX, (14, 9, 13, 11))}
+
+
+def _times(factor: int, byte: int) -> int:
+    product = 0
+    while factor:
+        product ^= byte * (factor & 1)
+        byte = byte << 1 ^ (byte >> 7) * 0x11B
+        factor >>= 1
+    return product
+
+
+def table_words(direction: str) -> list[int]:
+    """The words of a table for "encrypt", "decrypt" or "both", in the order of the addresses."""
+    words = []
+    for inverse in {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[direction]:
+        table, factors = _TABLES[inverse]
+        words += [sum(_times(factor, s) << 8 * row for row, factor in enumerate(factors)) for s in table]
+        words += table
+    return words
+
+
+def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction: str, registers: int) -> Value:
+    """A round without its key, one or two cycles after *state* (128 bits), *decrypt* and *last* (one bit each).
+
+    Parameters
+    ----------
+    m : Module
+        Receives logic, memories and registers.
+    state, decrypt, last : Value
+        The state, whether its block is decrypted (only with direction "both"), and whether this is its last round.
+    direction : str
+        "encrypt", "decrypt" or "both".
+    registers : int
+        1: registers for the addresses of the memories; 2: also for their outputs.
+    """
+    both = direction == "both"
+    if both:
+        state = both_shift_rows(m, state, decrypt)
+    else:
+        state = inv_shift_rows(state) if direction == "decrypt" else shift_rows(state)
+    words = table_words(direction)
+    result = []
+    for column in range(4):
+        terms = []
+        for row in range(0, 4, 2):
+            table = memory.Memory(shape=32, depth=len(words), init=words, attrs={"rom_style": "block"})
+            m.submodules += table
+            for r in (row, row + 1):
+                port = table.read_port()
+                byte = state.word_select(4 * column + r, 8)
+                m.d.comb += [port.addr.eq(Cat(byte, last, decrypt) if both else Cat(byte, last)), port.en.eq(1)]
+                word = register(m, port.data, f"table_{4 * column + r}") if registers > 1 else port.data
+                terms.append(word.rotate_left(8 * r))
+        result.append(named(m, "mixed", terms[0] ^ terms[1] ^ terms[2] ^ terms[3]))
+    return Cat(result)
+
+
+# -- stream round ------------------------------------------------------------------------------------------------------------------
+
+STREAMS = (1, 2, 4)
+"""Possible numbers of blocks in a round."""
+
+
+def check_streams(streams: int) -> int:
+    """*streams* if a round can have so many.
+
+    Raises
+    ------
+    ValueError
+        *streams* is another number.
+    """
+    if streams not in STREAMS or isinstance(streams, bool):
+        raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams!r}")
+    return streams
+
+
+def stream_round(
+    m: Module, state: Value | tuple[Value, Value], ways: Sequence[Value], *, streams: int, direction: str, whole_sboxes: bool = False
+) -> tuple[Value, Value]:
+    """Stages 1 to 3 of a round: the state with MixColumns and without, *streams* - 1 cycles later.
+
+    Parameters
+    ----------
+    m : Module
+        Receives logic and registers.
+    state : Value or tuple of Value
+        128 bits, or what ``split_register`` makes of them with direction "both".
+    ways : sequence of Value
+        The direction of the block in each stage, used with direction "both".
+    streams : int
+        One of ``STREAMS``.
+    direction : str
+        "encrypt", "decrypt" (FIPS 197, 5.3.5) or "both".
+    whole_sboxes : bool
+        Asks tools to map each table of an encrypter by itself.
+    """
+
+    def late(value: Value, name: str) -> Value:
+        return register(m, value, name)
+
+    network = plain_network(direction)
+    if direction == "both":
+        assert isinstance(state, tuple)
+        inverted = invert_bytes(m, map_before_split(m, state, ways[0]))
+        if streams == 4:
+            inverted = late(inverted, "inverted")
+        substituted = map_after(m, inverted, ways[1]) if streams == 4 else map_after_split(m, inverted, ways[0])
+        if streams > 1:
+            substituted = late(substituted, "substituted")
+        mixed = lower_columns(m, network, substituted, gate=ways[{1: 0, 2: 1, 4: 2}[streams]])
+    else:
+        assert isinstance(state, Value)
+        inverse = direction == "decrypt"
+        substituted = inv_shift_rows(inv_sub_bytes(m, state)) if inverse else shift_rows(sub_bytes(m, state, whole=whole_sboxes))
+        if streams > 1:
+            substituted = late(substituted, "substituted")
+        mixed = lower_columns(m, network, substituted, register=late if streams == 4 else None)
+        if streams == 4:
+            substituted = late(substituted, "beside_sums")
+    return (late(mixed, "mixed"), late(substituted, "waiting")) if streams == 4 else (mixed, substituted)

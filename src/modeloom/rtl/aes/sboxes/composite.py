@@ -13,18 +13,55 @@ eq. (2.5) and Fig. 2.3.  For z = a x + b with a, b in GF(2^4)::
 
 The bits of an element are written with the highest first: a before b, and likewise in the smaller fields.  The inverse S-box has the
 inverse affine map before δ.  The form for both directions shares the inversion.  Multiplexers select the maps before and after it.
+
+The S-box of AES with few gates.
+
+The method is that of J. Boyar and R. Peralta, A new combinational logic minimization technique with applications to cryptology, SEA 2010:
+inversion in GF((2^4)^2) between two linear layers, with 32 ANDs in total.  A search finds few XORs for every linear part.  The circuits
+come from ``tools/compact_sbox.py``, which derives them from the fields.  They are data, and tests prove them for all 256 values::
+
+    gates    forward          inverse          both
+    here     32 + 76 = 108    32 + 76 = 108    42 + 125 = 167    AND + XOR; an AND may have inverted inputs
+    there    32 + 83 = 115    121                                AND + XOR; an AND has none: 111 here
+
+The form for both directions has the same linear stage before and after the forward circuit S::
+
+    i ──▶ g ──▶ S ──▶ g ──▶ o        g(x) = x,                         if inverse = 0
+                                     g(x) = B x + c = A^-1 (x + 63),   if inverse = 1
+
+S is an inversion followed by the affine map x -> A x + 63.  For the inverse S-box, g(x) = B x + c removes this map before and after it.
+The matrix of B x + x has rank 5, so g needs only five ANDs with ``inverse``.
+
+The S-box of AES as a decision diagram.  Every node is a multiplexer that a bit of the input controls.
+
+Source: gcm2008, section 2.2.2 (binary decision diagrams); S. Morioka and A. Satoh, A 10-Gbps full-AES crypto design with a twisted BDD
+S-box architecture, IEEE Trans. VLSI Systems 12(7), 2004; R. E. Bryant, Graph-based algorithms for Boolean function manipulation, 1986::
+
+    o_7 ... o_0        one root for each output bit           first variable chooses:  8 nodes
+     │       │                                                second                  16
+     mux     mux ...   function of the variables left         ...                     ...
+    ┌┴─┐                                                      last                    the variable itself
+
+Equal functions share one node, for all outputs.  A function and its complement also share one, because inversions are free.  A node whose
+function has two variables is an AND, OR or XOR gate.  The order of the variables has the fewest multiplexers of all 8! orders.  A level
+depends only on the set of variables above it, so it is enough to compare 256 sets (S. J. Friedman and K. J. Supowit, Finding the optimal
+variable ordering for binary decision diagrams, IEEE Trans. Computers 39(5), 1990).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
-from modeloom.rtl.aes.sboxes.sbox import affine
-from modeloom.rtl.logic.gates import GateList, GateListBuilder
-from modeloom.rtl.logic.linear_layers import add_linear, inverse_matrix, multiply_matrices
+from modeloom.rtl.aes.sboxes.compact_gates import CIRCUITS
+from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX, affine
+from modeloom.rtl.logic.gates import Gate, GateList, GateListBuilder
+from modeloom.rtl.logic.linear_layers import add_linear, apply, inverse_matrix, multiply_matrices, rank
 
-__all__ = ["AFFINE", "AFFINE_CONSTANT", "DIRECTIONS", "check_direction", "composite_sbox", "tower_matrix"]
+__all__ = [
+    "AFFINE", "AFFINE_CONSTANT", "DIRECTIONS", "bdd_sbox", "best_order", "check_direction", "compact_sbox", "composite_sbox",
+    "tower_matrix",
+]  # fmt: skip
 
 DIRECTIONS = ("forward", "inverse", "both")
 """The directions of an S-box.  ``both`` has a ninth input that is 1 for the inverse."""
@@ -163,3 +200,198 @@ def composite_sbox(direction: str = "forward") -> GateList:
         sums = add_linear(builder, z, [*out, *behind])
         outputs = [builder.mux(8, high, low) for high, low in zip(sums[:8], flipped(sums[8:], AFFINE_CONSTANT), strict=True)]
     return builder.finish(outputs)
+
+
+# -- compact -----------------------------------------------------------------------------------------------------------------------
+
+_OPERATIONS = {"^": "xor", "=": "xnor", "&": "and", "~": "not"}
+
+
+@cache
+def compact_sbox(direction: str = "forward") -> GateList:
+    """The gates of the S-box, its inverse, or both.
+
+    Parameters
+    ----------
+    direction : str
+        ``forward``, ``inverse``, or ``both`` with a ninth input, which is 1 for the inverse.
+
+    Raises
+    ------
+    ValueError
+        There is no such direction.
+    """
+    check_direction(direction)
+    if direction == "both":
+        return _both()
+    gates, outputs = CIRCUITS[direction]
+    parsed = [Gate(_OPERATIONS[word[0]], tuple(map(int, word[1:].split(",")))) for word in gates.split()]
+    return GateList(8, parsed, outputs)
+
+
+def _both() -> GateList:
+    builder = GateListBuilder(9)
+    signals = _undone(builder, range(8))
+    number = dict(enumerate(signals))
+    forward = compact_sbox("forward")
+    for signal, (operation, operands) in enumerate(forward.gates, 8):
+        number[signal] = builder.add(operation, *(number[operand] for operand in operands))
+    return builder.finish(_undone(builder, [number[output] for output in forward.outputs]))
+
+
+def _undone(builder: GateListBuilder, signals: Sequence[int]) -> list[int]:
+    """g of eight signals.  Input 8 is ``inverse``."""
+    inverse = inverse_matrix(AFFINE)
+    rows = [row ^ 1 << n for n, row in enumerate(inverse)]
+    constant = apply(inverse, AFFINE_CONSTANT)
+    # The rows whose sums are gated.  Each other row is a sum of some of them.
+    chosen: list[int] = []
+    for n in range(8):
+        if rank([rows[m] for m in [*chosen, n]]) > len(chosen):
+            chosen.append(n)
+    gated = []
+    for n, signal in zip(chosen, add_linear(builder, signals, [rows[n] for n in chosen]), strict=True):
+        gated.append(builder.conjunction(8, builder.invert(signal) if constant >> n & 1 else signal))
+    # Row n in terms of the gated ones, and whether its constant then needs ``inverse`` itself.
+    terms = []
+    for n in range(8):
+        choice = next(v for v in range(1 << len(chosen)) if _sum([rows[m] for m in chosen], v) == rows[n])
+        offset = sum(constant >> m & 1 for k, m in enumerate(chosen) if choice >> k & 1) + (constant >> n & 1) & 1
+        terms.append(choice | offset << len(chosen))
+    sums = add_linear(builder, [*gated, 8], terms)
+    return [builder.xor(signal, term) for signal, term in zip(signals, sums, strict=True)]
+
+
+def _sum(rows: Sequence[int], choice: int) -> int:
+    total = 0
+    for n, row in enumerate(rows):
+        total ^= row * (choice >> n & 1)
+    return total
+
+
+# -- bdd ---------------------------------------------------------------------------------------------------------------------------
+
+_FLIP = str.maketrans("01", "10")
+
+# A function of n variables is a text of 2^n digits.  The digit at x is its value for x.
+
+
+def _columns(table: Sequence[int]) -> list[str]:
+    return ["".join(str(value >> n & 1) for value in table) for n in range(8)]
+
+
+def _cofactors(function: str, position: int) -> tuple[str, str]:
+    """The function with the variable at this position set to 0, and set to 1."""
+    block = 1 << position
+    parts = [function[low : low + block] for low in range(0, len(function), block)]
+    return "".join(parts[::2]), "".join(parts[1::2])
+
+
+def _regular(function: str) -> str:
+    """The function, or its complement if the function is not 0 at 0."""
+    return function if function[0] == "0" else function.translate(_FLIP)
+
+
+def best_order(functions: Iterable[str], variables: int = 8) -> tuple[int, ...]:
+    """The order of variables with the fewest nodes of two or more variables.  The variable at the roots is the first.
+
+    Parameters
+    ----------
+    functions : iterable of str
+        Values for 0, 1, ...
+    variables : int
+        Number of variables of the functions.
+    """
+    below: dict[int, set[str]] = {0: {_regular(function) for function in functions}}
+    best: dict[int, tuple[int, tuple[int, ...]]] = {0: (0, ())}
+    for chosen in sorted(range(1 << variables), key=lambda chosen: (chosen.bit_count(), chosen)):
+        left = [v for v in range(variables) if not chosen >> v & 1]
+        if chosen:
+            last = chosen.bit_length() - 1
+            position = last - (chosen ^ 1 << last).bit_count()
+            below[chosen] = {
+                _regular(half) for function in below[chosen ^ 1 << last] for half in _cofactors(function, position)
+            }
+        cost, order = best[chosen]
+        for position, v in enumerate(left):
+            nodes = 0
+            for function in below[chosen]:
+                low, high = _cofactors(function, position)
+                # A function of only this variable is the variable itself.
+                nodes += low != high and not (len(set(low)) == 1 and len(set(high)) == 1)
+            further = chosen | 1 << v
+            candidate = (cost + nodes, (*order, v))
+            best[further] = min(candidate, best.get(further, candidate))
+    return best[(1 << variables) - 1][1]
+
+
+class _Diagram:
+    """Nodes as gates.  An edge is a signal and a flag that says whether it is inverted."""
+
+    def __init__(self, builder: GateListBuilder, order: Sequence[int]) -> None:
+        self.builder, self.order = builder, order
+        self.known: dict[str, int] = {}
+
+    def reordered(self, function: str) -> str:
+        """The function with the first variable of the order as the highest digit of x."""
+        size = len(self.order)
+        places = [
+            sum((x >> size - 1 - n & 1) << v for n, v in enumerate(self.order)) for x in range(1 << size)
+        ]
+        return "".join(function[place] for place in places)
+
+    def edge(self, function: str) -> tuple[int, bool]:
+        regular = _regular(function)
+        if regular not in self.known:
+            self.known[regular] = self.node(regular)
+        return self.known[regular], regular != function
+
+    def node(self, function: str) -> int:
+        add = self.builder.add
+        low, high = _cofactors(function, (len(function) - 1).bit_length() - 1)
+        if low == high:
+            return self.edge(low)[0]
+        select = self.order[len(self.order) - (len(function) - 1).bit_length()]
+        # The function is 0 at 0, so its low half is regular.
+        zero, one = low.strip("0") == "", high.strip("0") == ""
+        if zero and high.strip("1") == "":
+            return select
+        if low == high.translate(_FLIP):
+            return add("xor", select, self.edge(low)[0])
+        if zero:
+            return add("and", select, self.signal(high))
+        if one:
+            return add("and", self.builder.invert(select), self.signal(low))
+        if high.strip("1") == "":
+            return add("or", select, self.signal(low))
+        return add("mux", select, self.signal(high), self.signal(low))
+
+    def signal(self, function: str) -> int:
+        signal, inverted = self.edge(function)
+        return self.builder.invert(signal) if inverted else signal
+
+
+@cache
+def bdd_sbox(direction: str = "forward") -> GateList:
+    """The gates of the S-box, its inverse, or both.
+
+    Parameters
+    ----------
+    direction : str
+        ``forward``, ``inverse``, or ``both`` with a ninth input at the roots, which is 1 for the inverse.
+
+    Raises
+    ------
+    ValueError
+        There is no such direction.
+    """
+    check_direction(direction)
+    tables = {"forward": [SBOX], "inverse": [INV_SBOX], "both": [SBOX, INV_SBOX]}[direction]
+    functions = [_columns(table) for table in tables]
+    order = best_order(function for columns in functions for function in columns)
+    builder = GateListBuilder(9 if direction == "both" else 8)
+    diagram = _Diagram(builder, order)
+    signals = [[diagram.signal(diagram.reordered(function)) for function in columns] for columns in functions]
+    if direction == "both":
+        return builder.finish([builder.mux(8, high, low) for low, high in zip(*signals, strict=True)])
+    return builder.finish(signals[0])

@@ -24,9 +24,7 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.aes.parameters import check_count, named
-from modeloom.rtl.aes.sboxes.bdd import bdd_sbox
-from modeloom.rtl.aes.sboxes.compact import compact_sbox
-from modeloom.rtl.aes.sboxes.composite import DIRECTIONS, composite_sbox
+from modeloom.rtl.aes.sboxes.composite import DIRECTIONS, bdd_sbox, compact_sbox, composite_sbox
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
 from modeloom.rtl.logic.gates import GateList
 

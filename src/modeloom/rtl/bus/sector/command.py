@@ -7,6 +7,13 @@ A command passes through two registers::
 
 The slot is looked up in every cycle in which the command waits.  So a command is refused if its key is erased while it waits.  The flags of
 many slots are in a memory, which answers a cycle later, as the register of a few flags does.
+
+Changes the size of sectors in cores for several sizes.
+
+::
+
+    command ──┬─ same size ─────────────────────────────▶ open: its packet may be taken in
+              └─ another ──▶ wait for an idle engine ──▶ size, restart ──▶ open
 """
 
 from __future__ import annotations
@@ -17,14 +24,12 @@ from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.table import LISTED_SLOTS
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.slot_flags import lookup_signature
+from modeloom.rtl.bus.key_slot import lookup_signature
+from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.sector.parameters import COMMAND, BusParameters, command_signature, opening_signature, upcoming_signature
+from modeloom.rtl.engine.interface import size_signature
 
-from .links import command_signature, upcoming_signature
-from .parameters import BusParameters
-from .ports import COMMAND
-
-__all__ = ["CommandIntake"]
+__all__ = ["CommandIntake", "SizeGate"]
 
 
 class CommandIntake(BusComponent[BusParameters]):
@@ -147,3 +152,49 @@ class CommandIntake(BusComponent[BusParameters]):
         index_bits = (count - 1).bit_length()
         slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - count))
         return slots.bit_select(slot[:index_bits], 1) & ~slot[index_bits:].any()
+
+
+# -- size --------------------------------------------------------------------------------------------------------------------------
+
+class SizeGate(BusComponent[BusParameters]):
+    """Lets the packet of a command in when the engine is set to its size.
+
+    Members
+    -------
+    upcoming : upcoming_signature
+        The sizes of the next two sectors.
+    opening : opening_signature
+        Whether the next packet may be taken in.  The packet of a command with an unknown size is always taken in, and dropped.
+    size : size_signature
+        The size for the engine.
+    """
+
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Member]:
+        return {
+            "upcoming": In(upcoming_signature(parameters)),
+            "opening": Out(opening_signature(parameters)),
+            "size": Out(size_signature(len(parameters.sizes))),
+        }
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        size_reg = Signal.like(self.size.number)
+        restart_reg = Signal()
+        # The command whose packet comes next.
+        upcoming, opening = self.upcoming, self.opening
+        first = upcoming.valid & ~opening.admitted
+        fits = ~upcoming.known | (upcoming.size == size_reg)
+        next_fits = ~upcoming.next_known | (upcoming.next_size == size_reg)
+        change = Signal()
+        m.d.comb += [
+            change.eq(first & ~fits & self.size.idle & ~restart_reg),
+            opening.open.eq(Mux(first, fits, upcoming.next_valid & next_fits)),
+            opening.size.eq(size_reg),
+            self.size.number.eq(size_reg),
+            self.size.restart.eq(restart_reg),
+        ]
+        m.d.sync += restart_reg.eq(change)
+        with m.If(change):
+            m.d.sync += size_reg.eq(upcoming.size)
+        return m

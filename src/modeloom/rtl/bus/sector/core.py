@@ -23,18 +23,13 @@ from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import beat_layout, key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
+from modeloom.rtl.bus.sector.command import CommandIntake, SizeGate
+from modeloom.rtl.bus.sector.entry import EntryGate, SlotsInFlight
+from modeloom.rtl.bus.sector.intake import SectorIntake
+from modeloom.rtl.bus.sector.parameters import CODE_BITS, COMMAND, STATUS, BusParameters, engine_of
+from modeloom.rtl.bus.sector.ring import ResultRing
 from modeloom.rtl.bus.status import StatusQueue
-from modeloom.rtl.erase import erase_signature
-
-from .command import CommandIntake
-from .entry import EntryGate
-from .flight import SlotsInFlight
-from .intake import SectorIntake
-from .links import engine_of
-from .parameters import BusParameters
-from .ports import CODE_BITS, COMMAND, STATUS
-from .ring import ResultRing
-from .size import SizeGate
+from modeloom.rtl.zeroize import erase_signature
 
 __all__ = ["CoreBus"]
 
@@ -64,7 +59,7 @@ class CoreBus(wiring.Component):
     Members
     -------
     cmd, s, m, status, key : streams
-        The AXI4-Streams.  :data:`~modeloom.rtl.bus.sector.ports.FLAT_PORTS` has their flat names.
+        The AXI4-Streams.  :data:`~modeloom.rtl.bus.sector.parameters.FLAT_PORTS` has their flat names.
     key_state : key_state_signature
         The state of the key slots.
     erase : erase_signature

@@ -9,23 +9,36 @@
                                  both ──▶ tag and code into the status queue, in the order of the commands
 
 A good command stays in the command intake until its sector has entered.  The engine reads its fields there.
+
+Knows the key slots of the sectors in flight, so that a key is overwritten only when its own sectors are done.
+
+::
+
+    admission ──▶ slot of each place of the ring ──▶ in_use.slot == slot of a busy place? ──▶ in_use.busy
+    done ───────▶ place no longer busy
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.bus.component import BusComponent
+from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.preparation import in_use_signature
+from modeloom.rtl.bus.sector.parameters import (
+    CODE_BITS,
+    STATUS,
+    BusParameters,
+    admission_signature,
+    command_signature,
+    packet_signature,
+    place_signature,
+)
 from modeloom.rtl.bus.status import verdict_signature
-from modeloom.rtl.engine.interface import enter_signature
+from modeloom.rtl.engine.interface import done_signature, enter_signature
 
-from .links import admission_signature, command_signature, packet_signature, place_signature
-from .parameters import BusParameters
-from .ports import CODE_BITS, STATUS
-
-__all__ = ["EntryGate"]
+__all__ = ["EntryGate", "SlotsInFlight"]
 
 
 class EntryGate(BusComponent[BusParameters]):
@@ -101,4 +114,42 @@ class EntryGate(BusComponent[BusParameters]):
                 m.d.sync += ticket_reg.eq(0)
             with m.Else():
                 m.d.sync += ticket_reg.eq(ticket_reg + 1)
+        return m
+
+
+# -- flight ------------------------------------------------------------------------------------------------------------------------
+
+class SlotsInFlight(BusComponent[BusParameters]):
+    """Stores the slot of each sector from its admission to its ``done``.  ``in_use.busy`` is one cycle late.
+
+    Members
+    -------
+    admission : admission_signature
+        A sector will enter.
+    done : done_signature
+        A sector has left the engine.
+    in_use : in_use_signature
+        Whether a sector in flight uses a slot.
+    """
+
+    @staticmethod
+    def ports(parameters: BusParameters) -> dict[str, Member]:
+        return {
+            "admission": In(admission_signature(parameters)),
+            "done": In(done_signature(parameters.ticket_bits)),
+            "in_use": In(in_use_signature(parameters.key_slots)),
+        }
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        hits = []
+        for place in range(self.parameters.buffers.ring_sectors):
+            busy_reg = Signal(name=f"busy{place}_reg")
+            slot_reg = Signal.like(self.admission.slot, name=f"slot{place}_reg", reset_less=True)
+            with m.If(self.admission.admit & (self.admission.ticket == place)):
+                m.d.sync += [busy_reg.eq(1), slot_reg.eq(self.admission.slot)]
+            with m.Elif(self.done.valid & (self.done.ticket == place)):
+                m.d.sync += busy_reg.eq(0)
+            hits.append(busy_reg & (slot_reg == self.in_use.slot))
+        m.d.sync += self.in_use.busy.eq(Cat(hits).any())
         return m

@@ -20,13 +20,10 @@ from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.cycles import FILL_AHEAD
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.ports import beat_layout
+from modeloom.rtl.bus.ports import BusComponent, beat_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.sector.parameters import BusParameters, opening_signature, packet_signature
 from modeloom.rtl.engine.interface import fill_signature
-
-from .links import opening_signature, packet_signature
-from .parameters import BusParameters
 
 __all__ = ["BeatCheck", "SectorIntake", "checked_beat_layout"]
 

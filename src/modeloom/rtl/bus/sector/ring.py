@@ -22,15 +22,12 @@ from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.ports import beat_layout
+from modeloom.rtl.bus.ports import BusComponent, beat_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.sector.parameters import BusParameters, place_signature
 from modeloom.rtl.engine.interface import done_signature, out_signature
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.rtl.erase import erase_signature
-
-from .links import place_signature
-from .parameters import BusParameters
+from modeloom.rtl.zeroize import erase_signature
 
 __all__ = ["ResultRing"]
 

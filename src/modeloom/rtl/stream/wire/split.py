@@ -18,8 +18,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.rtl.bus.component import BusComponent
-from modeloom.rtl.bus.ports import beat_layout
+from modeloom.rtl.bus.ports import BusComponent, beat_layout
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters

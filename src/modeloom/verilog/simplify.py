@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inlines expressions into the expressions that use them, and names the remaining nets.
+
+A net without a name is inlined if only one expression reads it, or if it is short.  A longer net with several readers, or a net that would
+make an expression too long, remains.  It is named after the first named net that depends on it::
+
+    $7 = a & b;  y = $7 | c              ──▶   y = a & b | c
+    $8 = <long>; sum_reg = $8; ok = $8   ──▶   sum_xor = <long>;  sum_reg = sum_xor;  ok = sum_xor
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+
+from modeloom.verilog.circuit import Circuit
+from modeloom.verilog.expressions import BITWISE, Expr, all_nets, binary, choice, concat, part_of, reduced, shifted, unary
+
+__all__ = ["Values", "drop_unused", "name_the_rest", "put_everywhere", "rename", "simplify"]
+
+MOST = 24
+"""Largest number of operands in an expression.  Trees of choices for a register may have more."""
+
+SHORT = 2
+"""Largest number of operands of an expression that is repeated wherever it is read."""
+
+
+def unnamed(name: str) -> bool:
+    """Whether a net has no name of its own."""
+    return name.startswith("$")
+
+
+def expressions(circuit: Circuit) -> Iterator[tuple[str, Expr]]:
+    """All expressions, each with the name of the object that it drives."""
+    yield from circuit.assigned.items()
+    for name, register in circuit.registers.items():
+        yield name, register.data
+        yield name, register.clock
+        if register.reset is not None:
+            yield name, register.reset
+    for name, read in circuit.reads.items():
+        yield name, read.address
+        yield name, read.enable
+        if read.clock is not None:
+            yield name, read.clock
+    for name, memory in circuit.memories.items():
+        for write in memory.writes:
+            for value in (write.address, write.data, write.enable, write.clock):
+                yield name, value
+    for name, instance in circuit.instances.items():
+        for port, value in instance.inputs.items():
+            yield f"{name}_{port.removeprefix(chr(92))}", value
+
+
+def _rebuilt(value: Expr, args: tuple[Expr, ...]) -> Expr:
+    """An expression with other operands, simplified again."""
+    if value.op == "concat":
+        return concat(args)
+    if value.op == "repeat":
+        return concat([args[0]] * (value.width // args[0].width))
+    if value.op == "choice":
+        return choice(*args)
+    if value.op == "~":
+        return unary("~", args[0])
+    if value.op == "signed":
+        return Expr("signed", value.width, args)
+    if value.op.startswith("r"):
+        return reduced(value.op[1:], args[0])
+    if value.op in ("<<", ">>", ">>>"):
+        return shifted(value.op, *args)
+    if value.op in ("<", "<=", ">", ">=") and "signed" in (args[0].op, args[1].op):
+        return Expr(value.op, 1, args)
+    return binary(value.op, *args)
+
+
+def simplify(circuit: Circuit) -> None:
+    """Inlines unnamed nets where they are read, in place."""
+    counts = Counter(one.name for _, value in expressions(circuit) for one in all_nets(value))
+    for name in [*circuit.nets]:
+        if not circuit.nets[name].direction and name not in counts and unnamed(name):
+            circuit.assigned.pop(name, None)
+    known: dict[str, Expr] = {}
+    done: dict[Expr, Expr] = {}
+
+    def put(value: Expr, most: int) -> Expr:
+        if value.op == "net":
+            return _replaced(value, most)
+        if not value.args:
+            return value
+        if value in done and most == MOST:
+            return done[value]
+        most_of = [MOST, most, most] if value.op == "choice" else [MOST] * len(value.args)
+        args = tuple(put(arg, limit) for arg, limit in zip(value.args, most_of, strict=True))
+        result = value if args == value.args else _rebuilt(value, args)
+        if most == MOST:
+            done[value] = result
+        return result
+
+    def _replaced(value: Expr, most: int) -> Expr:
+        name = value.name
+        if name not in circuit.assigned or circuit.nets[name].direction or "keep" in circuit.nets[name].attributes:
+            return value
+        if not unnamed(name):
+            inner = circuit.assigned[name]
+            return (part_of(inner, value.low, value.width) or value) if inner.constant else value
+        if name not in known:
+            known[name] = circuit.assigned[name] = put(circuit.assigned[name], most if counts[name] == 1 else MOST)
+        inner = known[name]
+        if counts[name] > 1 and inner.size > SHORT and inner.op != "const" or inner.size > most:
+            return value
+        # A shift of a signed value is only signed if it stands alone.
+        found = None if inner.op == ">>>" else part_of(inner, value.low, value.width)
+        return value if found is None else found
+
+    _each(circuit, put)
+    _shorten(circuit)
+
+
+def _each(circuit: Circuit, put: Callable[[Expr, int], Expr]) -> None:
+    """Rewrites all expressions.  Trees of choices in the data of a register may have any size."""
+    for register in circuit.registers.values():
+        register.data = put(register.data, 1 << 30)
+        register.clock = put(register.clock, MOST)
+        if register.reset is not None:
+            register.reset = put(register.reset, MOST)
+    for name in [*circuit.assigned]:
+        circuit.assigned[name] = put(circuit.assigned[name], MOST)
+    for read in circuit.reads.values():
+        read.address, read.enable = put(read.address, MOST), put(read.enable, MOST)
+        read.clock = None if read.clock is None else put(read.clock, MOST)
+    for memory in circuit.memories.values():
+        for write in memory.writes:
+            write.address, write.data = put(write.address, MOST), put(write.data, MOST)
+            write.enable, write.clock = put(write.enable, MOST), put(write.clock, MOST)
+    for instance in circuit.instances.values():
+        instance.inputs = {port: put(value, MOST) for port, value in instance.inputs.items()}
+
+
+def _shorten(circuit: Circuit) -> None:
+    """Removes unnamed nets that nothing reads any more."""
+    while True:
+        read = {one.name for _, value in expressions(circuit) for one in all_nets(value)}
+        gone = [name for name in circuit.assigned if unnamed(name) and name not in read]
+        if not gone:
+            break
+        for name in gone:
+            del circuit.assigned[name]
+            del circuit.nets[name]
+    driven = {one.name for instance in circuit.instances.values() for value in instance.outputs.values() for one in all_nets(value)}
+    keep = driven | set(circuit.assigned) | set(circuit.registers) | set(circuit.reads)
+    circuit.nets = {name: one for name, one in circuit.nets.items() if name in keep or one.direction or not unnamed(name)}
+
+
+def drop_unused(circuits: list[Circuit], top: str) -> list[Circuit]:
+    """Removes nets, instances and ports on which nothing depends.  Simplified expressions may read less than before."""
+    changed = True
+    while changed:
+        needed = {circuit.name: _needed(circuit, top) for circuit in circuits}
+        changed = any([_drop(circuit, needed, top) for circuit in circuits])
+        used = {top, *(instance.module for circuit in circuits for instance in circuit.instances.values())}
+        circuits = [circuit for circuit in circuits if circuit.name in used]
+        for circuit in circuits:
+            if circuit.name == top:
+                continue
+            read = {port for other in circuits for one in other.instances.values() if one.module == circuit.name for port in one.outputs}
+            for port in circuit.ports("output"):
+                if port not in read:
+                    circuit.nets[port].direction = ""
+                    changed = True
+    return circuits
+
+
+def _drop(circuit: Circuit, needed: Mapping[str, set[str]], top: str) -> bool:
+    """Removes from a circuit what it does not need, and connections to ports that no module needs.  Returns whether there was anything."""
+    live, changed = needed[circuit.name], False
+    for where in (circuit.assigned, circuit.registers, circuit.reads, circuit.memories, circuit.instances):
+        for name in [name for name in where if name not in live]:
+            del where[name]
+            changed = True
+    for name in [name for name, one in circuit.nets.items() if name not in live and not (one.direction and circuit.name == top)]:
+        del circuit.nets[name]
+        changed = True
+    for instance in circuit.instances.values():
+        there = needed[instance.module]
+        unread = [port for port, value in instance.outputs.items() if not any(one.name in live for one in all_nets(value))]
+        for ports, gone in ((instance.inputs, [port for port in instance.inputs if port not in there]), (instance.outputs, unread)):
+            for port in gone:
+                del ports[port]
+                changed = True
+    return changed
+
+
+def _needed(circuit: Circuit, top: str) -> set[str]:
+    """Names of nets, memories and instances on which an output depends."""
+    needs: dict[str, set[str]] = {}
+    for name, value in expressions(circuit):
+        needs.setdefault(name, set()).update(one.name for one in all_nets(value))
+    for name, read in circuit.reads.items():
+        needs[name].add(read.memory)
+    for name, instance in circuit.instances.items():
+        inputs = {one.name for value in instance.inputs.values() for one in all_nets(value)}
+        outputs = {one.name for value in instance.outputs.values() for one in all_nets(value)}
+        # An instance is live if one of its outputs is live.
+        needs.setdefault(name, set()).update(inputs)
+        for output in outputs:
+            needs.setdefault(output, set()).add(name)
+    work = [name for name, one in circuit.nets.items() if one.direction == "output" or circuit.name == top and one.direction]
+    live: set[str] = set()
+    while work:
+        name = work.pop()
+        if name not in live:
+            live.add(name)
+            work += needs.get(name, ())
+    return live
+
+
+_WORDS = {
+    **BITWISE, "+": "sum", "-": "difference", "*": "product", "~": "complement", "==": "is", "!=": "is_not", "<": "below", "<=": "up_to",
+    ">": "above", ">=": "from", "r&": "all", "r|": "any", "r^": "parity", "choice": "choice", "<<": "shifted", ">>": "shifted",
+    ">>>": "shifted", "concat": "word", "repeat": "mask", "net": "copy", "const": "constant", "signed": "signed",
+}  # fmt: skip
+
+
+def name_the_rest(circuit: Circuit) -> dict[str, str]:
+    """New names for unnamed nets, from the first named net that depends on the net and from the operation."""
+    rest = [name for name in circuit.nets if unnamed(name)]
+    if not rest:
+        return {}
+    readers: dict[str, str] = {}
+    for target, value in expressions(circuit):
+        for one in all_nets(value):
+            if unnamed(one.name):
+                readers.setdefault(one.name, target)
+    taken = {name.removeprefix("\\") for name in (*circuit.nets, *circuit.memories, *circuit.instances)}
+    names: dict[str, str] = {}
+    for name in rest:
+        target, seen = readers.get(name, ""), {name}
+        while unnamed(target) and target not in seen:
+            seen.add(target)
+            target = readers.get(target, "")
+        base = "net" if unnamed(target) or not target else target.removeprefix("\\").removesuffix("_reg")
+        word = _WORDS[circuit.assigned[name].op] if name in circuit.assigned else "late" if name in circuit.registers else "part"
+        new, number = f"{base}_{word}", 1
+        while new in taken:
+            number += 1
+            new = f"{base}_{word}_{number}"
+        taken.add(new)
+        names[name] = "\\" + new
+    return names
+
+
+class Values:
+    """Puts expressions in the places of nets.
+
+    Parameters
+    ----------
+    values : mapping
+        By names of nets; each can be cut into its bits, as signals can.
+    """
+
+    def __init__(self, values: Mapping[str, Expr]) -> None:
+        self.values = values
+        self._done: dict[Expr, Expr] = {}
+
+    def __call__(self, value: Expr, most: int = 0) -> Expr:
+        """An expression with them."""
+        if value.op == "net":
+            found = self.values.get(value.name)
+            return value if found is None else part_of(found, value.low, value.width) or value
+        if not value.args:
+            return value
+        if value not in self._done:
+            args = tuple(self(arg) for arg in value.args)
+            self._done[value] = value if args == value.args else _rebuilt(value, args)
+        return self._done[value]
+
+
+def put_everywhere(circuit: Circuit, values: Mapping[str, Expr]) -> None:
+    """Puts expressions in the places of nets in all that reads them, in place; the nets stay."""
+    _each(circuit, Values(values))
+
+
+def rename(circuit: Circuit, names: dict[str, str]) -> None:
+    """Gives nets new names, in place."""
+    if not names:
+        return
+    done: dict[Expr, Expr] = {}
+
+    def put(value: Expr, most: int = 0) -> Expr:
+        if value.op == "net":
+            return Expr("net", value.width, name=names.get(value.name, value.name), low=value.low)
+        if not value.args:
+            return value
+        if value not in done:
+            args = tuple(put(arg) for arg in value.args)
+            done[value] = value if args == value.args else Expr(value.op, value.width, args, value.name, value.low)
+        return done[value]
+
+    _each(circuit, put)
+    for instance in circuit.instances.values():
+        instance.outputs = {port: put(value) for port, value in instance.outputs.items()}
+    circuit.nets = {names.get(name, name): one for name, one in circuit.nets.items()}
+    circuit.assigned = {names.get(name, name): value for name, value in circuit.assigned.items()}
+    circuit.registers = {names.get(name, name): value for name, value in circuit.registers.items()}
+    circuit.reads = {names.get(name, name): value for name, value in circuit.reads.items()}
