@@ -219,7 +219,7 @@ def test_wrong_keys_and_slots_of_a_host():
 
 
 @pytest.mark.parametrize(("changes", "why"), [
-    ({"key_slots": 2}, "--key-slots is from 3 to 64 with --keys inline, not 2"), ({"key_slots": 65}, "from 3 to 64"),
+    ({"key_slots": 2}, "--key-slots must be from 3 to 64 with --keys inline, not 2"), ({"key_slots": 65}, "from 3 to 64"),
 ], ids=["few", "many"])  # fmt: skip
 def test_rings_that_there_are_not(changes, why):
     with pytest.raises(InputError, match=why):
