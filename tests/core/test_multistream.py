@@ -98,7 +98,7 @@ def test_the_figures() -> None:
 
 
 @pytest.mark.parametrize(("changes", "message"), [
-    ({"streams": 3}, "--streams is one of 1, 2, 4, not 3"),
+    ({"streams": 3}, "--streams must be 1, 2 or 4, not 3"),
     ({"cipher_arch": "pipelined", "streams": 2}, "--streams is for --cipher-arch multistream; leave it out"),
     ({"cipher": "sm4"}, "--cipher-arch multistream: sm4 has no round core for several streams; choose another --cipher-arch"),
     ({"cipher_stages": 2}, "--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out"),

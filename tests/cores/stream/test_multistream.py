@@ -146,7 +146,7 @@ def test_names_of_cores():
 
 @pytest.mark.parametrize(("options", "error", "message"), [
     ({"streams": 4}, InputError, "--streams is for --cipher-arch multistream; leave it out"),
-    ({"cipher_arch": "multistream", "streams": 3}, InputError, "--streams is one of 1, 2, 4, not 3"),
+    ({"cipher_arch": "multistream", "streams": 3}, InputError, "--streams must be 1, 2 or 4, not 3"),
     ({"cipher_arch": "multistream", "cipher_stages": 2}, InputError, "--cipher-stages is for pipelines"),
     ({"cipher_arch": "multistream", "cipher_sbox": "bram"}, InputError, "--cipher-sbox bram is for pipelines"),
     ({"cipher_arch": "multistream", "keys": "inline", "key_schedule": "iterative"}, InputError, "--key-schedule iterative clears all"),

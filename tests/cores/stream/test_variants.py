@@ -67,5 +67,5 @@ def test_the_pipeline_with_a_product_in_one_cycle_is_proved():
 
 @pytest.mark.parametrize("stages", [-1, 9])
 def test_wrong_numbers_of_registers(stages):
-    with pytest.raises(InputError, match="--mul-stages of a stream mode is from 0 to 8"):
+    with pytest.raises(InputError, match="--mul-stages must be from 0 to 8"):
         compile_stream(GCM(), StreamOptions(mul_stages=stages), prove=False)
