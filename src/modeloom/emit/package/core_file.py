@@ -51,6 +51,7 @@ def fusesoc(description: Description) -> str:
     of_tools = "".join(f'"tool_{tool} ? (constraints_{tool})", ' for tool in tools)
     return f"""\
 CAPI=2:
+# SPDX-License-Identifier: Apache-2.0
 name: modeloom:modes:{name}:{description.version}
 description: {json.dumps(description.summary, ensure_ascii=False)}
 
