@@ -10,8 +10,7 @@ import pytest
 from tools import house
 
 MOST = {
-    "lines": 104_333, "files": 827, "feature tests": 1212, "complex functions": 15, "long functions": 24,
-    "ignored types": 57,
+    "lines": 104_318, "files": 591, "feature tests": 1015, "complex functions": 10, "long functions": 22, "ignored types": 53,
 }  # fmt: skip
 """Figures that are above their limits today.  They only fall; one that is not here keeps its limit."""
 
