@@ -114,10 +114,11 @@ def test_other_points_run(tmp_path, sector, stream, statuses, told, timeout):
 
 def test_an_exception_that_nobody_expects_has_its_place(tmp_path):
     """A fault of modeloom while it traces a definition is an error of the points of this definition."""
-    mode = stopping("import modeloom.sweep.configuration as identity; identity.checked_mode = None", "trace_point")
+    mode = stopping("import modeloom.sweep.configuration as configuration; configuration.checked_mode = None", "trace_point")
     grids = '[[grid]]\ncircuits = ["karatsuba"]\n[[grid]]\nmodes = ["mine.py:Mine"]\nsector = 16\n'
     circuit, row = run(write(tmp_path, grids, mode)).rows
-    assert (circuit["status"], row["status"]) == ("ok", "error") and "TypeError" in row["error"] and "(identity.py, line" in row["error"]
+    assert (circuit["status"], row["status"]) == ("ok", "error")
+    assert "TypeError" in row["error"] and "(configuration.py, line" in row["error"]
 
 
 @slow

@@ -28,10 +28,10 @@ import click
 
 from modeloom.cli.files import broken_text, check_output, check_outputs, columns, mode_files, warn, warn_broken, whole_file
 from modeloom.cli.options import point_options, point_values
-from modeloom.sweep.compare import Line
 
 if TYPE_CHECKING:
     from modeloom.sweep.choose import Choice
+    from modeloom.sweep.compare import Line
     from modeloom.sweep.store import Row
 
 __all__ = [

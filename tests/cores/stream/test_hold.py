@@ -224,7 +224,7 @@ def test_bytes_that_no_buffer_has(compiled):
             replace(bus_parameters(compiled), hold=hold)
     with pytest.raises(ValueError, match="hold is for cores that open"):
         replace(bus_parameters(compiled), decrypt=False)
-    with pytest.raises(InputError, match="--hold takes 1 to 1048576 bytes, not 0"):
+    with pytest.raises(InputError, match="--hold must be from 1 to 1048576 bytes, not 0"):
         bus_parameters(replace(compiled, options=replace(SMALL, hold=0)))
 
 

@@ -43,7 +43,7 @@ def test_keys_of_other_ciphers_are_random() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mode", "options", "sectors"),
+    ("mode", "options", "count"),
     [
         # A sequential core reads its S-boxes ten times a block; the decrypter is used once a sector.
         ("hctr2", {"cipher_arch": "sequential"}, 640),
@@ -52,11 +52,11 @@ def test_keys_of_other_ciphers_are_random() -> None:
         ("heh-brw", {"direction": "encrypt"}, 1280),
     ],
 )
-def test_needed_sectors(mode: str, options: dict, sectors: int) -> None:
+def test_needed_sectors(mode: str, options: dict, count: int) -> None:
     compiled = built.compiled(mode, prove=False, sector=64, restarts=0, **options)
     need = needed_sectors(compiled)
     assert need.lookups >= sectors.LOOKUPS
-    assert need.sectors == sectors
+    assert need.sectors == count
 
 
 def test_the_chance_is_that_of_random_look_ups() -> None:
