@@ -113,6 +113,23 @@ class Reflected(wiring.Component):
         return m
 
 
+class Planes(wiring.Component):
+    """Each bit of 16 bytes is computed beside the same bit of the others, and written to its place."""
+
+    i: In(128)
+    o: Out(128)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        planes = [Cat(self.i[8 * byte + bit] for byte in range(16)) for bit in range(8)]
+        inside = Signal(128)
+        for bit, plane in enumerate(planes):
+            result = Signal(16, name=f"plane_{bit}")
+            m.d.comb += [result.eq(plane ^ planes[bit - 1]), *(inside[8 * byte + bit].eq(result[byte]) for byte in range(16))]
+        m.d.comb += self.o.eq(~inside)
+        return m
+
+
 class Transfers(wiring.Component):
     """Ends a transfer with two phases, as those of APB, after a number of cycles that changes, and counts those that break the rules: whose
     second phase is missing, late, or not of another cycle.

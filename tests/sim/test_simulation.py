@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from tests.sim.designs import Counter, Feedback, InnerFeedback, Reflected, StreamFifo, convert
+from tests.sim.designs import Counter, Feedback, InnerFeedback, Planes, Reflected, StreamFifo, convert
 
 from modeloom.sim import Simulation
 
@@ -93,6 +93,15 @@ def test_bits_in_another_order(optimize):
         bits = [value >> 8 * byte + bit & 1 for byte in range(16) for bit in reversed(range(8))]
         assert simulation.get("o") == sum(bit << at for at, bit in enumerate(bits))
         assert simulation.get("mixed") == sum(bits[at] << 2 * at | bits[-1 - at] << 2 * at + 1 for at in range(64))
+
+
+@pytest.mark.parametrize("optimize", [0, 1])
+def test_bits_written_in_another_order(optimize):
+    simulation = Simulation.of(convert(Planes(), "planes"), "planes", optimize=optimize)
+    for value in (0x0123_4567_89AB_CDEF_0011_2233_4455_6677, 1, 1 << 127, 0x80 << 64):
+        simulation.set("i", value)
+        rotated = [(byte << 1 | byte >> 7) & 255 for byte in value.to_bytes(16, "little")]
+        assert simulation.get("o") == ~(value ^ int.from_bytes(rotated, "little")) & (1 << 128) - 1
 
 
 def test_registers_and_words_can_be_written():

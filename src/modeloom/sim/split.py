@@ -21,6 +21,7 @@ _TABLE = re.compile(r"^\tstatic const (value<\d+>) (mem_init_\d+)\[(\d+)\] \{\n(
 _RESET = re.compile(r"^void p_\w+::reset\(\) \{\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 
 _BITS = re.compile(r"\.concat\(([\w.]+)\.slice<\d+>\(\)\)(?:\.concat\(\1\.slice<\d+>\(\)\)){7,}")
+_STATEMENT = re.compile(r"^([^\n\"]*? = )?(.*)$", re.MULTILINE)
 _NAMESPACE = "\nnamespace cxxrtl_design {\n"
 _GATHER = """
 // Single bits of a value, the highest one of the result first.
@@ -41,8 +42,13 @@ def gather_bits(source: Path, header: Path) -> None:
         table = f"[]() {{ static const uint16_t at[] = {{{','.join(places)}}}; return at; }}()"
         return f".concat(gather<{len(places)}>({run[1]}.data, {table}))"
 
-    text, count = _BITS.subn(call, source.read_text(encoding="utf-8"))
-    if count:
+    def read(statement: re.Match[str]) -> str:
+        # Bits on the left are written.
+        return (statement[1] or "") + _BITS.sub(call, statement[2])
+
+    before = source.read_text(encoding="utf-8")
+    text = _STATEMENT.sub(read, before)
+    if text != before:
         source.write_text(text, encoding="utf-8")
         head = header.read_text(encoding="utf-8")
         header.write_text(head.replace(_NAMESPACE, _GATHER + _NAMESPACE, 1), encoding="utf-8")
