@@ -12,6 +12,7 @@ from tests.built import SMALL, simulated, slowly
 from modeloom import golden
 from modeloom.interfaces.sector import StatusCode, unpack_status
 from modeloom.product.simulated import CoreFault, Sector, SimulatedCore
+from modeloom.sim import AT_REST
 from modeloom.spec import InputError
 
 KEY = bytes(range(16))
@@ -87,7 +88,7 @@ def test_a_slot_that_is_not_there(core: SimulatedCore) -> None:
 def test_a_core_that_does_not_answer(core: SimulatedCore, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("modeloom.product.simulated.PATIENCE", 0)
     core.load_key(KEY)
-    core.runner.set_gaps({"m_axis_status": 0.999999})
+    core.runner.set_gaps({"m_axis_status": AT_REST})
     with pytest.raises(CoreFault, match=r"the core gave fewer than 1 statuses in \d+ cycles"):
         core.run([Sector(TWEAK, bytes(size))])
 

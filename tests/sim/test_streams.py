@@ -10,7 +10,7 @@ import pytest
 from tests.built import slow
 from tests.sim.designs import StreamFifo, Transfers, convert
 
-from modeloom.sim import Simulation, Stream, StreamRunner
+from modeloom.sim import AT_REST, Simulation, Stream, StreamRunner
 
 SEED = 20100
 
@@ -116,6 +116,19 @@ def test_drain_waits_for_the_inputs():
     assert runner.waiting("m_axis") >= 9
 
 
+def test_nothing_moves_at_rest():
+    runner = StreamRunner(fifo(8), seed=SEED)
+    runner.reset()
+    runner.set_gaps({"m_axis": AT_REST})
+    runner.feed("s_axis", traffic(8, 2, 8))
+    runner.run(max_cycles=100_000)
+    assert runner.waiting("s_axis") == runner.waiting("m_axis") == 0
+    runner.set_gaps({"s_axis": AT_REST, "m_axis": 0.0})
+    runner.feed("s_axis", traffic(8, 2, 8))
+    runner.run(max_cycles=100_000)
+    assert (runner.waiting("s_axis"), runner.waiting("m_axis")) == (2, 2)
+
+
 @pytest.mark.parametrize("two_steps", [False, True])
 def test_dropped_valid_is_reported(two_steps):
     runner = StreamRunner(fifo(8, "drop", two_steps=two_steps), seed=SEED, gaps={"m_axis": 0.6})
@@ -193,7 +206,9 @@ def test_discovery_and_errors():
     with pytest.raises(ValueError, match="no stream 'x'"):
         runner.run({"x": 1}, max_cycles=1)
     with pytest.raises(ValueError, match="probability"):
-        runner.set_gaps({"s_axis": 1})
+        runner.set_gaps({"s_axis": 1.1})
+    with pytest.raises(ValueError, match="below 1 in a whole run"):
+        StreamRunner(simulation, gaps={"s_axis": 1})
     with pytest.raises(ValueError, match="0 have arrived"):
         runner.take("m_axis", 1)
     with pytest.raises(ValueError, match="is no input port"):

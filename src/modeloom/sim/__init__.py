@@ -3,7 +3,7 @@
 
 from modeloom.sim.build import BuildError, build, cache_directory, compiler
 from modeloom.sim.simulation import Clock, Port, Simulation
-from modeloom.sim.streams import Beats, RunResult, Stream, StreamRunner, Violations
+from modeloom.sim.streams import AT_REST, Beats, RunResult, Stream, StreamRunner, Violations
 
-__all__ = ["Beats", "BuildError", "Clock", "Port", "RunResult", "Simulation", "Stream", "StreamRunner", "Violations", "build",
+__all__ = ["AT_REST", "Beats", "BuildError", "Clock", "Port", "RunResult", "Simulation", "Stream", "StreamRunner", "Violations", "build",
            "cache_directory", "compiler"]

@@ -17,7 +17,10 @@ from dataclasses import dataclass
 
 from modeloom.sim.simulation import Port, Simulation
 
-__all__ = ["Beats", "RunResult", "Stream", "StreamRunner", "Violations"]
+__all__ = ["AT_REST", "Beats", "RunResult", "Stream", "StreamRunner", "Violations"]
+
+AT_REST = 1.0
+"""The probability of a gap of a stream on which nothing moves."""
 
 _AXIS_PAYLOAD = ("tdata", "tdest", "tid", "tkeep", "tlast", "tstrb", "tuser")
 
@@ -198,6 +201,8 @@ class StreamRunner:
         self._ports = ports
         if unknown := sorted({stream.clock for stream in streams} - {"", *simulation.clocks}):
             raise ValueError(f"the simulation has no clock {unknown[0]!r}")
+        if AT_REST in (gaps or {}).values():
+            raise ValueError("the probability of a gap must be below 1 in a whole run")
         self.set_gaps(gaps or {}, attach=False)
         self._attach()
 
@@ -240,11 +245,11 @@ class StreamRunner:
         return self._index.get(name, 0)
 
     def set_gaps(self, gaps: Mapping[str, float], *, attach: bool = True) -> None:
-        """Changes the probabilities of gaps, by stream name. Other streams keep theirs."""
+        """Changes the probabilities of gaps, by stream name. Other streams keep theirs. A stream with ``AT_REST`` stands still."""
         for name, gap in gaps.items():
             index = self._stream(name)
-            if not 0 <= gap < 1:
-                raise ValueError(f"the probability of a gap must be at least 0 and below 1, not {gap!r}")
+            if not 0 <= gap <= AT_REST:
+                raise ValueError(f"the probability of a gap must be from 0 to 1, not {gap!r}")
             self._gaps[name] = gap
             if attach:
                 self._library.ml_stream_gap(self._handle, index, int(gap * 2**32))

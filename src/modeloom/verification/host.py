@@ -17,6 +17,7 @@ from typing import Any, Generic
 
 from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.sim import AT_REST
 from modeloom.verification.subject import C
 
 __all__ = ["BUSES", "PATIENCE", "CoreHost"]
@@ -82,10 +83,10 @@ class CoreHost(ABC, Generic[C]):
     # Sending
 
     def set_gaps(self, gaps: Mapping[str, float]) -> None:
-        """Sets the probabilities of pauses on the buses of data.  The default is 0."""
+        """Sets the probabilities of pauses on the buses of data.  The default is 0.  With a bus at rest, nobody may ``settle``."""
         every = {name: gaps.get(name, 0.0) for name in (*BUSES, "s_axis_key")}
         self.runner.set_gaps(every)
-        self._stretch = 1 / (1 - max(every.values()))
+        self._stretch = 1 / (1 - max(gap for gap in every.values() if gap < AT_REST))
 
     def load(self, key: bytes, slot: int) -> None:
         """Sends a key.  Its slot is empty from then on, and holds the key later unless the mode refuses it."""

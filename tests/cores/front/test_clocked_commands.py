@@ -14,7 +14,7 @@ from modeloom.emit import CheckFailed, emit, lint
 from modeloom.product.folder import read_description
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
-from modeloom.sim import Clock
+from modeloom.sim import AT_REST, Clock
 from modeloom.verification.clocks import check_paths, crossing_control
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
@@ -107,7 +107,7 @@ def a_status_waits(folder) -> None:
     """The core has sealed a message, and the host takes none of its text for a while."""
     core = SimulatedStreamCore(folder, front=True, optimize=0)
     core.load_key(KEY)
-    core.runner.set_gaps({"m_axis": 0.999999})
+    core.runner.set_gaps({"m_axis": AT_REST})
     core.send(Message(bytes(core.description.nonces[0]), bytes(40)))
     core.runner.run(max_cycles=4000)
     assert not core.registers.read("command_state") >> 16 & 0xFF, "there is a status"

@@ -9,6 +9,8 @@ from dataclasses import replace
 import pytest
 from tests.rtl.clocks.bench import CLOCKS, SECOND, Bench
 
+from modeloom.sim import AT_REST
+
 INWARD, OUTWARD = ("s_axis", "s_axis_key"), ("m_axis", "m_axis_status")
 
 
@@ -88,7 +90,7 @@ def test_nothing_is_left(name):
     """Queues that are full of numbers, and the registers behind them."""
     bench = Bench(name)
     for stream in ("s_axis", "s_axis_key", "core_m_axis", "core_m_axis_status"):
-        bench.runner.set_gaps({f"core_{stream}" if stream.startswith("s_") else stream[5:]: 0.999999})
+        bench.runner.set_gaps({f"core_{stream}" if stream.startswith("s_") else stream[5:]: AT_REST})
         bench.send(stream, [0xFFFFFFFF] * 60)
     bench.runner.run(max_cycles=600)
     assert 0xFFFFFFFF in words(bench)

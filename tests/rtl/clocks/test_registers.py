@@ -12,6 +12,7 @@ from tests.rtl.clocks.faults import changed, library
 from tests.rtl.clocks.registers import HOSTS, ORDERED, PARAMETERS, Apb, Lite
 
 from modeloom.interfaces.front import APB, AXI_LITE, REGISTER_BUSES
+from modeloom.sim import AT_REST
 
 
 def made(bus: str, name: str, path: Path | None = None) -> tuple[Bench, Lite | Apb, random.Random]:
@@ -187,7 +188,7 @@ def a_status_waits_for_its_data(name: str, path: Path | None = None) -> None:
         assert bench.runner.waiting("m_axis") == 8, "a status comes before its data, or not at all"
         ends.append(bench.runner.take("m_axis").cycles[7])
     assert all(end <= status for end, status in zip(ends, statuses, strict=True)), (name, ends, statuses)
-    bench.runner.set_gaps({"m_axis": 0.999999})
+    bench.runner.set_gaps({"m_axis": AT_REST})
     bench.send("core_m_axis", [0, 1, 2, 3])
     bench.sim.set("core_status_waits", 1)
     bench.runner.run(max_cycles=100)

@@ -24,8 +24,8 @@ from modeloom.product.message import Message
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.protocol.outcome import judge_whole
 from modeloom.protocol.segments import LONGEST, Answer, Piece
+from modeloom.sim import AT_REST
 from modeloom.spec.wording import many
-from modeloom.verification.stream.room import AT_REST
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
 from modeloom.verification.subject import CoreSubject
 

@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.simulated import Sector, SimulatedCore
+from modeloom.sim import AT_REST
 from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.subject import Subject, sample_slots
 from modeloom.verification.twins import DataBits, data_bits, differences, hold_cycles, request, scatter
 
 __all__ = ["RESULTS", "check_key_erasure", "check_zeroize", "fill"]
-
-NEVER = 0.999999
-"""Probability of a pause that represents a host that takes nothing."""
 
 
 def fill(
@@ -55,7 +53,7 @@ def fill(
         core.send_command(bytes([n]) * core.tweak_bytes, decrypt=ways[n % len(ways)], slot=n % len(keys), tag=n)
         core.send_packet(rng.randbytes(core.sector_bytes))
     # The host takes nothing, so results wait while others are computed.  Then a key comes.
-    core.runner.set_gaps({"m_axis": NEVER})
+    core.runner.set_gaps({"m_axis": AT_REST})
     core.runner.run(max_cycles=core.description.pins.latency_pins + core.description.pins.interval)
     core.send_key(next_key(), 0)
     core.runner.run(max_cycles=cycles)

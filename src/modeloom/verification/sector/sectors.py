@@ -21,6 +21,7 @@ from itertools import cycle
 from modeloom.ciphers import AES
 from modeloom.compiler.compile import Compiled
 from modeloom.golden.aes_keys import round_keys
+from modeloom.sim import AT_REST
 from modeloom.spec.kinds import DEC, ENC
 from modeloom.spec.wording import many
 from modeloom.verification.host import BUSES
@@ -263,7 +264,7 @@ def check_sectors(subject: Subject, need: Need, wanted: int | None = None) -> tu
             good += 1
         if rng.random() < 0.2:
             # The host takes nothing until the core is full.
-            host.set_gaps({"m_axis": 0.999999} if rng.random() < 0.5 else {"m_axis_status": 0.999999})
+            host.set_gaps({"m_axis": AT_REST} if rng.random() < 0.5 else {"m_axis_status": AT_REST})
             host.run(4 * host.sector_cycles)
             host.set_gaps({})
         host.settle()

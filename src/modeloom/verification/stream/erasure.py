@@ -10,6 +10,7 @@ from typing import Any
 from modeloom.emit.tools import CheckFailed
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
+from modeloom.sim import AT_REST
 from modeloom.verification.stream.host import host_of
 from modeloom.verification.stream.messages import slots_used
 from modeloom.verification.stream.subject import StreamSubject
@@ -191,7 +192,7 @@ def fill(subject: StreamSubject, core: SimulatedStreamCore, rng: random.Random, 
     d = subject.description
     for slot in sorted({0, d.named_slots - 1}):
         core.load_message_key(rng.randbytes(d.key_lengths[0]), slot)
-    core.runner.set_gaps({"m_axis": 0.999999})
+    core.runner.set_gaps({"m_axis": AT_REST})
     for number in range(12):
         decrypt = subject.ways[number % len(subject.ways)]
         core.send(Message(rng.randbytes(d.nonces[0]), rng.randbytes(60 + 3 * number), rng.randbytes(number), decrypt, 0))

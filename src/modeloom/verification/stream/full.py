@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from modeloom.sim import AT_REST
 from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.messages import load_all, slots_used
-from modeloom.verification.stream.room import AT_REST, fill_up
+from modeloom.verification.stream.room import fill_up
 from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["check_full", "full_units"]

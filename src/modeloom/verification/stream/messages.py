@@ -7,6 +7,7 @@ from itertools import cycle
 from typing import Any
 
 from modeloom.protocol.faults import FAULTS
+from modeloom.sim import AT_REST
 from modeloom.verification.host import BUSES
 from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.room import same_room
@@ -118,7 +119,7 @@ def _random_messages(host: MessageHost, rng: Any, wanted: int) -> int:
             )  # fmt: skip
         if rng.random() < 0.2:
             # The host takes nothing until the core is full.
-            host.set_gaps({"m_axis": 0.999999} if rng.random() < 0.5 else {"m_axis_status": 0.999999})
+            host.set_gaps({"m_axis": AT_REST} if rng.random() < 0.5 else {"m_axis_status": AT_REST})
             host.run(4 * d.message_cycles(64, 64))
             host.set_gaps({})
         host.settle()

@@ -14,12 +14,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+from modeloom.sim import AT_REST
 from modeloom.verification.stream.host import MessageHost
 
-__all__ = ["AT_REST", "fill_up", "same_room"]
-
-AT_REST = 0.999999
-"""Probability of a pause on a bus at rest: the highest that there is room for."""
+__all__ = ["fill_up", "same_room"]
 
 MORE = 8
 """Commands that are sent before the next look whether the core takes any more."""
