@@ -10,7 +10,7 @@ import pytest
 from tools import house
 
 MOST = {
-    "lines": 104_318, "files": 591, "feature tests": 1015, "complex functions": 10, "long functions": 22, "ignored types": 53,
+    "lines": 104_318, "files": 591, "feature tests": 1015, "long functions": 22, "ignored types": 53,
 }  # fmt: skip
 """Figures that are above their limits today.  They only fall; one that is not here keeps its limit."""
 
@@ -47,7 +47,8 @@ def g(x: Any) -> Any:
 def test_no_figure_gets_worse(one) -> None:
     places = one.places()
     most = MOST.get(one.name, one.limit)
-    assert one.limit <= most and len(places) <= most, f"{len(places)}: {'; '.join(places[-3:])}"
+    assert one.limit <= most, f"{one.name} has reached its limit, which needs no entry here"
+    assert len(places) <= most, f"{one.about}: {len(places)}, and at most {most}; tools/house.py --list {one.name!r} prints them"
 
 
 def test_each_figure_counts_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

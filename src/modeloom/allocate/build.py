@@ -1,20 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the program of a schedule and of its set-up: cells, read ports, sources of the networks, and rows of the tables.
-
-When each value is written and last read, and the minimal storage that a schedule needs.
-
-A result is on the output of its unit in the cycle in which it is ready, and in a register behind it one cycle later.  Reads in these two
-cycles are bypasses.  Later reads come from the bank of the unit.  Its output is registered, so the cell is read one cycle earlier::
-
-    ready      ready+1     ready+2 ...
-    y, write   y delayed   bank
-
-Binds values to the cells of a memory whose addresses rotate from sector to sector.
-
-Value v of sector s lies in cell (a_v + s) mod R.  Seen from one cell, values follow each other around a circle of R * II cycles: after
-v of sector s comes u of sector s + d, d >= 0, written no earlier than v was read last.  As sectors along the circle only grow, a sector
-that enters late moves everything after it, and nothing collides.  The order around the circle is a tour; R is its length / II.
-"""
+"""Builds the program of a schedule and of its set-up: cells, read ports, sources of the networks, and rows of the tables."""
 
 from __future__ import annotations
 
@@ -54,6 +39,14 @@ from modeloom.schedule.problem import use_offset
 from modeloom.spec.kinds import OPERANDS, UnitKind
 
 __all__ = ["BYPASS", "Allocation", "Life", "Use", "allocate", "lifetimes", "place_name", "rotate", "storage_bound"]
+
+# When each value is written and last read, and the minimal storage that a schedule needs.
+#
+# A result is on the output of its unit in the cycle in which it is ready, and in a register behind it one cycle later.  Reads in these two
+# cycles are bypasses.  Later reads come from the bank of the unit.  Its output is registered, so the cell is read one cycle earlier:
+#
+#     ready      ready+1     ready+2 ...
+#     y, write   y delayed   bank
 
 BYPASS = 1
 """Largest distance, in cycles, between readiness and use that needs no storage."""
@@ -152,6 +145,12 @@ def storage_bound(lives: dict[tuple, Life], ii: int) -> int:
 
 
 # -- rotate ------------------------------------------------------------------------------------------------------------------------
+
+# Binds values to the cells of a memory whose addresses rotate from sector to sector.
+#
+# Value v of sector s lies in cell (a_v + s) mod R.  Seen from one cell, values follow each other around a circle of R * II cycles: after
+# v of sector s comes u of sector s + d, d >= 0, written no earlier than v was read last.  As sectors along the circle only grow, a sector
+# that enters late moves everything after it, and nothing collides.  The order around the circle is a tour; R is its length / II.
 
 def _step(write: int, end: int, ii: int) -> int:
     """The number of sectors d >= 0 after which a value written at ``write`` can follow a value that ends at ``end``."""

@@ -4,19 +4,6 @@
 From them it derives when units take operands and give results, which value each read of a cell returns, and how long each
 value lives.  A value v of a sector and a value u of the d-th sector after it share a cell if d = cell(v) - cell(u)
 modulo R; u may be written no earlier than v is read last, for every gap between the sectors.
-
-The storage part of the checker of programs: the value that each read returns, and that no two values share a cell at one time.
-
-A value of a later sector must be written after the last read of the value of an earlier sector in its cell.  (A value that
-ends before the other one is written would do no harm either.  No builder relies on that, so the checker refuses it.)
-
-Times of a value, relative to cycle 0 of its sector::
-
-    first             earliest cycle of its write; for input blocks, relative to the entry of an earlier sector
-    last              cycle of the last read of its cell, plus its rest (``Program.rest``)
-
-A bus brings one beat in each cycle.  A beat below ``fill_ahead`` may arrive when the previous sector is complete, which
-is after the entry of the sector before that one.  Other beats arrive after the entry of the previous sector.
 """
 
 from __future__ import annotations
@@ -49,6 +36,19 @@ from modeloom.schedule.check import check_schedule
 from modeloom.spec.kinds import Kind
 
 __all__ = ["CheckError", "check_program", "check_schedule", "check_storage"]
+
+# The storage part of the checker of programs: the value that each read returns, and that no two values share a cell at one time.
+#
+# A value of a later sector must be written after the last read of the value of an earlier sector in its cell.  (A value that
+# ends before the other one is written would do no harm either.  No builder relies on that, so the checker refuses it.)
+#
+# Times of a value, relative to cycle 0 of its sector:
+#
+#     first             earliest cycle of its write; for input blocks, relative to the entry of an earlier sector
+#     last              cycle of the last read of its cell, plus its rest (``Program.rest``)
+#
+# A bus brings one beat in each cycle.  A beat below ``fill_ahead`` may arrive when the previous sector is complete, which
+# is after the entry of the sector before that one.  Other beats arrive after the entry of the previous sector.
 
 LEAD = 6
 """Cycles from the cycle in which the engine takes a sector to the sector's cycle 0 (``rtl.engine``)."""

@@ -11,13 +11,6 @@ Cycle u of a sector is slot ``u mod rows`` of stage ``u // rows``.  A row of any
     batch row   the unit takes the first operand of a batch, if a sector is in one of the stages
 
 A cell a of a bank with R cells is the physical cell (a + base) mod R, ``base`` the running number of the sector.
-
-Names of the parts of a program, in listings and in Verilog.  Each name is a value with members, and is never parsed::
-
-cipher0, enc256_1        unit: kind, number              its bank has the same name
-in0, lane0               bank of the input blocks of a lane, and its writer
-out0, chain0             lane on which blocks leave; register of a chain
-cipher0.a, out0.a, …     network: its owner, operand
 """
 
 from __future__ import annotations
@@ -33,6 +26,13 @@ __all__ = [
     "POST", "TWEAK", "Bank", "BatchRow", "ChainName", "ChainRegister", "ChainRow", "InputName", "Key", "KeyRow", "LaneName", "Net",
     "NetName", "NetRow", "OutName", "OutRow", "PortRow", "Program", "Row", "Source", "Table", "UnitName", "WriteRow",
 ]  # fmt: skip
+
+# Names of the parts of a program, in listings and in Verilog.  Each name is a value with members, and is never parsed:
+#
+# cipher0, enc256_1        unit: kind, number              its bank has the same name
+# in0, lane0               bank of the input blocks of a lane, and its writer
+# out0, chain0             lane on which blocks leave; register of a chain
+# cipher0.a, out0.a, …     network: its owner, operand
 
 POST: Final = "post"
 """The operand of the sum after a unit."""

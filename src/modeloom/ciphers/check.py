@@ -8,24 +8,6 @@
 
 Keys are zeros, ones and random ones, of all sizes and alternating between all slots.  Blocks follow each other at the interval from
 ``timing``.  If one entry of a table in one place of one round is wrong, it is found with a probability of more than 0.999.
-
-The number of cycles that a key schedule takes from one key to the next, as measured in simulated hardware.
-
-::
-
-    start ──▶ round keys ... ──▶ done ──▶ next start
-      └──────── expansion_cycles ───────────┘
-
-Compares a cipher core of a user in emitted Verilog with its software, and finds the bits of its result.
-
-::
-
-    keys ──▶ key schedule ──▶ round keys ──▶ module of the Verilog ──▶ its output ports, in each cycle
-      └────▶ software ──▶ blocks ──────────────────────────────────────▶ bit n of a block is this bit of this port
-
-A user may write a cipher in any style.  If its ``o`` is wired to registers in another order, the module has the registers as output ports,
-and the order is outside.  A port therefore says nothing about the place of a bit in a block.  The values in the cycle of the result do:
-among thousands of results, two bits of a block never have equal values.
 """
 
 from __future__ import annotations
@@ -54,6 +36,11 @@ from modeloom.spec.cadence import BATCH_LEAD
 from modeloom.spec.errors import DefinitionError
 
 __all__ = ["CipherCheck", "Ports", "Run", "check_cipher", "check_core", "expansion_cycles", "result_places"]
+
+# The number of cycles that a key schedule takes from one key to the next, as measured in simulated hardware.
+#
+#     start ──▶ round keys ... ──▶ done ──▶ next start
+#       └──────── expansion_cycles ───────────┘
 
 MOST_CYCLES = 5000
 """The number of cycles after which a key schedule counts as hanging."""
@@ -443,6 +430,15 @@ class CipherCheck:
 
 
 # -- emitted -----------------------------------------------------------------------------------------------------------------------
+
+# Compares a cipher core of a user in emitted Verilog with its software, and finds the bits of its result.
+#
+#     keys ──▶ key schedule ──▶ round keys ──▶ module of the Verilog ──▶ its output ports, in each cycle
+#       └────▶ software ──▶ blocks ──────────────────────────────────────▶ bit n of a block is this bit of this port
+#
+# A user may write a cipher in any style.  If its ``o`` is wired to registers in another order, the module has the registers as output
+# ports, and the order is outside.  A port therefore says nothing about the place of a bit in a block.  The values in the cycle of the
+# result do: among thousands of results, two bits of a block never have equal values.
 
 Ports = Mapping[str, Sequence[tuple[str, int]]]
 """For each port of the component, the ports of the module that form it, lowest bits first, each with its width."""

@@ -2,12 +2,6 @@
 """The description of a block cipher for the compiler: sizes, the timing of its cores, their hardware, and its software.
 
 AES and SM4 have descriptions in separate files.  A mode may bring a cipher with a description of the same kind.
-
-Which cipher of a user made a component, and for which request.
-
-Checks the description of a block cipher, which may come from a user, and the results of its functions.
-
-An exception in one of its functions, or an impossible result, becomes one line with the place of the function.
 """
 
 from __future__ import annotations
@@ -28,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BlockCipher", "guard", "made", "users_cipher"]
 
+# Which cipher of a user made a component, and for which request.
+
 _MADE: WeakKeyDictionary[object, tuple[BlockCipher, CoreRequest]] = WeakKeyDictionary()
 
 
@@ -42,6 +38,10 @@ def users_cipher(component: object) -> tuple[BlockCipher, CoreRequest] | None:
 
 
 # -- guard -------------------------------------------------------------------------------------------------------------------------
+
+# Checks the description of a block cipher, which may come from a user, and the results of its functions.
+#
+# An exception in one of its functions, or an impossible result, becomes one line with the place of the function.
 
 FUNCTIONS = {
     "round_keys": "key_bits", "timing": "a CoreRequest", "software": "key", "hardware": "a CoreRequest", "key_schedule": "key_bits",

@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request to a block cipher for one of its cores, and the cycles of this core.
-
-The version of what a file of a user may import and call, and the new form of each call that has changed.
-
-``docs/user-api.md`` lists the interface, and a test compares it with the code.  A change of a call is a new version, an entry below, and a
-row on the page.
-"""
+"""A request to a block cipher for one of its cores, and the cycles of this core."""
 
 from __future__ import annotations
 
@@ -22,6 +16,11 @@ __all__ = [
     "CALLS", "DIRECTION_OF", "FEW_SLOTS", "FORMS", "INTERFACE", "OLD_DIRECTIONS", "OLD_MEMBERS", "CoreRequest", "CoreTiming",
     "old_form", "refuse_call",
 ]  # fmt: skip
+
+# The version of what a file of a user may import and call, and the new form of each call that has changed.
+#
+# ``docs/user-api.md`` lists the interface, and a test compares it with the code.  A change of a call is a new version, an entry below, and
+# a row on the page.
 
 INTERFACE = 2
 """Version of the interface."""

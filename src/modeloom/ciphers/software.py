@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The software of ciphers: blocks by OpenSSL, and round keys for cores that take expanded keys.
-
-Ciphers of OpenSSL as the software of a description.  The hardware is compared with it, and models run on it.
-
-Round keys in software, for cores that take expanded keys: what the key schedules in hardware write, as bytes.
-
-A round key is a number in hardware.  Its bytes stand in the order of their bits, bits [7:0] first.
-"""
+"""The software of ciphers: blocks by OpenSSL, and round keys for cores that take expanded keys."""
 
 from __future__ import annotations
 
@@ -16,6 +9,8 @@ from modeloom.spec import Cipher
 
 __all__ = ["aes_round_keys", "openssl", "sm4_round_keys"]
 
+
+# Ciphers of OpenSSL as the software of a description.  The hardware is compared with it, and models run on it.
 
 class _Keyed:
     """A cipher under a key, as OpenSSL has it."""
@@ -51,6 +46,10 @@ def openssl(algorithm: str) -> Callable[[bytes], Cipher]:
 
 
 # -- round keys --------------------------------------------------------------------------------------------------------------------
+
+# Round keys in software, for cores that take expanded keys: what the key schedules in hardware write, as bytes.
+#
+# A round key is a number in hardware.  Its bytes stand in the order of their bits, bits [7:0] first.
 
 WORD = (1 << 32) - 1
 

@@ -2,14 +2,6 @@
 """The description of a circuit: a name with options, which gives hardware, gate counts and a model of its function.
 
 ``modeloom circuit``, the generic test of latency and interval, and ``docs/circuits.md`` use only this description.
-
-The moduli for which circuits can be built, by name.
-
-::
-
-    ghash, xts    x^128 + x^7 + x^2 + x + 1              bits of a byte reversed, or not
-    polyval       x^128 + x^127 + x^126 + x^121 + 1      product with the factor x^-128
-    x40           x^128 + x^40 + x^2 + x + 1             order of GHASH
 """
 
 from __future__ import annotations
@@ -200,6 +192,12 @@ class Circuit:
         }
         return self.make(**values)
 
+
+# The moduli for which circuits can be built, by name.
+#
+#     ghash, xts    x^128 + x^7 + x^2 + x + 1              bits of a byte reversed, or not
+#     polyval       x^128 + x^127 + x^126 + x^121 + 1      product with the factor x^-128
+#     x40           x^128 + x^40 + x^2 + x + 1             order of GHASH
 
 X40_ORDER = Field("x40", 128, (1 << 128) | (1 << 40) | 0x7, bytewise_reversed=True)
 """x^128 + x^40 + x^2 + x + 1.  gcm2008, section 3.3.2 uses it to show the cost of a larger inner exponent.

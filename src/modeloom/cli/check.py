@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that check: ``modeloom verify`` and ``modeloom vectors``.
-
-``modeloom verify``: proves, lints and tests an emitted core again.
-
-``modeloom vectors``: test vectors of ACVP, CAVP and Wycheproof through a model or a core.
-"""
+"""Commands that check: ``modeloom verify`` and ``modeloom vectors``."""
 
 from __future__ import annotations
 
@@ -23,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["vectors", "verify"]
 
+
+# ``modeloom verify``: proves, lints and tests an emitted core again.
 
 @click.command()
 @click.argument("directory")
@@ -62,6 +59,8 @@ def verify(
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------------------
+
+# ``modeloom vectors``: test vectors of ACVP, CAVP and Wycheproof through a model or a core.
 
 SHOWN = 10
 """Failures that are printed for a file."""

@@ -1,27 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``modeloom model``, ``crypt``, ``seal`` and ``open``: files through the software model of a mode, or through the simulation of a core.
-
-Reads keys from files with raw bytes or hexadecimal digits.  The two forms are never confused.
-
-::
-
-    hexadecimal   only hex digits and white space, with a correct length
-    raw           a correct length, and a byte that is not text
-    refused       anything else: text with a wrong digit, or a wrong length
-
-Of 10^14 random keys of 16 bytes, less than one consists only of hex digits and white space.  ``--key-format raw`` is for keys that are
-text.  Messages count bytes from 0 and never show a byte of a key.
-
-``modeloom crypt``: runs a file through the simulation of a core, sector by sector.
-
-``modeloom model``: runs a file through the software model, sector by sector.
-
-``modeloom seal`` and ``modeloom open``: a file as one message through the simulation of a core.
-
-::
-
-    IN ──seal──▶ OUT = ciphertext ‖ tag ──open──▶ the plaintext, or nothing if the tag is wrong
-"""
+"""``modeloom model``, ``crypt``, ``seal`` and ``open``: files through the software model of a mode, or through the simulation of a core."""
 
 from __future__ import annotations
 
@@ -43,6 +21,15 @@ from modeloom.spec import InputError, UnknownName
 __all__ = [
     "FORMATS", "check_source", "crypt", "crypt_options", "done", "model", "open_file", "read_key", "seal_file", "transform_file",
 ]  # fmt: skip
+
+# Reads keys from files with raw bytes or hexadecimal digits.  The two forms are never confused.
+#
+#     hexadecimal   only hex digits and white space, with a correct length
+#     raw           a correct length, and a byte that is not text
+#     refused       anything else: text with a wrong digit, or a wrong length
+#
+# Of 10^14 random keys of 16 bytes, less than one consists only of hex digits and white space.  ``--key-format raw`` is for keys that are
+# text.  Messages count bytes from 0 and never show a byte of a key.
 
 FORMATS = ("auto", "raw", "hex")
 
@@ -116,6 +103,8 @@ def _or(values: list[int]) -> str:
 
 
 # -- crypt -------------------------------------------------------------------------------------------------------------------------
+
+# ``modeloom crypt``: runs a file through the simulation of a core, sector by sector.
 
 CHUNK = 256
 """Number of sectors that are processed at a time."""
@@ -235,6 +224,8 @@ def crypt(
 
 # -- model -------------------------------------------------------------------------------------------------------------------------
 
+# ``modeloom model``: runs a file through the software model, sector by sector.
+
 @click.command()
 @click.argument("mode")
 @crypt_options
@@ -272,6 +263,10 @@ def model(
 
 
 # -- seal --------------------------------------------------------------------------------------------------------------------------
+
+# ``modeloom seal`` and ``modeloom open``: a file as one message through the simulation of a core.
+#
+#     IN ──seal──▶ OUT = ciphertext ‖ tag ──open──▶ the plaintext, or nothing if the tag is wrong
 
 PIECE = 1 << 18
 """Bytes that go through at a time: whole beats of any width."""

@@ -1,20 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that measure: ``modeloom synth``, ``circuit``, ``aead``, ``traffic``, ``datasheet`` and ``papers``.
-
-The figures of a synthesised core as a table for readers.
-
-``modeloom synth``: area, depth and clock of a built core.
-
-``modeloom circuit``: gates, area and Verilog of one arithmetic or cipher circuit.
-
-``modeloom aead``: what each authenticated encryption mode costs, with modes of a user among those of the project.
-
-``modeloom traffic``: packets of a mix through the simulation of a core, with the share of the peak that they reach.
-
-``modeloom datasheet``: the HTML datasheet of a built core with timing and area.
-
-``modeloom papers``: every row of the tables of the papers, together with our results.
-"""
+"""Commands that measure: ``modeloom synth``, ``circuit``, ``aead``, ``traffic``, ``datasheet`` and ``papers``."""
 
 from __future__ import annotations
 
@@ -37,6 +22,8 @@ if TYPE_CHECKING:
     from modeloom.circuits import Option
 
 __all__ = ["aead", "area_table", "circuit", "datasheet", "papers", "synth", "traffic"]
+
+# The figures of a synthesised core as a table for readers.
 
 UNITS = {
     "luts": "logic LUTs", "memory_luts": "memory LUTs", "all_luts": "all LUTs", "area": "area", "ffs": "registers",
@@ -131,6 +118,8 @@ def _pairs(rows: Sequence[tuple[str, str]]) -> list[str]:
 
 # -- synth -------------------------------------------------------------------------------------------------------------------------
 
+# ``modeloom synth``: area, depth and clock of a built core.
+
 @click.command()
 @click.argument("directory")
 @click.option("--target", required=True, help="Target: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
@@ -173,6 +162,8 @@ def synth(
 
 
 # -- circuit -----------------------------------------------------------------------------------------------------------------------
+
+# ``modeloom circuit``: gates, area and Verilog of one arithmetic or cipher circuit.
 
 class CircuitCommand(click.Command):
     """A command with the options of all circuits, which are loaded on demand."""
@@ -251,6 +242,8 @@ def circuit(
 
 # -- aead --------------------------------------------------------------------------------------------------------------------------
 
+# ``modeloom aead``: what each authenticated encryption mode costs, with modes of a user among those of the project.
+
 HEAD = (
     "mode", "cipher", "LUTs", "memories", "shift registers", "registers", "BRAM", "cycles/block", "tokens", "latency", "bytes/cycle",
     "per 1000 LUTs",
@@ -296,6 +289,8 @@ def _line(row: dict[str, Any]) -> tuple[str, ...]:
 
 # -- traffic -----------------------------------------------------------------------------------------------------------------------
 
+# ``modeloom traffic``: packets of a mix through the simulation of a core, with the share of the peak that they reach.
+
 @click.command()
 @click.argument("directory")
 @click.option("--mix", "mix_name", required=True, help="gcm2008, imix, 64, jumbo, or a file with a line for each size: bytes and share.")
@@ -330,6 +325,8 @@ def traffic(
     click.echo(columns([(name, str(value)) for name, value in figures.items() if name != "schema"]), nl=False)
 
 
+# ``modeloom datasheet``: the HTML datasheet of a built core with timing and area.
+
 @click.command()
 @click.argument("directory")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -352,6 +349,8 @@ def datasheet(directory: str, as_json: bool) -> None:
     told = many(areas, "area") if areas else "no area (modeloom synth stores one)"
     click.echo(f"{page}: timing of a simulation, {told}")
 
+
+# ``modeloom papers``: every row of the tables of the papers, together with our results.
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[TABLE ...]")

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of cores for commands, made of their rows, and options that several commands share.
-
-The options of cores for commands that look at many of them, each with one value or with several.
-"""
+"""The options of cores for commands, made of their rows, and options that several commands share."""
 
 from __future__ import annotations
 
@@ -77,6 +74,8 @@ def tweaks(base: int, step: int, nbytes: int, sectors: int) -> Callable[[int], b
 
     return tweak
 
+
+# The options of cores for commands that look at many of them, each with one value or with several.
 
 def point_options(*, several: bool, without: Collection[str] = ()) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Adds the options of cores to a command.  Their values are texts.  With ``several``, there may be commas between them."""

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of commands for stream modes.
-
-What ``modeloom explain`` says of data streams that are wider or narrower than those of the core.
-
-The timing diagram that ``modeloom build`` puts into the HTML datasheet.
-
-The progress bar of a compilation, on standard error if this is a terminal.
-"""
+"""The parts of commands for stream modes."""
 
 from __future__ import annotations
 
@@ -33,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["add_timing", "at_width", "build_stream", "compile_progress", "explain_stream", "refused", "timing_option"]
 
 
+# What ``modeloom explain`` says of data streams that are wider or narrower than those of the core.
+
 def at_width(description: Description, bits: int) -> dict[str, object]:
     """The rates of a core with data streams of this width, and sentences that tell them.
 
@@ -50,6 +45,8 @@ def at_width(description: Description, bits: int) -> dict[str, object]:
 
 
 # -- timing ------------------------------------------------------------------------------------------------------------------------
+
+# The timing diagram that ``modeloom build`` puts into the HTML datasheet.
 
 timing_option = click.option(
     "--timing/--no-timing", default=True, envvar="MODELOOM_TIMING",
@@ -80,6 +77,8 @@ def add_timing(directory: str, mode: str, wanted: bool) -> bool:
         return False
     return True
 
+
+# The progress bar of a compilation, on standard error if this is a terminal.
 
 @contextmanager
 def compile_progress(title: str) -> Iterator[Callable[[str, float], None]]:

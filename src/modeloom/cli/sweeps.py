@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands on many cores: ``modeloom sweep``, ``compare``, ``choose`` and ``explore``.
-
-``modeloom sweep``: many configurations, in parallel or on a cluster, with the results in one file.
-
-``modeloom compare``: modes side by side, in one table.
-
-``modeloom choose``: the smallest core that reaches a rate, and why.
-
-``modeloom explore``: the results of a sweep as one page of HTML.
-"""
+"""Commands on many cores: ``modeloom sweep``, ``compare``, ``choose`` and ``explore``."""
 
 from __future__ import annotations
 
@@ -279,6 +270,12 @@ def _csv(table: list[list[str]]) -> str:
 
 # -- choose ------------------------------------------------------------------------------------------------------------------------
 
+# ``modeloom choose``: the smallest core that reaches a rate, and why.
+
+# ``modeloom compare``: modes side by side, in one table.
+
+# ``modeloom sweep``: many configurations, in parallel or on a cluster, with the results in one file.
+
 CHOICE_SCHEMA = "modeloom-choose-1"
 
 SEARCHED = ("cipher_cores", "lanes", "mul", "blocks_per_cycle", "no_overlap", "overlap")
@@ -366,6 +363,8 @@ def _lines(found: Choice, bits: Fraction, cycles: Fraction, reached: float, reas
 
 
 # -- explore -----------------------------------------------------------------------------------------------------------------------
+
+# ``modeloom explore``: the results of a sweep as one page of HTML.
 
 @click.command()
 @click.argument("results")

@@ -21,7 +21,7 @@ from modeloom.ciphers.request import CoreRequest, CoreTiming
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.definition.message_check import check_messages
 from modeloom.definition.messages import derived_under
-from modeloom.options.messages import USUAL, StreamOptions
+from modeloom.options.messages import MOST_DERIVERS, USUAL, StreamOptions
 from modeloom.spec import Cipher, InputError
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER, MUL
@@ -34,12 +34,9 @@ from modeloom.streams.steps import Step, steps_of
 from modeloom.streams.trace import trace_stream
 
 __all__ = [
-    "DERIVE_TARGET", "MOST_DERIVERS", "CompiledStream", "DerivedKeys", "StreamOptions", "compile_stream", "default_cores",
+    "DERIVE_TARGET", "CompiledStream", "DerivedKeys", "StreamOptions", "compile_stream", "default_cores",
     "default_sizes", "derived_keys",
 ]  # fmt: skip
-
-MOST_DERIVERS = 8
-"""Round cores that derive keys."""
 
 DERIVE_TARGET = 64
 """Cycles of the derivation of a key for which a core has enough round cores if a user names no number: those of a message of 1 KB."""
@@ -96,10 +93,8 @@ def derived_keys(mode: StreamMode, cipher: BlockCipher, request: CoreRequest, co
     Raises
     ------
     InputError
-        The number is out of range, the cipher has no round core, or the definition derives keys in a way that is not for hardware.
+        The cipher has no round core, or the definition derives keys in a way that is not for hardware.
     """
-    if cores is not None and not 1 <= cores <= MOST_DERIVERS:
-        raise InputError(f"--key-derivers is from 1 to {MOST_DERIVERS}, not {cores}")
     if not cipher.has("encrypt", "multistream") or 1 not in cipher.streams:
         raise InputError(f"--keys derived: {cipher.name} has no round core for one block; build it with --keys inline")
     one = request.but(direction="encrypt", form="multistream", stages=1, streams=1, writers=0, sbox=cipher.sboxes[0])
@@ -223,6 +218,27 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
         first, *more = default_sizes(mode, chosen)
         options = replace(options, key_bits=first, more_key_bits=tuple(more))
     options = options.on(chosen)
+    request = _request(mode, chosen, options)
+    first = request.key_bits
+    derived = derived_keys(mode, chosen, request, options.key_derivers) if options.keys == "derived" else None
+    if derived is not None:
+        options = replace(options, key_derivers=derived.cores)
+    timing = chosen.timing(request)
+    plan, options = _planned(mode, chosen, options, first, timing)
+    checked = check_messages(mode, first // 8, options.cipher) if prove else Checked(NOT_CHECKED, ())
+    if prove:
+        prove_setup(plan)
+        prove_numbers(plan)
+        if derived is not None:
+            derived.prove(mode)
+    proof = prove_stream(plan, late_ends=options.interface == "lwc") if prove else None
+    if proof is not None and options.channels > 1:
+        proof = replace(proof, interleaved=prove_channels(plan))
+    return CompiledStream(mode, options, plan, request, proof, derived, checked)
+
+
+def _request(mode: StreamMode, chosen: BlockCipher, options: StreamOptions) -> CoreRequest:
+    """The request for the cipher of a core.  Raises ``InputError`` if the cipher has no such core."""
     first = cast(int, options.key_bits)
     needed = cipher_direction(mode, first // 8, options.directions)
     if needed == "both" and options.keys != "expand":
@@ -239,15 +255,18 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     for bits in request.key_sizes:
         mode.check_key_bits(bits)
     chosen.check_sizes(request)
-    derived = derived_keys(mode, chosen, request, options.key_derivers) if options.keys == "derived" else None
-    if derived is not None:
-        options = replace(options, key_derivers=derived.cores)
-    timing = chosen.timing(request)
+    return request
+
+
+def _planned(
+    mode: StreamMode, chosen: BlockCipher, options: StreamOptions, key_bits: int, timing: CoreTiming
+) -> tuple[StreamPlan, StreamOptions]:
+    """The plan, and the options with its number of ciphers.  Raises ``InputError`` or ``DefinitionError``."""
     latencies: dict[str, int] = {CIPHER: timing.latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
-    needs = _block_ciphers(steps_of(trace_stream(mode, first // 8))) if mode.two_passes else 1
+    needs = _block_ciphers(steps_of(trace_stream(mode, key_bits // 8))) if mode.two_passes else 1
     # A round for several blocks has time for both ciphers of a block: its token returns to it.
     cores = max(1, needs) if timing.cadence is None else 1
-    plan = plan_stream(mode, first // 8, latencies, options.blocks_per_cycle, cores, timing.cadence, options.order)
+    plan = plan_stream(mode, key_bits // 8, latencies, options.blocks_per_cycle, cores, timing.cadence, options.order)
     options.check_plan(plan)
     for node in plan.trace.nodes:
         if node.operation and node.operation.keyed:
@@ -256,17 +275,8 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     if options.cipher_cores not in (None, 1) and plan.cadence is not None:
         raise InputError("--cipher-cores is for pipelines; a multistream core has one round; leave it out")
     if options.cipher_cores is not None and options.cipher_cores > plan.cores:
-        plan = plan_stream(mode, first // 8, latencies, cores=options.cipher_cores)
-    checked = check_messages(mode, first // 8, options.cipher) if prove else Checked(NOT_CHECKED, ())
-    if prove:
-        prove_setup(plan)
-        prove_numbers(plan)
-        if derived is not None:
-            derived.prove(mode)
-    proof = prove_stream(plan, late_ends=options.interface == "lwc") if prove else None
-    if proof is not None and options.channels > 1:
-        proof = replace(proof, interleaved=prove_channels(plan))
-    return CompiledStream(mode, options, plan, request, proof, derived, checked)
+        plan = plan_stream(mode, key_bits // 8, latencies, cores=options.cipher_cores)
+    return plan, options
 
 
 def default_cores(plan: StreamPlan, channels: int) -> int | None:

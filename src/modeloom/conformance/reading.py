@@ -1,25 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds out the format of a vector file, and reads it.
-
-Reads response files of NIST's CAVP: GCM, GMAC, XPN, CCM and XTS.
-
-A file has lines ``Name = value``.  A record begins with ``Count`` and ends with an empty line.  What stands before the first record of a
-section, in brackets or alone, holds for all records behind it::
-
-    [Alen = 0, Plen = 24]          lengths of the records below: bits in files of GCM and XTS, bytes in those of CCM
-    Key = ...                      for all records below
-
-    Count = 0
-    Nonce = ...
-    Payload = ...                  00 if it has no bytes
-
-A line that begins with ``#`` is a comment, and so is one in round brackets.  Capitals in names do not matter.  Records of XPN have those of
-GCM and a ``Salt``: the nonce is the sum of both.
-
-Source: the files of CAVP, and the reader of such files in NIST's ACVP server.
-
-Reads Wycheproof's JSON: AEAD, MAC (GMAC) and XTS tests in groups, each with result "valid", "invalid" or "acceptable".
-"""
+"""Finds out the format of a vector file, and reads it."""
 
 from __future__ import annotations
 
@@ -46,6 +26,23 @@ from modeloom.conformance.case import (
 )
 
 __all__ = ["ALGORITHMS", "looks_like_cavp", "read_cavp", "read_file", "read_wycheproof"]
+
+# Reads response files of NIST's CAVP: GCM, GMAC, XPN, CCM and XTS.
+#
+# A file has lines ``Name = value``.  A record begins with ``Count`` and ends with an empty line.  What stands before the first record of a
+# section, in brackets or alone, holds for all records behind it:
+#
+#     [Alen = 0, Plen = 24]          lengths of the records below: bits in files of GCM and XTS, bytes in those of CCM
+#     Key = ...                      for all records below
+#
+#     Count = 0
+#     Nonce = ...
+#     Payload = ...                  00 if it has no bytes
+#
+# A line that begins with ``#`` is a comment, and so is one in round brackets.  Capitals in names do not matter.  Records of XPN have those
+# of GCM and a ``Salt``: the nonce is the sum of both.
+#
+# Source: the files of CAVP, and the reader of such files in NIST's ACVP server.
 
 Record = Mapping[str, str]
 
@@ -205,6 +202,8 @@ def _xts(record: Record) -> Case:
 
 
 # -- wycheproof --------------------------------------------------------------------------------------------------------------------
+
+# Reads Wycheproof's JSON: AEAD, MAC (GMAC) and XTS tests in groups, each with result "valid", "invalid" or "acceptable".
 
 ALGORITHMS: dict[str, tuple[str, str]] = {
     "AES-GCM": ("gcm", "aes"), "AES-GMAC": ("gcm", "aes"), "AES-CCM": ("ccm", "aes"), "AES-GCM-SIV": ("gcm-siv", "aes"),

@@ -3,8 +3,6 @@
 
 Each takes pairs of a case and a direction, and gives a result for each: what came out, or that the message was refused, or why it cannot
 run the case.
-
-Runs the tests of a vector file through a subject, and counts what came of them.
 """
 
 from __future__ import annotations
@@ -264,6 +262,8 @@ class SectorCoreSubject(_CoreSubject[SimulatedCore]):
 
 
 # -- run ---------------------------------------------------------------------------------------------------------------------------
+
+# Runs the tests of a vector file through a subject, and counts what came of them.
 
 @dataclass(frozen=True, kw_only=True)
 class Report:

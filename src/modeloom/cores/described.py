@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contents of ``core.json`` that all kinds of cores for modes have.
-
-The lines of a definition as the HTML datasheet shows them: those that make operations, and in the mode's own file those between.
-
-What a mode gives to those who use it, and what it does not give, in a sentence or two.
-
-``security`` of a definition has bounds and attacks.  These sentences come before it in the HTML datasheet.
-"""
+"""The contents of ``core.json`` that all kinds of cores for modes have."""
 
 from __future__ import annotations
 
@@ -25,6 +18,8 @@ from modeloom.spec.stream import StreamMode
 from modeloom.version import VERSION
 
 __all__ = ["anchor_of", "definition_lines", "described", "gives", "key_layout", "refused_keys"]
+
+# The lines of a definition as the HTML datasheet shows them: those that make operations, and in the mode's own file those between.
 
 NEAR = 12
 """Lines without operations between two lines with operations that are still shown, and before the first one."""
@@ -80,6 +75,10 @@ def _dedented(lines: list[SourceLine]) -> tuple[SourceLine, ...]:
 
 
 # -- gives -------------------------------------------------------------------------------------------------------------------------
+
+# What a mode gives to those who use it, and what it does not give, in a sentence or two.
+#
+# ``security`` of a definition has bounds and attacks.  These sentences come before it in the HTML datasheet.
 
 WIDE = (
     "This is a wide-block mode: each bit of the result depends on each bit of the sector, of the tweak and of the key. If one bit of "

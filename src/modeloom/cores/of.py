@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core of a compiled mode: for sectors, or for messages with one of their interfaces.
-
-Whether ``modeloom build`` refuses a compiled mode: a mode that is compiled and proved may still have no core.
-
-Its buses may not fit the mode, or a cipher that comes with the mode may not do in hardware what it does in software.
-"""
+"""The core of a compiled mode: for sectors, or for messages with one of their interfaces."""
 
 from __future__ import annotations
 
@@ -33,6 +28,10 @@ def core_of(compiled: Compiled | CompiledStream) -> SectorCore | StreamCore:
         return SectorCore(compiled)
     return INTERFACES[compiled.options.interface](compiled)
 
+
+# Whether ``modeloom build`` refuses a compiled mode: a mode that is compiled and proved may still have no core.
+#
+# Its buses may not fit the mode, or a cipher that comes with the mode may not do in hardware what it does in software.
 
 def refusal(compiled: Compiled | CompiledStream) -> str | None:
     """The reason why ``modeloom build`` refuses a mode with these options; None if it does not."""

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Assertions on the ports of any core: the rules of AXI4-Stream, and the promises that every core makes.
-
-The positions of the fields of commands, statuses and keys, for the templates of Verilog files.
-
-::
-
-    s_axis_cmd_tdata@COMMAND_TAG@    ──▶    s_axis_cmd_tdata[271:256]
-"""
+"""Assertions on the ports of any core: the rules of AXI4-Stream, and the promises that every core makes."""
 
 from __future__ import annotations
 
@@ -21,6 +14,10 @@ from modeloom.product.ports import TopPort
 
 __all__ = ["PortRules", "bit_range", "command_read", "packing_places"]
 
+
+# The positions of the fields of commands, statuses and keys, for the templates of Verilog files.
+#
+#     s_axis_cmd_tdata@COMMAND_TAG@    ──▶    s_axis_cmd_tdata[271:256]
 
 def bit_range(bits: int) -> str:
     """The range of a vector of ``bits`` bits."""

@@ -5,14 +5,6 @@
 
     attributes ──▶ trace of both directions ──▶ what nothing depends on ──▶ the same on numbers ──▶ inverse
      (spec)          (ir)                        error or warning            and partial blocks     proved, tested, or error
-
-Whether the two directions of a definition are inverse to each other: proved, or tested on numbers.
-
-::
-
-    a few sectors on numbers ──▶ normal forms ──equal──▶ proved
-                │                     └──differ, or too large──▶ many sectors on numbers ──▶ tested
-                └── a sector that does not come back: an error ──────────┘
 """
 
 from __future__ import annotations
@@ -33,6 +25,12 @@ __all__ = ["INVERSES", "NOT_CHECKED", "ONE_DIRECTION", "PROVED", "TESTED", "Chec
 
 PROVED, TESTED, ONE_DIRECTION = "proved", "tested", "one direction"
 """What ``explain`` says about the inverse."""
+
+# Whether the two directions of a definition are inverse to each other: proved, or tested on numbers.
+#
+#     a few sectors on numbers ──▶ normal forms ──equal──▶ proved
+#                 │                     └──differ, or too large──▶ many sectors on numbers ──▶ tested
+#                 └── a sector that does not come back: an error ──────────┘
 
 MOST_BLOCKS = 20_000
 """Total number of blocks in the many sectors.  There are fewer sectors if they are long."""

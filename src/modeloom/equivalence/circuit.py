@@ -7,13 +7,6 @@
 
 Every cell has a place in the list of values, and so has every word that is concatenated from parts of others.  It is an error if control,
 such as a write address or an enable, depends on data.
-
-The batches of a cipher core that is executed as a whole: in which cycles it takes a block.
-
-::
-
-    batch     high, low ... (low for at least the interval)       a batch that begins before the one before it is done is an error
-    blocks    after ``BATCH_LEAD`` cycles, in as many cycles as a batch has blocks        in other cycles, the result is unknown
 """
 
 from __future__ import annotations
@@ -359,6 +352,11 @@ class Circuit:
 
 
 # -- batches -----------------------------------------------------------------------------------------------------------------------
+
+# The batches of a cipher core that is executed as a whole: in which cycles it takes a block.
+#
+#     batch     high, low ... (low for at least the interval)       a batch that begins before the one before it is done is an error
+#     blocks    after ``BATCH_LEAD`` cycles, in as many cycles as a batch has blocks        in other cycles, the result is unknown
 
 class Batches:
     """Follows the signal that begins a batch.

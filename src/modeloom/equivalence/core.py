@@ -4,12 +4,6 @@
 ::
 
     core.v ──Yosys──▶ netlist, cores of units as cells ──▶ Circuit ──▶ Run ──▶ Host
-
-The requirements of the execution on symbols: the compiled mode whose program the engine runs, and the components of the units.
-
-Cores for sectors meet them.  Cores of other kinds are proved in other ways.
-
-The cipher cores of a user, which are compared with their software before they are executed as a whole.
 """
 
 from __future__ import annotations
@@ -44,6 +38,10 @@ from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_di
 __all__ = ["EngineCore", "SymbolicCore", "UsersCipher", "UsersCore"]
 
 
+# The requirements of the execution on symbols: the compiled mode whose program the engine runs, and the components of the units.
+#
+# Cores for sectors meet them.  Cores of other kinds are proved in other ways.
+
 class EngineCore(Protocol):
     """A core whose engine runs the program of a compiled mode."""
 
@@ -64,6 +62,8 @@ class EngineCore(Protocol):
 
 
 # -- users -------------------------------------------------------------------------------------------------------------------------
+
+# The cipher cores of a user, which are compared with their software before they are executed as a whole.
 
 UsersCipher = tuple[BlockCipher, CoreRequest]
 """The cipher of a user, and the request for one of its cores."""

@@ -252,7 +252,7 @@ class CipherCore(Box):
     Attributes
     ----------
     batches : object or None
-        Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.batches``).
+        Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.circuit.Batches``).
     places : list of (int, int) or None
         Of a core with some columns of a block as outputs: the first bit of each output, and its width.  By default, all bits.
     order : list of (int or None) or None

@@ -4,10 +4,6 @@
 ::
 
     commands, packets, key packets ──▶ [ core, a cycle at a time ] ──▶ beats and statuses, with the cycles in which they came
-
-A run of a circuit on symbols, cycle by cycle from power-on, with the state of its registers, memories and boxes.
-
-At power-on, registers without an initial value and all words of memories are new symbols.  They must not reach any output.
 """
 
 from __future__ import annotations
@@ -26,6 +22,10 @@ from modeloom.taint.netlist import Cell
 
 __all__ = ["Beat", "Host", "Pace", "Run"]
 
+
+# A run of a circuit on symbols, cycle by cycle from power-on, with the state of its registers, memories and boxes.
+#
+# At power-on, registers without an initial value and all words of memories are new symbols.  They must not reach any output.
 
 class Run:
     """A run of a circuit from power-on.

@@ -6,16 +6,6 @@
     keys of several slots, then sectors of all sizes, directions and slots mixed
         one run without gaps, until every bank has turned once
         one run with gaps at all pins, back-pressure, restarts, and a key that is replaced while others are in use
-
-Extends the comparison to endless streams of sectors: the state of a core repeats, so the comparison holds for ever.
-
-::
-
-    run A    sectors 0, 1, 2 ...          state after n sectors   ...   after n + N sectors  ┐ equal, in every bit of every
-    run B    sectors N, N + 1, N + 2 ...  state after n sectors  ──────────────────────────  ┘ register, memory and core
-
-Run B is run A with renamed sectors.  After n + N sectors, A therefore continues as B does after n sectors, which is what A itself did then
-with other names.  All outputs of A between the two points were correct.
 """
 
 from __future__ import annotations
@@ -143,6 +133,14 @@ def prove_engine(directory: str | Path, made: EngineCore, *, most_cycles: int = 
 
 
 # -- forever -----------------------------------------------------------------------------------------------------------------------
+
+# Extends the comparison to endless streams of sectors: the state of a core repeats, so the comparison holds for ever.
+#
+#     run A    sectors 0, 1, 2 ...          state after n sectors   ...   after n + N sectors  ┐ equal, in every bit of every
+#     run B    sectors N, N + 1, N + 2 ...  state after n sectors  ──────────────────────────  ┘ register, memory and core
+#
+# Run B is run A with renamed sectors.  After n + N sectors, A therefore continues as B does after n sectors, which is what A itself did
+# then with other names.  All outputs of A between the two points were correct.
 
 MOST_SECTORS = 1500
 """Number of sectors after which the state must repeat."""

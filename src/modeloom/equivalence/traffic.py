@@ -1,16 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs sectors through an emitted core, and compares every output beat and status with the graph.
-
-The expected outputs of a core as words of symbols, from the lowered graph.  They correspond to the ``Symbols`` of ``prove``.
-
-A value is a word.  A form is a word.  For a chain, it is the list of terms whose sum it is.
-
-Keys of symbols: the key packets of the host, and the expected results of set-up and key schedule.
-
-The function of the key schedule is not checked here.  It is only checked that it does the same for each cipher key of each slot, and that
-nothing else in the key packet affects it.  Each cipher key is loaded into a separate core, as the first key of its length in the first slot
-and with other words beside it.  The round keys of this core are the expected round keys everywhere.
-"""
+"""Runs sectors through an emitted core, and compares every output beat and status with the graph."""
 
 from __future__ import annotations
 
@@ -33,6 +22,10 @@ from modeloom.spec import Field
 from modeloom.spec.kinds import Kind
 
 __all__ = ["Comparison", "Keys", "Loaded", "Sector", "Traffic", "Words", "outputs"]
+
+# The expected outputs of a core as words of symbols, from the lowered graph.  They correspond to the ``Symbols`` of ``prove``.
+#
+# A value is a word.  A form is a word.  For a chain, it is the list of terms whose sum it is.
 
 Term = tuple[int, int, int]
 
@@ -101,6 +94,12 @@ def outputs(graph: OpGraph, direction: str, sector: int, words: Words, keys: Map
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------------------
+
+# Keys of symbols: the key packets of the host, and the expected results of set-up and key schedule.
+#
+# The function of the key schedule is not checked here.  It is only checked that it does the same for each cipher key of each slot, and that
+# nothing else in the key packet affects it.  Each cipher key is loaded into a separate core, as the first key of its length in the first
+# slot and with other words beside it.  The round keys of this core are the expected round keys everywhere.
 
 @dataclass
 class Loaded:

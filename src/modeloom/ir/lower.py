@@ -3,21 +3,6 @@
 
 XOR and multiplication by x^k are wires.  A sum gets a name if it is an output or is read more than once.  The name is that of the
 latest unit result in it, which adds the other terms before it is written, or otherwise that of an "acc" operation.
-
-Plans long sums as balanced trees of additions at the outputs of units.
-
-A unit result that nothing else reads can take in other values just before it is written.  It then adds without an adder.  With sums of
-``width`` values, the earliest values go into a result that comes after them::
-
-    time   5   5   6   6   7   7   8   8       eight products, two a cycle, width 4
-           └───┴─┬─┘   │   │   │   │   │
-                 7' ───┘...
-
-Selects the key values that are words of the key memory, and names them.
-
-::
-
-    raw words of the host ── set-up ──▶ products and cipher calls on key values ──▶ words, in the order of their nodes
 """
 
 from __future__ import annotations
@@ -36,6 +21,15 @@ from modeloom.spec.kinds import ACC, OUT, Kind
 
 __all__ = ["Addition", "Lowered", "Value", "balance", "key_words", "lower", "lower_direction", "lower_setup", "operation_kind"]
 
+
+# Plans long sums as balanced trees of additions at the outputs of units.
+#
+# A unit result that nothing else reads can take in other values just before it is written.  It then adds without an adder.  With sums of
+# ``width`` values, the earliest values go into a result that comes after them:
+#
+#     time   5   5   6   6   7   7   8   8       eight products, two a cycle, width 4
+#            └───┴─┬─┘   │   │   │   │   │
+#                  7' ───┘...
 
 class Value(NamedTuple):
     """A summand: the cycle in which it can be used, and whether others can be added to it before it is written."""
@@ -106,6 +100,10 @@ def _choose(live: list[int], takers: set[int], times: list[int], count: int) -> 
 
 
 # -- key words ---------------------------------------------------------------------------------------------------------------------
+
+# Selects the key values that are words of the key memory, and names them.
+#
+#     raw words of the host ── set-up ──▶ products and cipher calls on key values ──▶ words, in the order of their nodes
 
 class _Namer:
     """Names of key values: those from the set-up, powers of these, and numbers for the rest."""

@@ -1,20 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last passes on the graph: squares for each hash, then the pairs of both directions and the chains of masks.
-
-Gives each hash of a sector its own squares of key values.
-
-A square that both hashes of a mode read would have to be stored while the sector is in the cipher between them.  To compute it again takes
-one cycle of a squaring unit, which has many to spare::
-
-    h ─▶ h^2 ─▶ h^4 ─▶ …    for products before any cipher call
-    h ─▶ h^2 ─▶ h^4 ─▶ …    for products after the cipher
-
-Pairs the operations of both directions and finds the chains of masks.
-
-Sectors of both directions share one schedule, and follow each other in any order.  If an operation of encryption and one of
-decryption take one slot of the same unit, they therefore do so in the same cycle of their sectors.  They are a pair.
-``schedule.pairing`` chooses the pairs.  This module makes them, in the order of the definition or in that of given times.
-"""
+"""The last passes on the graph: squares for each hash, then the pairs of both directions and the chains of masks."""
 
 from __future__ import annotations
 
@@ -29,6 +14,14 @@ from modeloom.spec.kinds import OPERANDS, UnitKind
 
 __all__ = ["Order", "Row", "alone", "find_chains", "match", "pair_directions", "renew_squares"]
 
+
+# Gives each hash of a sector its own squares of key values.
+#
+# A square that both hashes of a mode read would have to be stored while the sector is in the cipher between them.  To compute it again
+# takes one cycle of a squaring unit, which has many to spare:
+#
+#     h ─▶ h^2 ─▶ h^4 ─▶ …    for products before any cipher call
+#     h ─▶ h^2 ─▶ h^4 ─▶ …    for products after the cipher
 
 def renew_squares(ops: list[Op]) -> list[Op]:
     """The operations of one direction, with a chain of squares for each number of cipher calls on the way to its readers."""
@@ -59,6 +52,12 @@ def renew_squares(ops: list[Op]) -> list[Op]:
 
 
 # -- pair --------------------------------------------------------------------------------------------------------------------------
+
+# Pairs the operations of both directions and finds the chains of masks.
+#
+# Sectors of both directions share one schedule, and follow each other in any order.  If an operation of encryption and one of
+# decryption take one slot of the same unit, they therefore do so in the same cycle of their sectors.  They are a pair.
+# ``schedule.pairing`` chooses the pairs.  This module makes them, in the order of the definition or in that of given times.
 
 Row = dict[str, int]
 """The operations that issue together: for each direction that takes part, the number of its own."""

@@ -6,11 +6,6 @@ is therefore the same node everywhere::
 
     raw, const ──setup──▶ key values ──┐
     block i, tweak j ──────────────────┴─encrypt / decrypt──▶ outputs[direction]
-
-A block of a definition while it is traced. It stands for every value, so XOR is its only operator.
-
-It refuses everything else that Python does with numbers, and names the operation for blocks.  Otherwise ``if x:`` would take one branch in
-the core and both in the software model, where blocks are numbers.
 """
 
 from __future__ import annotations
@@ -33,6 +28,11 @@ from modeloom.spec.kinds import ACC, DEC, ENC, MUL, OPERATIONS, OUT, SQR, Operat
 from modeloom.spec.mode import KeyParts
 
 __all__ = ["DIRECTIONS", "Tracer", "Value", "trace"]
+
+# A block of a definition while it is traced. It stands for every value, so XOR is its only operator.
+#
+# It refuses everything else that Python does with numbers, and names the operation for blocks.  Otherwise ``if x:`` would take one branch
+# in the core and both in the software model, where blocks are numbers.
 
 _BRANCH = "a definition may branch on lengths and positions only, because a core does the same for all values"
 

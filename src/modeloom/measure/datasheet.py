@@ -5,12 +5,6 @@
 
     DIR/synth_TARGET.json ──┐  results of the Verilog in DIR; others are left out
     simulation of DIR ──────┴──▶ Measured ──▶ datasheet.html
-
-Records the ports of a simulated core as WaveJSON: a reset, a key, and one or two sectors or messages.
-
-::
-
-    SimulatedCore ──watch──▶ values of all ports in each cycle ──▶ columns without long idle spans ──▶ WaveJSON
 """
 
 from __future__ import annotations
@@ -37,6 +31,10 @@ from modeloom.product.simulation import KINDS
 from modeloom.spec import InputError
 
 __all__ = ["Recording", "complete_datasheet", "measured_of", "record", "store_result", "stored_results", "waveform"]
+
+# Records the ports of a simulated core as WaveJSON: a reset, a key, and one or two sectors or messages.
+#
+#     SimulatedCore ──watch──▶ values of all ports in each cycle ──▶ columns without long idle spans ──▶ WaveJSON
 
 IDLE = 7
 """Cycles in which only payloads change from which on some are left out."""

@@ -11,13 +11,6 @@ next packet.  Cycles in which none of its blocks enters are lost::
 In a core with several channels whose blocks wait for the cipher of the one before, packets are of all channels by turns, and their beats
 interleave.  The cycles are then those from the first beat in to the last status, and those in which no block enters are lost to all packets
 together.
-
-Mixes of packets: the sizes of packets, and the share of each size.
-
-A mix has a name or comes from a file::
-
-    gcm2008     1500 bytes: 12 of 20     576: 4     552: 3     44: 1
-    a file      a line for each size: bytes, share, and bytes of associated data if they differ from the command line
 """
 
 from __future__ import annotations
@@ -44,6 +37,13 @@ from modeloom.spec.errors import AuthenticationError
 from modeloom.spec.stream import StreamMode
 
 __all__ = ["MIXES", "SCHEMA", "Mix", "Oracle", "Size", "find_mix", "measure_traffic", "oracle_of"]
+
+# Mixes of packets: the sizes of packets, and the share of each size.
+#
+# A mix has a name or comes from a file:
+#
+#     gcm2008     1500 bytes: 12 of 20     576: 4     552: 3     44: 1
+#     a file      a line for each size: bytes, share, and bytes of associated data if they differ from the command line
 
 MOST_BYTES = 1 << 24
 """Largest number of bytes of a packet in a file."""

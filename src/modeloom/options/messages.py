@@ -14,7 +14,7 @@ from modeloom.options.row import Choices, Terms, Value, row
 from modeloom.spec import InputError
 from modeloom.spec.stream import ASSOCIATED_FIRST, TEXT_FIRST, StreamMode
 
-__all__ = ["BLOCKS_PER_CYCLE", "LWC_BITS", "LWC_SLOTS", "USUAL", "StreamOptions"]
+__all__ = ["BLOCKS_PER_CYCLE", "LWC_BITS", "LWC_SLOTS", "MOST_DERIVERS", "USUAL", "StreamOptions"]
 
 LWC_BITS = (32, 64, 128)
 """Bits of a word of the LWC interface."""
@@ -24,6 +24,9 @@ LWC_SLOTS = 2
 
 MOST_KEY_SCHEDULES = 2
 """Iterative key schedules that work at the same time."""
+
+MOST_DERIVERS = 8
+"""Round cores that derive keys."""
 
 BLOCKS_PER_CYCLE = (1, 2, 4)
 """Blocks that a core may take in a cycle."""
@@ -166,8 +169,8 @@ class StreamOptions(Choices):
         most=MOST_KEY_SCHEDULES, word="schedules{}", terms=Terms(apart={"--keys expanded": NO_SCHEDULE}),
     )  # fmt: skip
     key_derivers: int | None = row(
-        None, "with --keys derived, round cores, 1 to 8 (default: 1 or 2 for AES).", word="derivers{}",
-        terms=Terms(needs="--keys derived"), sparse=True,
+        None, f"with --keys derived, round cores, 1 to {MOST_DERIVERS} (default: 1 or 2 for AES).", least=1, most=MOST_DERIVERS,
+        word="derivers{}", terms=Terms(needs="--keys derived"), sparse=True,
     )  # fmt: skip
     cipher_cores: int | None = row(None, word="ciphers{}", sparse=True)
     """Ciphers of a mode whose blocks wait for the cipher of the one before, at most as many as a block needs (default: 1 with one channel,

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells and tables in Markdown, for the pages of the papers.
-
-A plot of lines of points as text, with a letter for each line.
-"""
+"""Cells and tables in Markdown, for the pages of the papers."""
 
 from __future__ import annotations
 
@@ -56,6 +53,8 @@ def aligned(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> st
 
 WIDTH, HEIGHT = 72, 20
 """Characters and lines of the area."""
+
+# A plot of lines of points as text, with a letter for each line.
 
 TICKS = 6
 

@@ -1,16 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our figures for a row of each table.  Figures that have not been measured are None.
-
-Numbers of operations in the definition of a mode, for Table 1 of tes2010: for a sector, and separately for the set-up.
-
-The core of ours that is compared with a row of the papers, and its target.
-
-::
-
-    row: mode "HCH", core "full", device "Virtex 4"  ──▶  hch --preset tes2010-full --exact      one sector at a time
-                                                          hch --preset tes2010-full --overlap    sectors overlap
-                                                          target xc4v
-"""
+"""Our figures for a row of each table.  Figures that have not been measured are None."""
 
 from __future__ import annotations
 
@@ -32,6 +21,8 @@ __all__ = [
     "AREA_TABLES", "BITS", "BLOCKS", "COUNTS", "Core", "area_key", "areas", "control_store", "cores", "cycles", "gbits", "hardware",
     "matched", "mode_of", "operations", "overlapped", "plain", "schedules", "software", "storage", "target_of", "uses",
 ]  # fmt: skip
+
+# Numbers of operations in the definition of a mode, for Table 1 of tes2010: for a sector, and separately for the set-up.
 
 COUNTS = ("calls", "multiplications", "setup_calls", "setup_multiplications", "keys")
 """Names of the figures."""
@@ -62,6 +53,12 @@ def operations(mode: Mode, blocks: int) -> dict[str, int]:
 
 
 # -- cores -------------------------------------------------------------------------------------------------------------------------
+
+# The core of ours that is compared with a row of the papers, and its target.
+#
+#     row: mode "HCH", core "full", device "Virtex 4"  ──▶  hch --preset tes2010-full --exact      one sector at a time
+#                                                           hch --preset tes2010-full --overlap    sectors overlap
+#                                                           target xc4v
 
 TES2010_MODES = {"HCH": "hch", "HCHfp": "hchfp", "HCTR": "hctr", "XCB": "xcb", "EME": "eme", "TET": "tet", "HEH": "heh-poly"}
 BRW2013_MODES = {"HMCH[BRW]": "hmch-brw", "HEH[BRW]": "heh-brw", "HMCH[Poly]": "hmch-poly", "HEH[Poly]": "heh-poly"}

@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our figures for the rows of gcm2008, chapter 4.  Figures that have not been measured are None.
-
-The core of GCM that is compared with a row of gcm2008, Tables 4.1 and 4.2, and its target.
-
-::
-
-    row: core "FH, composite S-box, optimized for area"  ──▶  gcm --key-slots 1 --cipher-stages 1 --mul-stages 0
-                                                              --mul-arch fan-hasan --cipher-sbox composite
-         device "130 nm standard cells"                  ──▶  the cells of bench/pitches.lib
-"""
+"""Our figures for the rows of gcm2008, chapter 4.  Figures that have not been measured are None."""
 
 from __future__ import annotations
 
@@ -23,6 +14,12 @@ __all__ = [
     "AREA_TABLES", "CELLS", "DESIGNS", "FIXED", "FPGA", "MIX", "OUR_DESIGNS", "PAPER", "SIZES", "Variant", "change_key", "curve",
     "more_rows", "ours", "target_of", "variant_of", "variants",
 ]  # fmt: skip
+
+# The core of GCM that is compared with a row of gcm2008, Tables 4.1 and 4.2, and its target.
+#
+#     row: core "FH, composite S-box, optimized for area"  ──▶  gcm --key-slots 1 --cipher-stages 1 --mul-stages 0
+#                                                               --mul-arch fan-hasan --cipher-sbox composite
+#          device "130 nm standard cells"                  ──▶  the cells of bench/pitches.lib
 
 CELLS = "liberty:bench/pitches.lib"
 """Standard cells of our own, from the folder of the project: areas in NAND2 gates."""
@@ -97,7 +94,7 @@ def variants() -> list[tuple[Variant, str]]:
 PAPER = "gcm2008"
 
 MIX = "gcm2008"
-"""The mix of packets of section 4.4, as ``measure.mixes`` has it."""
+"""The mix of packets of section 4.4, as ``measure.traffic`` has it."""
 
 DESIGNS: dict[str, int | None] = {"36 Gbps, 4-14": 4, "36 Gbps, 1-14": 1, "ours, key slots": None, "ours, keys inline": None}
 """Designs that are simulated, by the row of Table 4.3: cycles from a key to the first block of its packet, or None for a core of ours."""

@@ -32,7 +32,7 @@ def sector_groups(paths: Iterable[str], cipher: str = "aes", prefix: str = "core
     Parameters
     ----------
     paths : iterable of str
-        Instance paths below the top, from ``synth.hierarchy.instances``.
+        Instance paths below the top, from ``synth.blocks.instances``.
     """
     groups: dict[str, list[str]] = {cipher: [], "multipliers": [], "storage": []}
     for path in sorted(paths):

@@ -1,23 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a test in the user's own flow sends to a core, and what must come back: keys, commands, packets, results.
-
-The packets of a test in beats of another width: those that converters make the packets of the core of.
-
-::
-
-    core, 8 bytes   0 1 2 3 4 5 6 7 │ 8 9 . . . . . .     host, 4 bytes   0 1 2 3 │ 4 5 6 7 │ 8 9 . .
-    a hole          0 . 2 3 4 5 6 7 │ 8 9 . . . . . .                     0 . 2 3 │ 4 5 6 7 │ 8 9 . .
-
-A packet whose beats cannot be made of beats of the host is left out, if its result would be another one.
-
-The points of functional coverage of the test that ``build --cocotb`` writes.
-
-::
-
-    group.name      direction.encrypt   code.NO_KEY   order.key between   stall.data out waits
-
-``POINTS`` has all of them, ``points_of`` those of one core.  Cases carry points that follow from what is sent; the test finds the others.
-"""
+"""What a test in the user's own flow sends to a core, and what must come back: keys, commands, packets, results."""
 
 from __future__ import annotations
 
@@ -131,6 +113,13 @@ def _has_number(packing: Packing) -> bool:
 
 # -- case widths -------------------------------------------------------------------------------------------------------------------
 
+# The packets of a test in beats of another width: those that converters make the packets of the core of.
+#
+#     core, 8 bytes   0 1 2 3 4 5 6 7 │ 8 9 . . . . . .     host, 4 bytes   0 1 2 3 │ 4 5 6 7 │ 8 9 . .
+#     a hole          0 . 2 3 4 5 6 7 │ 8 9 . . . . . .                     0 . 2 3 │ 4 5 6 7 │ 8 9 . .
+#
+# A packet whose beats cannot be made of beats of the host is left out, if its result would be another one.
+
 def converted(cases: Cases, core_bytes: int, host_bytes: int) -> Cases:
     """The cases of a core, in beats of the host around it."""
 
@@ -228,6 +217,12 @@ def wanted_as(beats: Beats, host_bytes: int) -> Beats:
 
 
 # -- points ------------------------------------------------------------------------------------------------------------------------
+
+# The points of functional coverage of the test that ``build --cocotb`` writes.
+#
+#     group.name      direction.encrypt   code.NO_KEY   order.key between   stall.data out waits
+#
+# ``POINTS`` has all of them, ``points_of`` those of one core.  Cases carry points that follow from what is sent; the test finds the others.
 
 CODES = dict.fromkeys([*StatusCode.__members__, *MessageCode.__members__], "a status with this code")
 

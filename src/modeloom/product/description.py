@@ -7,8 +7,6 @@
 
 Each kind of core has its own class, with further fields.  :func:`description_class` finds the class from the schema in
 ``core.json``.
-
-Versions of the tools that determine the bytes of a core.
 """
 
 from __future__ import annotations
@@ -31,6 +29,8 @@ __all__ = [
     "KeyPart", "MemoryDescription", "OptionValue", "Port", "Rate", "Result", "Secret", "Verdict", "description_class", "file_names",
     "schemas", "versions",
 ]  # fmt: skip
+
+# Versions of the tools that determine the bytes of a core.
 
 PACKAGES = {"yosys": "pyosys"}
 """The packages of tools that have another name."""

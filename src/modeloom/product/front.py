@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``core.json`` says of a front end, and hosts that read and write its registers: in a simulation, and on a board.
-
-Drives a simulated core whose commands and statuses go over registers.
-"""
+"""What ``core.json`` says of a front end, and hosts that read and write its registers: in a simulation, and on a board."""
 
 from __future__ import annotations
 
@@ -385,6 +382,8 @@ def register_host(bus: str | None) -> type[AxiLiteHost] | type[ApbHost]:
 
 
 # -- command runner ----------------------------------------------------------------------------------------------------------------
+
+# Drives a simulated core whose commands and statuses go over registers.
 
 PAUSE = 16
 """Cycles between polls."""

@@ -1,20 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``core.json`` of a core for messages: the cycles of messages at the pins, the bench, and the ports, from the members.
-
-The distance of messages in a core whose cipher takes blocks in batches: a model of the entry, which lets each step in as soon as it may.
-
-::
-
-    4 blocks every 40 cycles; messages of one block of associated data, two of text, and a tag
-    cycle      0 1 2 | 3 ... | 40 41 42 | 43 ... | 80       A enters in any cycle, P and T in the first four of 40
-    tokens     A P P   (T)     ...
-
-Figures of a pipeline for messages, as ``core.json`` and ``modeloom explain --json`` have them.
-
-What ``core.json`` says of a core for messages: its members, and what follows from them without a count of cycles.
-
-What follows for what a host sends and gets is in ``protocol.contract``.
-"""
+"""``core.json`` of a core for messages: the cycles of messages at the pins, the bench, and the ports, from the members."""
 
 from __future__ import annotations
 
@@ -38,6 +23,12 @@ __all__ = [
     "UnusedCycles",
 ]  # fmt: skip
 
+
+# The distance of messages in a core whose cipher takes blocks in batches: a model of the entry, which lets each step in as soon as it may.
+#
+#     4 blocks every 40 cycles; messages of one block of associated data, two of text, and a tag
+#     cycle      0 1 2 | 3 ... | 40 41 42 | 43 ... | 80       A enters in any cycle, P and T in the first four of 40
+#     tokens     A P P   (T)     ...
 
 @dataclass(frozen=True, kw_only=True)
 class StepFigures:
@@ -94,6 +85,8 @@ class CadenceFigures:
 
 
 # -- stream figures ----------------------------------------------------------------------------------------------------------------
+
+# Figures of a pipeline for messages, as ``core.json`` and ``modeloom explain --json`` have them.
 
 @dataclass(frozen=True, kw_only=True)
 class Tokens:
@@ -224,6 +217,10 @@ class StreamExplain:
 
 
 # -- message facts -----------------------------------------------------------------------------------------------------------------
+
+# What ``core.json`` says of a core for messages: its members, and what follows from them without a count of cycles.
+#
+# What follows for what a host sends and gets is in ``protocol.contract``.
 
 @dataclass(frozen=True, kw_only=True)
 class MessageFacts(Description, MessageContract):

@@ -4,13 +4,11 @@
 ::
 
     generator ──▶ Page ─┬─ gives        sentences on the mode
-                        ├─ diagram      rows of boxes, and what each row reads ──▶ emit.html.diagram
-                        ├─ charts       rows, and cells in cycles or stages    ──▶ emit.html.schedule
-                        └─ definition   lines with their anchors               ──▶ emit.html.definition
+                        ├─ diagram      rows of boxes, and what each row reads ──▶ emit.html.pictures
+                        ├─ charts       rows, and cells in cycles or stages    ──▶ emit.html.pictures
+                        └─ definition   lines with their anchors               ──▶ emit.html.page
 
-Tables of datasheets in Markdown.
-
-Sections of datasheets on commands, statuses and keys, made from the tables of the interfaces.
+Tables in Markdown, and the sections on commands, statuses and keys, which are made from the tables of the interfaces, are also here.
 """
 
 from __future__ import annotations

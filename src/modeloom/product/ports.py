@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ports of the top of a core: clock and reset, then the ports of its interfaces in order.
-
-Words that Verilog and SystemVerilog keep for themselves, so that nothing may have such a name.
-"""
+"""The ports of the top of a core: clock and reset, then the ports of its interfaces in order."""
 
 from __future__ import annotations
 
@@ -14,6 +11,8 @@ from modeloom.interfaces.table import CoreShape
 from modeloom.product.description import Port
 
 __all__ = ["CLOCK", "CPLUSPLUS", "INTERFACE_NAMES", "KEYWORDS", "TopPort", "top_ports"]
+
+# Words that Verilog and SystemVerilog keep for themselves, so that nothing may have such a name.
 
 INTERFACE_NAMES = AXI_STREAM, AXI_LITE, APB = ("modeloom_axi_stream", "modeloom_axi_lite", "modeloom_apb")
 """The SystemVerilog interfaces beside each core.  Interfaces and modules share their names."""

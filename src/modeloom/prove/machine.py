@@ -11,8 +11,6 @@ The actions of cycle t for every sector in flight, which entered in cycle E and 
 
 Rows whose stage holds no sector do nothing.  A value that was never written is ``undefined``, which the symbols
 refuse.
-
-The rows of a program's table, sorted by direction and by the cycle of a sector in which they act.
 """
 
 from __future__ import annotations
@@ -45,6 +43,8 @@ __all__ = ["BANK", "BROKEN", "CHAIN", "CONST", "KEY", "Y", "Machine", "MachineEr
 BANK, Y, CHAIN, KEY, CONST, BROKEN = range(6)
 """Kinds of the terms of a network row."""
 
+
+# The rows of a program's table, sorted by direction and by the cycle of a sector in which they act.
 
 class Step:
     """The actions of one direction in one cycle of a sector.

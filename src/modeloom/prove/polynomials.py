@@ -21,16 +21,6 @@ are added to each other.
 
 *Inverses.*  1 / v = v^(2^n - 2), with an atom in place of v, which is not 0, unless v is a single term.  What is not 0 has
 v^(2^n - 1) = 1.
-
-What is known of the value that an inverse is taken of: not only that it is not 0, but which sum it is.
-
-An inversion puts an indeterminate u in place of a sum v of key values (``Algebra.unit``).  Here u = v becomes a rule that
-replaces the leading monomial of v, so that equal values have equal normal forms again::
-
-    u = 1 + t + ... + t^m        t^m  ->  u + 1 + t + ... + t^(m-1)        u^(2^n - 1)  ->  1, as u is not 0
-
-A rule has indeterminates of its own in its leading monomial.  So no rule undoes another, and the order in which they are
-applied does not matter.
 """
 
 from __future__ import annotations
@@ -44,6 +34,16 @@ from modeloom.prove.symbols import ProofError
 from modeloom.spec.kinds import Operation
 
 __all__ = ["ONE", "Algebra", "FieldElements", "Polynomial", "Relations"]
+
+# What is known of the value that an inverse is taken of: not only that it is not 0, but which sum it is.
+#
+# An inversion puts an indeterminate u in place of a sum v of key values (``Algebra.unit``).  Here u = v becomes a rule that
+# replaces the leading monomial of v, so that equal values have equal normal forms again:
+#
+#     u = 1 + t + ... + t^m        t^m  ->  u + 1 + t + ... + t^(m-1)        u^(2^n - 1)  ->  1, as u is not 0
+#
+# A rule has indeterminates of its own in its leading monomial.  So no rule undoes another, and the order in which they are
+# applied does not matter.
 
 ONE = 0
 """Number of the empty monomial."""
@@ -236,7 +236,7 @@ class Algebra:
     field : FieldElements
         The mode's field (a ``spec.Field``).
     relations : bool
-        Whether products use that a value which is inverted is the sum that it is (``prove.relations``).
+        Whether products use that a value which is inverted is the sum that it is (``Relations``).
     most_products : int
         Products of terms that all products of forms together may take; 0: no limit.
 

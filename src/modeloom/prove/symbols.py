@@ -7,8 +7,6 @@ A value is the number of an atom::
     ("op", core, number, operand forms, keep, post form)    operands that may change places in a fixed order
 
 A form is a XOR-set of terms (atom, k, keep), kept as a sorted tuple.
-
-The error that a failed proof raises.
 """
 
 from __future__ import annotations
@@ -22,6 +20,8 @@ from modeloom.spec.kinds import Kind
 
 __all__ = ["Form", "GraphSymbols", "ProofError", "Symbols"]
 
+
+# The error that a failed proof raises.
 
 class ProofError(FailedCheck):
     """The program, or a rewritten graph, does not compute the definition.  The message is one line that says

@@ -9,13 +9,6 @@
                        SETTLE_CYCLES   an address a cycle, all memories at once       pipelines run empty
 
 Meanwhile, the rest of the core is held in reset, so it writes only zeros and its buses are idle.
-
-What erases the memories of a core, word by word: one giver, and every memory listens.
-
-::
-
-    Zeroizer ── erase.we, erase.address ──┬──▶ input banks, banks of results, key memory, round keys
-                                          └──▶ result buffer
 """
 
 from __future__ import annotations
@@ -28,6 +21,11 @@ from modeloom.cycles import SETTLE_CYCLES
 
 __all__ = ["Zeroizer", "erase_signature"]
 
+
+# What erases the memories of a core, word by word: one giver, and every memory listens.
+#
+#     Zeroizer ── erase.we, erase.address ──┬──▶ input banks, banks of results, key memory, round keys
+#                                           └──▶ result buffer
 
 def erase_signature(bits: int) -> Signature:
     """The erasure of memories, seen from who asks for it.

@@ -26,8 +26,6 @@ For each latency, the bound asks whether a schedule may exist.  It uses three co
 
 All three conditions only omit constraints, so no schedule has a smaller latency than the bound.  A larger latency makes the windows longer,
 so there is one latency below which nothing fits.
-
-Longest paths between all operations of a problem, including the windows of its chains.
 """
 
 from __future__ import annotations
@@ -42,6 +40,8 @@ from modeloom.schedule.problem import Problem
 from modeloom.spec.cadence import Cadence
 
 __all__ = ["NEVER", "Cases", "Infeasible", "Numbers", "circle_holds", "least_latency", "longest_paths"]
+
+# Longest paths between all operations of a problem, including the windows of its chains.
 
 Numbers = NDArray[np.int32]
 

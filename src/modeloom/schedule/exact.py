@@ -3,18 +3,6 @@
 
 The solver is asked for a latency below the known one: it finds a schedule, proves that there is none, or gives up at a limit of
 deterministic time.  Its strategies alternate in fixed batches, so the result is the same on every machine.
-
-A lower bound of the latency of modes in which everything passes through one operation, such as the mask in EME.
-
-::
-
-    many operations on few units ──▶ gate ──▶ many operations on few units
-            head, at least                       tail, at least
-
-Before the gate issues, all operations on which it depends have issued one after another on their units, and their results have reached the
-gate.  The same holds between the gate and the end.  Each part is a bound for one kind of unit: operations that can start from cycle r on,
-and have q cycles after them, take at least r + (their number / units - 1) * interval + q cycles.
-Of a unit that takes batches, the first and the last of them are as far apart as the cadence of the unit makes them.
 """
 
 from __future__ import annotations
@@ -37,6 +25,16 @@ if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, IntVar
 
 __all__ = ["gate_bound", "improve", "with_improved_bounds"]
+
+# A lower bound of the latency of modes in which everything passes through one operation, such as the mask in EME.
+#
+#     many operations on few units ──▶ gate ──▶ many operations on few units
+#             head, at least                       tail, at least
+#
+# Before the gate issues, all operations on which it depends have issued one after another on their units, and their results have reached
+# the gate.  The same holds between the gate and the end.  Each part is a bound for one kind of unit: operations that can start from cycle r
+# on, and have q cycles after them, take at least r + (their number / units - 1) * interval + q cycles. Of a unit that takes batches, the
+# first and the last of them are as far apart as the cadence of the unit makes them.
 
 GATES = 8
 """Number of operations that are tried as gates: those with the most operations before and after them."""

@@ -3,16 +3,6 @@
 
 The schedule is legal, but far from the shortest if sectors overlap.  The search starts from its latency.  This file also places results for
 the search.
-
-Start cycles of operations that fill the whole interval of a unit that is not pipelined.
-
-If such operations take every slot, any gap that is shorter than an operation is lost, and the operations do not fit.  There are no gaps if
-the distance of their starts is a multiple of their cycles::
-
-    slot     0     phase          phase + 10       phase + 20
-    unit   ──╴     ├─ operation ─┤├─ operation ─┤├─ ...
-
-Operations of a unit that takes batches start within the batches.  All batches begin at the same phase of the unit's interval.
 """
 
 from __future__ import annotations
@@ -29,6 +19,16 @@ from modeloom.spec.kinds import UnitKind
 
 __all__ = ["FREE", "Grid", "Placement", "Reservations", "grids", "list_schedule", "phases_of", "pick_instances", "place_results"]
 
+
+# Start cycles of operations that fill the whole interval of a unit that is not pipelined.
+#
+# If such operations take every slot, any gap that is shorter than an operation is lost, and the operations do not fit.  There are no gaps
+# if the distance of their starts is a multiple of their cycles:
+#
+#     slot     0     phase          phase + 10       phase + 20
+#     unit   ──╴     ├─ operation ─┤├─ operation ─┤├─ ...
+#
+# Operations of a unit that takes batches start within the batches.  All batches begin at the same phase of the unit's interval.
 
 @dataclass(frozen=True)
 class Grid:

@@ -8,15 +8,6 @@ A list schedule gives a first latency.  The slack search then looks for placemen
                                                        best ├──▶ tries for storage
 
 All limits are numbers of placements, so every machine gives the same result.
-
-Reduces the storage that a schedule needs without changing its latency.
-
-Operations move within their slack, exchange slots with another of their unit, or change the instance.  A move is kept if it lowers
-the sum of three weighted figures: the peaks of all banks, the slots in which a bank is at its peak (a peak falls when the last of
-them does), and the lifetimes of all values::
-
-    values of a bank   ▂▃▅█▅▃██▃▂   peak 8, three slots at the peak
-                       └── II ──┘
 """
 
 from __future__ import annotations
@@ -31,6 +22,15 @@ from modeloom.schedule.problem import Problem, use_offset
 from modeloom.schedule.slack import Bias, SlackSearch
 
 __all__ = ["compact", "latency_of", "search", "storage_figures", "tidy"]
+
+# Reduces the storage that a schedule needs without changing its latency.
+#
+# Operations move within their slack, exchange slots with another of their unit, or change the instance.  A move is kept if it lowers
+# the sum of three weighted figures: the peaks of all banks, the slots in which a bank is at its peak (a peak falls when the last of
+# them does), and the lifetimes of all values:
+#
+#     values of a bank   ▂▃▅█▅▃██▃▂   peak 8, three slots at the peak
+#                        └── II ──┘
 
 _BYPASS = 1
 """Number of cycles in which a result is still in the output register of its unit and needs no cell."""

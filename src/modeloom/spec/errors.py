@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors that the command line prints as one line.  All but those of failed checks are errors of a user, with exit status 2.
+"""The errors that the command line prints as one line, and ``blame``, which finds the line of a user's file that caused one.
 
-Errors in code that a user wrote. Each becomes one line of text with the file and the line where it arose.
-
-Definitions, descriptions of ciphers and software of ciphers run inside ``blame``.  Frames of this package do not count as the user's code,
-except those of its modes, which are definitions like any other.
+All but those of failed checks are errors of a user, with exit status 2.
 """
 
 from __future__ import annotations
@@ -82,6 +79,11 @@ class AuthenticationError(FailedCheck):
 
 
 # -- blame -------------------------------------------------------------------------------------------------------------------------
+
+# Errors in code that a user wrote. Each becomes one line of text with the file and the line where it arose.
+#
+# Definitions, descriptions of ciphers and software of ciphers run inside ``blame``.  Frames of this package do not count as the user's
+# code, except those of its modes, which are definitions like any other.
 
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 

@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modes of operation on sectors: a set-up, an encryption and a decryption that are written with operations ``o``.
-
-The directions of a core. Ciphers, modes, their hardware and their options all use these names.
-
-A sector or a tweak as a list of blocks, of which the last one may be partial.
-
-A partial last block holds its bytes first, followed by zeros::
-
-    byte   0 … tail-1     tail … n/8-1
-           data           0
-
-What the definitions of all modes have in common: what a mode says of itself, its key and the parts of the key.
-"""
+"""What definitions of modes are written with: blocks, keys, what a mode says of itself, and modes on sectors."""
 
 from __future__ import annotations
 
@@ -24,11 +12,20 @@ from modeloom.spec.field import GHASH_ORDER, Field
 
 __all__ = ["B", "CIPHER", "DIRECTIONS", "Block", "Blocks", "CipherKey", "Definition", "KeyParts", "Keys", "Mode", "Operations"]
 
+# The directions of a core. Ciphers, modes, their hardware and their options all use these names.
+
 DIRECTIONS = ("encrypt", "decrypt", "both")
 """Directions of a core.  A core for "both" is given the direction of each block or sector."""
 
 
 # -- blocks ------------------------------------------------------------------------------------------------------------------------
+
+# A sector or a tweak as a list of blocks, of which the last one may be partial.
+#
+# A partial last block holds its bytes first, followed by zeros:
+#
+#     byte   0 … tail-1     tail … n/8-1
+#            data           0
 
 class Block(Protocol):
     """A block in a definition: a number in the software model, a symbol in the tracer."""
@@ -102,6 +99,8 @@ class Blocks(Sequence[B]):
 
 
 # -- keyed -------------------------------------------------------------------------------------------------------------------------
+
+# What the definitions of all modes have in common: what a mode says of itself, its key and the parts of the key.
 
 CIPHER = "cipher"
 """Name of the key of the block cipher in ``Mode.key_parts``."""

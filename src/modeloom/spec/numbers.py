@@ -1,15 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations of a mode on numbers. With them, a definition is the software model.
-
-A block is an ``int`` with byte 0 in bits [7:0].  XOR is the operator ``^`` of Python.
-
-Further operations of a stream mode on numbers.  They depend on what is known only when a message comes: lengths, the number of a
-block, bits of the nonce.
-
-As in most standards, the bits of a block are a string.  Its first bit is the highest one of byte 0::
-
-    block bit     7  6 ... 0   15  14 ... 8   ...
-    of string     1  2 ... 8    9  10 ... 16  ...
+"""The operations of modes on numbers, with which a definition is the software model: ``Numbers`` for sectors, and ``StreamNumbers`` for
+messages, whose operations also depend on lengths, indices and nonces.
 """
 
 from __future__ import annotations

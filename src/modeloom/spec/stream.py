@@ -44,7 +44,7 @@ ASSOCIATED_FIRST, TEXT_FIRST = ORDERS = ("associated-first", "text-first")
 """The orders of the parts of a message in its packet."""
 
 BETWEEN = "between"
-"""The step between text and associated data, if these come behind the text.  The compiler makes it of ``tag`` (``streams.order``)."""
+"""The step between text and associated data, if these come behind the text.  The compiler makes it of ``tag`` (``streams.rewrite``)."""
 
 BLOCKS = ("associated", ABSORB, "encrypt", "decrypt")
 """Steps that may run any number of times in a message."""

@@ -12,7 +12,7 @@ token of its message has left it (``Placement``).
 
 With several blocks in a cycle, a token has a block in each lane.  In the hardware a lane reads the state that the lane before it
 leaves, within a cycle.  Here the lanes are separate tokens with the same cycle, one after another.  The hash runs in chains
-(``streams.chains``).
+(``streams.prove``).
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class StreamPlan:
     prefixes : tuple of LengthPrefix
         What comes before associated data.
     text_first : bool
-        Whether messages have their text before their associated data (``streams.order``).
+        Whether messages have their text before their associated data (``streams.rewrite``).
     shared : dict
         If so: the parts of the state that have the register of another one, which ends before they begin, with its name.
     """

@@ -15,33 +15,6 @@ next, y the hash of the definition, and F(i) the number of full slots among slot
 is 0 after the first k slots.  A slot in the middle multiplies D by K, or keeps D if the slot that comes into view is empty.  After
 the last k slots, the hash of the pipeline differs from that of the definition by D K or by D.  So D stays 0, and the hash is
 correct.
-
-The rule of the chains of a polynomial hash.
-
-A product takes several cycles, so the hash runs in k chains.  With several blocks in a cycle, each lane has a multiplier.  Blocks
-lie in *slots*.  A token has one slot for each lane.  Some slots are empty, because text begins with a new token.  Slot p is a step
-of chain p mod k, even if the slot is empty.  The power of the key is the number of full slots among the k slots from this one on::
-
-    y_j ← (y_j ⊕ x_p) · K^(full slots from p to p + k - 1)          j = p mod k
-
-The hash is the sum of the last k products, or of all products if there are fewer.  Without empty slots the power is min(k, left),
-where ``left`` is the number of blocks from this one to the last one.
-
-Proves that the set-up of a pipeline computes the key values of the definition, and their powers.
-
-The definition's set-up gives each key value as a normal form.  The preparations run one after another on the words of the key memory, and
-each must give the word that it is for::
-
-    preparation for (H, 3):   word (H, 2) * word (H, 1)   =   power (H, 3)
-
-Proves steps that depend on the number of a block, for every number that a message may reach.
-
-What such a step reads of the number is the number of its trailing zeros.  From any state, a block with each of these numbers must leave the
-state, and give the text, that the definition gives::
-
-    any state, block 1, 2, 4, 8, ...  ──▶  state, text
-
-Longer messages than those of ``prove`` follow by induction: a part of the state that is no hash goes from block to block.
 """
 
 from __future__ import annotations
@@ -66,6 +39,17 @@ __all__ = [
     "prove_setup", "prove_step", "prove_stream", "tokens_of", "weights",
 ]  # fmt: skip
 
+
+# The rule of the chains of a polynomial hash.
+#
+# A product takes several cycles, so the hash runs in k chains.  With several blocks in a cycle, each lane has a multiplier.  Blocks
+# lie in *slots*.  A token has one slot for each lane.  Some slots are empty, because text begins with a new token.  Slot p is a step
+# of chain p mod k, even if the slot is empty.  The power of the key is the number of full slots among the k slots from this one on:
+#
+#     y_j ← (y_j ⊕ x_p) · K^(full slots from p to p + k - 1)          j = p mod k
+#
+# The hash is the sum of the last k products, or of all products if there are fewer.  Without empty slots the power is min(k, left),
+# where ``left`` is the number of blocks from this one to the last one.
 
 @dataclass(frozen=True)
 class Weight:
@@ -398,6 +382,13 @@ class _Induction:
 
 # -- prove setup -------------------------------------------------------------------------------------------------------------------
 
+# Proves that the set-up of a pipeline computes the key values of the definition, and their powers.
+#
+# The definition's set-up gives each key value as a normal form.  The preparations run one after another on the words of the key memory, and
+# each must give the word that it is for:
+#
+#     preparation for (H, 3):   word (H, 2) * word (H, 1)   =   power (H, 3)
+
 def prove_setup(plan: StreamPlan) -> None:
     """Compares all words of the key memory with the definition.  Raises ``ProofError`` if one differs, or is read before it is made."""
     forms = Forms(plan)
@@ -432,6 +423,15 @@ def prove_setup(plan: StreamPlan) -> None:
 
 
 # -- prove numbers -----------------------------------------------------------------------------------------------------------------
+
+# Proves steps that depend on the number of a block, for every number that a message may reach.
+#
+# What such a step reads of the number is the number of its trailing zeros.  From any state, a block with each of these numbers must leave
+# the state, and give the text, that the definition gives:
+#
+#     any state, block 1, 2, 4, 8, ...  ──▶  state, text
+#
+# Longer messages than those of ``prove`` follow by induction: a part of the state that is no hash goes from block to block.
 
 def prove_numbers(plan: StreamPlan) -> int:
     """Compares the steps that read the number of a block.  Returns how many blocks were compared, and raises ``ProofError``."""

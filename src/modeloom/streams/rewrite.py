@@ -18,21 +18,6 @@ where this part of the state lives::
 
     offset' = offset ⊕ k            offset' = offset ⊕ k
     enc(p ⊕ offset ⊕ k)      ──▶    enc(p ⊕ offset')
-
-Lets a message have its text before its associated data, as the paper luts2017 has it, so that checksum and tag share a register.
-
-A mode allows it if its tag is a sum: what the text gives, and what the associated data give, which do not wait for each other::
-
-    tag = E(checksum) ^ sum           sum ^= E(a) for each block a of associated data, from 0 on
-
-    before    associated ─▶ text ─▶ tag                  checksum, sum: two registers
-    after     text ─▶ between ─▶ associated ─▶ tag       one register
-
-                        text          between          associated       tag
-    checksum            ^= p          = E(checksum)    ^= E(a)          is the register
-
-``between`` is a step of its own.  It does what the tag does to the text.  Parts of the state that only text needs end there, and those
-that only associated data need may begin there, in the same register: offsets, as well as sums.
 """
 
 from __future__ import annotations
@@ -219,6 +204,21 @@ def _with_first(step: Step, source: Source, moved: UnitOperation) -> Step:
 
 
 # -- order -------------------------------------------------------------------------------------------------------------------------
+
+# Lets a message have its text before its associated data, as the paper luts2017 has it, so that checksum and tag share a register.
+#
+# A mode allows it if its tag is a sum: what the text gives, and what the associated data give, which do not wait for each other:
+#
+#     tag = E(checksum) ^ sum           sum ^= E(a) for each block a of associated data, from 0 on
+#
+#     before    associated ─▶ text ─▶ tag                  checksum, sum: two registers
+#     after     text ─▶ between ─▶ associated ─▶ tag       one register
+#
+#                         text          between          associated       tag
+#     checksum            ^= p          = E(checksum)    ^= E(a)          is the register
+#
+# ``between`` is a step of its own.  It does what the tag does to the text.  Parts of the state that only text needs end there, and those
+# that only associated data need may begin there, in the same register: offsets, as well as sums.
 
 ASSOCIATED = "associated"
 

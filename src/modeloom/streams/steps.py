@@ -7,21 +7,6 @@ a piece of text. Everything else is an operation of a unit::
     forms ──▶ operation ──▶ forms ──▶ state, text, tag
 
 A value that depends only on the key is a key word. The set-up computes it once for each key.
-
-The recurrence of each part of the state from block to block, which decides how it is pipelined.
-
-======== ======================== ==========================================================================
-kind     v' is                    in hardware
-======== ======================== ==========================================================================
-held     v                        a register that ``start`` writes
-wires    L(v) ⊕ w                 a register with XORs before it: a new value in each cycle
-counter  v + n                    a register with an adder before it
-horner   (v ⊕ w) · K              k chains with powers of the key word K, as many as the multiplier has cycles
-cipher   E(v ⊕ w)                 one block per latency of the cipher; other channels fill the cycles
-late     E(v) ⊕ w                 the same, where w may be as late as E(v) (``streams.rewrite``)
-======== ======================== ==========================================================================
-
-w is anything that does not depend on v.
 """
 
 from __future__ import annotations
@@ -265,6 +250,21 @@ def _sum(a: Form, b: Form) -> Form:
 
 
 # -- recurrences -------------------------------------------------------------------------------------------------------------------
+
+# The recurrence of each part of the state from block to block, which decides how it is pipelined.
+#
+# ======== ======================== ==========================================================================
+# kind     v' is                    in hardware
+# ======== ======================== ==========================================================================
+# held     v                        a register that ``start`` writes
+# wires    L(v) ⊕ w                 a register with XORs before it: a new value in each cycle
+# counter  v + n                    a register with an adder before it
+# horner   (v ⊕ w) · K              k chains with powers of the key word K, as many as the multiplier has cycles
+# cipher   E(v ⊕ w)                 one block per latency of the cipher; other channels fill the cycles
+# late     E(v) ⊕ w                 the same, where w may be as late as E(v) (``streams.rewrite``)
+# ======== ======================== ==========================================================================
+#
+# w is anything that does not depend on v.
 
 @dataclass(frozen=True)
 class Recurrence:

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One point of a sweep: a mode or a circuit, its options, its target, and what is asked of it.
-
-The options of the points of a sweep: those of cores for modes, and those of each circuit.
-
-What a row is kept under: configuration, hash of the definition, and versions of all that makes its figures.
-"""
+"""A point of a sweep: a mode or a circuit with its options and target, and the identity under which its row is stored."""
 
 from __future__ import annotations
 
@@ -45,6 +40,8 @@ __all__ = [
 
 ONE, MANY = {"sector": "a mode for sectors", "stream": "a stream mode"}, {"sector": "modes for sectors", "stream": "stream modes"}
 
+
+# The options of the points of a sweep: those of cores for modes, and those of each circuit.
 
 @cache
 def option_names(kind: str, name: str = "") -> dict[str, str]:
@@ -214,6 +211,8 @@ def flags(options: Mapping[str, object]) -> list[str]:
 
 
 # -- identity ----------------------------------------------------------------------------------------------------------------------
+
+# What a row is kept under: configuration, hash of the definition, and versions of all that makes its figures.
 
 COMPILER = ("spec", "ciphers", "definition", "ir", "schedule", "allocate", "prove", "streams", "cycles", "compiler")
 """Folders whose sources make the figures of a compiled point."""

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of points: for a terminal, as CSV with every column, and for LaTeX.
-
-The Pareto front of a sweep: on each target, the points that no other one beats in both area and throughput.
-"""
+"""Tables of points: for a terminal, as CSV with every column, and for LaTeX."""
 
 from __future__ import annotations
 
@@ -21,6 +18,8 @@ __all__ = [
     "pareto_front", "short_table", "throughputs",
 ]  # fmt: skip
 
+
+# The Pareto front of a sweep: on each target, the points that no other one beats in both area and throughput.
 
 def area_of(row: Row) -> float | None:
     """The area of a point: LUTs of logic, memories and shift registers together, or NAND2 gates where there are no LUTs."""

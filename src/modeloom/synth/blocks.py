@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The blocks of a design: found in its RTLIL text, cut apart, and each mapped once.
-
-The blocks of a design: the group of each module, from the RTLIL text.
-
-Splits the RTLIL text of a design at the borders of its blocks.
-
-::
-
-    top ── engine ── aes ×2        top: engine is a black box    engine: aes is a black box    aes
-                 └── mul           once                          once                          twice
-
-Maps each block of a design once.  Two cores with the same AES pipeline share its mapping if they use the same set of known blocks.
-"""
+"""The blocks of a design: found in its RTLIL text, cut apart, and each mapped once."""
 
 from __future__ import annotations
 
@@ -32,6 +20,8 @@ __all__ = [
     "MODULE", "OTHER", "Key", "Known", "MappedPart", "Part", "assign", "cut", "fingerprint", "instances", "map_parts", "reduced",
     "separated",
 ]  # fmt: skip
+
+# The blocks of a design: the group of each module, from the RTLIL text.
 
 #: The group of everything without a matching prefix, including the logic of the top module itself.
 OTHER = "other"
@@ -168,6 +158,11 @@ def _groups_at(paths: Mapping[str, str], groups: Mapping[str, Sequence[str]]) ->
 
 # -- cut ---------------------------------------------------------------------------------------------------------------------------
 
+# Splits the RTLIL text of a design at the borders of its blocks.
+#
+#     top ── engine ── aes ×2        top: engine is a black box    engine: aes is a black box    aes
+#                  └── mul           once                          once                          twice
+
 _PORT = re.compile(r"^  wire (?:[^\n]* )?(?:input|output|inout) \d+ +\\\S+\n", re.MULTILINE)
 _PLACE = re.compile(r"^\s*attribute \\(?:src|top) [^\n]*\n", re.MULTILINE)
 _NAME = re.compile(r"(?<=\s)(?:\\\S+|\$[^\s$]*\$\S*)")
@@ -202,7 +197,7 @@ def cut(rtlil: str, top: str, groups: Mapping[str, str]) -> Iterator[Part]:
     Parameters
     ----------
     groups : mapping
-        The group of each module, from ``hierarchy.assign``.
+        The group of each module, from ``assign``.
     """
     paths = instances(rtlil, top)
     counts = Counter(paths.values())
@@ -277,6 +272,8 @@ def reduced(rtlil: str, top: str, parts: Sequence[Part], new: set[str]) -> str:
 
 
 # -- parts -------------------------------------------------------------------------------------------------------------------------
+
+# Maps each block of a design once.  Two cores with the same AES pipeline share its mapping if they use the same set of known blocks.
 
 @dataclass(frozen=True)
 class MappedPart:

@@ -1,29 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts and logic depth of a mapped netlist from ``write_json`` of Yosys.
-
-LUT-FF pairs of a mapped netlist.
-
-A slice is made of equal units.  Each has a LUT and the flip-flop behind it, and `luts2017` counts these pairs::
-
-             ┌───────────────────── pair ─────────────────────┐
-    inputs ──┤ LUT, or shift register, or LUT memory          │
-             │    └─▶ wide multiplexer or carry ─▶ flip-flop  ├── outputs
-             └────────────────────────────────────────────────┘
-
-The rule of packing has four sentences.
-
-1. Each LUT takes the LUT of a pair: a LUT of logic, a shift register, and each LUT of a memory in LUTs.
-2. A flip-flop shares the pair of a LUT if its data come from that LUT, directly, through wide multiplexers (MUXF5 to MUXF9, PFUMX,
-   L6MUX21) or through the carry logic at the LUT.
-3. A pair has one flip-flop, so the second flip-flop behind a LUT has a pair of its own.
-4. All other flip-flops have pairs of their own, because no data path joins them to a LUT.
-
-The rule is on the safe side.  It does not put two small functions with common inputs, or two shift registers of 16 bits, into one LUT, and
-it does not put a flip-flop next to a LUT that it has nothing to do with.  Tools of the manufacturers do the former where they can, and the
-latter where space is short.  `luts2017` calls a register free if sentence 2 holds for it (section 3.3, Figures 7 and 8).
-
-Source: Khairallah, Chattopadhyay and Peyrin, "Looting the LUTs", 2017 (`luts2017`), section 3.3.
-"""
+"""Counts and logic depth of a mapped netlist from ``write_json`` of Yosys."""
 
 from __future__ import annotations
 
@@ -272,6 +248,29 @@ def _net_names(module: Module) -> dict[int, str]:
 
 
 # -- pairs -------------------------------------------------------------------------------------------------------------------------
+
+# LUT-FF pairs of a mapped netlist.
+#
+# A slice is made of equal units.  Each has a LUT and the flip-flop behind it, and `luts2017` counts these pairs:
+#
+#              ┌───────────────────── pair ─────────────────────┐
+#     inputs ──┤ LUT, or shift register, or LUT memory          │
+#              │    └─▶ wide multiplexer or carry ─▶ flip-flop  ├── outputs
+#              └────────────────────────────────────────────────┘
+#
+# The rule of packing has four sentences.
+#
+# 1. Each LUT takes the LUT of a pair: a LUT of logic, a shift register, and each LUT of a memory in LUTs.
+# 2. A flip-flop shares the pair of a LUT if its data come from that LUT, directly, through wide multiplexers (MUXF5 to MUXF9, PFUMX,
+#    L6MUX21) or through the carry logic at the LUT.
+# 3. A pair has one flip-flop, so the second flip-flop behind a LUT has a pair of its own.
+# 4. All other flip-flops have pairs of their own, because no data path joins them to a LUT.
+#
+# The rule is on the safe side.  It does not put two small functions with common inputs, or two shift registers of 16 bits, into one LUT,
+# and it does not put a flip-flop next to a LUT that it has nothing to do with.  Tools of the manufacturers do the former where they can,
+# and the latter where space is short.  `luts2017` calls a register free if sentence 2 holds for it (section 3.3, Figures 7 and 8).
+#
+# Source: Khairallah, Chattopadhyay and Peyrin, "Looting the LUTs", 2017 (`luts2017`), section 3.3.
 
 _WIDE = re.compile(r"MUXF[5-9]|PFUMX|L6MUX21")
 # Inputs of wide multiplexers that come from LUTs, and not the ones that select.

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of tools, and one format for the synthesis figures of all tools and targets.
-
-One format for all synthesis figures of all tools and targets.
-
-Runs a tool in a separate process, with a time limit that also ends its children.
-"""
+"""The call of a tool, with a time limit that also ends its children, and the results of synthesis, in one format for all tools."""
 
 from __future__ import annotations
 
@@ -21,6 +16,8 @@ from typing import Any, TypedDict
 from modeloom.spec.errors import MissingTool
 
 __all__ = ["SCHEMA", "BlockResult", "CriticalPath", "Figures", "SynthResult", "SynthesisError", "run_tool", "stop_tools"]
+
+# One format for all synthesis figures of all tools and targets.
 
 SCHEMA = "modeloom-synth-1"
 
@@ -232,6 +229,8 @@ class BlockResult:
 
 
 # -- tools -------------------------------------------------------------------------------------------------------------------------
+
+# Runs a tool in a separate process, with a time limit that also ends its children.
 
 _running: dict[Path, subprocess.Popen[bytes]] = {}
 """Running tools, by the folder in which each runs."""

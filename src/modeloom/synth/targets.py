@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The targets: the Yosys commands for each, and the weights of its cells.
-
-The contents of a Liberty file that Yosys does not report: areas, cells that hold state, and the NAND2 gate as the unit of areas.
-"""
+"""The targets: the Yosys commands for each, and the weights of its cells."""
 
 from __future__ import annotations
 
@@ -16,6 +13,8 @@ from pathlib import Path
 from modeloom.synth.result import SynthesisError
 
 __all__ = ["TARGETS", "Library", "Target", "read_library", "target_named"]
+
+# The contents of a Liberty file that Yosys does not report: areas, cells that hold state, and the NAND2 gate as the unit of areas.
 
 _TOKEN = re.compile(r"\s*([A-Za-z_][\w\[\]]*|[01]|[!'*&+|^()])")
 

@@ -1,25 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mapping with Yosys, with a child process for each run.
-
-Sums that a circuit assigns to LUTs by hand.
-
-A wire with the attribute ``keep`` that is driven by one wide XOR (``$reduce_xor``) of two to six bits is one LUT on targets with LUT6::
-
-    (* keep *) wire s;  assign s = ^{a, b, c, d, e, f};   ──▶   LUT6
-
-ABC would restructure networks of XORs for depth and ignore the attribute.  On other targets, the attribute is removed, so the mapper is
-free.  If a wire also has the attribute ``lut4``, its sum has at most four bits, and it is one LUT on Xilinx targets with LUT4, too.
-
-Makes modules of the tables of a design, such as S-boxes, so equal tables become logic only once.
-
-A core with S-boxes in LUTs reads about three hundred tables of 256 bytes, but only two different ones.  Each is 2 040 multiplexers, which
-every pass before the mapping processes.  With modules, there are only two tables.  They are flattened before LUTs are mapped, because ABC
-takes a quarter more LUTs for a single S-box (159) than for one of many::
-
-    memory, rom_style "logic"                      module table_8_8_HASH: the memory with one port
-      port 0 ── A ─▶ D          ──▶                 ├─ instance for port 0
-      port 1 ── A ─▶ D                              └─ instance for port 1
-"""
+"""Mapping with Yosys, with a child process for each run."""
 
 from __future__ import annotations
 
@@ -41,6 +21,15 @@ __all__ = [
     "APART", "FOUR", "MANY", "TABLE", "Mapped", "commands_of", "map_design", "pin_commands", "tables_apart", "version_of", "ways",
     "without_wide",
 ]  # fmt: skip
+
+# Sums that a circuit assigns to LUTs by hand.
+#
+# A wire with the attribute ``keep`` that is driven by one wide XOR (``$reduce_xor``) of two to six bits is one LUT on targets with LUT6:
+#
+#     (* keep *) wire s;  assign s = ^{a, b, c, d, e, f};   ──▶   LUT6
+#
+# ABC would restructure networks of XORs for depth and ignore the attribute.  On other targets, the attribute is removed, so the mapper is
+# free.  If a wire also has the attribute ``lut4``, its sum has at most four bits, and it is one LUT on Xilinx targets with LUT4, too.
 
 FOUR = "lut4"
 """Attribute of a wire whose sum is made for LUTs with four inputs."""
@@ -91,6 +80,16 @@ def pin_commands(rtlil: str, directory: Path, *, lut6: bool, lut4: bool = False)
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------------------
+
+# Makes modules of the tables of a design, such as S-boxes, so equal tables become logic only once.
+#
+# A core with S-boxes in LUTs reads about three hundred tables of 256 bytes, but only two different ones.  Each is 2 040 multiplexers, which
+# every pass before the mapping processes.  With modules, there are only two tables.  They are flattened before LUTs are mapped, because ABC
+# takes a quarter more LUTs for a single S-box (159) than for one of many:
+#
+#     memory, rom_style "logic"                      module table_8_8_HASH: the memory with one port
+#       port 0 ── A ─▶ D          ──▶                 ├─ instance for port 0
+#       port 1 ── A ─▶ D                              └─ instance for port 1
 
 MANY = 8
 """Smallest number of places for which a table becomes a module."""

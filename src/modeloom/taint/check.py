@@ -12,16 +12,6 @@ cycle, because each of them is computed from equal bits.  Lengths, tkeep, tlast,
 are public.  Tweaks (sector numbers) are public by definition, but are treated as secrets.
 If a mode refuses some keys, the refusal is public: the keys of the two runs are then both accepted or both refused.  It is also public
 whether the tag of a message is correct.
-
-A verdict is declassified in the cycles in which it is due, and in no others.
-
-::
-
-    due = 0 ──constants──▶ netlist without all that waits for it ──▶ what the register of the verdict still reaches
-
-The register that holds a verdict has a value in every cycle.  In the cycle of the verdict, the host learns it.  In all other cycles, it may
-compare unfinished values, so it is a secret like any other.  The core has a public bit that is high in the cycle of the verdict.  With a 0
-in its place, the rest of the netlist must be as free of leaks as with any secret.
 """
 
 from __future__ import annotations
@@ -45,6 +35,14 @@ __all__ = [
     "specialised", "verdict_registers",
 ]  # fmt: skip
 
+
+# A verdict is declassified in the cycles in which it is due, and in no others.
+#
+#     due = 0 ──constants──▶ netlist without all that waits for it ──▶ what the register of the verdict still reaches
+#
+# The register that holds a verdict has a value in every cycle.  In the cycle of the verdict, the host learns it.  In all other cycles, it
+# may compare unfinished values, so it is a secret like any other.  The core has a public bit that is high in the cycle of the verdict.
+# With a 0 in its place, the rest of the netlist must be as free of leaks as with any secret.
 
 def specialised(netlist: Netlist, fixed: Mapping[int, str]) -> Netlist:
     """The netlist with constants "0" or "1" in the place of some bits, and of all that they decide in the same cycle."""

@@ -21,19 +21,6 @@ depends on a secret only through such a bit counts as public.
 
 The names of nets do not matter here.  Ports have roles (``modeloom.interfaces``).  Tables and verdicts are found by their structure, so a
 register may have any name.
-
-Finds constant tables and registers that are held in a netlist by their structure, independently of their names.
-
-::
-
-    byte ──┬─ bits 0..5 ─▶ table of 64 bytes ──[reg]──┐
-           │   ...         (four of them)             ├─ choice ─ choice ─▶ looked-up byte
-           └─ bits 6, 7 ───────────────────────[reg]──┘
-
-A table is logic, like a gate: it has a result in the same cycle for every address. The same holds for the last two levels of a table
-that is read in two steps: one register later, the rest of the same address selects between the bytes.
-
-A register is held if one of the choices before it is its own value.
 """
 
 from __future__ import annotations
@@ -53,6 +40,17 @@ __all__ = ["EXEMPTIONS", "ControlPoint", "Exemption", "Tables", "control_points"
 MOST_BITS, MOST_WORDS = 8, 512
 """A table of bytes, or one for each direction."""
 
+
+# Finds constant tables and registers that are held in a netlist by their structure, independently of their names.
+#
+#     byte ──┬─ bits 0..5 ─▶ table of 64 bytes ──[reg]──┐
+#            │   ...         (four of them)             ├─ choice ─ choice ─▶ looked-up byte
+#            └─ bits 6, 7 ───────────────────────[reg]──┘
+#
+# A table is logic, like a gate: it has a result in the same cycle for every address. The same holds for the last two levels of a table
+# that is read in two steps: one register later, the rest of the same address selects between the bytes.
+#
+# A register is held if one of the choices before it is its own value.
 
 class Tables:
     """The constant tables of a netlist.

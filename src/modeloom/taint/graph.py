@@ -1,29 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of dependences in a netlist, bit by bit.
-
-The dependences of each output bit of a cell, for every type of word-level cell in Yosys.
-
-::
-
-    y[i] of      depends on
-    and, or, xor, not    bit i of the operands; of none if the other operand is a constant that decides
-    mux                  bit i of both choices, and the select
-    add, sub             bits i and below
-    shift                all bits, by a constant distance the one bit
-    compare, reduce      all bits (and there is only bit 0)
-    register             bit i of D a cycle earlier, and of its controls
-    memory               column i: bit i of all that is written; and the address
-
-A type that is not in this list is an error, and never an empty dependence.
-
-The graph of a netlist, with a node for each bit and an edge from each bit to the bits that depend on it.
-
-Paths without a register from the inputs of a core to its outputs.
-
-AXI4-Stream does not allow ``tvalid`` to wait for ``tready``, and AXI does not allow combinational paths from input to output of an
-interface.  The cores here have no such path at all, not even between different buses.  Cores can therefore be chained without loops, and
-their clock does not depend on their neighbours.
-"""
+"""The graph of dependences in a netlist, bit by bit."""
 
 from __future__ import annotations
 
@@ -37,6 +13,19 @@ from modeloom.taint.netlist import Bit, Cell, Netlist
 
 __all__ = ["REGISTERS", "BitGraph", "Dependences", "Reached", "UnknownCell", "combinational_paths", "dependences", "selects"]
 
+
+# The dependences of each output bit of a cell, for every type of word-level cell in Yosys.
+#
+#     y[i] of      depends on
+#     and, or, xor, not    bit i of the operands; of none if the other operand is a constant that decides
+#     mux                  bit i of both choices, and the select
+#     add, sub             bits i and below
+#     shift                all bits, by a constant distance the one bit
+#     compare, reduce      all bits (and there is only bit 0)
+#     register             bit i of D a cycle earlier, and of its controls
+#     memory               column i: bit i of all that is written; and the address
+#
+# A type that is not in this list is an error, and never an empty dependence.
 
 class UnknownCell(ValueError):
     """The dependences of a type of cell are not known."""
@@ -222,6 +211,8 @@ def dependences(cell: Cell, to: Dependences) -> None:
 
 # -- graph -------------------------------------------------------------------------------------------------------------------------
 
+# The graph of a netlist, with a node for each bit and an edge from each bit to the bits that depend on it.
+
 class Reached:
     """The nodes that can be reached from some sources.
 
@@ -339,6 +330,12 @@ class BitGraph:
         parent[barred] = -1
         return Reached(parent)
 
+
+# Paths without a register from the inputs of a core to its outputs.
+#
+# AXI4-Stream does not allow ``tvalid`` to wait for ``tready``, and AXI does not allow combinational paths from input to output of an
+# interface.  The cores here have no such path at all, not even between different buses.  Cores can therefore be chained without loops, and
+# their clock does not depend on their neighbours.
 
 def combinational_paths(netlist: Netlist) -> dict[tuple[str, str], tuple[str, ...]]:
     """For each input and output that are connected without a register, the names of the nets on one such path."""

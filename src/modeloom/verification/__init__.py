@@ -3,11 +3,13 @@
 
 ::
 
-    steps     files, lint, timing channels, bench: for every kind of core
+    steps     files, lint, timing channels, bench: for every kind of core; what is told, and what no published vector confirms
     sector    all of it for a core for sectors, with a host that drives it
-    files     the files beside their hashes and beside what is emitted today
-    report    what is told
-    unconfirmed    what no published vector confirms, at the end
+    stream    for a core for messages
+    lwc       for one behind the LWC interface
+    front     registers around a core
+    clocks    clocks around a core
+    host      what the hosts of all kinds have in common; subject and twins are the cores that they drive
 """
 
 from __future__ import annotations

@@ -7,16 +7,6 @@
     gray       places of queues change in one bit at a time, seen from a clock that is faster than theirs
     work       the checks of a bare core, with clocks of several ratios and phases; with registers, work under keys that go over them
     erasure    two cores with other keys and data have the same state after zeroize and after a reset
-
-Checks the paths between clocks in the netlist of a core: there are no others than ``core.json`` lists, and each is of its kind.
-
-::
-
-    register of clock A ──▶ logic ──▶ register of clock B      refused, unless it is listed as a word that stands still
-    register of clock A ──▶ meta_reg ──▶ stable_reg            gray, bit: no logic up to the second register, and one reader
-    input of clock A ──▶ ... ──▶ register or output of B       refused
-
-The check knows nothing of how the crossings were made.  It reads the emitted Verilog and the lists of ``core.json``.
 """
 
 from __future__ import annotations
@@ -42,6 +32,14 @@ if TYPE_CHECKING:
     from modeloom.verification.subject import CoreSubject
 
 __all__ = ["check_clocks", "check_paths", "clock_ratios", "crossing_control"]
+
+# Checks the paths between clocks in the netlist of a core: there are no others than ``core.json`` lists, and each is of its kind.
+#
+#     register of clock A ──▶ logic ──▶ register of clock B      refused, unless it is listed as a word that stands still
+#     register of clock A ──▶ meta_reg ──▶ stable_reg            gray, bit: no logic up to the second register, and one reader
+#     input of clock A ──▶ ... ──▶ register or output of B       refused
+#
+# The check knows nothing of how the crossings were made.  It reads the emitted Verilog and the lists of ``core.json``.
 
 CORE_CLOCK = "aclk"
 REGISTER_PORTS = ("s_axil", "s_apb")

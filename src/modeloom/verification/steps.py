@@ -1,16 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of ``modeloom verify`` for every kind of core: files, lint, timing channels of the netlist, bench.
-
-The result of a verification: a line for each step, and a report as data.
-
-What no published vector confirms: a mode, a cipher, or both, that a user has defined.
-
-All checks compare a core with its definition.  If the definition itself is wrong, only vectors of others can find it.
-
-Checks of the HTML datasheet: its timing is what a simulation of the core records.
-
-Compares the files of a core with their hashes in ``core.json`` and with the files of the current definition.
-"""
+"""Steps of ``modeloom verify`` for every kind of core: files, lint, timing channels of the netlist, bench."""
 
 from __future__ import annotations
 
@@ -42,6 +31,8 @@ __all__ = [
     "FAULTS", "SCHEMA", "Step", "as_json", "bench_step", "changed_files", "check_emission", "check_hashes", "datasheet_steps",
     "files_step", "lint_step", "measured_in", "newer_tools", "run_check", "timing_step", "today", "unconfirmed",
 ]  # fmt: skip
+
+# The result of a verification: a line for each step, and a report as data.
 
 SCHEMA = "modeloom-verify-1"
 
@@ -86,6 +77,10 @@ def as_json(description: Description, seed: int, used: dict[str, str], steps: Se
     }
 
 
+# What no published vector confirms: a mode, a cipher, or both, that a user has defined.
+#
+# All checks compare a core with its definition.  If the definition itself is wrong, only vectors of others can find it.
+
 def unconfirmed(description: Description) -> str:
     """One sentence; empty if the mode and the cipher are those of this project, whose vectors are in its tests."""
     if not _is_users(description.definition):
@@ -104,6 +99,8 @@ def _is_users(definition: str) -> bool:
 
 
 # -- datasheet ---------------------------------------------------------------------------------------------------------------------
+
+# Checks of the HTML datasheet: its timing is what a simulation of the core records.
 
 def measured_in(directory: Path, description: Description) -> Measured | None:
     """What the page of a folder holds of measurements; None if it has no page, or one that cannot be read."""
@@ -134,6 +131,8 @@ def datasheet_steps(directory: Path, description: Description, *, optimize: int 
 
 
 # -- files -------------------------------------------------------------------------------------------------------------------------
+
+# Compares the files of a core with their hashes in ``core.json`` and with the files of the current definition.
 
 _TOOLS = {"yosys": "Yosys", "amaranth": "Amaranth", "ortools": "OR-Tools"}
 """The names of tools in messages, if they have another one."""

@@ -49,31 +49,6 @@ They are those of these templates:
 - Yosys documentation, "Memory handling", section "Supported memory patterns" (``memory_libmap``).  RAM with a register: "Synchronous SDP
   read first", and with ``no_rw_check`` "Synchronous SDP with undefined collision behavior".  RAM without one: "Asynchronous-read SDP".
   Initial contents: "Initial data".
-
-``ultra`` cites the template of UltraRAM.
-
-The memories of a design, counted over all instances of their modules: what ``core.json`` says of them.
-
-Names memories after what they hold.  A component for memories calls its memory ``mem0`` or ``words``, whatever is in it, but its place
-in the design tells::
-
-    core.bus.texts.queue.memory    mem0          ──▶   texts_queue
-    core.bus.window.memory         mem0          ──▶   window_words
-    core.engine.bank_in0           mem0, mem1    ──▶   bank_in0_part_0, bank_in0_part_1
-    core.bus.command.checked       words         ──▶   command_checked
-
-UltraRAM for large memories: ``build --ram ultra``.
-
-An UltraRAM has 4096 words of 72 bits, two ports on one clock, and no initial contents but zeros (UG573, chapter 2).  Its port keeps its
-output while it writes, and the port that reads gives the old word if the other one writes it (no change, read first).  So it can hold a
-memory with one port that writes whole words and one with a register that reads, on one clock, whose programs do not depend on a word that
-is read in the cycle in which it is written.  These are the block memories of the sources: ``no_rw_check`` says so of them.
-
-UG901 has the same memory as the template "UltraRAM simple dual port"::
-
-    (* ram_style = "ultra" *) reg [...] mem [...];
-    always @(posedge clk) if (wea) mem[addra] <= dina;
-    always @(posedge clk) if (mem_en) memreg <= mem[addrb];
 """
 
 from __future__ import annotations
@@ -136,6 +111,8 @@ def attributes_of(attributes: Mapping[str, str]) -> str:
 
 # -- memories ----------------------------------------------------------------------------------------------------------------------
 
+# The memories of a design, counted over all instances of their modules: what ``core.json`` says of them.
+
 def memories_of(circuits: Sequence[Circuit], top: str) -> list[MemoryDescription]:
     """The memories of a design in the order of its modules; ``top`` is the name of the top module in RTLIL."""
     number = _instances({circuit.name: circuit for circuit in circuits}, top)
@@ -172,6 +149,14 @@ def _instances(circuits: dict[str, Circuit], top: str) -> Counter[str]:
 
 
 # -- held --------------------------------------------------------------------------------------------------------------------------
+
+# Names memories after what they hold.  A component for memories calls its memory ``mem0`` or ``words``, whatever is in it, but its place
+# in the design tells:
+#
+#     core.bus.texts.queue.memory    mem0          ──▶   texts_queue
+#     core.bus.window.memory         mem0          ──▶   window_words
+#     core.engine.bank_in0           mem0, mem1    ──▶   bank_in0_part_0, bank_in0_part_1
+#     core.bus.command.checked       words         ──▶   command_checked
 
 _NAMELESS = re.compile(r"\\(?:mem|memory|words|storage)(\d*)")
 """Memories whose names say nothing."""
@@ -248,6 +233,19 @@ def _name(circuit: Circuit, memories: list[str], place: str) -> None:
 
 
 # -- ultra -------------------------------------------------------------------------------------------------------------------------
+
+# UltraRAM for large memories: ``build --ram ultra``.
+#
+# An UltraRAM has 4096 words of 72 bits, two ports on one clock, and no initial contents but zeros (UG573, chapter 2).  Its port keeps its
+# output while it writes, and the port that reads gives the old word if the other one writes it (no change, read first).  So it can hold a
+# memory with one port that writes whole words and one with a register that reads, on one clock, whose programs do not depend on a word that
+# is read in the cycle in which it is written.  These are the block memories of the sources: ``no_rw_check`` says so of them.
+#
+# UG901 has the same memory as the template "UltraRAM simple dual port":
+#
+#     (* ram_style = "ultra" *) reg [...] mem [...];
+#     always @(posedge clk) if (wea) mem[addra] <= dina;
+#     always @(posedge clk) if (mem_en) memreg <= mem[addrb];
 
 RAMS = ("ultra",)
 """What ``--ram`` takes."""

@@ -88,7 +88,7 @@ def inner_verilog(
     memories : list, optional
         The memories of the design are added to it.
     ram : str, optional
-        "ultra": large memories become UltraRAM (``ultra``).
+        "ultra": large memories become UltraRAM (``memories``).
 
     Raises
     ------

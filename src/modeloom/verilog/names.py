@@ -1,19 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names in emitted Verilog: plain names for all objects, and names that end in ``_reg`` for registers.
-
-Plain Verilog names for all named objects of a design.
-
-::
-
-    \\key_busy$104    ──▶  key_busy            \\port$4127$0  ──▶  p3 (its place among the ports, if ``unnamed`` finds no name)
-    \\s__payload.data ──▶  s_payload_data      \\final        ──▶  final_v (a keyword of SystemVerilog)
-
-Gives registers the names that end in ``_reg``.
-
-If several signals are the same net, Amaranth takes the name of the first.  For a register this can be one that only reads it::
-
-    a <= ...;  column_0_reg = a          ──▶   column_0_reg <= ...
-"""
+"""Names in emitted Verilog: plain names for all objects, and names that end in ``_reg`` for registers."""
 
 from __future__ import annotations
 
@@ -23,6 +9,11 @@ from modeloom.product.ports import KEYWORDS
 from modeloom.verilog.rtlil import RtlilModule, Statement
 
 __all__ = ["name_registers", "plain_design", "plain_name"]
+
+# Plain Verilog names for all named objects of a design.
+#
+#     \key_busy$104    ──▶  key_busy            \port$4127$0  ──▶  p3 (its place among the ports, if ``unnamed`` finds no name)
+#     \s__payload.data ──▶  s_payload_data      \final        ──▶  final_v (a keyword of SystemVerilog)
 
 _UNNAMED = re.compile(r"port\$\d+(\$\d+)?|U\$\d+")
 
@@ -142,6 +133,12 @@ def _signal(cell: Statement, port: str) -> list[str]:
 
 
 # -- registers ---------------------------------------------------------------------------------------------------------------------
+
+# Gives registers the names that end in ``_reg``.
+#
+# If several signals are the same net, Amaranth takes the name of the first.  For a register this can be one that only reads it:
+#
+#     a <= ...;  column_0_reg = a          ──▶   column_0_reg <= ...
 
 _REGISTER = re.compile(r".*_reg(\$\d+)?")
 

@@ -1,20 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ports of modules have the names of the ports of their components; other ports are named after what they are equal to.
-
-Names ports that no signal of their component or of the module around it is equal to.  Amaranth makes them of parts of signals, such as
-slices of a sum, and numbers them.  They are named after the signal that has their bits, or after the port of an instance at the other end::
-
-    module multiplier:  o = { $1465, ..., $1462 },  port$6523$0 = $1462      ──▶   o_31_0
-    module lines:       port$3531$0 = i[95:0], where i goes to add0          ──▶   add0_i_95_0
-    module lines:       port$3551$0 = $470, from the output total of add0    ──▶   add0_total_out
-
-Gives the ports of modules the names of the ports of the components.
-
-Amaranth names a port after the first signal that it finds on its net, or does not name it.  Both the module of a component and the module
-around it have a signal for the port of the component.  The name that is common to both modules is therefore the name of the port::
-
-    module mul0:    y_reg, y          module engine:  y, mul0_post_r0          ──▶   y
-"""
+"""The ports of modules have the names of the ports of their components; other ports are named after what they are equal to."""
 
 from __future__ import annotations
 
@@ -26,8 +11,23 @@ from modeloom.verilog.rtlil import RtlilModule, Statement, names_in, sigspec_end
 
 __all__ = ["UNNAMED", "name_ports", "name_the_unnamed"]
 
+# Names ports that no signal of their component or of the module around it is equal to.  Amaranth makes them of parts of signals, such as
+# slices of a sum, and numbers them.  They are named after the signal that has their bits, or after the port of an instance at the other
+# end:
+#
+#     module multiplier:  o = { $1465, ..., $1462 },  port$6523$0 = $1462      ──▶   o_31_0
+#     module lines:       port$3531$0 = i[95:0], where i goes to add0          ──▶   add0_i_95_0
+#     module lines:       port$3551$0 = $470, from the output total of add0    ──▶   add0_total_out
+
 UNNAMED = re.compile(r"\\port(\$\d+)*")
 """Ports that Amaranth has numbered."""
+
+# Gives the ports of modules the names of the ports of the components.
+#
+# Amaranth names a port after the first signal that it finds on its net, or does not name it.  Both the module of a component and the module
+# around it have a signal for the port of the component.  The name that is common to both modules is therefore the name of the port:
+#
+#     module mul0:    y_reg, y          module engine:  y, mul0_post_r0          ──▶   y
 
 _NUMBER = re.compile(r"\$\d+")
 

@@ -1,28 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Equal parts of a design become one module: modules that differ only in their names, tables, and work on bytes.
-
-Replaces modules that differ only in their names by one module.  Two multipliers are then two instances of one module.
-
-Makes modules of tables, such as S-boxes: one module for each table, one instance for each look-up.
-
-::
-
-    memory of 256 bytes, 16 read ports     ──▶     module TOP_aes_sbox: address, data
-                                                   aes_sbox_0_0 ... aes_sbox_0_15, instances of it
-    memory of 256 bytes, read by a clock   ──▶     module TOP_aes_sbox_bram: clk, address_0, address_1, data_0, data_1
-    at 2 ports                                     aes_sbox_bram_0, one instance: a block memory
-
-Modules that do the same to each byte of a word become one module for a byte, with an instance for each.
-
-Hardware is described for all bytes at once, gate by gate, each gate as wide as there are bytes: this is sixteen times less to elaborate
-and to simulate.  A reader, and a tool that maps an S-box by itself, wants one S-box::
-
-    module of 16 bytes, xor_9[15:0] = ...     ──▶     module TOP_aes_sbox_compact: i, o, xor_9 = ...
-                                                      aes_sbox_compact_0_0 ... aes_sbox_compact_0_15, instances of it
-
-Two wires of the module say which bytes are meant, by attributes.  That the circuit treats all bytes alike is not believed but compared,
-byte by byte.
-"""
+"""Equal parts of a design become one module: modules that differ only in their names, tables, and work on bytes."""
 
 from __future__ import annotations
 
@@ -36,6 +13,8 @@ from modeloom.verilog.simplify import Values, put_everywhere, rename
 
 __all__ = ["TABLE", "WHOLE", "common", "copy_modules", "free_name", "share", "table_modules"]
 
+
+# Replaces modules that differ only in their names by one module.  Two multipliers are then two instances of one module.
 
 def share(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
     """The modules without copies.  The instances are changed in place.
@@ -107,6 +86,13 @@ def _common(members: list[str], taken: set[str]) -> str:
 
 
 # -- tables ------------------------------------------------------------------------------------------------------------------------
+
+# Makes modules of tables, such as S-boxes: one module for each table, one instance for each look-up.
+#
+#     memory of 256 bytes, 16 read ports     ──▶     module TOP_aes_sbox: address, data
+#                                                    aes_sbox_0_0 ... aes_sbox_0_15, instances of it
+#     memory of 256 bytes, read by a clock   ──▶     module TOP_aes_sbox_bram: clk, address_0, address_1, data_0, data_1
+#     at 2 ports                                     aes_sbox_bram_0, one instance: a block memory
 
 TABLE = "table"
 """Attribute of a memory in a hardware description: the name of the table that it holds."""
@@ -200,6 +186,17 @@ def _module(name: str, words: str, ports: int, read: Read, memory: Memory) -> Ci
 
 
 # -- copies ------------------------------------------------------------------------------------------------------------------------
+
+# Modules that do the same to each byte of a word become one module for a byte, with an instance for each.
+#
+# Hardware is described for all bytes at once, gate by gate, each gate as wide as there are bytes: this is sixteen times less to elaborate
+# and to simulate.  A reader, and a tool that maps an S-box by itself, wants one S-box:
+#
+#     module of 16 bytes, xor_9[15:0] = ...     ──▶     module TOP_aes_sbox_compact: i, o, xor_9 = ...
+#                                                       aes_sbox_compact_0_0 ... aes_sbox_compact_0_15, instances of it
+#
+# Two wires of the module say which bytes are meant, by attributes.  That the circuit treats all bytes alike is not believed but compared,
+# byte by byte.
 
 _BITS = 8
 _IN, _OUT = "\\i", "\\o"

@@ -9,8 +9,6 @@
 
 A register whose data is a tree of choices is written with ``if`` and ``else``.  Arms that keep the value of the register are left out.
 ``always @*`` is not used, because some simulators do not run it at time 0.
-
-Expressions as Verilog, in lines that fit on a screen.
 """
 
 from __future__ import annotations
@@ -23,6 +21,8 @@ from modeloom.verilog.expressions import Expr, const, part_of, unary
 from modeloom.verilog.memories import attributes_of
 
 __all__ = ["WIDTH", "literal", "text_of", "verilog_of", "wrapped"]
+
+# Expressions as Verilog, in lines that fit on a screen.
 
 WIDTH = 120
 """Characters in a line."""
@@ -392,7 +392,7 @@ class _Writer:
         return [*wrapped(f"{head} begin", indent), *body, f"{margin}end"]
 
     def _read(self, name: str, read: Read) -> list[str]:
-        """A read port with a register.  Memories have the forms of templates (``vendor``), so that tools infer them."""
+        """A read port with a register.  Memories have the forms of templates (``memories``), so that tools infer them."""
         text = f"{plain(name)} <= {plain(read.memory)}[{self.text(read.address)}];"
         always = read.enable.constant and "0" not in read.enable.name
         return wrapped(text if always else f"if ({self.text(read.enable)}) {text}", 4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which keys a core holds, under which numbers: the picture of ``rtl.engine.key_class``, and others."""
+"""Which keys a core holds, under which numbers: the picture of ``rtl.engine.key_memory``, and others."""
 
 from __future__ import annotations
 

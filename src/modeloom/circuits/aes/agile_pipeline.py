@@ -24,24 +24,9 @@ this.  Here four are enough, because blocks of 192-bit keys use two of the regis
 With ``stall``, blocks wait at the input for 2 or 4 rounds when a shorter key follows a longer one.  Second, two fronts must not
 collide at the schedule, so ``key_ready`` is low until the schedule has computed the last round key.
 
-The data path of an encryption pipeline for one or all key sizes: a sequence of rounds, with results after rounds 10, 12 and 14.
-
-With P registers in each round.  The cycles count from the one in which the whitened block enters its register::
-
-    cycle     0             P                 10 P                    12 P                   14 P
-    state ──▶ reg ──▶ round 1 reg ──▶ ... ──▶ round 10 reg ──▶ ... ──▶ round 12 reg ──▶ ... ──▶ round 14
-                                               └─ result 10             └─ result 12            └─ result 14
-
-    delay:    result 10 ──▶ 2P registers ──▶┐
-                               result 12 ───┴──▶ 2P registers ──▶┐
-                                                    result 14 ───┴──▶ o                 (gcm2008, Fig. 4.5)
-
-A result is a round without MixColumns, with its round key.  It has a separate XOR.  It shares the S-boxes and the key register with the
-normal round for longer keys, so no round key is stored twice.
-
 The unrolled AES key schedule.  It travels with the block, so each block may have its own key (gcm2008, section 4.2.2).
 
-Each round has a step of ``key_step``, with registers between the steps.  With P registers in each round::
+Each round has a step of ``KeyWindow``, with registers between the steps.  With P registers in each round::
 
     cycle          1            1 + P          1 + 2P     ...     1 + n P
     key ──▶ reg ─┬──▶ step ──▶ reg ─┬──▶ step ──▶ reg ─┬── ...  ──▶ reg ──▶ key_n
@@ -81,6 +66,21 @@ __all__ = [
     "COLLISIONS", "AESAgilePipeline", "AESUnrolledPipeline", "Travellers", "UnrolledKeySchedule", "collect", "encrypt_rounds",
 ]  # fmt: skip
 
+
+# The data path of an encryption pipeline for one or all key sizes: a sequence of rounds, with results after rounds 10, 12 and 14.
+#
+# With P registers in each round.  The cycles count from the one in which the whitened block enters its register:
+#
+#     cycle     0             P                 10 P                    12 P                   14 P
+#     state ──▶ reg ──▶ round 1 reg ──▶ ... ──▶ round 10 reg ──▶ ... ──▶ round 12 reg ──▶ ... ──▶ round 14
+#                                                └─ result 10             └─ result 12            └─ result 14
+#
+#     delay:    result 10 ──▶ 2P registers ──▶┐
+#                                result 12 ───┴──▶ 2P registers ──▶┐
+#                                                     result 14 ───┴──▶ o                 (gcm2008, Fig. 4.5)
+#
+# A result is a round without MixColumns, with its round key.  It has a separate XOR.  It shares the S-boxes and the key register with the
+# normal round for longer keys, so no round key is stored twice.
 
 class Travellers:
     """The control that travels with a block: whether there is a block, and the size of its key.

@@ -1,24 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of AES by themselves: one of a pipeline, and one for several blocks.
-
-One round of AES by itself, as in a pipeline, for measurements and comparisons.
-
-::
-
-    i ──▶ SubBytes ──▶ ShiftRows ──▶ MixColumns ──(+)──▶ o        registers as in round_stages
-                                                   ▲
-    key, ``key_cycle`` cycles after i ─────────────┘              decrypt: the inverses
-
-One round of AES for several blocks at a time (luts2017, section 3.3).  ``stream_round`` has the registers of the round::
-
-            ┌──────────────────────────────────────────────────────────┐
-            ▼                                                          │
-    i, key_first, key ──▶ state reg ──▶ S-boxes ... MixColumns ──▶ mixed
-    stage     4                1         2, 3            └──▶ waiting ──(+) key ──▶ o
-
-With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s.
-The next batch enters while the last round of this batch ends, so the input needs no additional cycles: s blocks take n s cycles.
-"""
+"""Rounds of AES by themselves: one of a pipeline, and one for several blocks."""
 
 from __future__ import annotations
 
@@ -34,6 +15,12 @@ from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["STREAMS", "AESMultiStream", "AESRound"]
 
+
+# One round of AES by itself, as in a pipeline, for measurements and comparisons.
+#
+#     i ──▶ SubBytes ──▶ ShiftRows ──▶ MixColumns ──(+)──▶ o        registers as in round_stages
+#                                                    ▲
+#     key, ``key_cycle`` cycles after i ─────────────┘              decrypt: the inverses
 
 class AESRound(wiring.Component):
     """A round: SubBytes, ShiftRows, MixColumns, AddRoundKey (FIPS 197, 5.1), or one of the equivalent inverse cipher (5.3.5).
@@ -111,6 +98,16 @@ class AESRound(wiring.Component):
 
 
 # -- multistream -------------------------------------------------------------------------------------------------------------------
+
+# One round of AES for several blocks at a time (luts2017, section 3.3).  ``stream_round`` has the registers of the round:
+#
+#             ┌──────────────────────────────────────────────────────────┐
+#             ▼                                                          │
+#     i, key_first, key ──▶ state reg ──▶ S-boxes ... MixColumns ──▶ mixed
+#     stage     4                1         2, 3            └──▶ waiting ──(+) key ──▶ o
+#
+# With s streams and n rounds, a batch of s blocks enters in the cycles 0 ... s - 1 and leaves in the cycles n s + 1 ... (n + 1) s.
+# The next batch enters while the last round of this batch ends, so the input needs no additional cycles: s blocks take n s cycles.
 
 class AESMultiStream(wiring.Component):
     """AES for 1, 2 or 4 blocks at a time with one key.  The round keys come from outside.

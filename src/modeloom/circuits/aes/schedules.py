@@ -1,45 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Key schedules of AES that the papers build besides those of the cores.
-
-Round keys that circulate in shift registers, for round cores that encrypt or decrypt.  Each key is expanded once.
-
-The ring is as long as the number of rounds.  One SRL16E holds one bit of each round key (luts2017, section 2.3, uses shift
-registers for round keys).  There is no address, and no logic except the multiplexer at the entry::
-
-              ┌───────────────────────────────────────────────┐
-              ▼                                               │
-    step ──▶ mux ──▶ shift register of n words, enable ───────┴──▶ data      round keys 1, 2, ... n, 1, ...
-    InvMix                                                                   (decrypting: n - 1, ..., 1, 0, n - 1, ...)
-                     first: round key 0 (decrypting: n), which whitens the block
-
-A decrypter needs the round keys in the reverse order of the schedule.  In the turning ring, a word that enters n - 1 cycles after
-another one is placed before it.  The schedule therefore makes a step every n - 1 cycles, and this is sufficient.
-
-The offline AES key schedule with a memory for its round keys.  Several keys are expanded in advance, and can be read in any order.
-
-::
-
-    start, erase, slot, key ──▶ KeySchedule ──▶ write ──▶ memory: round key r of slot s at word 16 s + r
-                                                            │
-                                read_slot, read_round ──────┴──▶ data, a cycle later
-
-The AES key schedule of a round core for several streams: one step with a shift register around it (luts2017, section 2.3).
-
-A round core with N registers in its round has N streams of blocks.  In each cycle, another stream adds its round key.  The schedule takes
-one stage, and its result is shifted for the other N - 1 cycles.  This gives one loop of N registers, in which each stream has its place::
-
-               ┌──────────────────────────────────────────────────────┐
-               ▼                                                      │
-    start ──▶ mux ──▶ shift register, N - 1 ──▶ S-boxes, XOR ──▶ reg ─┴──▶ data
-    key ───────▲
-
-    cycle      t            ...              t + N - 1           t + N            t + 2 N
-               key                           its step            round key 1      round key 2 ...
-
-The round constant and the phase of the schedule also travel in the loop.  There is no counter, no address and no control logic.  Streams
-can start at any time, each with its own key.  On Xilinx devices, the shift register takes one SRL16E for each bit (from N = 4 on; shorter
-ones are flip-flops).  On ECP5, it takes flip-flops.
-"""
+"""Key schedules of AES that the papers build besides those of the cores."""
 
 from __future__ import annotations
 
@@ -55,6 +15,20 @@ from modeloom.rtl.aes.sboxes.sbox import sub_bytes
 
 __all__ = ["KeyRing", "KeyStore", "ShiftedKeySchedule"]
 
+
+# Round keys that circulate in shift registers, for round cores that encrypt or decrypt.  Each key is expanded once.
+#
+# The ring is as long as the number of rounds.  One SRL16E holds one bit of each round key (luts2017, section 2.3, uses shift
+# registers for round keys).  There is no address, and no logic except the multiplexer at the entry:
+#
+#               ┌───────────────────────────────────────────────┐
+#               ▼                                               │
+#     step ──▶ mux ──▶ shift register of n words, enable ───────┴──▶ data      round keys 1, 2, ... n, 1, ...
+#     InvMix                                                                   (decrypting: n - 1, ..., 1, 0, n - 1, ...)
+#                      first: round key 0 (decrypting: n), which whitens the block
+#
+# A decrypter needs the round keys in the reverse order of the schedule.  In the turning ring, a word that enters n - 1 cycles after
+# another one is placed before it.  The schedule therefore makes a step every n - 1 cycles, and this is sufficient.
 
 class KeyRing(wiring.Component):
     """Iterative schedule with its round keys in a ring.
@@ -187,6 +161,12 @@ class KeyRing(wiring.Component):
 
 # -- key store ---------------------------------------------------------------------------------------------------------------------
 
+# The offline AES key schedule with a memory for its round keys.  Several keys are expanded in advance, and can be read in any order.
+#
+#     start, erase, slot, key ──▶ KeySchedule ──▶ write ──▶ memory: round key r of slot s at word 16 s + r
+#                                                             │
+#                                 read_slot, read_round ──────┴──▶ data, a cycle later
+
 class KeyStore(wiring.Component):
     """``KeySchedule`` with a memory (in LUTs) for the round keys of several slots.
 
@@ -282,6 +262,23 @@ class KeyStore(wiring.Component):
 
 
 # -- shifted schedule --------------------------------------------------------------------------------------------------------------
+
+# The AES key schedule of a round core for several streams: one step with a shift register around it (luts2017, section 2.3).
+#
+# A round core with N registers in its round has N streams of blocks.  In each cycle, another stream adds its round key.  The schedule takes
+# one stage, and its result is shifted for the other N - 1 cycles.  This gives one loop of N registers, in which each stream has its place:
+#
+#                ┌──────────────────────────────────────────────────────┐
+#                ▼                                                      │
+#     start ──▶ mux ──▶ shift register, N - 1 ──▶ S-boxes, XOR ──▶ reg ─┴──▶ data
+#     key ───────▲
+#
+#     cycle      t            ...              t + N - 1           t + N            t + 2 N
+#                key                           its step            round key 1      round key 2 ...
+#
+# The round constant and the phase of the schedule also travel in the loop.  There is no counter, no address and no control logic.  Streams
+# can start at any time, each with its own key.  On Xilinx devices, the shift register takes one SRL16E for each bit (from N = 4 on; shorter
+# ones are flip-flops).  On ECP5, it takes flip-flops.
 
 class ShiftedKeySchedule(wiring.Component):
     """Computes round keys on the fly for a round core with *streams* blocks in its round.

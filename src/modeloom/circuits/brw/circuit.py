@@ -11,59 +11,6 @@
                                                     accumulator n  ◀── keep·itself ⊕ take·C ⊕ take·a
 
 Constant selects and masks are left out.
-
-Control of a hash circuit: a counter with a table, and a token for the work of a message after its interval.
-
-::
-
-    start ──▶ slot: 0, 1, …, interval - 1, 0 ──▶ table of the next slot ──▶ register ──▶ selects, writes
-                                   └──▶ token of slot interval, interval + 1, …, latency (done) ──┘
-
-After its interval, a message only finishes products and writes accumulators, so tokens of several messages may be in progress at the same
-time.  Control bits come from registers.  The circuit waits in slot 0 with the selects of this slot.  ``start`` gates everything that
-changes a register there.  Nothing depends on data.
-
-The powers of h in the squaring units in each slot, if squares are computed on the fly.  brw2013, section 3 and Fig. 7.
-
-A unit is a squarer followed by a register.  At the end of each slot, it takes h^2, takes the square of its value, or keeps its value::
-
-    h ──┬───── squarer ── register ──┬── h^2, h^4, h^8, …
-        └──────────── back ──────────┘
-
-    Schedule(31, 3) reads    2  2  2  4  2  4  8  2  2  4  16  4  2  2  8  4        (exponents)
-    unit 1 holds             2  2  2  2  …
-    unit 2 holds             2  2  2  4  4  4  8  2  2  4 …                         two units, as the paper has
-
-Between messages every unit holds h^2.
-
-The usual polynomial on a pipelined multiplier: Horner's rule, with as many chains as the multiplier has stages.  brw2013, section 4.5.
-
-::
-
-    k = 3, m = 31, times h          slots 0 … 27              28            29           30         31      32      33
-    chain 1   P_1  P_4  …  P_28     (C + P_i) h^3                                   (C + P_31) h
-    chain 2   P_2  P_5  …  P_29     (C + P_i) h^3       (C + P_29) h^3
-    chain 3   P_3  P_6  …  P_30     (C + P_i) h^3                    (C + P_30) h^2
-    accumulator                                                                                 = C    += C    += C
-
-C is the product that was issued k slots before, so each block is added to its own chain.  The blocks come in order, one per cycle.  The
-last k blocks are multiplied by their remaining powers of h, so the chains only have to be added up.  h Poly_h takes m products, and the
-result is ready after m + k cycles.
-
-The two hash circuits: BRW polynomials with two blocks per cycle, Horner's rule with one block per cycle.  brw2013, sections 3 and 4.5.
-
-BRW, 31 blocks, a multiplier of three stages; k in the second row is the pair (a, b) = (X_(2k+1), X_(2k+2)), in the order of
-``Schedule(31, 3)`` = 2 6 10 4 …; ``*`` is X_31 alone at port a::
-
-    cycle       0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18
-    start       1   0   0   0   0   0   0   0   0   0   0   0   0   0   0   0   1                    again from cycle 16 on
-    a, b        0   2   4   1   6   5   3   8  10   7   9  12  14  11  13   *   next message
-    pair        2   4   1   6   5   3   8  10   7   9  12  14  11  13  15   0                        what to have there next
-    o, done                                                                             H_h          18 cycles; 21 for h H_h
-
-``pair`` selects the blocks that are taken in the next cycle, so a memory with a latency of one cycle can deliver them in time.  It is 0
-while the circuit is idle.  The circuit never waits for its input: pairs must come in the cycles of the table.  A user who may choose the
-order of the hash (brw2013, section 4.2) can send two blocks per cycle in any order and ignore ``pair``.
 """
 
 from __future__ import annotations
@@ -88,6 +35,15 @@ __all__ = [
     "square_units",
 ]  # fmt: skip
 
+
+# Control of a hash circuit: a counter with a table, and a token for the work of a message after its interval.
+#
+#     start ──▶ slot: 0, 1, …, interval - 1, 0 ──▶ table of the next slot ──▶ register ──▶ selects, writes
+#                                    └──▶ token of slot interval, interval + 1, …, latency (done) ──┘
+#
+# After its interval, a message only finishes products and writes accumulators, so tokens of several messages may be in progress at the same
+# time.  Control bits come from registers.  The circuit waits in slot 0 with the selects of this slot.  ``start`` gates everything that
+# changes a register there.  Nothing depends on data.
 
 class Control:
     """Adds the control of a plan to a module.
@@ -167,6 +123,19 @@ class Control:
 FIRST, HOLD, NEXT = "first", "hold", "next"
 """The next value of a unit: h^2, its old value, or the square of its old value."""
 
+
+# The powers of h in the squaring units in each slot, if squares are computed on the fly.  brw2013, section 3 and Fig. 7.
+#
+# A unit is a squarer followed by a register.  At the end of each slot, it takes h^2, takes the square of its value, or keeps its value:
+#
+#     h ──┬───── squarer ── register ──┬── h^2, h^4, h^8, …
+#         └──────────── back ──────────┘
+#
+#     Schedule(31, 3) reads    2  2  2  4  2  4  8  2  2  4  16  4  2  2  8  4        (exponents)
+#     unit 1 holds             2  2  2  2  …
+#     unit 2 holds             2  2  2  4  4  4  8  2  2  4 …                         two units, as the paper has
+#
+# Between messages every unit holds h^2.
 
 def square_units(powers: Sequence[int | None]) -> tuple[tuple[str, ...], ...]:
     """The smallest number of units that provide each power in its slot, and their actions.
@@ -436,6 +405,18 @@ def _gated(value: Value, bit: Value) -> Value:
 
 # -- horner ------------------------------------------------------------------------------------------------------------------------
 
+# The usual polynomial on a pipelined multiplier: Horner's rule, with as many chains as the multiplier has stages.  brw2013, section 4.5.
+#
+#     k = 3, m = 31, times h          slots 0 … 27              28            29           30         31      32      33
+#     chain 1   P_1  P_4  …  P_28     (C + P_i) h^3                                   (C + P_31) h
+#     chain 2   P_2  P_5  …  P_29     (C + P_i) h^3       (C + P_29) h^3
+#     chain 3   P_3  P_6  …  P_30     (C + P_i) h^3                    (C + P_30) h^2
+#     accumulator                                                                                 = C    += C    += C
+#
+# C is the product that was issued k slots before, so each block is added to its own chain.  The blocks come in order, one per cycle.  The
+# last k blocks are multiplied by their remaining powers of h, so the chains only have to be added up.  h Poly_h takes m products, and the
+# result is ready after m + k cycles.
+
 def plan_horner(blocks: int, stages: int, *, times_h: bool = False) -> Plan:
     """Poly_h(P_1, …, P_m) = P_1 h^(m-1) + … + P_m, or h times it, in ``stages`` chains.
 
@@ -470,6 +451,21 @@ def plan_horner(blocks: int, stages: int, *, times_h: bool = False) -> Plan:
 
 
 # -- polynomials -------------------------------------------------------------------------------------------------------------------
+
+# The two hash circuits: BRW polynomials with two blocks per cycle, Horner's rule with one block per cycle.  brw2013, sections 3 and 4.5.
+#
+# BRW, 31 blocks, a multiplier of three stages; k in the second row is the pair (a, b) = (X_(2k+1), X_(2k+2)), in the order of
+# ``Schedule(31, 3)`` = 2 6 10 4 …; ``*`` is X_31 alone at port a:
+#
+#     cycle       0   1   2   3   4   5   6   7   8   9  10  11  12  13  14  15  16  17  18
+#     start       1   0   0   0   0   0   0   0   0   0   0   0   0   0   0   0   1                    again from cycle 16 on
+#     a, b        0   2   4   1   6   5   3   8  10   7   9  12  14  11  13   *   next message
+#     pair        2   4   1   6   5   3   8  10   7   9  12  14  11  13  15   0                        what to have there next
+#     o, done                                                                             H_h          18 cycles; 21 for h H_h
+#
+# ``pair`` selects the blocks that are taken in the next cycle, so a memory with a latency of one cycle can deliver them in time.  It is 0
+# while the circuit is idle.  The circuit never waits for its input: pairs must come in the cycles of the table.  A user who may choose the
+# order of the hash (brw2013, section 4.2) can send two blocks per cycle in any order and ignore ``pair``.
 
 class BRWHash(PolynomialHash):
     """H_h(X_1, …, X_m), the BRW polynomial, with floor(m / 2) products, or h times it with one more.

@@ -1,65 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The products of BRW polynomials: trees, orders of products, and what must be stored between them.
-
-BRW polynomials as trees, and the forest of their multiplications.  brw2013, sections 2 and 2.1, Figs. 1 to 3.
-
-::
-
-    m = 2:  X_2 h + X_1      m = 3:  (X_2 + h^2)(X_1 + h) + X_3      m = 4:  (X_4 + h^4) T_3
-                 +                         +
-                * X_1                     * X_3                                 *
-             X_2 h                      +   +                                 +   T_3
-                                  X_2 h^2   X_1 h                        X_4 h^4
-
-The label j of a multiplication is the index of the only block X_j in its left factor.  If the additions and the leaves are removed, the
-collapsed forest F_m remains.  Its nodes are the labels.  The children of a node are the products that its right factor adds up::
-
-    F_16     16 ── 14              F_6     4 ── 2       6        two trees: H_h(X_1 … X_6) is the sum of nodes 4 and 6 and of X_5
-              ├─── 12 ── 10
-              └──── 8 ── 6
-                    └─── 4 ── 2
-
-The order of the products of a BRW polynomial on a pipelined multiplier.  brw2013, sections 2.2 and 2.3, Figs. 4 and 5.
-
-NS is the latency of the multiplier.  A product that is issued in clock c (clocks count from 1, as in the paper) can be an operand
-from clock c + NS on.  One product is issued in each clock.  ``Schedule`` takes nodes without children from list L_1, in ascending
-order.  It prefers the oldest node of queue L_2 as soon as the youngest child of this node is finished::
-
-    Schedule(16, 2)    clock    1    2    3    4       5    6    7      8      9
-                       issued   2    6    4    10      8    12   14     –      16
-                       L_2      4(1) 4(1) 8(3) 8(3)    12(4)     16(7)  16(7)             x(ST): ST is the clock of the last child
-                                               12(4)
-
-The printed Fig. 4 is corrected in three places.  Line 12 takes a node if clock - ST >= NS (not >).  The loop of line 10 runs while
-one of the lists has a node (not both).  Line 19 increments the clock in every turn.
-
-Orders of the products with the fewest clocks, for cases in which algorithm ``Schedule`` of brw2013 takes more.
-
-A product at depth d, with d products on the path to its root, must be issued ``NS d`` clocks before the last clock.  So no order is
-shorter than
-
-    least_clocks = max over d of (products at depth d or more) + NS d
-
-and the deepest ready product first reaches it (Bruno, Jones, So: Deterministic scheduling with pipelined processors, IEEE Trans.
-Computers 29(4), 1980: trees, one pipelined processor).  ``Schedule`` leaves no clock idle unless 4 divides floor(m / 2) for NS = 2,
-or if it is 3 mod 4 for NS = 3, as for 31 blocks.  For 24 blocks it takes a clock more than it must.  ``shortest_schedule`` makes
-the choice of ``Schedule``, which stores little, as long as the fewest clocks remain possible::
-
-    Schedule(24, 2)     2 6 4 10 8 12 14 18 16 20 22 –  24
-    shortest            2 6 4 10 8 12 14 18 22 20 16 24              16 waits: it is a root, 20 and 22 lead to 24
-
-Computes the number of products that must be stored until they are read.  brw2013, section 2.4 and Fig. 6.
-
-A product that is finished in the clock in which its parent node is issued goes directly into the multiplier.  Any other product is
-stored until the parent node is issued.  Products for the same node are added up in one location, an accumulator::
-
-    Schedule(30, 2)    clock       3    4    5    6    7    8    9   10  ...
-                       finished    2    6    4   10    8   12   14   18 issued      4   10    8   12   14   18   16   20 location
-                       6┄┄┄6         8┄┄ 8+12 ┄16                6, 8, 12 and later 20 are stored, all in one location
-
-Without the addition, 8 and 12 would take two locations.  The example of the paper has one.  Roots have a separate location, the
-accumulator of the result, which is not counted.
-"""
+"""The products of BRW polynomials: trees, orders of products, and what must be stored between them."""
 
 from __future__ import annotations
 
@@ -74,6 +14,22 @@ __all__ = [
     "stored_products", "total_clocks",
 ]  # fmt: skip
 
+
+# BRW polynomials as trees, and the forest of their multiplications.  brw2013, sections 2 and 2.1, Figs. 1 to 3.
+#
+#     m = 2:  X_2 h + X_1      m = 3:  (X_2 + h^2)(X_1 + h) + X_3      m = 4:  (X_4 + h^4) T_3
+#                  +                         +
+#                 * X_1                     * X_3                                 *
+#              X_2 h                      +   +                                 +   T_3
+#                                   X_2 h^2   X_1 h                        X_4 h^4
+#
+# The label j of a multiplication is the index of the only block X_j in its left factor.  If the additions and the leaves are removed, the
+# collapsed forest F_m remains.  Its nodes are the labels.  The children of a node are the products that its right factor adds up:
+#
+#     F_16     16 ── 14              F_6     4 ── 2       6        two trees: H_h(X_1 … X_6) is the sum of nodes 4 and 6 and of X_5
+#               ├─── 12 ── 10
+#               └──── 8 ── 6
+#                     └─── 4 ── 2
 
 @dataclass(frozen=True)
 class Node:
@@ -239,6 +195,20 @@ def _forest(m: int) -> CollapsedForest:
 
 # -- schedule ----------------------------------------------------------------------------------------------------------------------
 
+# The order of the products of a BRW polynomial on a pipelined multiplier.  brw2013, sections 2.2 and 2.3, Figs. 4 and 5.
+#
+# NS is the latency of the multiplier.  A product that is issued in clock c (clocks count from 1, as in the paper) can be an operand
+# from clock c + NS on.  One product is issued in each clock.  ``Schedule`` takes nodes without children from list L_1, in ascending
+# order.  It prefers the oldest node of queue L_2 as soon as the youngest child of this node is finished:
+#
+#     Schedule(16, 2)    clock    1    2    3    4       5    6    7      8      9
+#                        issued   2    6    4    10      8    12   14     –      16
+#                        L_2      4(1) 4(1) 8(3) 8(3)    12(4)     16(7)  16(7)             x(ST): ST is the clock of the last child
+#                                                12(4)
+#
+# The printed Fig. 4 is corrected in three places.  Line 12 takes a node if clock - ST >= NS (not >).  The loop of line 10 runs while
+# one of the lists has a node (not both).  Line 19 increments the clock in every turn.
+
 @dataclass(frozen=True)
 class Turn:
     """One turn of algorithm ``Schedule``: a column of Fig. 5.
@@ -394,6 +364,21 @@ def recursive_schedule(p: int, stages: int) -> tuple[int, ...]:
 
 # -- shortest ----------------------------------------------------------------------------------------------------------------------
 
+# Orders of the products with the fewest clocks, for cases in which algorithm ``Schedule`` of brw2013 takes more.
+#
+# A product at depth d, with d products on the path to its root, must be issued ``NS d`` clocks before the last clock.  So no order is
+# shorter than
+#
+#     least_clocks = max over d of (products at depth d or more) + NS d
+#
+# and the deepest ready product first reaches it (Bruno, Jones, So: Deterministic scheduling with pipelined processors, IEEE Trans.
+# Computers 29(4), 1980: trees, one pipelined processor).  ``Schedule`` leaves no clock idle unless 4 divides floor(m / 2) for NS = 2,
+# or if it is 3 mod 4 for NS = 3, as for 31 blocks.  For 24 blocks it takes a clock more than it must.  ``shortest_schedule`` makes
+# the choice of ``Schedule``, which stores little, as long as the fewest clocks remain possible:
+#
+#     Schedule(24, 2)     2 6 4 10 8 12 14 18 16 20 22 –  24
+#     shortest            2 6 4 10 8 12 14 18 22 20 16 24              16 waits: it is a root, 20 and 22 lead to 24
+
 def _depths(forest: CollapsedForest) -> dict[int, int]:
     """The number of products on the path from each product to its root."""
     found: dict[int, int] = {}
@@ -492,6 +477,18 @@ def _in_time(forest: CollapsedForest, depths: dict[int, int], issued: dict[int, 
 
 
 # -- storage -----------------------------------------------------------------------------------------------------------------------
+
+# Computes the number of products that must be stored until they are read.  brw2013, section 2.4 and Fig. 6.
+#
+# A product that is finished in the clock in which its parent node is issued goes directly into the multiplier.  Any other product is
+# stored until the parent node is issued.  Products for the same node are added up in one location, an accumulator:
+#
+#     Schedule(30, 2)    clock       3    4    5    6    7    8    9   10  ...
+#                        finished    2    6    4   10    8   12   14   18 issued      4   10    8   12   14   18   16   20 location
+#                        6┄┄┄6         8┄┄ 8+12 ┄16                6, 8, 12 and later 20 are stored, all in one location
+#
+# Without the addition, 8 and 12 would take two locations.  The example of the paper has one.  Roots have a separate location, the
+# accumulator of the result, which is not counted.
 
 @dataclass(frozen=True)
 class Location:

@@ -9,23 +9,6 @@
     faults   wrong instructions, types, orders and lengths, with a good message behind each
 
 All phases run twice: at full speed, and with pauses of PDI, SDI and DO.  A reset lies between.
-
-Messages for a core behind the LWC interface, with the words that DO has to give: for its bench, and as test vectors.
-
-Keys and messages come from a fixed seed, and results from the software model.
-
-The messages and faults of the bench for a test in the user's own flow.
-
-A case is a message: its words on PDI are sent, its key goes to SDI, and what comes back are the words of DO.  Its status is its last word.
-
-Test vectors of a core behind the LWC interface as text, in the form that test benches of the development package of LWC read.
-
-::
-
-    pdi.txt    # instructions and segments       sdi.txt    # keys            do.txt    # segments and statuses
-               INS = 20000000                               INS = 40000000              HDR = 52000005
-               HDR = D200000C                               HDR = C7000010              DAT = 0102030405000000
-               DAT = 0001020304050607...                    DAT = 00010203...           STT = E0000000
 """
 
 from __future__ import annotations
@@ -52,6 +35,10 @@ __all__ = [
     "LwcItem", "LwcVectors", "bench_limit", "bench_verilog", "lwc_all", "lwc_cases", "lwc_items", "lwc_vectors", "vector_texts",
     "write_vectors",
 ]  # fmt: skip
+
+# Messages for a core behind the LWC interface, with the words that DO has to give: for its bench, and as test vectors.
+#
+# Keys and messages come from a fixed seed, and results from the software model.
 
 SEED = "lwc vectors"
 
@@ -286,6 +273,11 @@ def bench_verilog(compiled: CompiledStream, d: LwcDescription) -> str:
 
 # -- cases -------------------------------------------------------------------------------------------------------------------------
 
+# The messages and faults of the bench for a test in the user's own flow.
+#
+# A case is a message: its words on PDI are sent, its key goes to SDI, and what comes back are the words of DO.  Its status is its last
+# word.
+
 FAILED = 1
 """The code of a message whose status is a failure."""
 
@@ -338,6 +330,13 @@ def lwc_cases(compiled: CompiledStream, d: LwcDescription) -> Cases:
 
 
 # -- text --------------------------------------------------------------------------------------------------------------------------
+
+# Test vectors of a core behind the LWC interface as text, in the form that test benches of the development package of LWC read.
+#
+#     pdi.txt    # instructions and segments       sdi.txt    # keys            do.txt    # segments and statuses
+#                INS = 20000000                               INS = 40000000              HDR = 52000005
+#                HDR = D200000C                               HDR = C7000010              DAT = 0102030405000000
+#                DAT = 0001020304050607...                    DAT = 00010203...           STT = E0000000
 
 WORDS_A_LINE = 8
 """Words of data in a line."""

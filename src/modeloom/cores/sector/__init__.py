@@ -5,12 +5,11 @@
 
     hardware     the component, and the sizes of its buses
     core         SectorCore: a compiled mode as a Core
-    describe     the contents of core.json
-    figures      cycles at the pins, the cipher, the hash of the definition
-    bench        the bench; vectors and traffic make its commands
+    describe     the contents of core.json: cycles at the pins, the cipher, the hash of the definition
+    bench        the bench and its commands
     rules        assertions for simulation
     sheet        sections of the datasheet
-    words        words of its name
+    page         its pictures
 """
 
 from modeloom.cores.sector.core import SectorCore, listings, options_of, same_core

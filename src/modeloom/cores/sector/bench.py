@@ -1,36 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bench of a core for sectors, in SystemVerilog.
-
-The commands of a bench one by one: correct and wrong packets, and the expected result of each.
-
-The vectors of the bench: commands and sectors from a fixed seed, and results from the software model.
-
-::
-
-    phase      commands                                       wanted
-    empty      one before any key is loaded                   status NO_KEY, no data
-    burst      back to back                                   results; equal distances in the second half
-    alone      one                                            result; its latency at the pins
-    wrong      each error that a host can make, with good     each code; results between them; in a core for several sizes, each
-               ones in between                                size before and after each other
-    stalls     more than the result buffer holds, while       results
-               results wait, then with random pauses
-    statuses   refused ones, while the statuses wait          NO_KEY
-    renewed    after other keys have been loaded              results under the new keys
-    reload     while the key of a slot is replaced            results under the old key, NO_KEY, results under the new one
-    reloaded   after that                                     results under the new key
-    refused    after a key that is refused                    NO_KEY
-    erasure    while a slot is erased                         results, NO_KEY
-    erased     after that                                     NO_KEY
-    zeroize    cut off by zeroize                             what comes before it
-    zeroized   after it                                       NO_KEY
-    started    with a key again                               results
-    reset      cut off by a reset                             what comes before it
-    unkeyed    after it                                       NO_KEY
-    restarted  with a key again                               results
-
-The sectors of the bench for a test in the user's own flow.
-"""
+"""The bench of a core for sectors, in SystemVerilog."""
 
 from __future__ import annotations
 
@@ -65,6 +34,8 @@ from modeloom.version import VERSION
 
 __all__ = ["BenchSector", "BenchVectors", "Traffic", "bench_limit", "bench_vectors", "bench_verilog", "sector_cases"]
 
+
+# The commands of a bench one by one: correct and wrong packets, and the expected result of each.
 
 @dataclass(frozen=True)
 class BenchSector:
@@ -161,6 +132,30 @@ class Traffic:
 
 
 # -- vectors -----------------------------------------------------------------------------------------------------------------------
+
+# The vectors of the bench: commands and sectors from a fixed seed, and results from the software model.
+#
+#     phase      commands                                       wanted
+#     empty      one before any key is loaded                   status NO_KEY, no data
+#     burst      back to back                                   results; equal distances in the second half
+#     alone      one                                            result; its latency at the pins
+#     wrong      each error that a host can make, with good     each code; results between them; in a core for several sizes, each
+#                ones in between                                size before and after each other
+#     stalls     more than the result buffer holds, while       results
+#                results wait, then with random pauses
+#     statuses   refused ones, while the statuses wait          NO_KEY
+#     renewed    after other keys have been loaded              results under the new keys
+#     reload     while the key of a slot is replaced            results under the old key, NO_KEY, results under the new one
+#     reloaded   after that                                     results under the new key
+#     refused    after a key that is refused                    NO_KEY
+#     erasure    while a slot is erased                         results, NO_KEY
+#     erased     after that                                     NO_KEY
+#     zeroize    cut off by zeroize                             what comes before it
+#     zeroized   after it                                       NO_KEY
+#     started    with a key again                               results
+#     reset      cut off by a reset                             what comes before it
+#     unkeyed    after it                                       NO_KEY
+#     restarted  with a key again                               results
 
 LONG = 64
 """With sectors of more blocks than this, the bench sends fewer sectors, because its text and its time grow with all blocks."""
@@ -396,6 +391,8 @@ def bench_verilog(compiled: Compiled, name: str) -> str:
 
 
 # -- cases -------------------------------------------------------------------------------------------------------------------------
+
+# The sectors of the bench for a test in the user's own flow.
 
 ENDS = {StatusCode.OK: "right", StatusCode.TOO_SHORT: "early", StatusCode.TOO_LONG: "late", StatusCode.BAD_KEEP: "keep"}
 """What is said of a packet by its status."""

@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiled mode as a ``Core``, and the same core made again from a folder.
-
-Comments in the Verilog of a core: a title for each module, and the sections of the engine.
-
-A section holds everything that belongs to one part of the program.  The names of the nets decide::
-
-    row_mul0_a_select, mul0_a_select_3_reg, mul0_a     ──▶   operand network mul0.a: operand a of mul0
-    in0_r1_addr_reg, bank_in0_rdata_1                  ──▶   bank in0
-    chain0_reg, chain0_load_3_reg                      ──▶   register of mask chain 0
-"""
+"""A compiled mode as a ``Core``, and the same core made again from a folder."""
 
 from __future__ import annotations
 
@@ -48,6 +39,14 @@ from modeloom.spec import InputError, blame
 from modeloom.spec.kinds import Kind, UnitKind
 
 __all__ = ["SectorCore", "engine_sections", "listings", "module_titles", "options_of", "same_core"]
+
+# Comments in the Verilog of a core: a title for each module, and the sections of the engine.
+#
+# A section holds everything that belongs to one part of the program.  The names of the nets decide:
+#
+#     row_mul0_a_select, mul0_a_select_3_reg, mul0_a     ──▶   operand network mul0.a: operand a of mul0
+#     in0_r1_addr_reg, bank_in0_rdata_1                  ──▶   bank in0
+#     chain0_reg, chain0_load_3_reg                      ──▶   register of mask chain 0
 
 WIDTH = 120
 """Characters in a line."""

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contents of ``core.json`` for a core for sectors.
-
-Figures for the files of a core: cycles at its pins (``modeloom.cycles`` has the drawing), its cipher and its definition.
-"""
+"""The contents of ``core.json`` for a core for sectors."""
 
 from __future__ import annotations
 
@@ -21,6 +18,8 @@ from modeloom.product.ports import top_ports
 from modeloom.product.sectors import Explain, Pins, SectorDescription, SizeFigures
 
 __all__ = ["BUS_CYCLES", "beats", "cipher_name", "definition_hash", "describe", "interval_pins", "latency_pins", "overhead_pins"]
+
+# Figures for the files of a core: cycles at its pins (``modeloom.cycles`` has the drawing), its cipher and its definition.
 
 BUS_CYCLES = {
     "last_beat_to_entry": cycles.LAST_BEAT_TO_ENTRY,

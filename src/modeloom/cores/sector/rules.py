@@ -8,8 +8,6 @@
     `endif
 
 The module is plain Verilog-2005, which every simulator accepts.  Without the macro, it does not exist.
-
-The positions of the fields of commands, statuses and keys of a core for sectors, for the templates of Verilog files.
 """
 
 from __future__ import annotations
@@ -25,6 +23,8 @@ from modeloom.rtl.bus.parameters import key_beats, key_last_keep
 
 __all__ = ["rules_module", "sector_places"]
 
+
+# The positions of the fields of commands, statuses and keys of a core for sectors, for the templates of Verilog files.
 
 def sector_places(slots: int) -> dict[str, object]:
     """Values for the placeholders in ``templates``, for a core with so many key slots."""

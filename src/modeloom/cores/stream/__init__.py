@@ -5,12 +5,11 @@ A core consists of the buses and the pipeline of a compiled stream mode.  The ge
 
     hardware     the component, and the sizes of its buses
     core         StreamCore, which makes a Core of a compiled stream mode
-    describe     the contents of core.json
-    figures      the cipher, the sizes of keys, the hash of the definition
-    bench        the bench; vectors and traffic make its commands
+    describe     the contents of core.json: the cipher, the sizes of keys, the hash of the definition
+    bench        the bench; vectors makes its commands
     rules        assertions for simulation
     sheet        sections of the datasheet
-    words        words of its name
+    page         its pictures
 """
 
 from modeloom.cores.stream.core import StreamCore, same_stream, stream_options_of

@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bench of a core for messages, in SystemVerilog.
-
-The places of the fields of commands, statuses and keys of a core for messages, for the templates of Verilog files.
-
-The messages of the bench for a test in the user's own flow.
-
-::
-
-    phase of the bench   empty ┃ burst alone lengths wrong ┃ stalls statuses ┃ renewed
-    the test             before┃ after                     ┃                 ┃ after, if keys come with messages
-"""
+"""The bench of a core for messages, in SystemVerilog."""
 
 from __future__ import annotations
 
@@ -31,6 +21,8 @@ from modeloom.version import VERSION
 
 __all__ = ["bench_limit", "bench_verilog", "key_cycles", "message_cases", "message_places"]
 
+
+# The places of the fields of commands, statuses and keys of a core for messages, for the templates of Verilog files.
 
 @cache
 def message_places(
@@ -233,6 +225,11 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
 
 
 # -- cases -------------------------------------------------------------------------------------------------------------------------
+
+# The messages of the bench for a test in the user's own flow.
+#
+#     phase of the bench   empty ┃ burst alone lengths wrong ┃ stalls statuses ┃ renewed
+#     the test             before┃ after                     ┃                 ┃ after, if keys come with messages
 
 ENDS = {
     MessageCode.OK: "right", MessageCode.WRONG_TAG: "right", MessageCode.TOO_SHORT: "early", MessageCode.TOO_LONG: "late",

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the contents of ``core.json`` for a core for messages.
-
-Facts that several files of a core for messages state: its cipher, its keys, its directions, and the hash of its definition.
-"""
+"""Makes the contents of ``core.json`` for a core for messages."""
 
 from __future__ import annotations
 
@@ -22,6 +19,8 @@ from modeloom.spec.stream import BETWEEN
 
 __all__ = ["cipher_name", "definition_hash", "describe", "directions", "key_sizes"]
 
+
+# Facts that several files of a core for messages state: its cipher, its keys, its directions, and the hash of its definition.
 
 def key_sizes(compiled: CompiledStream) -> tuple[int, ...]:
     """The sizes, in bytes, of the keys that the core takes."""

@@ -25,8 +25,6 @@ Keys and messages come from a fixed seed, and results from the software model::
     reset      cut off by a reset                             results that come before it
     unkeyed    after it                                       NO_KEY
     restarted  with a key again                               results
-
-Makes the commands of a bench one by one: correct and faulty messages, and the required results of each.
 """
 
 from __future__ import annotations
@@ -51,6 +49,8 @@ from modeloom.protocol.transactions import Beat, Command, MessagePacket, message
 
 __all__ = ["BenchMessage", "BenchOutcome", "BenchVectors", "Traffic", "bench_vectors"]
 
+
+# Makes the commands of a bench one by one: correct and faulty messages, and the required results of each.
 
 @dataclass(frozen=True)
 class BenchOutcome:

@@ -3,16 +3,10 @@
 
 ::
 
-    page          skeleton, sections, links between them
+    page          skeleton, sections of the Markdown datasheet, figures, lines of the definition
     style         colours, light and dark, for screens of any width; the script that zooms charts
-    markdown      sections of the Markdown datasheet as HTML
-    diagram       units, storages and buses of the core
-    schedule      charts of cycles or stages, whose cells are links to lines of the definition
-    definition    these lines
-    waves         WaveJSON as SVG
-    treemap       the area of the blocks
-    measured      what the page holds that was measured after the build: timing and area
-    complete      puts these into the page of a folder
+    pictures      charts of cycles or stages, whose cells are links to lines of the definition, and the block diagram
+    measured      what was measured after the build, put into the page of a folder: timing as waves, and the area of the blocks
 """
 
 from modeloom.emit.html.measured import Measured, read_measured

@@ -7,29 +7,6 @@
     <!-- area -->    treemaps and tables, and the JSON of ``modeloom synth``       <!-- end of area -->
 
 Each part is a function of its JSON alone, and the JSON stands in the page.  So a page can be read, and drawn again.
-
-The LUTs of a result of ``modeloom synth``, or of one of its blocks: those of logic, those as memories, and all.
-
-The area of the blocks of a core as a treemap: the area of each rectangle is that of its block.
-
-Squarified treemaps: Bruls, Huizing, van Wijk, Data Visualization 2000, section 3.
-
-A timing diagram as WaveJSON, drawn as SVG.
-
-WaveJSON is the format of WaveDrom.  The part of it that is drawn here::
-
-    {"signal": [{"name": "aclk", "wave": "p..|."},            clock; "." goes on, "|" leaves cycles out
-                {},                                            an empty row
-                ["s_axis", {"name": "tvalid", "wave": "01.|0"}, {"name": "tdata", "wave": "x==|x", "data": ["00ff", "1234"]}]],
-     "head": {"text": "..."}, "foot": {"tock": "0 1 2 7 8"}}   the cycle of each column
-
-Puts measured contents into the page of a folder, and renews the hashes that name the page.
-
-::
-
-    datasheet.html ──▶ core.json: sha256 ──▶ bill of materials ──▶ SHA256SUMS
-
-All other files stay as they are.
 """
 
 from __future__ import annotations
@@ -57,6 +34,8 @@ __all__ = [
     "complete", "layout", "lut_figure", "memory_luts", "read_measured", "timing_lines", "treemap", "waves", "with_measured",
 ]  # fmt: skip
 
+
+# The LUTs of a result of ``modeloom synth``, or of one of its blocks: those of logic, those as memories, and all.
 
 def _memories(figures: Mapping[str, object]) -> Mapping[str, int]:
     found = figures.get("memories")
@@ -94,6 +73,10 @@ def lut_figure(figures: Mapping[str, object], kind: str) -> float | None:
 WIDTH, HEIGHT = 960, 420
 """Pixels of a picture."""
 
+
+# The area of the blocks of a core as a treemap: the area of each rectangle is that of its block.
+#
+# Squarified treemaps: Bruls, Huizing, van Wijk, Data Visualization 2000, section 3.
 
 class Rectangle(NamedTuple):
     """A block with its place."""
@@ -167,6 +150,15 @@ def treemap(result: Mapping[str, object]) -> Iterator[str]:
 
 
 # -- waves -------------------------------------------------------------------------------------------------------------------------
+
+# A timing diagram as WaveJSON, drawn as SVG.
+#
+# WaveJSON is the format of WaveDrom.  The part of it that is drawn here:
+#
+#     {"signal": [{"name": "aclk", "wave": "p..|."},            clock; "." goes on, "|" leaves cycles out
+#                 {},                                            an empty row
+#                 ["s_axis", {"name": "tvalid", "wave": "01.|0"}, {"name": "tdata", "wave": "x==|x", "data": ["00ff", "1234"]}]],
+#      "head": {"text": "..."}, "foot": {"tock": "0 1 2 7 8"}}   the cycle of each column
 
 class Wave(TypedDict, total=False):
     """A signal.  An empty one is an empty row."""
@@ -447,6 +439,12 @@ def with_measured(page: str, measured: Measured) -> str:
 
 
 # -- complete ----------------------------------------------------------------------------------------------------------------------
+
+# Puts measured contents into the page of a folder, and renews the hashes that name the page.
+#
+#     datasheet.html ──▶ core.json: sha256 ──▶ bill of materials ──▶ SHA256SUMS
+#
+# All other files stay as they are.
 
 def check_page(directory: str | Path) -> Description:
     """The description of a folder whose page can be completed.

@@ -8,20 +8,6 @@
     diagram, schedule, definition     of the ``Page`` of the core
     timing, area                      measured after the build
     interfaces … verification         the sections of the Markdown datasheet
-
-The lines of a definition, each with an anchor for the links of charts.
-
-The first figures of a core, and its throughput for clocks.
-
-The Markdown that datasheets are written in, as HTML: paragraphs, headings, lists, quotes, tables, and code, bold text and links in them.
-
-::
-
-    | port | bits |        <table>
-    - an item              <ul>
-    > a warning            <blockquote>
-    ### a title            <h4>, a level deeper, as sections of the page stand above
-    text `code` **bold**   <p>
 """
 
 from __future__ import annotations
@@ -46,6 +32,8 @@ from modeloom.spec.wording import many
 __all__ = ["CLOCKS", "definition", "figure_tiles", "html_datasheet", "inline", "markdown", "throughput_table"]
 
 
+# The lines of a definition, each with an anchor for the links of charts.
+
 def definition(texts: Sequence[SourceText]) -> Iterator[str]:
     """The lines under the names of their files, in a frame that scrolls.  Lines that make no operation are dim."""
     yield '<div class="source" tabindex="0">'
@@ -62,6 +50,8 @@ def definition(texts: Sequence[SourceText]) -> Iterator[str]:
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------------------
+
+# The first figures of a core, and its throughput for clocks.
 
 CLOCKS = (100, 200, 300, 400, 500)
 """Clocks of the table in MHz.  What a device reaches is for place and route to say."""
@@ -101,6 +91,14 @@ def throughput_table(d: Description) -> Iterator[str]:
 
 
 # -- markdown ----------------------------------------------------------------------------------------------------------------------
+
+# The Markdown that datasheets are written in, as HTML: paragraphs, headings, lists, quotes, tables, and code, bold text and links in them.
+#
+#     | port | bits |        <table>
+#     - an item              <ul>
+#     > a warning            <blockquote>
+#     ### a title            <h4>, a level deeper, as sections of the page stand above
+#     text `code` **bold**   <p>
 
 _CODE = re.compile(r"`([^`]+)`")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")

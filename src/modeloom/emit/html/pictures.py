@@ -1,30 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of the page: the schedule or pipeline, which zooms, and the block diagram.
-
-A schedule, or a pipeline of tokens, as a picture that zooms: rows are units, and each cell is a link to a line of the definition.
-
-::
-
-    ┌ names ─────┬ plot, which scrolls ────────────────┐
-    │ cipher 0   │ ▇ ▇▇▇▇▇▇▇▇▇▇▒▒▒▒▒▒▒▒▒▒▒▒▒▒          │
-    │ mul 0      │    ▇▇▇▇▇▇▇▇▇▇▒▒▒▒▒▒▒▒▒▒▒▒           │
-    │ sector 0   │ ├──────────────────┤                │
-    └────────────┴─────────────────────────────────────┘
-
-The cells of a sector stand in the page once, and each further sector reuses them.
-
-The block diagram: a row for each unit or bus, and a track for each value that rows read.
-
-::
-
-      tracks          operands      boxes
-    ┌──────────────────────────────────────────────────────┐
-    │   ┌──│────────────────────────────────────────────┐  │   a box drives its track over the line above its row
-    │   │  │                        ┌────────┐ ┌──────┐ │  │
-    │   ●──│───────────────── ⊕ ──▶ │ cipher │▶│ bank │─┘  │   a dot: the operand reads this track
-    │   │  │                        └────────┘ └──────┘    │
-    └──────────────────────────────────────────────────────┘
-"""
+"""The pictures of the page: the schedule or pipeline, which zooms, and the block diagram."""
 
 from __future__ import annotations
 
@@ -42,6 +17,16 @@ TOP, ROW, BAR, LETTER = 22, 22, 14, 7
 
 WIDTH, LEAST_CELL, MOST_CELL = 1080, 4, 22
 """Pixels: desired width of all columns, smallest and largest width of a column."""
+
+# A schedule, or a pipeline of tokens, as a picture that zooms: rows are units, and each cell is a link to a line of the definition.
+#
+#     ┌ names ─────┬ plot, which scrolls ────────────────┐
+#     │ cipher 0   │ ▇ ▇▇▇▇▇▇▇▇▇▇▒▒▒▒▒▒▒▒▒▒▒▒▒▒          │
+#     │ mul 0      │    ▇▇▇▇▇▇▇▇▇▇▒▒▒▒▒▒▒▒▒▒▒▒           │
+#     │ sector 0   │ ├──────────────────┤                │
+#     └────────────┴─────────────────────────────────────┘
+#
+# The cells of a sector stand in the page once, and each further sector reuses them.
 
 BARS = 8
 """Largest number of sectors with a bar."""
@@ -158,6 +143,16 @@ LEFT, TRACK, OPERAND, BOX, GAP, HEIGHT = 12, 11, 104, 152, 26, 42
 
 READ, ABOVE = 19, 8
 """Pixels: height of an operand, and of the line above a row for each track that it drives."""
+
+# The block diagram: a row for each unit or bus, and a track for each value that rows read.
+#
+#       tracks          operands      boxes
+#     ┌──────────────────────────────────────────────────────┐
+#     │   ┌──│────────────────────────────────────────────┐  │   a box drives its track over the line above its row
+#     │   │  │                        ┌────────┐ ┌──────┐ │  │
+#     │   ●──│───────────────── ⊕ ──▶ │ cipher │▶│ bank │─┘  │   a dot: the operand reads this track
+#     │   │  │                        └────────┘ └──────┘    │
+#     └──────────────────────────────────────────────────────┘
 
 NAMES = {"bus": "bus", "control": "control, keys", "unit": "functional unit", "storage": "storage"}
 

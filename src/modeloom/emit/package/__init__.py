@@ -5,12 +5,10 @@
 
     Description ──▶ outside   clock, reset, buses ──┬──▶ core_file       FuseSoC
                                                     ├──▶ ip_xact         IEEE 1685-2014
-                                                    ├──▶ vivado_ip       Tcl that packages an IP for Vivado
-                                                    ├──▶ vivado_run      Tcl that measures the core in Vivado
+                                                    ├──▶ vivado          Tcl that packages an IP, and Tcl that measures the core
                                                     └──▶ system_verilog  a module with interfaces for ports
                 paths between clocks ────────────────────▶ constraints     XDC and SDC
-    hashes of the files ────────────────────────────┬──▶ materials       CycloneDX
-                                                    └──▶ manifest        SHA256SUMS
+    hashes of the files ─────────────────────────────────▶ core_file       CycloneDX, SHA256SUMS
 """
 
 from modeloom.emit.package.constraints import quartus_sdc, sdc, xdc

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The FuseSoC package of a core, and the JSON format of all files.
-
-The hashes of all files, in the format of ``sha256sum``.
-
-The bill of materials of a core: CycloneDX 1.6, JSON.
-
-It has no time and no random number, so that the same core has the same bill.
-"""
+"""The FuseSoC package of a core, and the JSON format of all files."""
 
 from __future__ import annotations
 
@@ -19,6 +12,8 @@ from modeloom.product.description import ASSERT_MACRO, PACKAGES, Description
 
 __all__ = ["bill_of_materials", "fusesoc", "manifest", "read_manifest", "to_json"]
 
+
+# The hashes of all files, in the format of ``sha256sum``.
 
 def manifest(hashes: Mapping[str, str]) -> str:
     """The text for ``sha256sum --check``, from the hashes of files by their names."""
@@ -164,6 +159,10 @@ def _front(description: Description) -> str:
 
 
 # -- materials ---------------------------------------------------------------------------------------------------------------------
+
+# The bill of materials of a core: CycloneDX 1.6, JSON.
+#
+# It has no time and no random number, so that the same core has the same bill.
 
 LICENCE = [{"license": {"id": "Apache-2.0"}}]
 

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts for Vivado: one packages a core as an IP, one measures it.
-
-A script for Vivado that packages a core as an IP with AXI interfaces (UG1118; ``help ipx::*`` in Vivado).
-
-The script works on what Vivado has inferred from the names of the ports.  It adds a bus that Vivado did not find.
-
-A script for Vivado that measures a core: synthesis, place and route, and a JSON file with clock and utilisation (UG835, UG904).
-"""
+"""Scripts for Vivado: one packages a core as an IP, one measures it."""
 
 from __future__ import annotations
 
@@ -17,6 +10,10 @@ from modeloom.front.map import Register
 from modeloom.product.description import Description
 
 __all__ = ["SCHEMA", "quoted", "vivado_ip", "vivado_run"]
+
+# A script for Vivado that packages a core as an IP with AXI interfaces (UG1118; ``help ipx::*`` in Vivado).
+#
+# The script works on what Vivado has inferred from the names of the ports.  It adds a bus that Vivado did not find.
 
 BUS_TYPES = {STREAM: "axis", AXI_LITE: "aximm", APB: "apb"}
 """The names that Vivado has for the buses."""
@@ -181,6 +178,8 @@ def _memory_map(bus: Bus, registers: Sequence[Register]) -> list[str]:
 
 
 # -- vivado run --------------------------------------------------------------------------------------------------------------------
+
+# A script for Vivado that measures a core: synthesis, place and route, and a JSON file with clock and utilisation (UG835, UG904).
 
 SCHEMA = "modeloom-vivado-1"
 

@@ -8,7 +8,7 @@ every word of DO is compared with the protocol and the machine of tokens.
         one run without pauses
         one run with pauses at all pins
 
-Instructions and headers are numbers.  Malformed ones are not sent here: ``verification.lwc.words`` does that in simulation.
+Instructions and headers are numbers.  Malformed ones are not sent here: ``verification.lwc.messages`` does that in simulation.
 """
 
 from __future__ import annotations

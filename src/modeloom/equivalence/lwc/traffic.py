@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs messages through an emitted core behind the LWC interface, and compares every word of DO with the plan.
-
-An emitted core behind the LWC interface, for execution on symbols, and a host at its pins.
-
-Segments of symbols: the words that a host sends on PDI and SDI for a message, and those that DO must give.
-
-::
-
-    host      header │ data, symbols behind their end        core      header │ data, zeros behind their end
-              numbers   symbols                                        numbers   sums of symbols
-
-Byte 0 of a value is its lowest one, and byte 0 of a word is its upper one.
-"""
+"""Runs messages through an emitted core behind the LWC interface, and compares every word of DO with the plan."""
 
 from __future__ import annotations
 
@@ -34,6 +22,8 @@ from modeloom.streams.prove import Message
 
 __all__ = ["LwcComparison", "LwcKeys", "LwcWords", "SymbolicLwcCore", "Word", "WordHost"]
 
+
+# An emitted core behind the LWC interface, for execution on symbols, and a host at its pins.
 
 class WordHost(Host):
     """A host whose streams are PDI, SDI and DO."""
@@ -58,6 +48,13 @@ class SymbolicLwcCore(SymbolicMessageCore):
 
 
 # -- words -------------------------------------------------------------------------------------------------------------------------
+
+# Segments of symbols: the words that a host sends on PDI and SDI for a message, and those that DO must give.
+#
+#     host      header │ data, symbols behind their end        core      header │ data, zeros behind their end
+#               numbers   symbols                                        numbers   sums of symbols
+#
+# Byte 0 of a value is its lowest one, and byte 0 of a word is its upper one.
 
 MANY = 0.5
 """Share of messages whose parts have several segments."""

@@ -4,13 +4,6 @@
 ::
 
     core.v ──Yosys──▶ netlist, ciphers and multipliers as cells ──▶ Circuit ──▶ Run ──▶ Host
-
-A cipher core that takes keys of several sizes, executed as a whole.
-
-The place to which a round key belongs depends on its number and on the size of its key.  So a result may depend on all that was written, in
-its order, since zeros of the longest size were written to all places::
-
-    longest: 0 0 0 ... 0    128 bits: RK0 RK1 ... RK10         the next key begins with zeros again, and nothing before them counts
 """
 
 from __future__ import annotations
@@ -48,6 +41,13 @@ from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_di
 
 __all__ = ["DERIVED_KEY", "MessageHardware", "SizedCipherCore", "SymbolicMessageCore"]
 
+
+# A cipher core that takes keys of several sizes, executed as a whole.
+#
+# The place to which a round key belongs depends on its number and on the size of its key.  So a result may depend on all that was written,
+# in its order, since zeros of the longest size were written to all places:
+#
+#     longest: 0 0 0 ... 0    128 bits: RK0 RK1 ... RK10         the next key begins with zeros again, and nothing before them counts
 
 class SizedCipherCore(CipherCore):
     """A cipher core with a port ``key_length``, whose value 0 is the longest size.

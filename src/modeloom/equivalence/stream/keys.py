@@ -4,18 +4,6 @@
 The function of the key schedule is not checked here.  It is only checked that it does the same for each slot and after every key, and that
 nothing else in the key packet affects it.  The round keys of a reference are the expected ones everywhere: another run, in which all keys
 go to the first slot, in the opposite order, and with other words beside the cipher key.
-
-Keys of messages that a core derives of master keys, as words of symbols.
-
-::
-
-    master key, nonce ──calls and sums of the definition──▶ key of the message ──▶ parts of the key memory
-                                                                │
-                                      a core alone with this message: the stream of derived keys has this key,
-                                      and what its ciphers then hold are the round keys of the key
-
-The calls and the sums are proved to be those of the definition when the core is compiled (``streams.derive``).  The function of both key
-schedules is any function, as in ``keys``: a message in traffic must have the round keys that it has when it is alone, in the first slot.
 """
 
 from __future__ import annotations
@@ -161,6 +149,16 @@ class MessageKeys:
 
 
 # -- derived -----------------------------------------------------------------------------------------------------------------------
+
+# Keys of messages that a core derives of master keys, as words of symbols.
+#
+#     master key, nonce ──calls and sums of the definition──▶ key of the message ──▶ parts of the key memory
+#                                                                 │
+#                                       a core alone with this message: the stream of derived keys has this key,
+#                                       and what its ciphers then hold are the round keys of the key
+#
+# The calls and the sums are proved to be those of the definition when the core is compiled (``streams.derive``).  The function of both key
+# schedules is any function, as in ``keys``: a message in traffic must have the round keys that it has when it is alone, in the first slot.
 
 SETTLED = 24
 """Cycles without a new round key after which the key schedule is done.  Names that are read before are not those of the traffic."""

@@ -11,10 +11,6 @@ text and key are symbols.
 
 In a mode with two passes the plaintext is made of symbols, in each direction.  The ciphertext of a message to open is what a second pass
 gives under the tag in its command, be it right or wrong, so that the core finds this plaintext and its tag again.
-
-What the host sends for a message of symbols: the command, and the beats of the packet; and what must come back.
-
-Bits that have no meaning are symbols: bytes outside ``tkeep``, and what is behind the ends of nonce and tag.
 """
 
 from __future__ import annotations
@@ -149,6 +145,10 @@ def opened(
 
 
 # -- packets -----------------------------------------------------------------------------------------------------------------------
+
+# What the host sends for a message of symbols: the command, and the beats of the packet; and what must come back.
+#
+# Bits that have no meaning are symbols: bytes outside ``tkeep``, and what is behind the ends of nonce and tag.
 
 HOLE = 2
 """A ``tkeep`` with a gap."""

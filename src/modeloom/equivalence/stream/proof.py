@@ -9,15 +9,6 @@ and status is compared with the machine of tokens.
         one run with gaps at all pins, back-pressure, and a key that is replaced while others are in use
 
 Keys that come with messages come before their messages in the first run, and with them in the second.
-
-The messages that run through an emitted core on symbols.
-
-::
-
-    lengths     every number of blocks that the proof of the pipeline has, both directions, all slots in turn, partial last blocks
-    nonces      every length of nonces
-    tags        messages without data: every length of tags, right, and wrong in every bit of the longest and every byte of the others
-    faults      commands and packets with faults, with other messages between them
 """
 
 from __future__ import annotations
@@ -40,6 +31,13 @@ from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message
 
 __all__ = ["MessagePlans", "MessageReport", "prove_messages"]
+
+# The messages that run through an emitted core on symbols.
+#
+#     lengths     every number of blocks that the proof of the pipeline has, both directions, all slots in turn, partial last blocks
+#     nonces      every length of nonces
+#     tags        messages without data: every length of tags, right, and wrong in every bit of the longest and every byte of the others
+#     faults      commands and packets with faults, with other messages between them
 
 MOST_BLOCKS = 48
 """Messages with more blocks than this have only some of the numbers of blocks."""

@@ -3,13 +3,11 @@
 
 In the order of the data::
 
-    layer.py        what a core with this interface is
+    layer.py        what a core with this interface is, and its parts around the message control
     parameters.py   widths, the layouts of words and records, and the gate behind which words are public
-    assembler.py    words of associated data and text become beats
-    parser.py       instructions and segments of PDI
+    parser.py       instructions and segments of PDI; words of associated data and text become beats
     loader.py       keys from SDI
     writer.py       segments and statuses on DO
-    bus.py          all of them around the message control
 """
 
 from modeloom.layers.lwc.layer import LwcInterface

@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of the hardware API of lightweight cryptography: words of PDI, SDI and DO.
-
-The LWC interface of a core: the parts around the message control.
-
-::
-
-    pdi ──▶ SegmentParser ──cmd, s, late──▶ MessageBus ──m, status──▶ SegmentWriter ──▶ do
-                │   └───────────────records──────────────────────────────▲
-                └activate──▶ KeyLoader ──key──▶ MessageBus
-    sdi ────────────────────────▲
-"""
+"""The interface of the hardware API of lightweight cryptography: words of PDI, SDI and DO."""
 
 from __future__ import annotations
 
@@ -40,6 +30,13 @@ from modeloom.spec import InputError
 
 __all__ = ["LwcBus", "LwcInterface"]
 
+
+# The LWC interface of a core: the parts around the message control.
+#
+#     pdi ──▶ SegmentParser ──cmd, s, late──▶ MessageBus ──m, status──▶ SegmentWriter ──▶ do
+#                 │   └───────────────records──────────────────────────────▲
+#                 └activate──▶ KeyLoader ──key──▶ MessageBus
+#     sdi ────────────────────────▲
 
 class LwcBus(wiring.Component):
     """The buses of a core with this interface, with its pipeline.

@@ -11,28 +11,6 @@
 
 A segment must have a type that may come here, and a length that it may have.  Otherwise the message is faulty: its other segments are
 skipped up to the one with Last, and the message ends with FAILURE.
-
-Puts the words of associated data and text into beats, and says which beat is the last one of its message.
-
-::
-
-    words  w0 w1 w2 w3 │ w4 w5 ▏            text ends behind w5, with a part of it
-    beats  ├─ full ────┤ ├ partial ┤        a beat of text waits here for the next word of text, or for the end of the message
-
-A beat of text cannot leave before it is known whether it is the last one.  For a message to open, this is known when its tag is there.
-A message without text ends with a beat that has no bytes.
-
-The order of the segments of a message, and the lengths that they may have.
-
-::
-
-    START ──length──▶ LENGTHS ──Npub──▶ NONCE ──AD──▶ ASSOCIATED ──text──▶ TEXT ──tag──▶ TAG
-      └─────────── Npub, if the mode needs no lengths ──┘ │      └ EOT ──────┘ └ EOT, to open ┘
-                                                          └──── text ────▶
-
-A type of segments ends with EOT.  Segments before that have whole words, and those of text at least a block.  Associated data may be left
-out.  Last stands in the last segment of text of a message to seal, and in
-the tag of a message to open.
 """
 
 from __future__ import annotations
@@ -55,6 +33,14 @@ from modeloom.rtl.stream.packet import packet_layout
 
 __all__ = ["BeatAssembler", "ExpectedSegment", "Phase", "SegmentParser", "piece_layout"]
 
+
+# Puts the words of associated data and text into beats, and says which beat is the last one of its message.
+#
+#     words  w0 w1 w2 w3 │ w4 w5 ▏            text ends behind w5, with a part of it
+#     beats  ├─ full ────┤ ├ partial ┤        a beat of text waits here for the next word of text, or for the end of the message
+#
+# A beat of text cannot leave before it is known whether it is the last one.  For a message to open, this is known when its tag is there.
+# A message without text ends with a beat that has no bytes.
 
 def piece_layout(parameters: LwcParameters) -> StructLayout:
     """The layout of a word of data, byte 0 lowest: how many of its bytes count, whether they are the last ones of associated data or of
@@ -124,6 +110,16 @@ class BeatAssembler(BusComponent[LwcParameters]):
 
 
 # -- expected ----------------------------------------------------------------------------------------------------------------------
+
+# The order of the segments of a message, and the lengths that they may have.
+#
+#     START ──length──▶ LENGTHS ──Npub──▶ NONCE ──AD──▶ ASSOCIATED ──text──▶ TEXT ──tag──▶ TAG
+#       └─────────── Npub, if the mode needs no lengths ──┘ │      └ EOT ──────┘ └ EOT, to open ┘
+#                                                           └──── text ────▶
+#
+# A type of segments ends with EOT.  Segments before that have whole words, and those of text at least a block.  Associated data may be left
+# out.  Last stands in the last segment of text of a message to seal, and in
+# the tag of a message to open.
 
 class Phase(IntEnum):
     """What has come of a message.  A number is also the kind of a segment; START is that of one which is skipped."""

@@ -5,11 +5,11 @@
 ===============  =====================================================================================================
 kind             row
 ===============  =====================================================================================================
-``schedules``    a core of ``papers.cores``: what ``explain`` says of it, and the size of its control store
+``schedules``    a core of ``papers.ours``: what ``explain`` says of it, and the size of its control store
 ``cores``        what the plain Verilog bench counted at the pins of the emitted core
 ``areas``        LUTs, registers and memories of the core on a Yosys target
 ``software``     AES of OpenSSL on one processor core
-``variants``     gates, or LUTs, registers and memories, of a core of ``papers.variants`` on a target, and the blocks that
+``variants``     gates, or LUTs, registers and memories, of a core of ``papers.thesis`` on a target, and the blocks that
                  were mapped without wide multiplexers only
 ``key_changes``  percent of the peak with a new key at every packet, for the designs and sizes of ``papers.thesis``
 ``rounds``       area and cycles of a circuit or core of ``papers.rounds``

@@ -6,10 +6,10 @@ The parts that only cores for sectors use are in ``sector/``::
     ports.py            layouts and flat names, from the tables of interfaces
     register_slice.py   breaks the combinational paths of a stream
     status.py           statuses in the order of their commands
-    key_port.py         loads keys into slots; key_format.py, key_schedules.py
+    key_port.py         loads keys into slots
     expanded_port.py    loads expanded keys into slots
     preparation.py      ports between the key port and the part of a core that computes with keys
-    sector/             commands, packets of a sector, the entry into the engine, the result buffer; links.py has their ports
+    sector/             commands, packets of a sector, the entry into the engine, the result buffer
 """
 
 from modeloom.rtl.bus.key_port import key_schedule_signature

@@ -24,14 +24,6 @@ before the next expansion or at the end.  ``judging`` is high in these cycles.  
 
 With keys of several sizes, the end of the packet tells the size.  An erasure always has the length of the longest key, so it
 reaches all round keys, and those that a shorter key does not have stay zero.
-
-Key schedules for cipher keys of several lengths behind one port.
-
-``length`` selects the key schedule that gets the request and whose writes go out::
-
-    length ──┬──▶ start, erase of one ──▶ key schedule 0 ──┐
-             │                        ──▶ key schedule 1 ──┴──▶ writes of the one at work
-             └────────────────────────────────────────────┘
 """
 
 from __future__ import annotations
@@ -363,6 +355,14 @@ class KeyPort(BusComponent[KeyParameters]):
 
 
 # -- key schedules -----------------------------------------------------------------------------------------------------------------
+
+# Key schedules for cipher keys of several lengths behind one port.
+#
+# ``length`` selects the key schedule that gets the request and whose writes go out:
+#
+#     length ──┬──▶ start, erase of one ──▶ key schedule 0 ──┐
+#              │                        ──▶ key schedule 1 ──┴──▶ writes of the one at work
+#              └────────────────────────────────────────────┘
 
 class KeySchedules(wiring.Component):
     """Several key schedules, one of which works at a time.

@@ -11,13 +11,6 @@
 
 The slot is marked empty first, so nothing further uses it, and what is in flight under it ends.  What comes then, the port says:
 ``OVERWRITE`` is its state, and so are all others that are not here.
-
-A block memory with a bit for each of many key slots, which says whether the slot holds a key.
-
-A write to the slot that is looked up goes past the memory::
-
-    write  ── slot, loaded ──▶ memory ──▶ [reg] ──┐
-                  └──▶ the same slot? ──▶ [reg] ──┴──▶ lookup.loaded, a cycle after lookup.slot
 """
 
 from __future__ import annotations
@@ -34,6 +27,13 @@ from modeloom.interfaces.table import LISTED_SLOTS
 
 __all__ = ["KeySlot", "SlotFlags", "lookup_signature", "many_slots_members"]
 
+
+# A block memory with a bit for each of many key slots, which says whether the slot holds a key.
+#
+# A write to the slot that is looked up goes past the memory:
+#
+#     write  ── slot, loaded ──▶ memory ──▶ [reg] ──┐
+#                   └──▶ the same slot? ──▶ [reg] ──┴──▶ lookup.loaded, a cycle after lookup.slot
 
 def lookup_signature(slots: int) -> Signature:
     """The question whether a slot holds a key, seen from the part that asks.

@@ -1,18 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes that the buses of every kind of core depend on: those of beats of data, and those of keys.
-
-The places of the parts of a mode's key in the beats of a key packet.
-
-A packet has the bytes of the key in order, 16 in each beat.  There is padding only behind the last byte, where tkeep is 0::
-
-    192-bit cipher key, then one word (HEH: K ‖ h)     beat 0: K[0..15]   beat 1: K[16..23] h[0..7]   beat 2: h[8..15]
-    two words, then a 256-bit cipher key (EME2)        beat 0: K_AD   beat 1: K_ECB   beats 2, 3: K_AES
-    a cipher key of 128, 192 or 256 bits (GCM)         beat 0: K[0..15]   beat 1: nothing, K[16..23] or K[16..31]
-
-When a part ends, its bytes are a slice of a window, which consists of the present beat and some beats before it::
-
-    window = ... ‖ beat e-1 ‖ beat e      (beat e topmost)
-"""
+"""The sizes that the buses of every kind of core depend on: those of beats of data, and those of keys."""
 
 from __future__ import annotations
 
@@ -238,6 +225,18 @@ class KeyParameters:
 
 
 # -- key format --------------------------------------------------------------------------------------------------------------------
+
+# The places of the parts of a mode's key in the beats of a key packet.
+#
+# A packet has the bytes of the key in order, 16 in each beat.  There is padding only behind the last byte, where tkeep is 0:
+#
+#     192-bit cipher key, then one word (HEH: K ‖ h)     beat 0: K[0..15]   beat 1: K[16..23] h[0..7]   beat 2: h[8..15]
+#     two words, then a 256-bit cipher key (EME2)        beat 0: K_AD   beat 1: K_ECB   beats 2, 3: K_AES
+#     a cipher key of 128, 192 or 256 bits (GCM)         beat 0: K[0..15]   beat 1: nothing, K[16..23] or K[16..31]
+#
+# When a part ends, its bytes are a slice of a window, which consists of the present beat and some beats before it:
+#
+#     window = ... ‖ beat e-1 ‖ beat e      (beat e topmost)
 
 @dataclass(frozen=True)
 class KeyPart:

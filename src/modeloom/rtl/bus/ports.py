@@ -4,8 +4,6 @@
 For instance::
 
     Interface "s_axis_key"  ──▶  stream.Signature({data, keep, last, slot, erase})  ◀── flat_ports ──▶  s_axis_key_tdata ...
-
-The base class of the parts of the buses.  Each part has a set of sizes, from which its ports follow.
 """
 
 from __future__ import annotations
@@ -28,6 +26,8 @@ __all__ = [
     "BusComponent", "FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "ordered_key_beat", "payload_layout",
     "top_members",
 ]  # fmt: skip
+
+# The base class of the parts of the buses.  Each part has a set of sizes, from which its ports follow.
 
 Sizes = TypeVar("Sizes")
 

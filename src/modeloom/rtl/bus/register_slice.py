@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stream register without combinational paths between its two sides.
-
-A stream register with one place: half of a ``RegisterSlice``, for a chain of parts behind one.
-
-A ``RegisterSlice`` in LUT memory: without a multiplexer and two registers for each bit.
-
-::
-
-    i ──▶ two words ──▶ o         one cycle from i to o, one payload a cycle
-"""
+"""A stream register without combinational paths between its two sides."""
 
 from __future__ import annotations
 
@@ -20,6 +11,8 @@ from amaranth.lib.wiring import In, Out
 
 __all__ = ["MemorySlice", "RegisterSlice", "StreamRegister"]
 
+
+# A stream register with one place: half of a ``RegisterSlice``, for a chain of parts behind one.
 
 class StreamRegister(wiring.Component):
     """One place of buffer. A payload passes in every cycle, and ``i.ready`` follows ``o.ready`` in the same cycle.
@@ -128,6 +121,10 @@ class RegisterSlice(wiring.Component):
 
 
 # -- memory slice ------------------------------------------------------------------------------------------------------------------
+
+# A ``RegisterSlice`` in LUT memory: without a multiplexer and two registers for each bit.
+#
+#     i ──▶ two words ──▶ o         one cycle from i to o, one payload a cycle
 
 class MemorySlice(wiring.Component):
     """A buffer of two payloads.  ``i.ready`` is a register, and yet a payload can pass in every cycle.

@@ -11,16 +11,6 @@
     s_apb  ◀──▶ ApbBridge  ◀──▶ core_s_apb
 
 Buses that stay in the clock of the core go past this module, except for the statuses of data that do not.
-
-The paths between clocks: from which registers to which ones, by their names in the emitted Verilog.
-
-::
-
-    gray     Gray code, into a synchroniser       the bits may come at most a cycle of their own clock apart
-    bit      one bit, into a synchroniser
-    word     what stands still since a bit of its own has begun to cross
-    memory   a word of a queue, which was written before the place behind it crossed
-    reset    an asynchronous reset, into the registers that catch it
 """
 
 from __future__ import annotations
@@ -387,6 +377,14 @@ class Crossings(wiring.Component):
 
 
 # -- paths -------------------------------------------------------------------------------------------------------------------------
+
+# The paths between clocks: from which registers to which ones, by their names in the emitted Verilog.
+#
+#     gray     Gray code, into a synchroniser       the bits may come at most a cycle of their own clock apart
+#     bit      one bit, into a synchroniser
+#     word     what stands still since a bit of its own has begun to cross
+#     memory   a word of a queue, which was written before the place behind it crossed
+#     reset    an asynchronous reset, into the registers that catch it
 
 @dataclass(frozen=True)
 class CrossingPath:

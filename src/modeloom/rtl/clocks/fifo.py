@@ -12,16 +12,6 @@
 
 Each side learns of the place of the other in Gray code, at least two of its own cycles late.  So it sees fewer words, or less room, than
 there are, and never more (C. E. Cummings, "Simulation and Synthesis Techniques for Asynchronous FIFO Design", SNUG 2002, style #2).
-
-Keeps statuses behind the data of their packets, although both go through queues of their own.
-
-::
-
-    core                        pushed_reg: ends of packets that went into the queue of m_axis
-                                    └── with each status ──▶ queue of m_axis_status ──▶ [may it come?] ──▶ m_axis_status
-    clock of m_axis             taken_reg: ends of packets that the host has taken, in Gray code ──────────────┘
-
-A status for registers has no queue here.  It waits in the core, and its number with it.
 """
 
 from __future__ import annotations
@@ -131,6 +121,14 @@ class ClockFifo(wiring.Component):
 
 
 # -- order -------------------------------------------------------------------------------------------------------------------------
+
+# Keeps statuses behind the data of their packets, although both go through queues of their own.
+#
+#     core                        pushed_reg: ends of packets that went into the queue of m_axis
+#                                     └── with each status ──▶ queue of m_axis_status ──▶ [may it come?] ──▶ m_axis_status
+#     clock of m_axis             taken_reg: ends of packets that the host has taken, in Gray code ──────────────┘
+#
+# A status for registers has no queue here.  It waits in the core, and its number with it.
 
 ORDER_BITS = 12
 """Bits of a count of packets.  Half of what it counts is more than the packets that are on their way at a time."""

@@ -6,14 +6,6 @@
     register of another clock ──▶ [meta_reg] ──▶ [stable_reg] ──▶ o
 
 The names of the registers are those that the emitted constraints look for.
-
-Flags of the core in the clock of a host: all of them as they were in one cycle of the core.
-
-::
-
-    i ──▶ [sent_reg] ─────────────────────▶ [shown_reg] ──▶ o
-          [turn_reg] ──▶ Synchronizer ────▶ it is another turn: [answer_reg]
-          the next one may be sent ◀── Synchronizer ◀──────────────┘
 """
 
 from __future__ import annotations
@@ -82,6 +74,12 @@ class ResetCatcher(wiring.Component):
 
 
 # -- mirror ------------------------------------------------------------------------------------------------------------------------
+
+# Flags of the core in the clock of a host: all of them as they were in one cycle of the core.
+#
+#     i ──▶ [sent_reg] ─────────────────────▶ [shown_reg] ──▶ o
+#           [turn_reg] ──▶ Synchronizer ────▶ it is another turn: [answer_reg]
+#           the next one may be sent ◀── Synchronizer ◀──────────────┘
 
 class Mirror(wiring.Component):
     """Gives the last value at the latest after some cycles of both clocks.  Values in between may be left out.

@@ -11,47 +11,6 @@
 
 With s streams, a batch of s blocks enters in the cycles 0 ... s - 1.  Round r of stream n ends in cycle n + s r.  The next batch enters
 while the last round of this batch ends, so that s blocks take 14 s cycles: 14 for each block and stream.  luts2017 prints 128 f / 15.
-
-Subtweakeys of a round core with N blocks in its round, each with a tweak of its own, in a loop of N registers.
-
-A round core adds a subtweakey of another block in each cycle.  So the schedule takes one stage, and is shifted for the other N - 1 cycles
-(luts2017, section 2.3).  Shift registers of three stages and more are LUTs.
-
-``StoredSubtweakeys`` has a key for all blocks.  Its loop has the subtweakeys themselves, since they follow each other by wires and a sum
-that depends on the key alone, which a memory has for each round::
-
-    tweak ──▶(+ key part 0)──▶ mux ──▶ h ──▶(+ step r)──▶ reg ──┬──▶ subtweakey
-                                ▲                               │
-                                └── shift register, N - 1 ◀─────┘
-
-``ShiftedSubtweakeys`` has a key for each block, and no memory: key and tweak have a loop each, as in luts2017::
-
-    key ───▶ mux ──▶ shift register ──▶ LFSR_2, h ──▶ shift register ──▶ back to mux        N registers in both
-    tweak ─▶ mux ──▶ shift register ─────────────▶ h ─▶ shift register ──▶ back to mux
-                                                      └──▶(+) round constant ──▶ reg ──▶ subtweakey
-
-One round of Deoxys-BC-256 for several blocks of any key slots, each with a tweak of its own: the cipher of a core for messages.
-
-::
-
-    i (+) key part 0 (+) tweak ──▶ reg ──▶ mux ──▶ state reg ──▶ round, with N - 1 registers (``rounds``) ──┬──▶ o
-                                            ▲                        ▲                                      │
-                                            └────────────────────────┼──────────────────────────────────────┘
-                                                                     │
-    tweak ──▶ mux ──▶ N registers ──▶ h ──┬──▶(+ key part r)──▶ reg ─┘    subtweakey r
-               ▲                          │
-               └──────────────────────────┘
-
-    cycle      0      2 ... N + 1     3 ... N + 2     14 N + 2 ... 14 N + N + 1
-    batch      high
-    i, tweak          blocks                          blocks of the next batch
-    mux                               enter           round 14 of one batch ends, and the next batch enters a cycle later
-
-The tweak goes round beside its block, and the part of the key is in a memory, which is read once a cycle.  A tweak is a step ahead of its
-block, so that the sum with the key part has a register of its own.  What the first subtweakey takes of the key has a memory of its own, as
-blocks enter while others take their last subtweakey.  A block that is decrypted begins with h^14 of its tweak and goes back.
-
-A round core of one mode with one key is ``multistream``, which stands in the catalogue of circuits.
 """
 
 from __future__ import annotations
@@ -84,6 +43,24 @@ from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["SCHEDULES", "STREAMS", "DeoxysBCMultiStream", "DeoxysBCStreams", "ShiftedSubtweakeys", "StoredSubtweakeys"]
 
+
+# Subtweakeys of a round core with N blocks in its round, each with a tweak of its own, in a loop of N registers.
+#
+# A round core adds a subtweakey of another block in each cycle.  So the schedule takes one stage, and is shifted for the other N - 1 cycles
+# (luts2017, section 2.3).  Shift registers of three stages and more are LUTs.
+#
+# ``StoredSubtweakeys`` has a key for all blocks.  Its loop has the subtweakeys themselves, since they follow each other by wires and a sum
+# that depends on the key alone, which a memory has for each round:
+#
+#     tweak ──▶(+ key part 0)──▶ mux ──▶ h ──▶(+ step r)──▶ reg ──┬──▶ subtweakey
+#                                 ▲                               │
+#                                 └── shift register, N - 1 ◀─────┘
+#
+# ``ShiftedSubtweakeys`` has a key for each block, and no memory: key and tweak have a loop each, as in luts2017:
+#
+#     key ───▶ mux ──▶ shift register ──▶ LFSR_2, h ──▶ shift register ──▶ back to mux        N registers in both
+#     tweak ─▶ mux ──▶ shift register ─────────────▶ h ─▶ shift register ──▶ back to mux
+#                                                       └──▶(+) round constant ──▶ reg ──▶ subtweakey
 
 def _shifted(m: Module, value: Value, cycles: int, name: str) -> Value:
     for n in range(cycles):
@@ -464,6 +441,27 @@ class DeoxysBCMultiStream(wiring.Component):
 
 
 # -- streams -----------------------------------------------------------------------------------------------------------------------
+
+# One round of Deoxys-BC-256 for several blocks of any key slots, each with a tweak of its own: the cipher of a core for messages.
+#
+#     i (+) key part 0 (+) tweak ──▶ reg ──▶ mux ──▶ state reg ──▶ round, with N - 1 registers (``rounds``) ──┬──▶ o
+#                                             ▲                        ▲                                      │
+#                                             └────────────────────────┼──────────────────────────────────────┘
+#                                                                      │
+#     tweak ──▶ mux ──▶ N registers ──▶ h ──┬──▶(+ key part r)──▶ reg ─┘    subtweakey r
+#                ▲                          │
+#                └──────────────────────────┘
+#
+#     cycle      0      2 ... N + 1     3 ... N + 2     14 N + 2 ... 14 N + N + 1
+#     batch      high
+#     i, tweak          blocks                          blocks of the next batch
+#     mux                               enter           round 14 of one batch ends, and the next batch enters a cycle later
+#
+# The tweak goes round beside its block, and the part of the key is in a memory, which is read once a cycle.  A tweak is a step ahead of its
+# block, so that the sum with the key part has a register of its own.  What the first subtweakey takes of the key has a memory of its own,
+# as blocks enter while others take their last subtweakey.  A block that is decrypted begins with h^14 of its tweak and goes back.
+#
+# A round core of one mode with one key is ``multistream``, which stands in the catalogue of circuits.
 
 ENTERS = 1
 """Cycles from a block to its place in the loop."""

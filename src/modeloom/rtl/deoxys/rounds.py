@@ -21,19 +21,6 @@ Letters are places of registers::
     3            A B C      D A C      D A B
 
 With both directions, D registers the state beside InvMixColumns, too.
-
-The tweakey schedule of Deoxys-BC-256 (Deoxys v1.41, section 2.3) as layers: a permutation of bytes, an LFSR, round constants.
-
-With key K and tweak T, subtweakey i is h^i(T) + key part i, and key part i is (h after LFSR_2)^i (K) + round constant i.  Byte 0 is bits
-[7:0]::
-
-    h        byte n of the result is byte H[n] of the argument: wires.  Eight times h changes nothing.
-    LFSR_2   x7 x6 x5 x4 x3 x2 x1 x0  ->  x6 x5 x4 x3 x2 x1 x0 (x7 + x5), in each byte: 16 XORs
-    h after LFSR_2 is linear, so that subtweakey i + 1 = h(subtweakey i) + step i + 1, with steps that depend on the key alone
-
-A tweak needs no logic of its own, and a key's part is the same for all tweaks.
-
-The ports of the cores of Deoxys-BC that hold the round keys of several slots: the pipeline, and the round for several blocks.
 """
 
 from __future__ import annotations
@@ -53,6 +40,17 @@ __all__ = [
     "CONSTANTS", "CUTS", "H", "KEY_BITS", "ORDER", "ROUNDS", "deoxys_round", "key_lead", "lfsr_2", "next_constant", "permute",
     "round_constant", "slotted_ports", "step",
 ]  # fmt: skip
+
+# The tweakey schedule of Deoxys-BC-256 (Deoxys v1.41, section 2.3) as layers: a permutation of bytes, an LFSR, round constants.
+#
+# With key K and tweak T, subtweakey i is h^i(T) + key part i, and key part i is (h after LFSR_2)^i (K) + round constant i.  Byte 0 is bits
+# [7:0]:
+#
+#     h        byte n of the result is byte H[n] of the argument: wires.  Eight times h changes nothing.
+#     LFSR_2   x7 x6 x5 x4 x3 x2 x1 x0  ->  x6 x5 x4 x3 x2 x1 x0 (x7 + x5), in each byte: 16 XORs
+#     h after LFSR_2 is linear, so that subtweakey i + 1 = h(subtweakey i) + step i + 1, with steps that depend on the key alone
+#
+# A tweak needs no logic of its own, and a key's part is the same for all tweaks.
 
 KEY_BITS = 128
 
@@ -201,6 +199,8 @@ def _after_mix_columns(m: Module, mixed: Value, waiting: Value, subtweakey: Valu
         result.append(named(m, "results", Cat(sums)))
     return Cat(result)
 
+
+# The ports of the cores of Deoxys-BC that hold the round keys of several slots: the pipeline, and the round for several blocks.
 
 def slotted_ports(slots: int, direction: str) -> dict[str, Member]:
     """Block, tweak and slot in, result out, and the port that writes the part of a subtweakey that comes of the key.

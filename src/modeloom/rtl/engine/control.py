@@ -5,8 +5,6 @@ Columns with the same bits in all rows are stored once, and constant columns are
 columns::
 
     row ──▶ ROM (rows x distinct columns) ──register──▶ field a = {c3, c1}, field b = {c1, 0, c0}
-
-Reads the fields of rows from the control store, and delays them until they are needed.
 """
 
 from __future__ import annotations
@@ -113,6 +111,8 @@ def pipe(m: Module, value: Value, stages: int, name: str, *, reset_less: bool = 
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------------------
+
+# Reads the fields of rows from the control store, and delays them until they are needed.
 
 class RowReader:
     """Reads fields of the row that the sequencer points at.

@@ -1,26 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of an engine: its key memory, the classes of cipher keys, and wires between them.
-
-Functions of the engine that take no gates: addresses of round keys, parts of blocks, and multiples x^k that move whole bytes.
-
-Parts and multiples of a block a::
-
-    byte           0   1   2 ...             15
-    keep 3         a0  a1  a2  0   ...        0
-    keep -3        0   0   0   a3  ...      a15
-    the same, k = -24:     a3 ...  a15  0  0  0
-
-Cipher keys of one length, which share the cores of their cipher.
-
-A core holds the round keys of its own length only.  The number of a key is made of the key slot and the place of the key in its
-class::
-
-    cipher keys of a slot     K (128 bits)   IV (256)   J (128)
-    cores for 128 bits        0                         1
-    cores for 256 bits                       0
-
-The key memory of an engine: for each key slot, the key words from the host and the values that set-up derives from them.
-"""
+"""The keys of an engine: its key memory, the classes of cipher keys, and wires between them."""
 
 from __future__ import annotations
 
@@ -40,6 +19,15 @@ from modeloom.spec import Field
 
 __all__ = ["KeyClass", "KeyMemory", "cipher_slot", "kept", "key_class", "moved"]
 
+
+# Functions of the engine that take no gates: addresses of round keys, parts of blocks, and multiples x^k that move whole bytes.
+#
+# Parts and multiples of a block a:
+#
+#     byte           0   1   2 ...             15
+#     keep 3         a0  a1  a2  0   ...        0
+#     keep -3        0   0   0   a3  ...      a15
+#     the same, k = -24:     a3 ...  a15  0  0  0
 
 def cipher_slot(keys: int, key: Value, slot: Value) -> Value:
     """The number that ciphers have for a cipher key of a slot.
@@ -89,6 +77,15 @@ def moved(field: Field, value: Value, keep: int, k: int) -> Value:
 
 # -- key class ---------------------------------------------------------------------------------------------------------------------
 
+# Cipher keys of one length, which share the cores of their cipher.
+#
+# A core holds the round keys of its own length only.  The number of a key is made of the key slot and the place of the key in its
+# class:
+#
+#     cipher keys of a slot     K (128 bits)   IV (256)   J (128)
+#     cores for 128 bits        0                         1
+#     cores for 256 bits                       0
+
 class KeyClass(NamedTuple):
     """The cipher keys of one length.
 
@@ -134,6 +131,8 @@ def key_class(cipher_bits: Sequence[int], bits: int) -> KeyClass:
 
 
 # -- key memory --------------------------------------------------------------------------------------------------------------------
+
+# The key memory of an engine: for each key slot, the key words from the host and the values that set-up derives from them.
 
 class KeyMemory:
     """Adds the key memory to an engine.

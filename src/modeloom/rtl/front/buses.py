@@ -1,26 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The buses of registers: AXI4-Lite and APB4, 32 bits, for one access at a time.
-
-AXI4-Lite, 32 bits, for one access at a time.
-
-::
-
-    AW ──▶ [address] ──┐
-    W  ──▶ [data] ─────┴──▶ write ──▶ registers ──▶ [error] ──▶ B
-    AR ──▶ [address] ─────▶ read  ──▶ registers ──▶ [data, error] ──▶ R
-
-Every response comes from a register, and no output depends on an input of the same cycle.  An address and its data may come in any order.
-
-APB4, 32 bits.
-
-::
-
-    cycle      0          1                    2
-    host       setup      access               access
-    here       [taken] ─▶ read, write ──────▶ [PREADY, PRDATA, PSLVERR]
-
-A transfer takes three cycles.  Every output comes from a register, so that none depends on an input of the same cycle.
-"""
+"""The buses of registers: AXI4-Lite and APB4, 32 bits, for one access at a time."""
 
 from __future__ import annotations
 
@@ -32,6 +11,14 @@ from modeloom.interfaces.front import OKAY, SLVERR, WORD_BITS, WORD_BYTES
 
 __all__ = ["Apb", "AxiLite", "access_signature", "apb_signature", "axi_lite_signature"]
 
+
+# AXI4-Lite, 32 bits, for one access at a time.
+#
+#     AW ──▶ [address] ──┐
+#     W  ──▶ [data] ─────┴──▶ write ──▶ registers ──▶ [error] ──▶ B
+#     AR ──▶ [address] ─────▶ read  ──▶ registers ──▶ [data, error] ──▶ R
+#
+# Every response comes from a register, and no output depends on an input of the same cycle.  An address and its data may come in any order.
 
 def axi_lite_signature(address_bits: int) -> wiring.Signature:
     """The five channels, seen from the host.  ``prot`` is left out."""
@@ -127,6 +114,14 @@ class AxiLite(wiring.Component):
 
 
 # -- apb ---------------------------------------------------------------------------------------------------------------------------
+
+# APB4, 32 bits.
+#
+#     cycle      0          1                    2
+#     host       setup      access               access
+#     here       [taken] ─▶ read, write ──────▶ [PREADY, PRDATA, PSLVERR]
+#
+# A transfer takes three cycles.  Every output comes from a register, so that none depends on an input of the same cycle.
 
 def apb_signature(address_bits: int) -> wiring.Signature:
     """The signals, seen from the host.  ``pprot`` is left out."""

@@ -22,17 +22,6 @@ Keeps the bytes of a key that a host writes word by word, sends them to a core a
 A packet that erases a slot has one beat of zeros.  Whatever was sent, and after a reset, every word is overwritten with zeros before the
 next word is taken.  A flag for each word tells whether it was written since then, so that no key has zeros in the place of words that an
 erasure took.
-
-Counters of 64 bits that a bus of 32 bits reads.
-
-::
-
-    amount ──[reg]──▶ + low half ──[carry]──▶ + high half
-                       │                        │
-    read_low ──────────┴─▶ low      a cycle later ──▶ [kept] ──▶ high
-
-The upper half of the counter whose lower half was read is kept, so that both belong to one moment.  A carry takes a cycle, and so does
-keeping the upper half.
 """
 
 from __future__ import annotations
@@ -57,6 +46,15 @@ from modeloom.rtl.front.registers import Registers
 
 __all__ = ["Counters", "FrontParameters", "KeySender", "RegisterFront"]
 
+
+# Counters of 64 bits that a bus of 32 bits reads.
+#
+#     amount ──[reg]──▶ + low half ──[carry]──▶ + high half
+#                        │                        │
+#     read_low ──────────┴─▶ low      a cycle later ──▶ [kept] ──▶ high
+#
+# The upper half of the counter whose lower half was read is kept, so that both belong to one moment.  A carry takes a cycle, and so does
+# keeping the upper half.
 
 class Counters(wiring.Component):
     """Some counters.

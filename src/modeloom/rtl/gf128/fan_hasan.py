@@ -18,20 +18,6 @@ register::
 
     direct      a ── elements ─────────── products ── o        key      a ── elements ──[register]── products ── o
                 b ────────────────────────────┘                         load ──────────────┘             b ──┘
-
-Product of a Toeplitz matrix with a vector by three products of half the size: Fan and Hasan, gcm2008, section 3.4.1.
-
-::
-
-    t[3] t[2] t[1] t[0]   v[0]         T1 T0   V0         P0 + P2        P0 = (T1 + T0) V1
-    t[4] t[3] t[2] t[1]   v[1]                        =                  P1 = (T2 + T1) V0
-    t[5] t[4] t[3] t[2]   v[2]         T2 T1   V1         P1 + P2        P2 = T1 (V0 + V1)
-    t[6] t[5] t[4] t[3]   v[3]
-
-A matrix of n rows is the word t of its 2n - 1 diagonals, from the top right corner to the bottom left corner.  T0, T1 and T2 are slices
-of t that overlap.  Both sums of matrices together are one XOR of t with t shifted by n/2, which takes 3n/2 - 1 gates.
-
-The halving ends with many small products of equal size.  They are written on planes, as in ``karatsuba``.
 """
 
 from __future__ import annotations
@@ -58,6 +44,18 @@ from modeloom.spec.field import Field
 
 __all__ = ["APPROACHES", "FORMS", "FanHasanMultiplier", "element_words", "elements_product", "matrix_elements", "toeplitz_product"]
 
+
+# Product of a Toeplitz matrix with a vector by three products of half the size: Fan and Hasan, gcm2008, section 3.4.1.
+#
+#     t[3] t[2] t[1] t[0]   v[0]         T1 T0   V0         P0 + P2        P0 = (T1 + T0) V1
+#     t[4] t[3] t[2] t[1]   v[1]                        =                  P1 = (T2 + T1) V0
+#     t[5] t[4] t[3] t[2]   v[2]         T2 T1   V1         P1 + P2        P2 = T1 (V0 + V1)
+#     t[6] t[5] t[4] t[3]   v[3]
+#
+# A matrix of n rows is the word t of its 2n - 1 diagonals, from the top right corner to the bottom left corner.  T0, T1 and T2 are slices
+# of t that overlap.  Both sums of matrices together are one XOR of t with t shifted by n/2, which takes 3n/2 - 1 gates.
+#
+# The halving ends with many small products of equal size.  They are written on planes, as in ``karatsuba``.
 
 def toeplitz_product(t: Word, v: Word, halt: int) -> Word:
     """Product of a square Toeplitz matrix with a vector.

@@ -17,21 +17,9 @@ y = x^n, A = A0 + A1 y and B likewise, Karatsuba's product is
 This is linear, so it is applied to a whole *list* of shifted products at once.  The outer products of the list are again a list, in which
 neighbours overlap.  Their coefficients merge into one sum before anything is read twice.  With pieces of 8 bits, this is always a sum of
 8 products, which exactly fill 3 LUTs of 6 inputs.  The middle products of a list do not overlap.  Schoolbook multiplication already
-begins at twice the size for them.  The reduction adds its terms to the same sums.  ``lut_cover`` does the rest.
+begins at twice the size for them.  The reduction adds its terms to the same sums.  ``Network`` does the rest.
 
 Each level of LUTs is a module that our flow maps separately (``synth.yosys.APART``).  Otherwise ABC would split the sums to reduce depth.
-
-Covers sums of products, which may share parts, with LUTs of K inputs.
-
-A *term* is a signal (1 input of a LUT) or a product of two signals (2 inputs).  A sum is a set of terms, and has its own signal::
-
-    sum of s inputs in the smallest number of LUTs        K = 6, s = 16: 8 products, 3 LUTs, no input free
-
-    p p p ── LUT ──┐                                       s inputs need ceil((s - 1) / (K - 1)) LUTs, as every LUT but the
-    p p p ── LUT ──┴ p p ── LUT ── sum                     last hands one input on; up to K - 2 inputs stay free
-
-Free inputs waste area.  A term can always be removed from a sum if it is added to all sums that read this sum.  Terms are therefore moved
-from sums that need a few inputs more than their LUTs have to readers with free inputs, until no move helps.
 """
 
 from __future__ import annotations
@@ -52,6 +40,18 @@ from modeloom.rtl.gf128.multiplier import check_field, check_number
 from modeloom.spec.field import Field
 
 __all__ = ["Lut", "LutMultiplier", "Network", "Term", "Terms", "lut_count", "multiplier_luts"]
+
+# Covers sums of products, which may share parts, with LUTs of K inputs.
+#
+# A *term* is a signal (1 input of a LUT) or a product of two signals (2 inputs).  A sum is a set of terms, and has its own signal:
+#
+#     sum of s inputs in the smallest number of LUTs        K = 6, s = 16: 8 products, 3 LUTs, no input free
+#
+#     p p p ── LUT ──┐                                       s inputs need ceil((s - 1) / (K - 1)) LUTs, as every LUT but the
+#     p p p ── LUT ──┴ p p ── LUT ── sum                     last hands one input on; up to K - 2 inputs stay free
+#
+# Free inputs waste area.  A term can always be removed from a sum if it is added to all sums that read this sum.  Terms are therefore moved
+# from sums that need a few inputs more than their LUTs have to readers with free inputs, until no move helps.
 
 Term = int | tuple[int, int]
 """A signal, or a product of two."""

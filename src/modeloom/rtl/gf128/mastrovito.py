@@ -9,23 +9,6 @@
 The elements come from ``matrix``.  Each element is computed once, although it occurs several times on its diagonal.  Of all multipliers
 here, this one has the smallest depth and three times the size of the others.  For n = 128, the path is 1 AND and 7 XORs after at most
 3 XORs for an element of GHASH.
-
-The matrix of a multiplication by a block: gcm2008, section 3.1, for any field.
-
-::
-
-    c = a * b * x^factor = P b        column j of P is a * x^(j + factor), row i holds the coefficients of x^i
-
-    GHASH:   row 1    ▒▒▒▒▒▒▒▒    1 row             From one column to the next, each row takes the element above it.  The rows of
-             rows 2   ░░░░░░░░                      the exponents of the modulus add the element that leaves at the bottom.
-              to 6    ░░░░░░░░    5 rows            Equal elements therefore lie on diagonals, in runs of rows between two exponents.
-             row 7    ████████                      Row 0 continues after row 127, so it lengthens the last run if it is moved to
-               …      ████████    122 rows          the bottom (gcm2008, section 3.4.2).
-             row 127  ████████
-             row 0    ████████
-
-A run of L rows and C columns has L + C - 1 elements.  They form a word u, from the top right corner to the bottom left corner: row i,
-column j of the run is u[i - j + C - 1].  A column is therefore a slice of u.
 """
 
 from __future__ import annotations
@@ -44,6 +27,21 @@ __all__ = [
     "matrix_words", "run_elements", "run_product", "toeplitz_runs",
 ]  # fmt: skip
 
+
+# The matrix of a multiplication by a block: gcm2008, section 3.1, for any field.
+#
+#     c = a * b * x^factor = P b        column j of P is a * x^(j + factor), row i holds the coefficients of x^i
+#
+#     GHASH:   row 1    ▒▒▒▒▒▒▒▒    1 row             From one column to the next, each row takes the element above it.  The rows of
+#              rows 2   ░░░░░░░░                      the exponents of the modulus add the element that leaves at the bottom.
+#               to 6    ░░░░░░░░    5 rows            Equal elements therefore lie on diagonals, in runs of rows between two exponents.
+#              row 7    ████████                      Row 0 continues after row 127, so it lengthens the last run if it is moved to
+#                …      ████████    122 rows          the bottom (gcm2008, section 3.4.2).
+#              row 127  ████████
+#              row 0    ████████
+#
+# A run of L rows and C columns has L + C - 1 elements.  They form a word u, from the top right corner to the bottom left corner: row i,
+# column j of the run is u[i - j + C - 1].  A column is therefore a slice of u.
 
 @dataclass(frozen=True)
 class Run:

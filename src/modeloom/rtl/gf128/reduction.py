@@ -1,40 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linear maps of a field: reduction of products, powers of x, squares.
-
-Reduction of a product by the modulus of a field, as a linear map that is made from the ``Field``.
-
-A product of two blocks of n coefficients has coefficients x^0 ... x^(2n-2).  It has 2n bits in the order of the field::
-
-    POLYVAL, XTS    x^0 x^1 ... x^(2n-2) 0               coefficient i is bit i
-    GHASH           x^7 x^6 ... x^0 x^15 ...             coefficient i is bit 8*(i//8) + 7 - i%8
-
-The result is a block.  There are three maps::
-
-    field.factor = 0     L + H x^n            the high half is folded    x^n  = x^7 + x^2 + x + 1         (XTS, GHASH)
-    field.factor = -n    (L + H x^n) x^-n     the low half is folded     x^-n = 1 + x^-1 + x^-2 + x^-7    (POLYVAL)
-    otherwise            one parity for each bit of the block
-
-Folding requires a modulus whose inner terms all lie close to one end.  It takes a few wide XORs.  The coefficients that a fold pushes over
-the edge would be folded again by the same rule.  They are therefore added to the folded half beforehand.
-
-Multiplication of a block by a constant power of x, for doubling chains.  It takes wires and a few XORs.
-
-    x^k v,  k > 0    the coefficients move up by k;    the k that leave return through    x^n  = x^7 + x^2 + x + 1 ...
-    x^k v,  k < 0    the coefficients move down by -k; those that leave return through    x^-n = ... of the same modulus
-
-The block has the bit order of the field (coefficient i is bit i, or bit 8*(i//8) + 7 - i%8 for GHASH).  ``field.factor`` has no
-effect: this is the plain product with x^k, as in ``Field.scale``.
-
-Squaring in a binary field: a linear map.  Its graph spreads the coefficients and reduces them by the modulus.
-
-::
-
-    a_0 a_1 a_2 a_3 …   ──▶   a_0 0 a_1 0 a_2 0 a_3 0 …      (a_0 + a_1 x + …)^2 = a_0 + a_1 x^2 + …: brw2013, section 3
-        n bits          wires             2n bits             ──▶ reduction ──▶ n bits
-
-With x^128 + x^7 + x^2 + x + 1, a bit of the square is the sum of at most five bits, and a squarer takes about 200 XORs.  A Karatsuba
-multiplier takes 15,000 gates.
-"""
+"""Linear maps of a field: reduction of products, powers of x, squares."""
 
 from __future__ import annotations
 
@@ -52,6 +17,22 @@ __all__ = [
     "shift_coefficients", "spread_coefficients", "square_word",
 ]  # fmt: skip
 
+
+# Reduction of a product by the modulus of a field, as a linear map that is made from the ``Field``.
+#
+# A product of two blocks of n coefficients has coefficients x^0 ... x^(2n-2).  It has 2n bits in the order of the field:
+#
+#     POLYVAL, XTS    x^0 x^1 ... x^(2n-2) 0               coefficient i is bit i
+#     GHASH           x^7 x^6 ... x^0 x^15 ...             coefficient i is bit 8*(i//8) + 7 - i%8
+#
+# The result is a block.  There are three maps:
+#
+#     field.factor = 0     L + H x^n            the high half is folded    x^n  = x^7 + x^2 + x + 1         (XTS, GHASH)
+#     field.factor = -n    (L + H x^n) x^-n     the low half is folded     x^-n = 1 + x^-1 + x^-2 + x^-7    (POLYVAL)
+#     otherwise            one parity for each bit of the block
+#
+# Folding requires a modulus whose inner terms all lie close to one end.  It takes a few wide XORs.  The coefficients that a fold pushes
+# over the edge would be folded again by the same rule.  They are therefore added to the folded half beforehand.
 
 def shift_coefficients(field: Field, word: Word, k: int) -> Word:
     """Moves coefficient i to i + k and drops coefficients beyond either end.  This takes wires only.
@@ -164,6 +145,14 @@ def reduce(field: Field, product: Value) -> Value:
 
 # -- scale -------------------------------------------------------------------------------------------------------------------------
 
+# Multiplication of a block by a constant power of x, for doubling chains.  It takes wires and a few XORs.
+#
+#     x^k v,  k > 0    the coefficients move up by k;    the k that leave return through    x^n  = x^7 + x^2 + x + 1 ...
+#     x^k v,  k < 0    the coefficients move down by -k; those that leave return through    x^-n = ... of the same modulus
+#
+# The block has the bit order of the field (coefficient i is bit i, or bit 8*(i//8) + 7 - i%8 for GHASH).  ``field.factor`` has no
+# effect: this is the plain product with x^k, as in ``Field.scale``.
+
 def scale_word(field: Field, block: Word, k: int) -> Word:
     """Block * x^k as a graph, like ``scale``."""
     n = field.width
@@ -229,6 +218,14 @@ def _bytes(value: Value) -> list[Value]:
 
 
 # -- square ------------------------------------------------------------------------------------------------------------------------
+
+# Squaring in a binary field: a linear map.  Its graph spreads the coefficients and reduces them by the modulus.
+#
+#     a_0 a_1 a_2 a_3 …   ──▶   a_0 0 a_1 0 a_2 0 a_3 0 …      (a_0 + a_1 x + …)^2 = a_0 + a_1 x^2 + …: brw2013, section 3
+#         n bits          wires             2n bits             ──▶ reduction ──▶ n bits
+#
+# With x^128 + x^7 + x^2 + x + 1, a bit of the square is the sum of at most five bits, and a squarer takes about 200 XORs.  A Karatsuba
+# multiplier takes 15,000 gates.
 
 def spread_coefficients(block: Word) -> Word:
     """Moves bit i of n bits to bit 2i of 2n bits.  Halves, quarters, … move apart (Warren, Hacker's Delight, section 7-2)."""

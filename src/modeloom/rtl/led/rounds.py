@@ -21,24 +21,6 @@ The shift register of the round constants also counts the rounds.  A block enter
 The registers of the second and third stream stand behind S-boxes and sums, so they share pairs with LUTs that a core with one stream has,
 too.  MixColumnsSerial is divided into LUTs by hand (``layers``), because a mapper would join it with other logic where no register forbids
 that, and the numbers of LUTs could not be compared.
-
-The parts of a round of LED: the order of cells, S-boxes, ShiftRows, MixColumnsSerial, constants.
-
-Byte 0 of a block is bits [7:0] of the signal.  The first cell of the specification is the upper half of byte 0, and bit k of a cell is the
-coefficient of x^k in GF(2^4) modulo x^4 + x + 1::
-
-    bits   7:4  3:0   15:12  11:8   23:20  19:16  31:28  27:24   39:36 ...
-    cell   m_0  m_1   m_2    m_3    m_4    m_5    m_6    m_7     m_8   ...
-    row     0    0     0      0      1      1      1      1       2    ...
-
-MixColumnsSerial multiplies a column four times by A, whose last row is (4 1 2 2).  Each time, a new row follows the three lower ones::
-
-    n_0 = a_2 + b_0 + c_3 + d_3                          a b c d: the column from its first row on
-    n_1 = n_0 + a_3 + b_0 + b_1 + c_0 + d_0              n_0 has a_2 + c_3 + d_3, which n_1 needs
-    n_2 = a_0 + a_3 + b_2 + c_1 + d_1
-    n_3 = a_1 + b_3 + c_2 + d_2
-
-Each bit is a sum of at most six terms, so a column takes 16 LUT6: one LUT for each bit, and there is no smaller network.
 """
 
 from __future__ import annotations
@@ -56,6 +38,24 @@ __all__ = [
     "BLOCK_BITS", "CELLS", "KEY_BITS", "SBOX", "STREAMS", "LEDRounds", "column_network", "constants_of_round", "mix_columns",
     "place", "round_constants", "sub_cells",
 ]  # fmt: skip
+
+# The parts of a round of LED: the order of cells, S-boxes, ShiftRows, MixColumnsSerial, constants.
+#
+# Byte 0 of a block is bits [7:0] of the signal.  The first cell of the specification is the upper half of byte 0, and bit k of a cell is
+# the coefficient of x^k in GF(2^4) modulo x^4 + x + 1:
+#
+#     bits   7:4  3:0   15:12  11:8   23:20  19:16  31:28  27:24   39:36 ...
+#     cell   m_0  m_1   m_2    m_3    m_4    m_5    m_6    m_7     m_8   ...
+#     row     0    0     0      0      1      1      1      1       2    ...
+#
+# MixColumnsSerial multiplies a column four times by A, whose last row is (4 1 2 2).  Each time, a new row follows the three lower ones:
+#
+#     n_0 = a_2 + b_0 + c_3 + d_3                          a b c d: the column from its first row on
+#     n_1 = n_0 + a_3 + b_0 + b_1 + c_0 + d_0              n_0 has a_2 + c_3 + d_3, which n_1 needs
+#     n_2 = a_0 + a_3 + b_2 + c_1 + d_1
+#     n_3 = a_1 + b_3 + c_2 + d_2
+#
+# Each bit is a sum of at most six terms, so a column takes 16 LUT6: one LUT for each bit, and there is no smaller network.
 
 BLOCK_BITS = 64
 CELLS = 16

@@ -10,18 +10,6 @@ Byte 0 of a block is bits [7:0] of the signal.  With one register in each round:
 
 Encryption and decryption use the same data path.  A round of a pipeline for both directions holds two keys.  The direction travels with
 the block and selects one of them a cycle ahead.  The pipeline never stalls: no register of the data path has a clock enable or a reset.
-
-Sequential SM4 cores: one block at a time, with one or two cycles for each round.
-
-Byte 0 of a block is bits [7:0] of the signal.  With rounds of p cycles::
-
-    cycle        0      1        1 + p     ...   1 + 31 p    1 + 32 p
-    word_n_reg   -      i        round 1   ...   round 31    next block, if it came in cycle 32 p
-    key_reg      -      rk_0     rk_1      ...   rk_31                      (a decrypter: rk_31, ..., rk_0)
-    o                                                        result, until the next one
-
-The next block may come in the last cycle of the last round, which writes ``o``.  Encryption and decryption use the same data path.  The
-direction affects only the address of the round keys.
 """
 
 from __future__ import annotations
@@ -36,6 +24,18 @@ from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["STAGES", "SM4Pipeline", "SM4Sequential", "check_direction"]
 
+# Sequential SM4 cores: one block at a time, with one or two cycles for each round.
+#
+# Byte 0 of a block is bits [7:0] of the signal.  With rounds of p cycles:
+#
+#     cycle        0      1        1 + p     ...   1 + 31 p    1 + 32 p
+#     word_n_reg   -      i        round 1   ...   round 31    next block, if it came in cycle 32 p
+#     key_reg      -      rk_0     rk_1      ...   rk_31                      (a decrypter: rk_31, ..., rk_0)
+#     o                                                        result, until the next one
+#
+# The next block may come in the last cycle of the last round, which writes ``o``.  Encryption and decryption use the same data path.  The
+# direction affects only the address of the round keys.
+
 BLOCK_BITS = 128
 WORD_BITS = 32
 
@@ -44,7 +44,7 @@ STAGES = 2
 
 
 def check_direction(direction: str) -> str:
-    """*direction* if it is one of ``spec.directions``.  Raises ``ValueError``."""
+    """*direction* if it is one of ``spec.mode.DIRECTIONS``.  Raises ``ValueError``."""
     if direction not in DIRECTIONS:
         raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
     return direction

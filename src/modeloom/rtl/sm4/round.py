@@ -15,17 +15,6 @@ A round of one cycle, and the place of the second register in a round of two cyc
 
 The S-box is computed from its algebraic form, s(x) = A(1 / A(x)) with an affine map A and the field of x^8 + x^7 + x^6 + x^5 + x^4 + x^2 +
 x + 1 (F. Liu et al., Analysis of the SMS4 block cipher, ACISP 2007).  ``golden`` has the printed table of the standard.
-
-The SM4 key schedule (GB/T 32907-2016, 7.3), one round key per cycle.
-
-Four registers hold K_i ... K_{i+3} in cycle 1 + i after the start.  The last one is round key i - 1, which is written in this cycle::
-
-      K_i       K_{i+1}   K_{i+2}   K_{i+3} = rk_{i-1}
-    ┌─────┐    ┌─────┐   ┌─────┐   ┌─────┐
-    │  0  │◀───│  1  │◀──│  2  │◀──│  3  │◀── K_{i+4} = K_i ⊕ L'(τ(K_{i+1} ⊕ K_{i+2} ⊕ K_{i+3} ⊕ CK_i))
-    └─────┘    └─────┘   └─────┘   └─────┘
-
-Encrypters and decrypters have the same round keys.  A decrypter reads them in the opposite order.
 """
 
 from __future__ import annotations
@@ -105,6 +94,17 @@ def key_linear(word: Value) -> Value:
 
 
 # -- key schedule ------------------------------------------------------------------------------------------------------------------
+
+# The SM4 key schedule (GB/T 32907-2016, 7.3), one round key per cycle.
+#
+# Four registers hold K_i ... K_{i+3} in cycle 1 + i after the start.  The last one is round key i - 1, which is written in this cycle:
+#
+#       K_i       K_{i+1}   K_{i+2}   K_{i+3} = rk_{i-1}
+#     ┌─────┐    ┌─────┐   ┌─────┐   ┌─────┐
+#     │  0  │◀───│  1  │◀──│  2  │◀──│  3  │◀── K_{i+4} = K_i ⊕ L'(τ(K_{i+1} ⊕ K_{i+2} ⊕ K_{i+3} ⊕ CK_i))
+#     └─────┘    └─────┘   └─────┘   └─────┘
+#
+# Encrypters and decrypters have the same round keys.  A decrypter reads them in the opposite order.
 
 KEY_BITS = 128
 STEP = 28

@@ -1,56 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands before the entry in a core with several channels: their packets become tokens, which wait for each other.
-
-Turns the beats of interleaved packets into tokens, with the state of the packet of each channel in a memory.
-
-::
-
-    s ──▶ [slice] ──▶ [beat] ──────────┐                               message ended: [its tag] ──┐
-             └ channel ─▶ progress ────┼──▶ take_beat ──▶ token of the beat ──────────────────────┴──▶ token
-               of the     orders ──────┘        │
-               next beat  ▲    progress ◀───────┘
-    orders ───────────────┘
-
-One beat per cycle and one cycle for the tag, whatever the channels are.  The commands of a channel wait in places of their own.
-
-A command of a channel that the core does not have waits for no packet: its tag follows at once, in a cycle in which no beat is taken.
-Beats of such channels are dropped before the slice.
-
-Holds back the tokens of each channel until the chain through the cipher of its message is there.
-
-::
-
-    token ──▶ places of its channel ───────────────────────────────┐
-        └─ its channel had none ──▶ queue ──┬─ channel that may go ─┴──▶ its next token
-    entered, turn cycles ago ──▶ more? ─────┘
-
-Each channel has a few places of its own, so a token that waits holds up no other channel.  A channel is in one of the queues at most
-once, or it has a token under way, or it has none that waits.  Everything depends on lengths and channels alone.
-
-Holds the tokens of each channel back until it is known how much of their message follows; channels do not wait for each other.
-
-::
-
-    token ──▶ store: any free place ─────────────────────────────────────────────┐
-      └─ place, blocks? ──▶ those of its context that wait ──▶ [releases] ──▶ one after another ──▶ token with the powers of its lanes
-                            as many as a lane has chains: the first may go
-                            the last one of a message: all may go
-
-``window`` has the rule for one channel.  The places of the store belong to whoever needs them, so that tokens that may go and wait for
-those of other channels hold nothing up.
-
-What stands before the entry in a core with several channels: commands and packets in, tokens with their messages out.
-
-::
-
-    order ──┬──▶ store of messages: any free place ──────────────────────┬──▶ message
-            └──▶ ChannelIntake ──▶ ChannelWindow ── place of message ────┘
-    s ─────────────▲                     └─────────────────────────────────▶ token
-
-The core takes ``ORDERS`` commands of each channel before the first of them is done.  So a message that has no data holds up the commands of
-its own channel alone, as long as the host gives no more commands of it than these.  A command of a channel that the core does not have
-waits for no data.
-"""
+"""What stands before the entry in a core with several channels: their packets become tokens, which wait for each other."""
 
 from __future__ import annotations
 
@@ -74,6 +23,19 @@ from modeloom.rtl.stream.queue import Pool, Queue
 from modeloom.rtl.stream.window import flags_of, weigh
 
 __all__ = ["ChannelFront", "ChannelIntake", "ChannelTurns", "ChannelWindow", "context_of", "is_foreign", "packet_order"]
+
+# Turns the beats of interleaved packets into tokens, with the state of the packet of each channel in a memory.
+#
+#     s ──▶ [slice] ──▶ [beat] ──────────┐                               message ended: [its tag] ──┐
+#              └ channel ─▶ progress ────┼──▶ take_beat ──▶ token of the beat ──────────────────────┴──▶ token
+#                of the     orders ──────┘        │
+#                next beat  ▲    progress ◀───────┘
+#     orders ───────────────┘
+#
+# One beat per cycle and one cycle for the tag, whatever the channels are.  The commands of a channel wait in places of their own.
+#
+# A command of a channel that the core does not have waits for no packet: its tag follows at once, in a cycle in which no beat is taken.
+# Beats of such channels are dropped before the slice.
 
 INDEX_BITS = (ORDERS - 1).bit_length()
 
@@ -310,6 +272,15 @@ class ChannelIntake(BusComponent[MessageParameters]):
         return numbers, readable.rdata[0] != number_reg
 
 
+# Holds back the tokens of each channel until the chain through the cipher of its message is there.
+#
+#     token ──▶ places of its channel ───────────────────────────────┐
+#         └─ its channel had none ──▶ queue ──┬─ channel that may go ─┴──▶ its next token
+#     entered, turn cycles ago ──▶ more? ─────┘
+#
+# Each channel has a few places of its own, so a token that waits holds up no other channel.  A channel is in one of the queues at most
+# once, or it has a token under way, or it has none that waits.  Everything depends on lengths and channels alone.
+
 LUT_CONTEXTS = 64
 """Most contexts whose commands are in LUT memories; those of more are in block memories."""
 
@@ -410,6 +381,16 @@ class ChannelTurns(BusComponent[MessageParameters]):
 
 
 # -- channel window ----------------------------------------------------------------------------------------------------------------
+
+# Holds the tokens of each channel back until it is known how much of their message follows; channels do not wait for each other.
+#
+#     token ──▶ store: any free place ─────────────────────────────────────────────┐
+#       └─ place, blocks? ──▶ those of its context that wait ──▶ [releases] ──▶ one after another ──▶ token with the powers of its lanes
+#                             as many as a lane has chains: the first may go
+#                             the last one of a message: all may go
+#
+# ``window`` has the rule for one channel.  The places of the store belong to whoever needs them, so that tokens that may go and wait for
+# those of other channels hold nothing up.
 
 LUT_TOKENS = 512
 """Most places of a store in LUT memories; those of more are in block memories."""
@@ -525,6 +506,16 @@ class ChannelWindow(BusComponent[MessageParameters]):
 
 
 # -- channel front -----------------------------------------------------------------------------------------------------------------
+
+# What stands before the entry in a core with several channels: commands and packets in, tokens with their messages out.
+#
+#     order ──┬──▶ store of messages: any free place ──────────────────────┬──▶ message
+#             └──▶ ChannelIntake ──▶ ChannelWindow ── place of message ────┘
+#     s ─────────────▲                     └─────────────────────────────────▶ token
+#
+# The core takes ``ORDERS`` commands of each channel before the first of them is done.  So a message that has no data holds up the commands
+# of its own channel alone, as long as the host gives no more commands of it than these.  A command of a channel that the core does not have
+# waits for no data.
 
 class ChannelFront(BusComponent[MessageParameters]):
     """The message control before the pipeline.

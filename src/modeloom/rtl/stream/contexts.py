@@ -11,15 +11,6 @@ Of the hash it knows which tokens have products, the chain of the next one, and 
 
     products   0  1  2  3  0  1 ...    chain, in turn
     fresh      x  x  x  x              until the message has written every chain
-
-What is a register in a core with one channel, and a word for each channel in others.
-
-::
-
-    channel of the next cycle ──▶ words ──[reg]──┬──▶ word of this cycle        ChannelWords
-    word that is written in this cycle ──[reg]───┘
-
-    channel ──▶ words ──▶ word, in the same cycle                               ChannelFlags
 """
 
 from __future__ import annotations
@@ -38,6 +29,13 @@ from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["ChannelFlags", "ChannelWords", "ContextWords", "HashChains", "MessageProgress", "count_blocks"]
 
+
+# What is a register in a core with one channel, and a word for each channel in others.
+#
+#     channel of the next cycle ──▶ words ──[reg]──┬──▶ word of this cycle        ChannelWords
+#     word that is written in this cycle ──[reg]───┘
+#
+#     channel ──▶ words ──▶ word, in the same cycle                               ChannelFlags
 
 class WordsOfChannels(wiring.Component):
     """A word for each channel: zeros at power-up, and after an erasure.

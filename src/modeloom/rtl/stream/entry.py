@@ -7,13 +7,6 @@
                         what is next      │ ▲              ▲
     next start ───────────────────────────┤ └─ credits     └─ HashChains
     key to prepare ───────────────────────┘
-
-Free places behind the pipeline, which are counted so that no token waits after it has entered.
-
-::
-
-    text of a token ──▶ a place of the output         returned when the beat has left
-    end of a message ──▶ a place among the statuses   returned when the status has left
 """
 
 from __future__ import annotations
@@ -34,6 +27,11 @@ from modeloom.rtl.stream.token import token_signature
 
 __all__ = ["MessageCredits", "TokenEntry"]
 
+
+# Free places behind the pipeline, which are counted so that no token waits after it has entered.
+#
+#     text of a token ──▶ a place of the output         returned when the beat has left
+#     end of a message ──▶ a place among the statuses   returned when the status has left
 
 class MessageCredits:
     """Says whether there is place for what comes of the token of a message.

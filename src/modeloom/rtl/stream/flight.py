@@ -7,13 +7,6 @@
     admitted, finished ──▶ numbers of the messages in flight ──────┘
 
 Messages finish in the order in which they begin.
-
-Which key slots have messages, in a core with several channels, where messages do not finish in the order of their commands.
-
-::
-
-    admitted, slot ──▶ messages of each slot that have begun ──┐
-    finished, slot ──▶ messages of each slot that are done ────┴──▶ different? ──▶ busy
 """
 
 from __future__ import annotations
@@ -72,6 +65,11 @@ class MessagesInFlight(BusComponent[MessageParameters]):
 
 
 # -- slots in flight ---------------------------------------------------------------------------------------------------------------
+
+# Which key slots have messages, in a core with several channels, where messages do not finish in the order of their commands.
+#
+#     admitted, slot ──▶ messages of each slot that have begun ──┐
+#     finished, slot ──▶ messages of each slot that are done ────┴──▶ different? ──▶ busy
 
 class SlotsInFlight(BusComponent[MessageParameters]):
     """Counts the messages of each key slot.

@@ -10,37 +10,6 @@
 
 Round keys and results of set-up are written at once.  Zeros are written in the cycles that are left.  With iterative key schedules,
 each of them has a write port, and a slot is cleared at once.
-
-Computes the values that depend on a key only, for keys that come with messages.
-
-Two keys are in work at a time, in different places::
-
-    made ──▶ tokens: E(K, 0) ... ──▶ base ──▶ powers ──▶ ready
-             through the pipeline             a multiplier of its own
-             key n + 1                        key n
-
-A token takes a cycle from the messages if no cycle is free.  Powers of the key of the hash take no cycles from them.
-
-Several preparations of keys that come with messages, which take keys by turns.
-
-::
-
-    made ──┬─▶ TurnPreparation ──┐      tokens: one of those that ask
-           ├─▶ TurnPreparation ──┼──▶   words of the pipeline: by their slot
-           └─▶ TurnPreparation ──┘      ready, in the order of the keys
-
-A token of set-up takes as long as the cipher.  While one key waits for its token, other keys are prepared.
-
-The ring of hidden key slots decides which slot a message has, and when a slot is free again.
-
-::
-
-           prepared        taken by a command     its messages are done     overwritten
-    free ────────▶ ready ─────────▶ current ─▶ used ────────▶ erased ──────────▶ free
-      slot n + 2     slot n + 1        slot n         slot n - 1
-
-Slots are used in turn.  A command that brings a key waits for the next slot.  Every other command has the slot of the command
-before it.
 """
 
 from __future__ import annotations
@@ -64,6 +33,16 @@ from modeloom.rtl.stream.powers import KeyPowers
 
 __all__ = ["InlineKeys", "KeyRing", "TurnPreparation", "TurnPreparations"]
 
+
+# Computes the values that depend on a key only, for keys that come with messages.
+#
+# Two keys are in work at a time, in different places:
+#
+#     made ──▶ tokens: E(K, 0) ... ──▶ base ──▶ powers ──▶ ready
+#              through the pipeline             a multiplier of its own
+#              key n + 1                        key n
+#
+# A token takes a cycle from the messages if no cycle is free.  Powers of the key of the hash take no cycles from them.
 
 class TurnPreparation(BusComponent[MessageParameters]):
     """Prepares the slots of the ring in order.
@@ -173,6 +152,14 @@ class TurnPreparation(BusComponent[MessageParameters]):
 
 # -- turn preparations -------------------------------------------------------------------------------------------------------------
 
+# Several preparations of keys that come with messages, which take keys by turns.
+#
+#     made ──┬─▶ TurnPreparation ──┐      tokens: one of those that ask
+#            ├─▶ TurnPreparation ──┼──▶   words of the pipeline: by their slot
+#            └─▶ TurnPreparation ──┘      ready, in the order of the keys
+#
+# A token of set-up takes as long as the cipher.  While one key waits for its token, other keys are prepared.
+
 ASKED = ("prepare_kind", "prepare_slot")
 WRITTEN = ("power_slot", "power_index", "power")
 
@@ -242,6 +229,15 @@ class TurnPreparations(BusComponent[MessageParameters]):
 
 
 # -- ring --------------------------------------------------------------------------------------------------------------------------
+
+# The ring of hidden key slots decides which slot a message has, and when a slot is free again.
+#
+#            prepared        taken by a command     its messages are done     overwritten
+#     free ────────▶ ready ─────────▶ current ─▶ used ────────▶ erased ──────────▶ free
+#       slot n + 2     slot n + 1        slot n         slot n - 1
+#
+# Slots are used in turn.  A command that brings a key waits for the next slot.  Every other command has the slot of the command
+# before it.
 
 ANSWER_AFTER = 3
 """Cycles from a slot in question to the answer of the messages in flight."""

@@ -5,16 +5,6 @@ Each operand that reads words has a read port::
 
     host ──────────────────┐
     set-up: result of a unit ──▶ key memory ──▶ operand of a unit
-
-The key memory of a pipeline, with a part for each word: all words of a slot are cleared in one cycle, or in a few if
-words of other slots are written meanwhile.
-
-::
-
-    slot ──┬─▶ word 0 of all slots ──[reg]──┐
-           ├─▶ word 1              ──[reg]──┼──▶ choice ──▶ data
-           └─▶ ...                          │
-    index ─────────────────────────[reg]────┘
 """
 
 from __future__ import annotations
@@ -36,6 +26,14 @@ from modeloom.streams.steps import Form
 
 __all__ = ["KeyValues", "WordMemory"]
 
+
+# The key memory of a pipeline, with a part for each word: all words of a slot are cleared in one cycle, or in a few if
+# words of other slots are written meanwhile.
+#
+#     slot ──┬─▶ word 0 of all slots ──[reg]──┐
+#            ├─▶ word 1              ──[reg]──┼──▶ choice ──▶ data
+#            └─▶ ...                          │
+#     index ─────────────────────────[reg]────┘
 
 class WordMemory(wiring.Component):
     """A memory with one write port, and some read ports whose data come a cycle after the address.

@@ -8,8 +8,6 @@
     BatchLine     value ──▶ memory of some batches ──▶             tokens of a cadence alone, whatever the number of stages
 
 With a cadence, the pipeline is deep and few tokens are in it.
-
-A shift register, for values that accompany a token outside the pipeline.
 """
 
 from __future__ import annotations
@@ -172,6 +170,8 @@ class BatchLine(Line):
 
 
 # -- delay -------------------------------------------------------------------------------------------------------------------------
+
+# A shift register, for values that accompany a token outside the pipeline.
 
 class Delay(wiring.Component):
     """A shift register.

@@ -4,13 +4,6 @@
 ::
 
     i ──▶ memory ──[reg]──▶ o         two cycles from i to o, one payload a cycle
-
-The free places of a memory that several channels share.
-
-::
-
-    never used: 0, 1, 2, ... ──┐
-    given back ──▶ queue ──────┴──▶ [reg] ──▶ place
 """
 
 from __future__ import annotations
@@ -104,6 +97,11 @@ class Queue(wiring.Component):
 
 
 # -- pool --------------------------------------------------------------------------------------------------------------------------
+
+# The free places of a memory that several channels share.
+#
+#     never used: 0, 1, 2, ... ──┐
+#     given back ──▶ queue ──────┴──▶ [reg] ──▶ place
 
 class Pool(wiring.Component):
     """Gives each place away once, until it comes back.

@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sizes of the message control: what a core was built with, and the widths and stages that follow.
-
-Operands of set-up that are the word before: they come with their token, and not from the key memory.
-
-::
-
-    token ──▶ unit ──▶ word ──▶ key memory
-      ▲                  │
-      └──────[reg]◀──────┘       the powers of H: H ──▶ H^2 ──▶ H^3 ...
-
-A set-up computes one word after another.  So the key memory needs no port for these operands, and they share the way of blocks to their
-unit.
-"""
+"""The sizes of the message control: what a core was built with, and the widths and stages that follow."""
 
 from __future__ import annotations
 
@@ -37,6 +25,15 @@ from modeloom.streams.steps import Form, Source, Term
 
 __all__ = ["FORMS", "LENGTH_BITS", "MOST_HOLD", "MessageSizes", "TokenStep", "by_port", "known_bits", "last_operand"]
 
+
+# Operands of set-up that are the word before: they come with their token, and not from the key memory.
+#
+#     token ──▶ unit ──▶ word ──▶ key memory
+#       ▲                  │
+#       └──────[reg]◀──────┘       the powers of H: H ──▶ H^2 ──▶ H^3 ...
+#
+# A set-up computes one word after another.  So the key memory needs no port for these operands, and they share the way of blocks to their
+# unit.
 
 def by_port(operands: Sequence[Form]) -> list[Form]:
     """The operands of an operation in the order of the ports of its unit.  If there are several, one that is only a key word is last."""

@@ -9,15 +9,6 @@
                                           └──▶ sum of the last products
     started: start that runs ahead ──unit──▶ value ──▶ memory, at the place of its message ──▶ first token of the message, at its home
                                              zeros, when the message has begun ─▲
-
-The counters of a pipeline that take turns in a register (``counters_in_turn``).
-
-::
-
-    begins ──┐
-    turned ──┴──▶ first value, or register ──▶ adder ──▶ register        turned: the last token was not one of the first part
-
-Bits that no block changes have registers of their own, which only the first token of a message writes.
 """
 
 from __future__ import annotations
@@ -39,6 +30,13 @@ from modeloom.streams.steps import Form, Source, Step
 
 __all__ = ["LUT_PLACES", "StateValues", "TurnValues"]
 
+
+# The counters of a pipeline that take turns in a register (``counters_in_turn``).
+#
+#     begins ──┐
+#     turned ──┴──▶ first value, or register ──▶ adder ──▶ register        turned: the last token was not one of the first part
+#
+# Bits that no block changes have registers of their own, which only the first token of a message writes.
 
 class TurnValues(TokenValues):
     """Makes and writes the registers of counters that take turns."""

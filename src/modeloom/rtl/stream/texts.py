@@ -8,16 +8,6 @@
 
     with hold:     queue ──▶ HoldBuffer ──▶ [slice] ──▶ m
                    verdicts ──▶ queue ──┘
-
-Puts blocks of text into pairs, and takes pairs apart behind the pipeline.
-
-::
-
-    beats      a1  p1  p2  p3  p4  p5           a: associated data
-    tokens     a1      p1 p2   p3 p4   p5       p5 has no partner
-    texts              c1  c2  c3  c4  c5
-
-A packet that is cut off has whole pairs only: a block that waits for its partner is dropped.
 """
 
 from __future__ import annotations
@@ -39,6 +29,14 @@ from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["PairJoiner", "PairSplitter", "TextQueue", "text_layout"]
 
+
+# Puts blocks of text into pairs, and takes pairs apart behind the pipeline.
+#
+#     beats      a1  p1  p2  p3  p4  p5           a: associated data
+#     tokens     a1      p1 p2   p3 p4   p5       p5 has no partner
+#     texts              c1  c2  c3  c4  c5
+#
+# A packet that is cut off has whole pairs only: a block that waits for its partner is dropped.
 
 class PairJoiner(BusComponent[MessageParameters]):
     """One block per cycle.  The second block of a pair leaves in the cycle in which it comes, with the first one.

@@ -48,7 +48,7 @@ def token_signature(plan: StreamPlan, slots: int, contexts: int = 1, start_place
     times : lanes of number
         For each lane, the number of trailing zeros of the number of its block, if a step reads it.
     power : lanes of number
-        For each lane, the power of the key (``streams.chains``).
+        For each lane, the power of the key (``streams.prove``).
     product, chain, fresh, opening : 1, chain, 1, 1
         For the hash: whether the token has blocks of it; the number of the chain in each lane; whether the chains are empty; and
         whether it is the first whose products are a part of the result.

@@ -7,22 +7,6 @@
     result of a unit ──[reg]── ...              units
     state at its home ──[reg]── ...             states          ──▶ form: wires, and a sum
     words of the key memory                     reads
-
-Sums whose terms depend on the kind of a token.
-
-Kinds that read the same value share its gate, so that a bit of a sum has one AND for each value, and not one for each kind::
-
-    kind 0: a + b        ──▶    a & (kind 0 or kind 1)  +  b & kind 0  +  c & (kind 1, bytes of the piece)
-    kind 1: a + cut(c)
-
-Blocks moved and scaled by a number that is known when the core runs: a multiplexer for each bit of the number.
-
-::
-
-    move by n + c     string of the block, moved by c ──▶ by 1 or not ──▶ by 2 or not ──▶ by 4 or not ...
-    block * x^n       coefficients ──▶ up by 1 or not ──▶ up by 2 or not ... ──▶ what has left returns, reduced by the modulus
-
-The string of a block begins with the highest bit of byte 0.
 """
 
 from __future__ import annotations
@@ -50,6 +34,13 @@ from modeloom.streams.steps import Form, Step, Term
 
 __all__ = ["GatedSum", "TokenValues", "live_bits", "moved", "reversed_bytes", "scaled", "string_moved"]
 
+
+# Sums whose terms depend on the kind of a token.
+#
+# Kinds that read the same value share its gate, so that a bit of a sum has one AND for each value, and not one for each kind:
+#
+#     kind 0: a + b        ──▶    a & (kind 0 or kind 1)  +  b & kind 0  +  c & (kind 1, bytes of the piece)
+#     kind 1: a + cut(c)
 
 class GatedSum:
     """The XOR of values, each of which counts for some kinds of tokens.
@@ -149,6 +140,13 @@ class GatedSum:
 
 
 # -- moves -------------------------------------------------------------------------------------------------------------------------
+
+# Blocks moved and scaled by a number that is known when the core runs: a multiplexer for each bit of the number.
+#
+#     move by n + c     string of the block, moved by c ──▶ by 1 or not ──▶ by 2 or not ──▶ by 4 or not ...
+#     block * x^n       coefficients ──▶ up by 1 or not ──▶ up by 2 or not ... ──▶ what has left returns, reduced by the modulus
+#
+# The string of a block begins with the highest bit of byte 0.
 
 def reversed_bytes(value: Value) -> Value:
     """A block with its bytes in the other order."""

@@ -8,7 +8,7 @@
                           1 1 1 1 E 1 1          one lane: power 5
 
 A token may go on when the end of its message is among the tokens that wait, or when as many tokens wait as a lane has chains.
-``streams.chains`` has the rule for the powers.
+``streams.prove`` has the rule for the powers.
 """
 
 from __future__ import annotations

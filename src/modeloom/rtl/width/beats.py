@@ -8,18 +8,6 @@
 
 A beat ``ends`` if the bytes of the next one begin with a beat of the core: the end of the packet, and that of the associated data.  A beat
 is ``bad`` if no packet has it there.  The core gets a beat in its place whose keep is ``BAD_KEEP``, which it refuses wherever it comes.
-
-What is kept of the packet of each channel from beat to beat, and the beat in question.
-
-::
-
-    i ──▶ [beat] ──▶ what becomes of it ◀── word of its channel           i ──▶ what becomes of it ◀── word of its channel
-       └─ channel ──▶ words ──[reg]──────────▲        │                      └─ channel ──▶ words ────────▲        │
-                        ▲─────────────────────────────┘                                      ▲─────────────────────┘
-
-                         Stage                                                                 Direct
-
-With one channel, the word is a register.
 """
 
 from __future__ import annotations
@@ -88,6 +76,16 @@ def context_bits(channels: int) -> int:
 
 
 # -- kept --------------------------------------------------------------------------------------------------------------------------
+
+# What is kept of the packet of each channel from beat to beat, and the beat in question.
+#
+#     i ──▶ [beat] ──▶ what becomes of it ◀── word of its channel           i ──▶ what becomes of it ◀── word of its channel
+#        └─ channel ──▶ words ──[reg]──────────▲        │                      └─ channel ──▶ words ────────▲        │
+#                         ▲─────────────────────────────┘                                      ▲─────────────────────┘
+#
+#                          Stage                                                                 Direct
+#
+# With one channel, the word is a register.
 
 class Kept:
     """A beat with the word of its channel.

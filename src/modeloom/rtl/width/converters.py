@@ -8,23 +8,6 @@
     zeroize, core_zeroizing ──▶ reset of all of it, and zeros to what is kept for each channel
 
 The core sees the last beat of a packet taken when the host takes it.  So a status still comes after all data of its packet.
-
-Joins narrow beats to wide ones.
-
-::
-
-    i   │ 0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 . last │         o   │ 0 1 2 3 4 5 6 7 │ 8 . . . . . . . last │
-
-A wide beat leaves when it is full, and when a narrow beat ends a part of its packet.  With several channels, beats of each are joined on
-their own.
-
-Parts wide beats into narrow ones.
-
-::
-
-    i   │ 0 1 2 3 4 5 6 7 │ 8 . . . . . . . last │         o   │ 0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 . last │
-
-Parts without bytes behind the last byte are left out.  A wide beat without bytes gives a narrow one.
 """
 
 from __future__ import annotations
@@ -42,6 +25,13 @@ from modeloom.rtl.width.rules import LENGTH_BITS, MessageRule, SolidRule
 
 __all__ = ["DirectSplit", "Gather", "Split", "WidthConverters", "WidthParameters"]
 
+
+# Joins narrow beats to wide ones.
+#
+#     i   │ 0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 . last │         o   │ 0 1 2 3 4 5 6 7 │ 8 . . . . . . . last │
+#
+# A wide beat leaves when it is full, and when a narrow beat ends a part of its packet.  With several channels, beats of each are joined on
+# their own.
 
 class Gather(wiring.Component):
     """Takes one narrow beat per cycle.  The latency of the last one of a wide beat is 1 cycle.
@@ -115,6 +105,12 @@ class Gather(wiring.Component):
 
 
 # -- split -------------------------------------------------------------------------------------------------------------------------
+
+# Parts wide beats into narrow ones.
+#
+#     i   │ 0 1 2 3 4 5 6 7 │ 8 . . . . . . . last │         o   │ 0 1 │ 2 3 │ 4 5 │ 6 7 │ 8 . last │
+#
+# Parts without bytes behind the last byte are left out.  A wide beat without bytes gives a narrow one.
 
 class Split(wiring.Component):
     """Gives one narrow beat per cycle.  The latency of the first one is 1 cycle, and the wide beat has been taken then.

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests messages of all lengths through the LWC interface, then random ones with segments, pauses, new keys and wrong tags.
-
-The core behind the LWC interface under verification, and what it must give for a message.
-
-Compares every word of DO with what the protocol asks for, faults included, with many patterns of pauses; and erases the core.
-"""
+"""Tests messages of all lengths through the LWC interface, then random ones with segments, pauses, new keys and wrong tags."""
 
 from __future__ import annotations
 
@@ -31,6 +26,8 @@ from modeloom.verification.subject import CoreSubject
 
 __all__ = ["PATTERNS", "LwcSubject", "check_keys", "check_lengths", "check_messages", "check_words", "check_zeroize"]
 
+
+# The core behind the LWC interface under verification, and what it must give for a message.
 
 class LwcSubject(StreamSubject):
     """A built core behind the LWC interface under test; parameters as for ``StreamSubject``."""
@@ -235,6 +232,8 @@ def _length(rng: Random, size: int) -> int:
 
 
 # -- words -------------------------------------------------------------------------------------------------------------------------
+
+# Compares every word of DO with what the protocol asks for, faults included, with many patterns of pauses; and erases the core.
 
 PATIENCE = 200_000
 """Cycles beyond sixty for each word after which words that have not come count as missing."""

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks erasure of a key, ``zeroize`` and the reset: nothing is left after the stated cycles, and the core works again.
-
-Brings a core for sectors into the middle of its work, for cores that differ only in keys or data.
-"""
+"""Checks erasure of a key, ``zeroize`` and the reset: nothing is left after the stated cycles, and the core works again."""
 
 from __future__ import annotations
 

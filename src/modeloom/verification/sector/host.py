@@ -6,14 +6,6 @@ before or after the new key.  Each slot has a history, and the results may only 
 
     slot 1     key A ──▶ empty ──▶ key B ──▶ empty         loaded, loaded again, erased
     results      A   A   NO_KEY      B   B   NO_KEY        never A again after a NO_KEY or a B
-
-A packet of a sector on the data bus, correct or with a fault, and its required status (``docs/interfaces.md``).
-
-::
-
-    beat        0          1          2         a sector of 40 bytes on one lane
-    tkeep     0xFFFF     0xFFFF     0x00FF
-    faults    not all ones ─▶ BAD_KEEP   gap, or no byte ─▶ BAD_KEEP   fewer, more bytes ─▶ TOO_SHORT, TOO_LONG
 """
 
 from __future__ import annotations
@@ -30,6 +22,12 @@ from modeloom.verification.sector.subject import Subject
 
 __all__ = ["FAULTS", "Host", "Job", "Packet", "faulty", "whole"]
 
+
+# A packet of a sector on the data bus, correct or with a fault, and its required status (``docs/interfaces.md``).
+#
+#     beat        0          1          2         a sector of 40 bytes on one lane
+#     tkeep     0xFFFF     0xFFFF     0x00FF
+#     faults    not all ones ─▶ BAD_KEEP   gap, or no byte ─▶ BAD_KEEP   fewer, more bytes ─▶ TOO_SHORT, TOO_LONG
 
 @dataclass(frozen=True)
 class Packet:

@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the figures in ``core.json`` at the pins: latency of a lone sector, and interval between successive sectors.
-
-Compares edited Verilog with the emitted core: the same checks run on both, and all outputs are compared in every cycle.
-
-Functional checks see what a core computes and the figures that ``core.json`` states; a cycle more in a place that no figure covers is
-seen here only.
-"""
+"""Measures the figures in ``core.json`` at the pins: latency of a lone sector, and interval between successive sectors."""
 
 from __future__ import annotations
 
@@ -63,6 +57,11 @@ def _run(host: Host, ways: list[bool], size: int) -> tuple[list[int], list[int]]
 
 
 # -- cycles ------------------------------------------------------------------------------------------------------------------------
+
+# Compares edited Verilog with the emitted core: the same checks run on both, and all outputs are compared in every cycle.
+#
+# Functional checks see what a core computes and the figures that ``core.json`` states; a cycle more in a place that no figure covers is
+# seen here only.
 
 Check = Callable[[Subject], object]
 

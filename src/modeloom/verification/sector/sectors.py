@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests sectors of all sizes, directions and slots: edge values, then random ones with pauses, back-pressure and faulty packets.
-
-Computes the number of keys and sectors that read every entry of every S-box.
-
-A wrong entry affects every result after a look-up of it, so the number of look-ups matters.  n random look-ups in a table of 256 entries
-all miss a given entry with probability (1 - 1/256)^n.  With T such tables, some entry of some table is missed with probability at most
-T · 256 · exp(-n / 256).  A key schedule has few S-boxes, and their inputs can be chosen, so nothing is left
-to chance.
-
-Tests many keys, so the key schedule reads every entry of its S-boxes, and each slot holds several of them in turn.
-"""
+"""Tests sectors of all sizes, directions and slots: edge values, then random ones with pauses, back-pressure and faulty packets."""
 
 from __future__ import annotations
 
@@ -31,6 +21,13 @@ from modeloom.verification.sector.subject import Subject
 __all__ = [
     "PATTERNS", "Need", "check_edges", "check_keys", "check_sectors", "chosen_keys", "missed", "needed_sectors", "schedule_keys",
 ]  # fmt: skip
+
+# Computes the number of keys and sectors that read every entry of every S-box.
+#
+# A wrong entry affects every result after a look-up of it, so the number of look-ups matters.  n random look-ups in a table of 256 entries
+# all miss a given entry with probability (1 - 1/256)^n.  With T such tables, some entry of some table is missed with probability at most
+# T · 256 · exp(-n / 256).  A key schedule has few S-boxes, and their inputs can be chosen, so nothing is left
+# to chance.
 
 LOOKUPS = 6400
 """Number of look-ups for each S-box of a cipher core.  Two pipelines of ten rounds have 320 S-boxes: some entry is missed with probability
@@ -116,6 +113,8 @@ def missed(lookups: int) -> float:
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------------------
+
+# Tests many keys, so the key schedule reads every entry of its S-boxes, and each slot holds several of them in turn.
 
 def chosen_keys(subject: Subject, rng: random.Random) -> list[bytes]:
     """Whole keys of the mode: edge values, then keys for the S-boxes of the key schedule.  The mode may refuse some of them."""

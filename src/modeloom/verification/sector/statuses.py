@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Provokes every status code, alone and together with others, and every refusal of the key port.
-
-Loads, replaces and erases keys in all slots while sectors of all slots are in flight.
-"""
+"""Provokes every status code, alone and together with others, and every refusal of the key port."""
 
 from __future__ import annotations
 
@@ -158,6 +155,8 @@ def _refused_keys(host: Host) -> int:
 
 
 # -- reloads -----------------------------------------------------------------------------------------------------------------------
+
+# Loads, replaces and erases keys in all slots while sectors of all slots are in flight.
 
 MOST_PLACES = 64
 """Number of places of the result buffer that are tried separately."""

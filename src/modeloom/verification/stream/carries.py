@@ -8,18 +8,6 @@
 
 The definition runs with the same numbers of blocks, lengths and counters.  So the core must find the text and the tag of such a message,
 and its end, as those of a message that is too long for a simulation.  What counts is found by ``counting``.
-
-Finds the registers and words of memories that count the beats of a message, by what they do, and moves them on.
-
-::
-
-    beats so far      1    2    3    4    ...   messages with other data and another nonce: the same values
-    a register        4    5    6    7          it counts: + 1 each
-    a word of 119 bits        + 2^13 each       it has a counter from bit 13 on
-    the upper part    0    0    0    0          + 1 each time that the lower part begins anew
-
-No names and no widths are known here, so this holds for a core whose Verilog was edited.  A queue counts, too, but does not begin anew
-with each message, so its pointers are left out.
 """
 
 from __future__ import annotations
@@ -40,6 +28,16 @@ from modeloom.spec.stream import State
 from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["Counting", "Crossed", "Key", "Words", "carries_units", "check_carries", "find_counting"]
+
+# Finds the registers and words of memories that count the beats of a message, by what they do, and moves them on.
+#
+#     beats so far      1    2    3    4    ...   messages with other data and another nonce: the same values
+#     a register        4    5    6    7          it counts: + 1 each
+#     a word of 119 bits        + 2^13 each       it has a counter from bit 13 on
+#     the upper part    0    0    0    0          + 1 each time that the lower part begins anew
+#
+# No names and no widths are known here, so this holds for a core whose Verilog was edited.  A queue counts, too, but does not begin anew
+# with each message, so its pointers are left out.
 
 Key = tuple[str, int | None]
 """A register, or a word of a memory."""

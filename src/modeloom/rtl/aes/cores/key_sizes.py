@@ -9,12 +9,6 @@ The last rounds are common.  For all three sizes::
     128 bits     key 0       -             -             keys 1 ... 10
 
 A decrypter reads the round keys of a size in the opposite order.  Its whitening uses the last round key, and its last round uses key 0.
-
-The way of a block around rounds that its key does not have.
-
-::
-
-    before the first of them ──▶ reg ──▶ reg ──▶ ... ──▶ beside the last of them
 """
 
 from __future__ import annotations
@@ -158,6 +152,10 @@ class KeySizes:
 
 
 # -- bypass ------------------------------------------------------------------------------------------------------------------------
+
+# The way of a block around rounds that its key does not have.
+#
+#     before the first of them ──▶ reg ──▶ reg ──▶ ... ──▶ beside the last of them
 
 def choose(condition: Value, yes: Value, no: Value) -> Value:
     """One of two blocks, column by column, for the sake of the simulator: see mixcolumns."""

@@ -10,32 +10,8 @@ Byte 0 of a key is bits [7:0]; word j is bits [32j + 31 : 32j].  With n rounds::
     data        0     round key   round key   ...    round key n      (we is high in the cycles 1 ... n + 1)
                         0           1
 
-The window and its step come from ``key_step``.  A pipeline that takes round keys directly from the step (``agile_pipeline``) gets
+The window and its step come from ``KeyWindow`` below.  A pipeline that takes round keys directly from the step (``agile_pipeline``) gets
 them one cycle earlier, and can accept a key every n cycles.
-
-One step of the AES key schedule (FIPS 197, 5.2): from round key r to round key r + 1, for one or all key sizes.
-
-The window has Nk words (4, 6 or 8). The round key is in the first four words. A step computes four words n0 ... n3, moves the window by
-four words, and uses four S-boxes at most once, for any key size (gcm2008, section 2.2.5, Fig. 2.8)::
-
-    window     w0 w1 w2 w3 [w4 w5 [w6 w7]]  n0 n1 n2 n3
-    128 bits                             S^                  in each step
-    192 bits                             S^    .  .          steps 0, 3, 6, ...   S stands before the word it is added to:
-                                         .     S^            steps 1, 4, 7, ...   n0, or n2
-                                         .     .             steps 2, 5, 8, ...
-    256 bits                             S^                  in each step; in steps 1, 3, ... without rotation and constant
-
-    n0 = w0 ^ (S or the last word)    n1 = w1 ^ n0    n2 = w2 ^ (n1 or S)    n3 = w3 ^ n2
-
-The S-boxes read their word from a register or directly from the window, because a table with logic before it takes up to twice as many LUTs
-(see ``sbox``). For 192 bits in step 1, this word is computed in step 0 together with n3.
-
-The iterative AES key schedule with the ports of the word-serial one, for key ports.
-
-::
-
-    length ──▶ key_size ──┐
-    start, key, erase ────┴──▶ IterativeKeySchedule ──▶ we, round, data, busy, done
 """
 
 from __future__ import annotations
@@ -56,6 +32,23 @@ __all__ = [
     "ALL", "SIZE_CODES", "IterativeKeySchedule", "KeyStep", "KeyWindow", "Phase", "PortKeySchedule", "check_sizes", "constant",
     "expand", "key_words", "last_word", "next_constant", "operand_register", "phase",
 ]  # fmt: skip
+
+# One step of the AES key schedule (FIPS 197, 5.2): from round key r to round key r + 1, for one or all key sizes.
+#
+# The window has Nk words (4, 6 or 8). The round key is in the first four words. A step computes four words n0 ... n3, moves the window by
+# four words, and uses four S-boxes at most once, for any key size (gcm2008, section 2.2.5, Fig. 2.8):
+#
+#     window     w0 w1 w2 w3 [w4 w5 [w6 w7]]  n0 n1 n2 n3
+#     128 bits                             S^                  in each step
+#     192 bits                             S^    .  .          steps 0, 3, 6, ...   S stands before the word it is added to:
+#                                          .     S^            steps 1, 4, 7, ...   n0, or n2
+#                                          .     .             steps 2, 5, 8, ...
+#     256 bits                             S^                  in each step; in steps 1, 3, ... without rotation and constant
+#
+#     n0 = w0 ^ (S or the last word)    n1 = w1 ^ n0    n2 = w2 ^ (n1 or S)    n3 = w3 ^ n2
+#
+# The S-boxes read their word from a register or directly from the window, because a table with logic before it takes up to twice as many
+# LUTs (see ``sbox``). For 192 bits in step 1, this word is computed in step 0 together with n3.
 
 ALL = "all"
 """Used instead of a key size if the size comes with each key."""
@@ -437,6 +430,11 @@ class IterativeKeySchedule(wiring.Component):
 
 
 # -- port schedule -----------------------------------------------------------------------------------------------------------------
+
+# The iterative AES key schedule with the ports of the word-serial one, for key ports.
+#
+#     length ──▶ key_size ──┐
+#     start, key, erase ────┴──▶ IterativeKeySchedule ──▶ we, round, data, busy, done
 
 class PortKeySchedule(wiring.Component):
     """Expands cipher keys of some sizes, one round key per cycle, or writes zeros over all round keys.

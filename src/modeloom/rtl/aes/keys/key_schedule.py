@@ -9,19 +9,6 @@ Byte 0 of the key is bits [7:0]. Word j of the key is bits [32j + 31 : 32j], wit
     │  last  │◀─│  0  │◀──│  1  │◀──│  2  │◀──│  3  │◀─ ... ──│ Nk-1 │◀── w_{i+Nk} = w_i ^ f(w_{i+Nk-1})
     └────────┘  └─────┘   └─────┘   └─────┘   └─────┘         └──────┘
     └── round key (i - 1) / 4, when i mod 4 = 1 ──┘
-
-The AES key schedule (FIPS 197, 5.2) for keys of several sizes, one word of 32 bits per cycle, in both forms.
-
-Byte 0 of the key is bits [7:0]; word j of the key is bits [32j + 31 : 32j], byte 0 of a word at [7:0].  The shift register of
-``key_schedule`` has an entry for each size, so that w_i leaves it at the same place.  This is the cycle 1 + i after the start::
-
-      w_{i-1}     w_i                            w_{i+Nk} = w_i ^ f(w_{i+Nk-1})
-    ┌────────┐  ┌─────┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐
-    │  last  │◀─│  0  │◀──│ 1 │◀──│ 2 │◀──│ 3 │◀┬─│ 4 │◀──│ 5 │◀┬─│ 6 │◀──│ 7 │◀┐
-    └────────┘  └─────┘   └───┘   └───┘   └───┘ │ └───┘   └───┘ │ └───┘   └───┘ │
-                                            128 bits        192 bits        256 bits
-
-The word that goes through the S-boxes has a register of its own, which gets each new word: no multiplexer stands before them.
 """
 
 from __future__ import annotations
@@ -180,6 +167,19 @@ class KeySchedule(wiring.Component):
 
 
 # -- sizes schedule ----------------------------------------------------------------------------------------------------------------
+
+# The AES key schedule (FIPS 197, 5.2) for keys of several sizes, one word of 32 bits per cycle, in both forms.
+#
+# Byte 0 of the key is bits [7:0]; word j of the key is bits [32j + 31 : 32j], byte 0 of a word at [7:0].  The shift register of
+# ``key_schedule`` has an entry for each size, so that w_i leaves it at the same place.  This is the cycle 1 + i after the start:
+#
+#       w_{i-1}     w_i                            w_{i+Nk} = w_i ^ f(w_{i+Nk-1})
+#     ┌────────┐  ┌─────┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐   ┌───┐
+#     │  last  │◀─│  0  │◀──│ 1 │◀──│ 2 │◀──│ 3 │◀┬─│ 4 │◀──│ 5 │◀┬─│ 6 │◀──│ 7 │◀┐
+#     └────────┘  └─────┘   └───┘   └───┘   └───┘ │ └───┘   └───┘ │ └───┘   └───┘ │
+#                                             128 bits        192 bits        256 bits
+#
+# The word that goes through the S-boxes has a register of its own, which gets each new word: no multiplexer stands before them.
 
 class SizesKeySchedule(wiring.Component):
     """Expands cipher keys of several sizes into a stream of round-key writes, or writes zeros over all round keys.

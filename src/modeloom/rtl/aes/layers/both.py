@@ -11,19 +11,6 @@ The multiplexers and the logic before them are functions of five and six bits: 1
 Bit i of a byte is the coefficient of x^i.
 
 In a block memory, both tables are adjacent and the direction is a bit of the address.  No map is needed.
-
-The linear layers of AES: ShiftRows, MixColumns and their inverses.
-
-A column is a 32-bit word with row 0 at [7:0]. Column c of a state is bits [32c + 31 : 32c]::
-
-    bits  31:24  23:16  15:8   7:0
-    row     3      2      1     0
-
-All arithmetic is on whole columns, four bytes at a time. Results are concatenations of 32-bit signals, so selecting a column costs nothing.
-CXXRTL computes a 32-bit word in one machine instruction. With signals of 128 bits that are sliced into bytes and concatenated again, the
-simulation of a pipeline was ten times slower.
-
-Functions with a module as an argument add their logic at the place of the call. Call them outside of ``If`` and ``Switch``.
 """
 
 from __future__ import annotations
@@ -40,6 +27,19 @@ __all__ = [
     "map_before_in_luts", "map_before_split", "mix_columns", "shift_rows", "split_register", "twice",
 ]  # fmt: skip
 
+
+# The linear layers of AES: ShiftRows, MixColumns and their inverses.
+#
+# A column is a 32-bit word with row 0 at [7:0]. Column c of a state is bits [32c + 31 : 32c]:
+#
+#     bits  31:24  23:16  15:8   7:0
+#     row     3      2      1     0
+#
+# All arithmetic is on whole columns, four bytes at a time. Results are concatenations of 32-bit signals, so selecting a column costs
+# nothing. CXXRTL computes a 32-bit word in one machine instruction. With signals of 128 bits that are sliced into bytes and concatenated
+# again, the simulation of a pipeline was ten times slower.
+#
+# Functions with a module as an argument add their logic at the place of the call. Call them outside of ``If`` and ``Switch``.
 
 def _check_columns(state: Value, what: str) -> Value:
     state = Value.cast(state)

@@ -17,33 +17,6 @@ Registers of a round.  Each row adds one register to the row above.  The first o
 
 With S-boxes in block memories, the register after AddRoundKey is the register inside the memory that follows.  The fourth register is a
 separate one before the memory.
-
-A round with tables in block memories.  A word contains S-box and MixColumns, or their inverses.
-
-A byte in row r gives a column of four bytes: the column for row 0, rotated by r.  Four columns and the round key add up to the next one
-(J. Daemen, V. Rijmen, The Design of Rijndael, section 4.2).  The words of a byte x in row 0, with byte 0 at [7:0]::
-
-    decrypt  last   byte 0   1    2    3
-       0      0       2 s    s    s   3 s       s = S(x)
-       0      1         s    0    0    0        the last round needs no multiplexer
-       1      0      14 s  9 s 13 s  11 s       s = S^-1(x)
-       1      1         s    0    0    0
-       └──────┴─ address {decrypt, last, x}; a core for one direction has no bit for it
-
-1 024 words of 32 bits are one block memory of 36 kbit with two ports.  A state needs eight of them, for one or both directions.
-
-The round of AES around a loop, with registers at places where they cost no LUT (luts2017, section 3.3).
-
-With four streams, each register holds a different block, and every LUT6 is followed by a register::
-
-    state reg ──▶ S-boxes ──▶ reg ──▶ x = a_7 + b_7 ──▶ reg ──▶ MixColumns ──▶ reg ──▶ mixed     (+) key: the state again
-                              └──────▶ reg ────────────────────▶ waiting reg ──────▶ plain     (+) key: the result
-    stage              1                     2                        3                      4
-
-    streams   registers at the end of stage
-    1         4: the sum with the round key
-    2         1 (S-boxes), 4
-    4         1, 2, 3, 4; both directions: inversion in the field, S-box, MixColumns, 4
 """
 
 from __future__ import annotations
@@ -252,6 +225,20 @@ class RoundStages:
 
 # -- tables ------------------------------------------------------------------------------------------------------------------------
 
+# A round with tables in block memories.  A word contains S-box and MixColumns, or their inverses.
+#
+# A byte in row r gives a column of four bytes: the column for row 0, rotated by r.  Four columns and the round key add up to the next one
+# (J. Daemen, V. Rijmen, The Design of Rijndael, section 4.2).  The words of a byte x in row 0, with byte 0 at [7:0]:
+#
+#     decrypt  last   byte 0   1    2    3
+#        0      0       2 s    s    s   3 s       s = S(x)
+#        0      1         s    0    0    0        the last round needs no multiplexer
+#        1      0      14 s  9 s 13 s  11 s       s = S^-1(x)
+#        1      1         s    0    0    0
+#        └──────┴─ address {decrypt, last, x}; a core for one direction has no bit for it
+#
+# 1 024 words of 32 bits are one block memory of 36 kbit with two ports.  A state needs eight of them, for one or both directions.
+
 _TABLES = {False: (SBOX, (2, 1, 1, 3)), True: (INV_SBOX, (14, 9, 13, 11))}
 
 
@@ -311,6 +298,19 @@ def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction:
 
 
 # -- stream round ------------------------------------------------------------------------------------------------------------------
+
+# The round of AES around a loop, with registers at places where they cost no LUT (luts2017, section 3.3).
+#
+# With four streams, each register holds a different block, and every LUT6 is followed by a register:
+#
+#     state reg ──▶ S-boxes ──▶ reg ──▶ x = a_7 + b_7 ──▶ reg ──▶ MixColumns ──▶ reg ──▶ mixed     (+) key: the state again
+#                               └──────▶ reg ────────────────────▶ waiting reg ──────▶ plain     (+) key: the result
+#     stage              1                     2                        3                      4
+#
+#     streams   registers at the end of stage
+#     1         4: the sum with the round key
+#     2         1 (S-boxes), 4
+#     4         1, 2, 3, 4; both directions: inversion in the field, S-box, MixColumns, 4
 
 STREAMS = (1, 2, 4)
 """Possible numbers of blocks in a round."""

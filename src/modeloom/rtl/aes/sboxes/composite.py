@@ -13,39 +13,6 @@ eq. (2.5) and Fig. 2.3.  For z = a x + b with a, b in GF(2^4)::
 
 The bits of an element are written with the highest first: a before b, and likewise in the smaller fields.  The inverse S-box has the
 inverse affine map before δ.  The form for both directions shares the inversion.  Multiplexers select the maps before and after it.
-
-The S-box of AES with few gates.
-
-The method is that of J. Boyar and R. Peralta, A new combinational logic minimization technique with applications to cryptology, SEA 2010:
-inversion in GF((2^4)^2) between two linear layers, with 32 ANDs in total.  A search finds few XORs for every linear part.  The circuits
-come from ``tools/compact_sbox.py``, which derives them from the fields.  They are data, and tests prove them for all 256 values::
-
-    gates    forward          inverse          both
-    here     32 + 76 = 108    32 + 76 = 108    42 + 125 = 167    AND + XOR; an AND may have inverted inputs
-    there    32 + 83 = 115    121                                AND + XOR; an AND has none: 111 here
-
-The form for both directions has the same linear stage before and after the forward circuit S::
-
-    i ──▶ g ──▶ S ──▶ g ──▶ o        g(x) = x,                         if inverse = 0
-                                     g(x) = B x + c = A^-1 (x + 63),   if inverse = 1
-
-S is an inversion followed by the affine map x -> A x + 63.  For the inverse S-box, g(x) = B x + c removes this map before and after it.
-The matrix of B x + x has rank 5, so g needs only five ANDs with ``inverse``.
-
-The S-box of AES as a decision diagram.  Every node is a multiplexer that a bit of the input controls.
-
-Source: gcm2008, section 2.2.2 (binary decision diagrams); S. Morioka and A. Satoh, A 10-Gbps full-AES crypto design with a twisted BDD
-S-box architecture, IEEE Trans. VLSI Systems 12(7), 2004; R. E. Bryant, Graph-based algorithms for Boolean function manipulation, 1986::
-
-    o_7 ... o_0        one root for each output bit           first variable chooses:  8 nodes
-     │       │                                                second                  16
-     mux     mux ...   function of the variables left         ...                     ...
-    ┌┴─┐                                                      last                    the variable itself
-
-Equal functions share one node, for all outputs.  A function and its complement also share one, because inversions are free.  A node whose
-function has two variables is an AND, OR or XOR gate.  The order of the variables has the fewest multiplexers of all 8! orders.  A level
-depends only on the set of variables above it, so it is enough to compare 256 sets (S. J. Friedman and K. J. Supowit, Finding the optimal
-variable ordering for binary decision diagrams, IEEE Trans. Computers 39(5), 1990).
 """
 
 from __future__ import annotations
@@ -204,6 +171,24 @@ def composite_sbox(direction: str = "forward") -> GateList:
 
 # -- compact -----------------------------------------------------------------------------------------------------------------------
 
+# The S-box of AES with few gates.
+#
+# The method is that of J. Boyar and R. Peralta, A new combinational logic minimization technique with applications to cryptology, SEA 2010:
+# inversion in GF((2^4)^2) between two linear layers, with 32 ANDs in total.  A search finds few XORs for every linear part.  The circuits
+# come from ``tools/compact_sbox.py``, which derives them from the fields.  They are data, and tests prove them for all 256 values:
+#
+#     gates    forward          inverse          both
+#     here     32 + 76 = 108    32 + 76 = 108    42 + 125 = 167    AND + XOR; an AND may have inverted inputs
+#     there    32 + 83 = 115    121                                AND + XOR; an AND has none: 111 here
+#
+# The form for both directions has the same linear stage before and after the forward circuit S:
+#
+#     i ──▶ g ──▶ S ──▶ g ──▶ o        g(x) = x,                         if inverse = 0
+#                                      g(x) = B x + c = A^-1 (x + 63),   if inverse = 1
+#
+# S is an inversion followed by the affine map x -> A x + 63.  For the inverse S-box, g(x) = B x + c removes this map before and after it.
+# The matrix of B x + x has rank 5, so g needs only five ANDs with ``inverse``.
+
 _OPERATIONS = {"^": "xor", "=": "xnor", "&": "and", "~": "not"}
 
 
@@ -270,6 +255,21 @@ def _sum(rows: Sequence[int], choice: int) -> int:
 
 
 # -- bdd ---------------------------------------------------------------------------------------------------------------------------
+
+# The S-box of AES as a decision diagram.  Every node is a multiplexer that a bit of the input controls.
+#
+# Source: gcm2008, section 2.2.2 (binary decision diagrams); S. Morioka and A. Satoh, A 10-Gbps full-AES crypto design with a twisted BDD
+# S-box architecture, IEEE Trans. VLSI Systems 12(7), 2004; R. E. Bryant, Graph-based algorithms for Boolean function manipulation, 1986:
+#
+#     o_7 ... o_0        one root for each output bit           first variable chooses:  8 nodes
+#      │       │                                                second                  16
+#      mux     mux ...   function of the variables left         ...                     ...
+#     ┌┴─┐                                                      last                    the variable itself
+#
+# Equal functions share one node, for all outputs.  A function and its complement also share one, because inversions are free.  A node whose
+# function has two variables is an AND, OR or XOR gate.  The order of the variables has the fewest multiplexers of all 8! orders.  A level
+# depends only on the set of variables above it, so it is enough to compare 256 sets (S. J. Friedman and K. J. Supowit, Finding the optimal
+# variable ordering for binary decision diagrams, IEEE Trans. Computers 39(5), 1990).
 
 _FLIP = str.maketrans("01", "10")
 

@@ -7,13 +7,6 @@ A command passes through two registers::
 
 The slot is looked up in every cycle in which the command waits.  So a command is refused if its key is erased while it waits.  The flags of
 many slots are in a memory, which answers a cycle later, as the register of a few flags does.
-
-Changes the size of sectors in cores for several sizes.
-
-::
-
-    command ──┬─ same size ─────────────────────────────▶ open: its packet may be taken in
-              └─ another ──▶ wait for an idle engine ──▶ size, restart ──▶ open
 """
 
 from __future__ import annotations
@@ -155,6 +148,11 @@ class CommandIntake(BusComponent[BusParameters]):
 
 
 # -- size --------------------------------------------------------------------------------------------------------------------------
+
+# Changes the size of sectors in cores for several sizes.
+#
+#     command ──┬─ same size ─────────────────────────────▶ open: its packet may be taken in
+#               └─ another ──▶ wait for an idle engine ──▶ size, restart ──▶ open
 
 class SizeGate(BusComponent[BusParameters]):
     """Lets the packet of a command in when the engine is set to its size.

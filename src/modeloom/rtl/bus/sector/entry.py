@@ -9,13 +9,6 @@
                                  both ──▶ tag and code into the status queue, in the order of the commands
 
 A good command stays in the command intake until its sector has entered.  The engine reads its fields there.
-
-Knows the key slots of the sectors in flight, so that a key is overwritten only when its own sectors are done.
-
-::
-
-    admission ──▶ slot of each place of the ring ──▶ in_use.slot == slot of a busy place? ──▶ in_use.busy
-    done ───────▶ place no longer busy
 """
 
 from __future__ import annotations
@@ -118,6 +111,11 @@ class EntryGate(BusComponent[BusParameters]):
 
 
 # -- flight ------------------------------------------------------------------------------------------------------------------------
+
+# Knows the key slots of the sectors in flight, so that a key is overwritten only when its own sectors are done.
+#
+#     admission ──▶ slot of each place of the ring ──▶ in_use.slot == slot of a busy place? ──▶ in_use.busy
+#     done ───────▶ place no longer busy
 
 class SlotsInFlight(BusComponent[BusParameters]):
     """Stores the slot of each sector from its admission to its ``done``.  ``in_use.busy`` is one cycle late.

@@ -5,21 +5,6 @@ This is the layout of a sector of 7 blocks, the last one partial, on 2 lanes::
 
     beat 0   beat 1   beat 2   beat 3
     B0 B1    B2 B3    B4 B5    B6 --       block i is lane i mod lanes of beat i // lanes
-
-Payloads of commands and statuses, and the flat ports of a core for sectors.
-
-The ports between the parts of the buses of a core for sectors.
-
-Each signature is written from the part that drives it::
-
-    CommandIntake ──┬─ command ───▶ EntryGate ──┬─ place ─────▶ ResultRing
-                    └─ upcoming ─▶ SizeGate     ├─ admission ─▶ SlotsInFlight
-                                      │ opening └─ verdict ───▶ StatusQueue (modeloom.rtl.bus.status)
-                                      ▼
-                                 SectorIntake ─── packet ──▶ EntryGate
-
-The ports of the engine are in :mod:`modeloom.rtl.engine.interface`, and those of the key port in
-:mod:`modeloom.rtl.bus.preparation`.
 """
 
 from __future__ import annotations
@@ -235,6 +220,8 @@ class BusParameters:
         return max(1, (self.erase_words - 1).bit_length())
 
 
+# Payloads of commands and statuses, and the flat ports of a core for sectors.
+
 COMMAND = fields_layout(COMMANDS)
 """The layout of a command, bit 0 first."""
 
@@ -249,6 +236,19 @@ FLAT_PORTS: tuple[FlatPort, ...] = tuple(port for interface in SECTOR_CORE if in
 
 
 # -- links -------------------------------------------------------------------------------------------------------------------------
+
+# The ports between the parts of the buses of a core for sectors.
+#
+# Each signature is written from the part that drives it:
+#
+#     CommandIntake ──┬─ command ───▶ EntryGate ──┬─ place ─────▶ ResultRing
+#                     └─ upcoming ─▶ SizeGate     ├─ admission ─▶ SlotsInFlight
+#                                       │ opening └─ verdict ───▶ StatusQueue (modeloom.rtl.bus.status)
+#                                       ▼
+#                                  SectorIntake ─── packet ──▶ EntryGate
+#
+# The ports of the engine are in :mod:`modeloom.rtl.engine.interface`, and those of the key port in
+# :mod:`modeloom.rtl.bus.preparation`.
 
 def command_signature(p: BusParameters) -> Signature:
     """A command that waits, from :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.

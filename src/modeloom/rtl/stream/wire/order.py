@@ -11,15 +11,6 @@
 
 It gives one part in each cycle.  ``ended`` comes when the last token of a message enters the pipeline.  So it is known that a
 message has no text before text of the next message can come.
-
-Joins the parts of a packet without gaps.
-
-::
-
-    parts   │ h h h │ t t t t │ T T │ ...       4 bytes per beat
-    out             │ h h h t │ t t t T │ T │   a beat leaves when more bytes are there than it has, or the packet has ended
-
-A packet without bytes is a beat without bytes.
 """
 
 from __future__ import annotations
@@ -44,6 +35,13 @@ from modeloom.rtl.stream.wire.layouts import (
 
 __all__ = ["PacketJoiner", "PieceOrder"]
 
+
+# Joins the parts of a packet without gaps.
+#
+#     parts   │ h h h │ t t t t │ T T │ ...       4 bytes per beat
+#     out             │ h h h t │ t t t T │ T │   a beat leaves when more bytes are there than it has, or the packet has ended
+#
+# A packet without bytes is a beat without bytes.
 
 class PacketJoiner(BusComponent[MessageParameters]):
     """Makes packets of parts.

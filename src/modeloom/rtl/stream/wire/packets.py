@@ -7,16 +7,6 @@
     s ────┼───────────────────▲ └──▶ endings ──▶ tag and code      └──▶ headers ──┐
           └──▶ heads ──────────────────────────────────────────────────┐          ▼
     text, verdicts of the core ────────────────────────────────────────┴──▶ PieceOrder ──▶ PacketJoiner ──▶ [hold] ──▶ m
-
-Moves text to the beginning of a beat, as the core needs it, and gives the header to a second output.
-
-::
-
-    in      │ h h h h │ h t t t │ t t T │       4 bytes per beat, a header of 5
-    header  │ h h h h │ h       │                  also for the core, as associated data
-    text                        │ t t t t │ t │
-
-Behind a header that ends within a beat, each beat of text is the rest of a beat and the beginning of the next one.
 """
 
 from __future__ import annotations
@@ -52,6 +42,14 @@ from modeloom.rtl.stream.wire.split import TagSplitter
 
 __all__ = ["TextAligner", "WirePackets"]
 
+
+# Moves text to the beginning of a beat, as the core needs it, and gives the header to a second output.
+#
+#     in      │ h h h h │ h t t t │ t t T │       4 bytes per beat, a header of 5
+#     header  │ h h h h │ h       │                  also for the core, as associated data
+#     text                        │ t t t t │ t │
+#
+# Behind a header that ends within a beat, each beat of text is the rest of a beat and the beginning of the next one.
 
 class TextAligner(BusComponent[MessageParameters]):
     """Realigns the text of packets without tags.
