@@ -10,7 +10,7 @@ import pytest
 from tools import house
 
 MOST = {
-    "lines": 104_318, "files": 591, "feature tests": 1015, "long functions": 22, "ignored types": 53,
+    "lines": 104_150, "files": 591, "feature tests": 1015, "long functions": 22, "ignored types": 53,
 }  # fmt: skip
 """Figures that are above their limits today.  They only fall; one that is not here keeps its limit."""
 
