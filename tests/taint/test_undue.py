@@ -18,7 +18,8 @@ from modeloom.taint.check import kept, specialised
 from modeloom.taint.netlist import Bit, Cell
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "gcm": ("gcm", {**TINY, "key_slots": 1}), "pipeline": ("gcm", {"key_slots": 1}), "hold": ("gcm", {"key_slots": 1, "hold": 64}), "wire": ("gcm", {"key_slots": 1, "packet": "wire"}),
+    "gcm": ("gcm", {**TINY, "key_slots": 1}), "pipeline": ("gcm", {"key_slots": 1}),
+    "hold": ("gcm", {"key_slots": 1, "hold": 64}), "wire": ("gcm", {"key_slots": 1, "packet": "wire"}),
     "channels": ("gcm", {"key_slots": 1, "channels": 2}), "ccm": ("ccm", {"key_slots": 1}), "ocb3": ("ocb3", {"key_slots": 1}),
     "deoxys-ii": ("deoxys-ii", {"key_slots": 1}), "stored": ("deoxys-ii", {"key_slots": 1, "message_buffer": 64}),
 }  # fmt: skip
