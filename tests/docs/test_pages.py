@@ -64,11 +64,27 @@ def test_layout_lists_every_room_and_file():
     assert files <= set(re.findall(r"`([a-z_]+\.py)`", text))
 
 
-def test_sources_that_are_named_exist():
-    """Words in capitals stand for something."""
-    for page in PAGES:
-        for name in set(re.findall(r"`((?:src|tests|tools|docs|baselines|bench)/[\w./-]+)`", page.read_text(encoding="utf-8"))):
-            assert re.search("[A-Z]{3}", name) or (ROOT / name).exists(), f"{page.name} names {name}"
+FOLDERS = {name: ROOT / name for name in ("src", "tests", "tools", "docs", "baselines", "bench")}
+FOLDERS |= {path.parent.name: path.parent for path in (ROOT / "src" / "modeloom").glob("*/__init__.py")}
+"""The folders of the project and the rooms of the package, by the names with which paths in documents begin."""
+
+
+def missing(text: str) -> list[str]:
+    """Files and folders that a page names and that are not there.  Words in capitals stand for something, and the test plan names files
+    in the folder of the tests."""
+    found = {name for name in re.findall(rf"`((?:{'|'.join(FOLDERS)})/[\w./-]*)", text) if not re.search("[A-Z]{3}", name)}
+    places = {name: (FOLDERS[name.split("/")[0]].parent, ROOT / "tests") for name in found}
+    return sorted(name for name in found if not any((place / name).exists() for place in places[name]))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_sources_that_are_named_exist(page):
+    assert missing(page.read_text(encoding="utf-8")) == []
+
+
+def test_what_is_gone_is_found():
+    text = "`compiler/dump.py`, `tests/docs/test_pages.py::missing`, `rtl/`, `compiler/gone.py`, `tests/gone.py::test` and `tests/NAME.py`"
+    assert missing(text) == ["compiler/gone.py", "tests/gone.py"]
 
 
 def test_changes_have_the_version():

@@ -45,6 +45,26 @@ def docstrings(text: str) -> Iterator[tuple[int, str]]:
                 yield statement.lineno, statement.value.value
 
 
+ROOMS = {path.parent.name for path in SOURCES.glob("*/__init__.py")}
+NAMED = re.compile(r"`~?(?:modeloom\.)?([a-z_0-9]+(?:\.\w+)+)`")
+"""A module, or what one has."""
+
+
+def missing(docstring: str) -> Iterator[str]:
+    """What a docstring names in a room of the package, and what is no module there and no name in one."""
+    for name in NAMED.findall(docstring):
+        place, (room, *rest) = SOURCES, name.split(".")
+        if room not in ROOMS:
+            continue
+        parts = [room, *rest]
+        while parts and (place / parts[0]).is_dir():
+            place /= parts.pop(0)
+        file = place / f"{parts[0]}.py" if parts else place / "__init__.py"
+        text = (file if file.is_file() else place / "__init__.py").read_text(encoding="utf-8")
+        if not all(re.search(rf"\b{each}\b", text) for each in (parts[1:] if file.is_file() else parts)):
+            yield name
+
+
 def faults(docstring: str) -> Iterator[str]:
     """What is wrong with a docstring."""
     first = " ".join(docstring.strip().split("\n\n")[0].split())
@@ -92,3 +112,18 @@ def test_a_fault_is_found(docstring: str, fault: str):
 
 def test_a_drawing_is_no_sentence():
     assert not list(faults("Two parts::\n\n    a ──▶ b; of c\n    d     e; of f\n"))
+
+
+def test_docstrings_name_what_is_there():
+    found = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        comments = re.findall(r"^\s*#(.*)$", text, re.MULTILINE)
+        if names := {name for each in (*(docstring for _, docstring in docstrings(text)), *comments) for name in missing(each)}:
+            found[path.relative_to(SOURCES).as_posix()] = sorted(names)
+    assert found == {}
+
+
+def test_what_is_gone_is_found():
+    text = "``streams.prove``, ``streams.gone``, ``modeloom.spec.mode.Mode``, ``spec.mode.Gone``, ``spec`` and ``self.spec``"
+    assert list(missing(text)) == ["streams.gone", "spec.mode.Gone"]

@@ -33,7 +33,7 @@ UNITS = {
 
 
 def area_table(result: Mapping[str, Any]) -> str:
-    """The output of ``modeloom synth`` for ``measure.measure_core``: a row for each block and for the core, then depth, clock, throughput.
+    """The output of ``modeloom synth`` for ``measure_core``: a row for each block and for the core, then depth, clock, throughput.
 
     The core is mapped as a whole.  It is usually smaller than the sum of its blocks, because of optimisation across their borders.
     """

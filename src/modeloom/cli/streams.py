@@ -82,7 +82,7 @@ def add_timing(directory: str, mode: str, wanted: bool) -> bool:
 
 @contextmanager
 def compile_progress(title: str) -> Iterator[Callable[[str, float], None]]:
-    """Yields the ``progress`` function for ``compiler.compile_mode``.  Its arguments are the step and the completed share of the work."""
+    """Yields the ``progress`` function for ``compile_mode``.  Its arguments are the step and the completed share of the work."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 

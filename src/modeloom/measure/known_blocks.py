@@ -7,7 +7,7 @@
                  └─▶ no file: take the lock ──▶ file there by now ─▶ True, lock given back
                                             └─▶ no file ──────────▶ False, lock kept until ``known[key] = part`` or ``close()``
 
-A process that asks for a block which another one is mapping waits for it.  ``synth.map_parts`` asks in the order of the keys, so that no
+A process that asks for a block which another one is mapping waits for it.  ``map_parts`` asks in the order of the keys, so that no
 two processes wait for each other.
 """
 

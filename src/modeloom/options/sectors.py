@@ -148,7 +148,7 @@ class Options(Choices):
 
 
 def _take_older_names() -> None:
-    """``Options(aes=2)`` and ``options.aes`` are ``Options(cipher_cores=2)`` and ``options.cipher_cores``."""
+    """``Options(aes=2)`` and its member ``aes`` are ``Options(cipher_cores=2)`` and its member ``cipher_cores``."""
     make: Callable[..., None] = Options.__init__
 
     @wraps(make)

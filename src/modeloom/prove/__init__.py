@@ -97,7 +97,7 @@ def check(compiled: Provable) -> None:
 
 
 def prove(compiled: Provable) -> ProofReport:
-    """Proves a ``compiler.Compiled``.
+    """Proves a ``compiler.compiled.Compiled``.
 
     Raises
     ------

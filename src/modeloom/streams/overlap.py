@@ -34,8 +34,8 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
     Parameters
     ----------
     messages : sequence of sequence of Token
-        The tokens of each message as if it were alone, from cycle 0 on (``prove.tokens_of``), or with a cadence, from the phase on in
-        which the message before it ends.
+        The tokens of each message as if it were alone, from cycle 0 on (``streams.prove.tokens_of``), or with a cadence, from the phase on
+        in which the message before it ends.
     seed : int
         Of the cycles in which starts enter that run ahead.
     """

@@ -72,8 +72,8 @@ class _Travel:
 class AESPipeline(wiring.Component):
     """AES (FIPS 197, 5.1; decryption: 5.3.5, the equivalent inverse cipher), one block per cycle.
 
-    In a pipeline for both directions, one inversion and one MixColumns serve both (``layers.both``).  Decryption reads the round keys in
-    the opposite order and in another form, so each round holds two round keys.
+    In a pipeline for both directions, one inversion and one MixColumns serve both (``rtl.aes.layers.both``).  Decryption reads
+    the round keys in the opposite order and in another form, so each round holds two round keys.
 
     Parameters
     ----------
