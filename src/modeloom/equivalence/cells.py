@@ -16,7 +16,7 @@ from hashlib import sha256
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.counters import added
-from modeloom.equivalence.lanes import LANES, ONE, number
+from modeloom.equivalence.lanes import LANES, ONE, apart, bits_of, mask, number
 from modeloom.taint.netlist import Bit, Cell
 
 __all__ = ["CELLS", "CircuitError", "Read"]
@@ -79,7 +79,7 @@ def _and_word(a: int, b: int, width: int) -> int:
         return a
     if number(b) is not None or number(a) is not None:
         return a & b
-    return lanes.joined([_and_bit(x, y) for x, y in zip(lanes.bits_of(a, width), lanes.bits_of(b, width))])
+    return lanes.joined([_and_bit(x, y) for x, y in zip(bits_of(a, width), bits_of(b, width))])
 
 
 def _and_bit(a: int, b: int) -> int:
@@ -97,7 +97,7 @@ def _and_bit(a: int, b: int) -> int:
 def _or_word(a: int, b: int, width: int) -> int:
     if not a or not b or a == b:
         return a | b
-    full = lanes.mask(width)
+    full = mask(width)
     return _and_word(a ^ full, b ^ full, width) ^ full
 
 
@@ -131,7 +131,7 @@ def _or_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[st
 def _plain(text: str) -> Callable[..., str]:
     def line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[str, object], place: int, fixed: list[Fixed]) -> str:
         width = len(cell["Y"])
-        space[f"full{width}"] = lanes.mask(width)
+        space[f"full{width}"] = mask(width)
         return text.format(*names, full=f"full{width}")
 
     return line
@@ -225,16 +225,16 @@ def _of_numbers(
 
 
 def _some(word: int, width: int) -> int | None:
-    return ONE if ONE in lanes.bits_of(word, width) else None
+    return ONE if ONE in bits_of(word, width) else None
 
 
 def _every(word: int, width: int) -> int | None:
-    return 0 if 0 in lanes.bits_of(word, width) else None
+    return 0 if 0 in bits_of(word, width) else None
 
 
 def _odd(word: int, width: int) -> int:
     total = 0
-    for bit in lanes.bits_of(word, width):
+    for bit in bits_of(word, width):
         total ^= bit
     return total
 
@@ -242,7 +242,7 @@ def _odd(word: int, width: int) -> int:
 def _same(a: int, b: int, width: int, _: int) -> int | None:
     if a == b:
         return ONE
-    return 0 if lanes.apart(a, b, width) else None
+    return 0 if apart(a, b, width) else None
 
 
 def _other(a: int, b: int, width: int, _: int) -> int | None:
@@ -262,7 +262,7 @@ def _add_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[s
     remembered: dict[tuple[int, int], int] = {}
 
     def counted(word: int, count: int, kept: int) -> int:
-        low = added(word & lanes.mask(kept), count, kept)
+        low = added(word & mask(kept), count, kept)
         return low | (lanes.operation(f"carry {count}", width - kept, word) << kept * LANES if kept < width else 0)
 
     def compute(a: int, b: int) -> int:
@@ -307,7 +307,7 @@ def _shift_line(sign: int) -> Callable[..., str]:
             if distance is None:
                 return lanes.operation(cell.type, width, a, b)
             moved = a << distance * LANES if sign > 0 else a >> distance * LANES
-            return moved & lanes.mask(width)
+            return moved & mask(width)
 
         space[f"cell{place}"] = compute
         return f"cell{place}({', '.join(names)})"
@@ -349,7 +349,7 @@ def _reduce_and(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict
     width = len(bits[0])
 
     def compute(a: int) -> int:
-        if a == lanes.mask(width):
+        if a == mask(width):
             return ONE
         found = 0 if number(a) is not None else _every(a, width)
         return lanes.operation(f"all {width}", 1, a) if found is None else found

@@ -13,6 +13,7 @@ from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.core import SymbolicCore
 from modeloom.equivalence.cores import cipher_result, function_of
 from modeloom.equivalence.host import Beat, Host, Pace
+from modeloom.equivalence.lanes import constant, mask
 from modeloom.interfaces.sector import STATUSES, StatusCode
 from modeloom.ir.ops import OpGraph
 from modeloom.product.description import KeyPart
@@ -51,7 +52,7 @@ class Words:
 
     def const(self, number: int) -> int:
         """A constant."""
-        return lanes.constant(number, self.width)
+        return constant(number, self.width)
 
     def form(self, terms: Sequence[Term]) -> int:
         """XOR of terms."""
@@ -75,7 +76,7 @@ class Words:
             return operands[0]
         if operation.keyed:
             return cipher_result(operation.name, self.ciphers[number][operation.name], operands, self.width)
-        return function_of(operation, self.width)(*operands, *([lanes.constant(number, self.width)] if operation.numbers else []))
+        return function_of(operation, self.width)(*operands, *([constant(number, self.width)] if operation.numbers else []))
 
     def result(self, raw: int, keep: int, post: int) -> int:
         """``keep`` bytes of the result of a core, plus a form."""
@@ -149,7 +150,7 @@ class Keys:
         bits = self.compiled.options.key_bits or 0
         for names in self.derived:
             joined = sum(words[0][word] << n * self.core.width * lanes.LANES for n, word in enumerate(names))
-            ciphers.append(self.round_keys(joined & lanes.mask(bits), 0))
+            ciphers.append(self.round_keys(joined & mask(bits), 0))
         return Loaded(self.packet(parts), ciphers, words)
 
     def round_keys(self, key: int, length: int) -> Mapping[str, int]:
@@ -292,10 +293,10 @@ class Traffic:
         source, name = compiled.source, f"{self.name} {number + self.shift}"
         data, tweak = lanes.atom(f"data {name}", source.blocks * width), lanes.atom(f"tweak {name}", 256)
         atoms: dict[tuple, int] = {}
-        inside = data & lanes.mask(8 * source.nbytes)
+        inside = data & mask(8 * source.nbytes)
         for i, word in enumerate(blocks_of(inside, source.blocks, width)):
             atoms["block", number, i] = word
-        given = tweak & lanes.mask(8 * source.tweak_bytes)
+        given = tweak & mask(8 * source.tweak_bytes)
         for j, word in enumerate(blocks_of(given, -(-source.tweak_bytes // (width // 8)), width)):
             atoms["tweak", number, j] = word
         values = Words(compiled.mode.field, key.ciphers, atoms)
@@ -304,7 +305,7 @@ class Traffic:
         host.command(tweak, tag=tag, slot=slot, size=size, decrypt=direction == "decrypt")
         beats = -(-source.nbytes // host.beat_bytes)
         behind = lanes.atom(f"behind {name}", beats * host.beat_bytes * 8)
-        host.packet("s_axis", behind ^ behind & lanes.mask(8 * source.nbytes) | inside, source.nbytes, host.beat_bytes)
+        host.packet("s_axis", behind ^ behind & mask(8 * source.nbytes) | inside, source.nbytes, host.beat_bytes)
         self.inside.append(Sector(number, direction, slot, tag, [leaving[i] for i in range(source.blocks)], source.nbytes, beats))
 
     def end(self) -> None:
@@ -351,15 +352,15 @@ class Traffic:
         beat_bytes = self.host.beat_bytes
         where = f"cycle {beat.cycle}: sector {sector.number} ({sector.direction}, {sector.nbytes} bytes, slot {sector.slot})"
         held = min(beat_bytes, sector.nbytes - at * beat_bytes)
-        if beat.words["tkeep"] != lanes.constant((1 << held) - 1, beat_bytes):
+        if beat.words["tkeep"] != constant((1 << held) - 1, beat_bytes):
             raise ProofError(f"{where}: tkeep of beat {at} is not that of {held} bytes")
-        if beat.words["tlast"] != lanes.constant(at == sector.beats - 1, 1):
+        if beat.words["tlast"] != constant(at == sector.beats - 1, 1):
             raise ProofError(f"{where}: tlast of beat {at} is wrong")
         for lane, word in enumerate(blocks_of(beat.words["tdata"], self.lanes, self.width)):
             i = at * self.lanes + lane
             expected = sector.blocks[i] if i < len(sector.blocks) else 0
             count = max(0, min(self.width // 8, sector.nbytes - i * self.width // 8))
-            if word != expected & lanes.mask(8 * count):
+            if word != expected & mask(8 * count):
                 raise ProofError(f"{where}: block {i} is not what the definition says")
             self.comparison.blocks += i < len(sector.blocks)
 
@@ -379,5 +380,5 @@ class Traffic:
 
 def blocks_of(word: int, count: int, width: int) -> list[int]:
     """The blocks of a word."""
-    full = lanes.mask(width)
+    full = mask(width)
     return [word >> i * width * lanes.LANES & full for i in range(count)]

@@ -117,9 +117,10 @@ class GCMSIVMessages:
 
     def __init__(self, keys: bytes, cipher: CipherFactory = AES) -> None:
         keys = check_bytes("GCM-SIV message keys", keys)
-        if len(keys) - BLOCK_BYTES not in KEY_BYTES:
+        self._authentication_key, encryption_key = keys[:BLOCK_BYTES], keys[BLOCK_BYTES:]
+        if len(encryption_key) not in KEY_BYTES:
             raise ValueError(f"GCM-SIV message keys must have 32 or 48 bytes, not {len(keys)}")
-        self._authentication_key, self._cipher = keys[:BLOCK_BYTES], cipher(keys[BLOCK_BYTES:])
+        self._cipher = cipher(encryption_key)
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """As :meth:`GCMSIV.seal`."""

@@ -82,20 +82,20 @@ class PsiMode(ABC):
 
     def _psi(self, blocks: list[bytes]) -> bytes:
         """ψ_h of the hashed blocks in their order in the sector; zero for none."""
-        order = self._permutation
-        if callable(order):
-            order = order(len(blocks))
-            _check_permutation(order)
-        if order is not None:
-            if len(order) != len(blocks):
-                raise ValueError(f"the permutation is for {len(order)} hashed blocks, the data has {len(blocks)}")
-            blocks = [blocks[i - 1] for i in order]
+        pi = self._permutation
+        if callable(pi):
+            pi = pi(len(blocks))
+            _check_permutation(pi)
+        if pi is not None:
+            if len(pi) != len(blocks):
+                raise ValueError(f"the permutation is for {len(pi)} hashed blocks, the data has {len(blocks)}")
+            blocks = [blocks[i - 1] for i in pi]
         return ghash_mul(self._h, self._polynomial(self._h, blocks))
 
     def _blocks(self, data: bytes) -> list[bytes]:
         return sector_blocks(f"{self.name} data", data, self.least_blocks)
 
 
-def _check_permutation(order: Sequence[int]) -> None:
-    if sorted(order) != list(range(1, len(order) + 1)):
-        raise ValueError(f"the permutation must hold each of 1 to {len(order)} once")
+def _check_permutation(pi: Sequence[int]) -> None:
+    if sorted(pi) != list(range(1, len(pi) + 1)):
+        raise ValueError(f"the permutation must hold each of 1 to {len(pi)} once")

@@ -35,10 +35,10 @@ __all__ = ["Circuit", "Instance", "Memory", "Net", "Read", "Register", "Write", 
 
 @dataclass
 class Net:
-    """A net: its bits, its direction if it is a port ("input", "output" or ""), its attributes by name (as RTLIL writes them)."""
+    """A net: its bits, the kind of port that it is ("input", "output", or "" for none), its attributes by name (as RTLIL writes them)."""
 
     width: int
-    direction: str = ""
+    port: str = ""
     attributes: dict[str, str] = field(default_factory=dict)
 
 
@@ -121,9 +121,9 @@ class Circuit:
     instances: dict[str, Instance] = field(default_factory=dict)
     whole_module: bool = False
 
-    def ports(self, direction: str) -> list[str]:
-        """Names of the ports of a direction."""
-        return [name for name, one in self.nets.items() if one.direction == direction]
+    def ports(self, *kinds: str) -> list[str]:
+        """Names of the ports of these kinds, or of all."""
+        return [name for name, one in self.nets.items() if one.port in (kinds or ("input", "output"))]
 
     def whole(self, name: str) -> Expr:
         """All bits of a net."""

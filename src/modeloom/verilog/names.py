@@ -106,11 +106,11 @@ def _homes(module: RtlilModule, ports: dict[str, dict[str, str]]) -> dict[str, s
     own = set(module.ports())
     found: dict[str, str] = {}
 
-    def give(wire: str, home: str, port: str, always: bool) -> None:
-        numbered = _NUMBERED.fullmatch(wire[1:])
-        bare = numbered[1] if numbered else wire[1:]
-        if (wire.startswith("\\") or always) and wire not in own and wire not in registers and (always or numbered or bare == port):
-            found.setdefault(wire, f"{home}_{port}")
+    def give(net: str, home: str, port: str, always: bool) -> None:
+        numbered = _NUMBERED.fullmatch(net[1:])
+        bare = numbered[1] if numbered else net[1:]
+        if (net.startswith("\\") or always) and net not in own and net not in registers and (always or numbered or bare == port):
+            found.setdefault(net, f"{home}_{port}")
 
     for drives in (True, False):
         for cell in module.of_kind("cell"):

@@ -295,7 +295,7 @@ def _bare(name: str) -> str:
 
 
 def _width(module: RtlilModule, port: str) -> int:
-    line = next(wire for wire in module.of_kind("wire") if wire.name == port).lines[0]
+    line = next(one for one in module.of_kind("wire") if one.name == port).lines[0]
     return int(line[line.index("width") + 1]) if "width" in line else 1
 
 

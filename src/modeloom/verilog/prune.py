@@ -108,7 +108,7 @@ def _drivers(modules: list[RtlilModule], ports: dict[str, dict[str, str]]) -> _D
 def _live(modules: list[RtlilModule], top: str, ports: dict[str, dict[str, str]]) -> tuple[set[Wire], set[Wire], set[int]]:
     """The live wires, the ports that are read, and the statements that are needed, by their ``id``."""
     drivers = _drivers(modules, ports)
-    marked = {module.name: [wire.name for wire in module.of_kind("wire") if _marked(wire)] for module in modules}
+    marked = {module.name: [one.name for one in module.of_kind("wire") if _marked(one)] for module in modules}
     work = [(top, name) for name in ports[top]]
     # A wire can be live within its module although nothing outside reads it.  Output ports that are read are therefore recorded separately.
     read: set[Wire] = set(work)
@@ -119,7 +119,7 @@ def _live(modules: list[RtlilModule], top: str, ports: dict[str, dict[str, str]]
         if at in live:
             continue
         live.add(at)
-        name, wire = at
+        name, net = at
         work += [(name, other) for other in marked.pop(name, ())]
         for node in drivers.nodes[at]:
             if id(node.statement) not in needed:
@@ -127,11 +127,11 @@ def _live(modules: list[RtlilModule], top: str, ports: dict[str, dict[str, str]]
                 work += [(name, other) for other in node.inputs]
         read.update(drivers.ports[at])
         work += drivers.ports[at]
-        if ports[name].get(wire) == "input":
+        if ports[name].get(net) == "input":
             read.add(at)
             for parent, statement in drivers.instances[name]:
                 for connection in statement.connections():
-                    if connection.port == wire:
+                    if connection.port == net:
                         work += [(parent, other) for other in names_in(connection.signal)]
     return live, read, needed
 

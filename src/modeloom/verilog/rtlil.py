@@ -112,9 +112,8 @@ class RtlilModule:
 
     def ports(self) -> dict[str, str]:
         """Direction of each port, in the order of their numbers."""
-        wires = [wire for wire in self.of_kind("wire") if wire.port]
-        wires.sort(key=lambda wire: int(wire.lines[0][wire.lines[0].index(wire.port) + 1]))
-        return {wire.name: wire.port for wire in wires}
+        found = [one for one in self.of_kind("wire") if one.port]
+        return {one.name: one.port for one in sorted(found, key=lambda one: int(one.lines[0][one.lines[0].index(one.port) + 1]))}
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\S+')

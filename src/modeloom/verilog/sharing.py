@@ -48,18 +48,18 @@ def share(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
 
 def _children_first(modules: list[RtlilModule], top: str) -> list[RtlilModule]:
     by_name = {module.name: module for module in modules}
-    order: dict[str, RtlilModule] = {}
+    found: dict[str, RtlilModule] = {}
 
     def visit(name: str) -> None:
-        if name in order:
+        if name in found:
             return
         for statement in by_name[name].statements:
             if statement.instance:
                 visit(statement.type)
-        order[name] = by_name[name]
+        found[name] = by_name[name]
 
     visit(top)
-    return list(order.values())
+    return list(found.values())
 
 
 def common(members: list[str]) -> str | None:
@@ -264,7 +264,7 @@ def _replace(circuit: Circuit, words: dict[str, _Word], copied: dict[str, Circui
     if values:
         put_everywhere(circuit, values)
         for name, value in values.items():
-            if circuit.nets[name].direction:
+            if circuit.nets[name].port:
                 circuit.assigned[name] = value
             else:
                 del circuit.nets[name]
@@ -278,7 +278,7 @@ def _byte(value: Expr, at: int) -> Expr:
 
 def _key(circuit: Circuit) -> tuple[object, ...]:
     """What makes two circuits equal but for their names."""
-    nets = tuple((name, one.width, one.direction, *sorted(one.attributes.items())) for name, one in circuit.nets.items())
+    nets = tuple((name, one.width, one.port, *sorted(one.attributes.items())) for name, one in circuit.nets.items())
     registers = tuple((name, one.data, one.clock, one.rising) for name, one in circuit.registers.items())
     return nets, tuple(circuit.assigned.items()), registers
 
@@ -390,7 +390,7 @@ class _Byte:
         bits = _bits(value)
         if bits[0] in self.word.places:
             return concat([self._input(bit) for bit in reversed(bits)])
-        if one.direction == "input":
+        if one.port == "input":
             if one.width != 1:
                 raise ValueError(f"{self.word.what}: {value.name.removeprefix(chr(92))} is neither a byte nor a bit for all bytes")
             self.result.nets.setdefault(value.name, Net(1, "input"))

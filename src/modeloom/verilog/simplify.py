@@ -77,7 +77,7 @@ def simplify(circuit: Circuit) -> None:
     """Inlines unnamed nets where they are read, in place."""
     counts = Counter(one.name for _, value in expressions(circuit) for one in all_nets(value))
     for name in [*circuit.nets]:
-        if not circuit.nets[name].direction and name not in counts and unnamed(name):
+        if not circuit.nets[name].port and name not in counts and unnamed(name):
             circuit.assigned.pop(name, None)
     known: dict[str, Expr] = {}
     done: dict[Expr, Expr] = {}
@@ -98,7 +98,7 @@ def simplify(circuit: Circuit) -> None:
 
     def _replaced(value: Expr, most: int) -> Expr:
         name = value.name
-        if name not in circuit.assigned or circuit.nets[name].direction or "keep" in circuit.nets[name].attributes:
+        if name not in circuit.assigned or circuit.nets[name].port or "keep" in circuit.nets[name].attributes:
             return value
         if not unnamed(name):
             inner = circuit.assigned[name]
@@ -148,7 +148,7 @@ def _shorten(circuit: Circuit) -> None:
             del circuit.nets[name]
     driven = {one.name for instance in circuit.instances.values() for value in instance.outputs.values() for one in all_nets(value)}
     keep = driven | set(circuit.assigned) | set(circuit.registers) | set(circuit.reads)
-    circuit.nets = {name: one for name, one in circuit.nets.items() if name in keep or one.direction or not unnamed(name)}
+    circuit.nets = {name: one for name, one in circuit.nets.items() if name in keep or one.port or not unnamed(name)}
 
 
 def drop_unused(circuits: list[Circuit], top: str) -> list[Circuit]:
@@ -165,7 +165,7 @@ def drop_unused(circuits: list[Circuit], top: str) -> list[Circuit]:
             read = {port for other in circuits for one in other.instances.values() if one.module == circuit.name for port in one.outputs}
             for port in circuit.ports("output"):
                 if port not in read:
-                    circuit.nets[port].direction = ""
+                    circuit.nets[port].port = ""
                     changed = True
     return circuits
 
@@ -177,7 +177,7 @@ def _drop(circuit: Circuit, needed: Mapping[str, set[str]], top: str) -> bool:
         for name in [name for name in where if name not in live]:
             del where[name]
             changed = True
-    for name in [name for name, one in circuit.nets.items() if name not in live and not (one.direction and circuit.name == top)]:
+    for name in [name for name, one in circuit.nets.items() if name not in live and not (one.port and circuit.name == top)]:
         del circuit.nets[name]
         changed = True
     for instance in circuit.instances.values():
@@ -204,7 +204,7 @@ def _needed(circuit: Circuit, top: str) -> set[str]:
         needs.setdefault(name, set()).update(inputs)
         for output in outputs:
             needs.setdefault(output, set()).add(name)
-    work = [name for name, one in circuit.nets.items() if one.direction == "output" or circuit.name == top and one.direction]
+    work = circuit.ports() if circuit.name == top else circuit.ports("output")
     live: set[str] = set()
     while work:
         name = work.pop()

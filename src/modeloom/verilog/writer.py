@@ -159,14 +159,14 @@ class _Writer:
     def module(self, title: Iterable[str]) -> str:
         circuit = self.circuit
         lines = [f"// {line}".rstrip() for line in title]
-        ports = [name for name, one in circuit.nets.items() if one.direction]
+        ports = circuit.ports()
         if circuit.whole_module:
             lines.append('(* keep_hierarchy = "yes" *)')
         lines.append(f"module {plain(circuit.name)} (")
         lines += [f"  {self._port(name)}{',' if name != ports[-1] else ''}" for name in ports]
         lines.append(");")
         owned: dict[tuple[int, str], list[str]] = {}
-        for name in (*circuit.memories, *(name for name, one in circuit.nets.items() if not one.direction)):
+        for name in (*circuit.memories, *(name for name, one in circuit.nets.items() if not one.port)):
             owned.setdefault(self.sections(plain(name)), []).append(name)
         for section in sorted(owned):
             lines += [""] if section[1] or section == min(owned) else []
@@ -193,7 +193,7 @@ class _Writer:
     def _port(self, name: str) -> str:
         one = self.circuit.nets[name]
         kind = "reg " if name in self.registered else "wire"
-        return f"{attributes_of(one.attributes)}{one.direction:<6} {kind} {self._range(one.width)}{plain(name)}{self._start(name, one)}"
+        return f"{attributes_of(one.attributes)}{one.port:<6} {kind} {self._range(one.width)}{plain(name)}{self._start(name, one)}"
 
     def _start(self, name: str, one: Net) -> str:
         if name not in self.circuit.registers or "init" not in one.attributes:
