@@ -7,9 +7,10 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from tests.prove.numeric import NumericMachine
+
 from modeloom.allocate.program import Program
 from modeloom.compiler.compile import Compiled
-from modeloom.prove.numeric import NumericMachine
 
 SECTORS = 8
 

@@ -21,6 +21,7 @@ from modeloom.prove import ProofError
 from modeloom.prove.execute import prove_program
 from modeloom.prove.machine import MachineError
 from modeloom.prove.mutate import copy_program, mutants
+from modeloom.spec.cadence import EVERY_CYCLE
 
 ROUND = {"cipher_arch": "multistream", "sector": 128}
 
@@ -106,7 +107,7 @@ def test_what_the_checker_says() -> None:
         rows[name][slots[0]] = BatchRow({"encrypt": row.stages["encrypt"]})
 
     def single(program: Program, rows: dict[UnitName, list[BatchRow | None]]) -> None:
-        program.units[0] = replace(program.units[0], cadence=None)
+        program.units[0] = replace(program.units[0], cadence=EVERY_CYCLE)
 
     refused(later, "is in no batch|batches begin in rows")
     refused(twice, f"cipher0: batches begin in rows {slots[0]} and {slots[0] + 7}, and take 40 cycles")

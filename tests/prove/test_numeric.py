@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.kinds import kind
 from tests.program_runs import numeric_machine
+from tests.prove.numeric import Numbers, NumericField, NumericMachine
 
 from modeloom import golden
 from modeloom.ciphers import AES
@@ -25,7 +26,6 @@ from modeloom.modes.xcb_1619 import XCB1619
 from modeloom.modes.xts import XTS
 from modeloom.options.sectors import Options
 from modeloom.prove.execute import direction_pattern, entries_with_gaps
-from modeloom.prove.numeric import Numbers, NumericField, NumericMachine
 from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 
 FIELDS = [

@@ -54,7 +54,6 @@ def test_next_and_last() -> None:
 def test_grids_are_all_phases() -> None:
     problem = ciphered(random.Random(3))
     cadence = problem.units.units[1].cadence
-    assert cadence is not None
     for ii in (0, problem.ii_bound()):
         assert [grid.phase for grid in grids(problem, ii)] == list(range(cadence.interval - cadence.blocks + 1))
 
@@ -144,7 +143,7 @@ def test_the_checker_refuses_a_wrong_phase() -> None:
     problem, good = compiled.schedule.problem, compiled.schedule
     cadence = problem.units.unit("cipher").cadence
     assert cadence == Cadence(40, 4)
-    last = max((i for i, unit in enumerate(problem.unit) if unit.cadence), key=lambda i: good.start[i])
+    last = max((i for i, unit in enumerate(problem.unit) if unit.cadence.gaps), key=lambda i: good.start[i])
     results = [i for i in range(len(problem.unit)) if good.start[i] > good.start[last]]
     assert results
     for later in (1, 2, 5, 39):

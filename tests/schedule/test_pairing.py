@@ -21,9 +21,16 @@ from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve, with_improved_bounds
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Exact, as_schedule, schedule
-from modeloom.schedule.pairing import choose_pairing, direction_alone, far_from_bound, own_bounds, pair_by_bound
+from modeloom.schedule.pairing import choose_pairing, direction_alone, far_from_bound, own_bounds
 from modeloom.schedule.problem import Problem, instance_of, op_instance
 from modeloom.schedule.units import Unit, UnitSet
+
+
+def pair_by_bound(name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, **options: bool) -> Problem:
+    """The problem of the pairing that ``choose_pairing`` selects."""
+    chosen = choose_pairing(name, sequences, units, **options)
+    graph = find_chains(pair_directions(name, sequences, chosen.rows), lambda pair: instance_of(pair, units) or 0)
+    return Problem(graph, units, least=chosen.least, own=chosen.own)
 
 
 @cache

@@ -268,17 +268,6 @@ class Allocation:
     storage_blocks: int
     storage_bound: int
     input_blocks: int
-    cells_of: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass
-class _Request:
-    """The bank reads of one net in one cycle."""
-
-    net: str
-    slot: int
-    stage: int
-    directions: dict[str, list[Term]]
 
 
 class _Builder:
@@ -353,13 +342,11 @@ class _Builder:
         if phases is None:
             raise ValueError(f"{problem.graph.name}: an operation starts in no batch of its unit")
         stages: dict[tuple[UnitName, int], dict[str, set[int]]] = {}
-        for pair in problem.graph.pairs:
-            unit, start = problem.unit[pair.id], schedule.start[pair.id]
-            if unit.cadence is None:
-                continue
+        for i in problem.in_batches:
+            unit, start = problem.unit[i], schedule.start[i]
             first = start - (start - phases[unit.kind]) % unit.cadence.interval
-            begin = stages.setdefault((UnitName(unit.kind, schedule.instance[pair.id]), first % rows), {})
-            for direction in pair.ops:
+            begin = stages.setdefault((UnitName(unit.kind, schedule.instance[i]), first % rows), {})
+            for direction in problem.graph.pairs[i].ops:
                 begin.setdefault(direction, set()).add(first // rows)
         for (name, slot), sides in sorted(stages.items()):
             column = table.batches.setdefault(name, [None] * rows)
@@ -538,6 +525,4 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
     stored = [life for life in lives.values() if life.stored or life.value[0] != "op"]
     total = sum(held.values())
     inputs = sum(sizes[b] - held[b] for b in sizes if not isinstance(b, UnitName))
-    return Allocation(
-        program, total, storage_bound({life.value: life for life in stored}, main.ii), inputs, dict(sorted(sizes.items()))
-    )
+    return Allocation(program, total, storage_bound({life.value: life for life in stored}, main.ii), inputs)

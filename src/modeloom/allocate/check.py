@@ -30,6 +30,7 @@ from modeloom.allocate.program import (
     Table,
     UnitInstance,
     UnitName,
+    batched,
 )
 from modeloom.ir.check import CheckError
 from modeloom.schedule.check import check_schedule
@@ -107,9 +108,7 @@ def _written(program: Program, table: Table, bank: Bank, direction: str) -> list
                 first, back = taken + beat - program.fill_ahead, 1
             values.append((cells[i], first, back, FILL_DELAY - LEAD))
         return values
-    rows = table.writes.get(bank.writer, [])
-    cycles = [(row.stage * table.rows + slot, row) for slot, row in enumerate(rows) if row is not None]
-    return [(row.cell[direction], cycle, 0, cycle) for cycle, row in cycles if direction in row.cell]
+    return [(cell, cycle, 0, cycle) for cycle, _, cell in _used(table.writes.get(bank.writer, ()), direction)]
 
 
 def _values(program: Program, table: Table, bank: Bank, direction: str) -> list[_Value]:
@@ -123,12 +122,8 @@ def _values(program: Program, table: Table, bank: Bank, direction: str) -> list[
     inputs = not isinstance(bank.writer, UnitName)
     rest = 0 if inputs else program.rest
     for (name, port), rows in table.ports.items():
-        if name != bank.name:
-            continue
-        for slot, row in enumerate(rows):
-            if row is None or direction not in row.cell:
-                continue
-            cell, read = row.cell[direction], row.stage * table.rows + slot - 1
+        for cycle, _, cell in _used(rows, direction) if name == bank.name else ():
+            read = cycle - 1
             found = [n for n in by_cell.get(cell, ()) if written[n][3] < read]
             why = ", where no value of its sector is, or two are" if not found or (inputs and len(by_cell[cell]) > 1) else ""
             if any(read <= written[n][3] < read + rest for n in by_cell.get(cell, ())):
@@ -179,7 +174,7 @@ def check_program(program: Program, *, out_delay: int, key_delay: int) -> None:
     for name, table in program.tables.items():
         if name != table.name or name not in ("main", "setup"):
             _fail(program, f"there is no table {name!r}")
-        _TableChecker(program, table, out_delay, key_delay).run()
+        _TableChecker(program, table).run(out_delay, key_delay)
     if set(program.tables) != {"main", "setup"}:
         _fail(program, "the main or the set-up table is missing")
     check_storage(program)
@@ -212,8 +207,8 @@ def _parts(program: Program) -> None:
 
 
 def _key_words(program: Program) -> None:
-    words = [*program.nonzero, *(i for derived in program.derived for i in derived)]
-    if not all(0 <= i < len(program.key_words) for i in words) or len(program.cipher_keys) <= len(program.derived):
+    words = [*program.nonzero, *(i for words in program.derived for i in words)]
+    if not all(0 <= i < len(program.key_words) for i in words) or program.host_keys < 1:
         _fail(program, "a word that must not be 0 or holds a cipher key does not exist, or the host loads no cipher key")
     if len(set(program.key_words)) != len(program.key_words) or not 0 <= program.raw_words <= len(program.key_words):
         _fail(program, "the key words are not different ones, the host's first")
@@ -281,20 +276,27 @@ def _numbers(row: Row) -> dict[str, int]:
     return row.word if isinstance(row, KeyRow) else row.index if isinstance(row, OutRow) else row.cell
 
 
-class _TableChecker:
-    """Rows of one table.  Cycles are those of a sector: row ``slot`` of stage q is cycle q * rows + slot."""
+def _used(rows: Sequence[R | None], direction: str) -> Iterator[tuple[int, R, int]]:
+    """The rows of a list that a direction uses: the cycle of the sector (row ``slot`` of stage q is cycle q * rows + slot), the row, and
+    its cell, word or block."""
+    for slot, row in enumerate(rows):
+        if row is not None and direction in (numbers := _numbers(row)):
+            yield row.stage * len(rows) + slot, row, numbers[direction]
 
-    def __init__(self, program: Program, table: Table, out_delay: int, key_delay: int):
+
+class _Checker:
+    def __init__(self, program: Program, table: Table):
         self.program, self.table = program, table
-        self.out_delay, self.key_delay = out_delay, key_delay
         self.units = {unit.name: unit for unit in program.units}
-        self.results: dict[tuple[str, str], set[int]] = {}
-        self.issues: dict[tuple[str, str], dict[int, Kind | None]] = {}
 
     def fail(self, message: str) -> None:
-        raise CheckError(f"{self.program.name}: table {self.table.name}: {message}")
+        _fail(self.program, f"table {self.table.name}: {message}")
 
-    def run(self) -> None:
+
+class _TableChecker(_Checker):
+    """Rows of one table."""
+
+    def run(self, out_delay: int, key_delay: int) -> None:
         table = self.table
         wanted = self.program.directions if table.name == "main" else ("setup",)
         if table.directions != wanted or table.rows < 1 or table.stages < 1:
@@ -306,26 +308,17 @@ class _TableChecker:
             if not 0 <= row.stage < table.stages:
                 self.fail(f"{what} of {key}, row {slot}: there is no stage {row.stage}")
         self.lists()
-        for direction in table.directions:
-            self.operations(direction)
+        sides = [_SideChecker(self.program, table, direction, out_delay, key_delay) for direction in table.directions]
+        for side in sides:
+            side.operations()
         for name in self.units:
-            self.intervals(name)
-        self.batches()
-        for direction in table.directions:
-            self.chains(direction)
-            self.sources(direction)
-            self.writes(direction)
-            self.outs(direction)
-
-    def rows(self, rows: Sequence[R | None]) -> Iterator[tuple[int, R]]:
-        """(cycle, row) of a list."""
-        for slot, row in enumerate(rows):
-            if row is not None:
-                yield row.stage * self.table.rows + slot, row
-
-    def net(self, name: NetName, direction: str) -> dict[int, NetRow]:
-        """Rows of a network that a direction uses, by cycle."""
-        return {cycle: row for cycle, row in self.rows(self.table.nets.get(name, [])) if direction in row.select}
+            self.intervals(name, sides)
+        self.batches(sides)
+        for side in sides:
+            side.chains()
+            side.sources()
+            side.writes()
+            side.outs()
 
     def lists(self) -> None:
         """Checks that every list belongs to something, and that every number in it is in range."""
@@ -363,54 +356,13 @@ class _TableChecker:
         for number, actions in table.chains.items():
             yield "chains", number, actions, 0 if any(chain.id == number for chain in program.chains) else None
 
-    # -- units --------------------------------------------------------------------------------------------------------
-
-    def operations(self, direction: str) -> None:
-        """Checks that all operands of a unit issue together, and that the sum of each operation follows ``post_at`` cycles later."""
-        for name, unit in self.units.items():
-            first = self.net(NetName(name), direction)
-            issues = {cycle: row.core.get(direction) for cycle, row in first.items()}
-            for operand in unit.operands[1:]:
-                if set(self.net(NetName(name, operand), direction)) != set(issues):
-                    self.fail(f"{name}: its operands issue in different cycles in {direction}")
-            for cycle, core in issues.items():
-                if core is None or core not in unit.cores:
-                    self.fail(f"{name}: cycle {cycle} of {direction} starts a core {core or ''!r}")
-                elif not self.numbered(core, first[cycle].number.get(direction, 0)):
-                    self.fail(f"{name}: cycle {cycle} of {direction} gives the core {core} a number that it does not take")
-            sums = {
-                cycle - unit.post_at: row.core.get(direction)
-                for cycle, row in self.net(NetName(name, POST), direction).items()
-            }
-            if sums != issues:
-                cycle = min(cycle for cycle, _ in set(sums.items()) ^ set(issues.items()))
-                self.fail(f"{name}: the operation of cycle {cycle} of {direction} and its sum do not belong together")
-            for row in self.net(NetName(name, POST), direction).values():
-                if not abs(row.keep.get(direction, 0)) < self.program.block_bytes:
-                    self.fail(f"{name}: {direction} keeps {row.keep[direction]} bytes")
-            self.issues[name, direction] = issues
-            self.results[name, direction] = {cycle + unit.latency for cycle in issues}
-
-    def numbered(self, core: Kind, number: int) -> bool:
-        """Whether a core accepts a number.  In the set-up, there are only the cipher keys of the host."""
-        if core.operation.keyed:
-            derived = len(self.program.derived) if self.table.name == "setup" else 0
-            known = 0 <= number < len(self.program.cipher_keys) - derived
-            return known and core.key_bits == self.program.cipher_bits[number]
-        return number in core.operation.numbers if core.operation.numbers else not number
-
-    def intervals(self, name: UnitName) -> None:
+    def intervals(self, name: UnitName, sides: Sequence[_SideChecker]) -> None:
         """Operations of one instance, and of its slow core, are far enough apart, for all combinations of the directions of the
         sectors.
         """
         unit = self.units[name]
-        every: set[int] = set()
-        slow: set[int] = set()
-        for direction in self.table.directions:
-            for cycle, core in self.issues[name, direction].items():
-                every.add(cycle % self.table.rows)
-                if core == unit.slow_core:
-                    slow.add(cycle % self.table.rows)
+        issues = [(cycle % self.table.rows, core) for side in sides for cycle, core in side.issues[name].items()]
+        every, slow = {slot for slot, _ in issues}, {slot for slot, core in issues if core == unit.slow_core}
         for slots, interval, what in (
             (every, unit.interval, name),
             (slow, unit.slow_interval, f"{name}: core {unit.slow_core}"),
@@ -420,126 +372,182 @@ class _TableChecker:
                 if b - a < interval:
                     self.fail(f"{what} starts in slots {a} and {b % self.table.rows}, and needs {interval} cycles")
 
-    def batches(self) -> None:
+    def batches(self, sides: Sequence[_SideChecker]) -> None:
         """Every operation of a unit that takes batches is in one, of which its sector knows, and batches are an interval apart."""
         rows = self.table.rows
-        if strange := [name for name in self.table.batches if name not in self.units or self.units[name].cadence is None]:
+        cadences = batched(self.program.units)
+        if strange := [name for name in self.table.batches if name not in cadences]:
             self.fail(f"batches of {strange[0]}, which takes none")
-        for name, unit in self.units.items():
-            if unit.cadence is None:
-                continue
+        for name, cadence in cadences.items():
+            interval, blocks = cadence.interval, cadence.blocks
             column = self.table.batches.get(name, [None] * rows)
             if len(column) != rows:
                 self.fail(f"batches of {name} have {len(column)} rows of {rows}")
             slots = [slot for slot, row in enumerate(column) if row is not None]
             for a, b in pairwise([*slots, *(slot + rows for slot in slots[:1])]):
-                if b - a < unit.cadence.interval:
-                    self.fail(f"{name}: batches begin in rows {a} and {b % rows}, and take {unit.cadence.interval} cycles")
+                if b - a < interval:
+                    self.fail(f"{name}: batches begin in rows {a} and {b % rows}, and take {interval} cycles")
             wanted: dict[int, dict[str, set[int]]] = {}
-            for direction in self.table.directions:
-                for cycle in self.issues[name, direction]:
-                    begun = [slot for slot in slots if slot <= cycle % rows < slot + unit.cadence.blocks]
+            for side in sides:
+                for cycle in side.issues[name]:
+                    begun = [slot for slot in slots if slot <= cycle % rows < slot + blocks]
                     if not begun:
-                        self.fail(f"{name}: cycle {cycle} of {direction} is in no batch")
-                    wanted.setdefault(begun[0], {}).setdefault(direction, set()).add(cycle // rows)
+                        self.fail(f"{name}: cycle {cycle} of {side.direction} is in no batch")
+                    wanted.setdefault(begun[0], {}).setdefault(side.direction, set()).add(cycle // rows)
             found = {slot: {d: set(s) for d, s in row.stages.items()} for slot, row in enumerate(column) if row is not None}
             if found != wanted:
                 slot = min(slot for slot in {*found, *wanted} if found.get(slot) != wanted.get(slot))
                 self.fail(f"{name}: the batch of row {slot} and the operations in it do not belong to the same stages")
 
+
+class _SideChecker(_Checker):
+    """Rows of one table that one direction uses.
+
+    Attributes
+    ----------
+    issues : dict
+        For each unit, the cycles of its operations with their cores.
+    results : dict
+        For each unit, the cycles of its results.
+    """
+
+    def __init__(self, program: Program, table: Table, direction: str, out_delay: int, key_delay: int):
+        super().__init__(program, table)
+        self.direction, self.out_delay, self.key_delay = direction, out_delay, key_delay
+        self.issues: dict[str, dict[int, Kind | None]] = {}
+        self.results: dict[str, set[int]] = {}
+        self.loads: dict[int, list[int]] = {}
+
+    def net(self, name: NetName) -> dict[int, NetRow]:
+        """Rows of a network by cycle."""
+        return {cycle: row for cycle, row, _ in _used(self.table.nets.get(name, ()), self.direction)}
+
+    # -- units --------------------------------------------------------------------------------------------------------
+
+    def operations(self) -> None:
+        """Checks that all operands of a unit issue together, and that the sum of each operation follows ``post_at`` cycles later."""
+        direction = self.direction
+        for name, unit in self.units.items():
+            first = self.net(NetName(name))
+            issues = {cycle: row.core.get(direction) for cycle, row in first.items()}
+            for operand in unit.operands[1:]:
+                if set(self.net(NetName(name, operand))) != set(issues):
+                    self.fail(f"{name}: its operands issue in different cycles in {direction}")
+            for cycle, core in issues.items():
+                if core is None or core not in unit.cores:
+                    self.fail(f"{name}: cycle {cycle} of {direction} starts a core {core or ''!r}")
+                elif not self.numbered(core, first[cycle]):
+                    self.fail(f"{name}: cycle {cycle} of {direction} gives the core {core} a number that it does not take")
+            post = self.net(NetName(name, POST))
+            sums = {cycle - unit.post_at: row.core.get(direction) for cycle, row in post.items()}
+            if sums != issues:
+                cycle = min(cycle for cycle, _ in set(sums.items()) ^ set(issues.items()))
+                self.fail(f"{name}: the operation of cycle {cycle} of {direction} and its sum do not belong together")
+            for keep in (row.keep.get(direction, 0) for row in post.values()):
+                if not abs(keep) < self.program.block_bytes:
+                    self.fail(f"{name}: {direction} keeps {keep} bytes")
+            self.issues[name] = issues
+            self.results[name] = {cycle + unit.latency for cycle in issues}
+
+    def numbered(self, core: Kind, row: NetRow) -> bool:
+        """Whether a core accepts the number of a row.  In the set-up, there are only the cipher keys of the host."""
+        number = row.number.get(self.direction, 0)
+        if core.operation.keyed:
+            known = self.program.host_keys if self.table.name == "setup" else len(self.program.cipher_keys)
+            return 0 <= number < known and core.key_bits == self.program.cipher_bits[number]
+        return number in core.operation.numbers if core.operation.numbers else not number
+
     # -- what networks read -------------------------------------------------------------------------------------------
 
-    def sources(self, direction: str) -> None:
+    def sources(self) -> None:
         for name, net in self.program.nets.items():
-            for cycle, row in self.net(name, direction).items():
-                numbers = row.select[direction]
-                where = f"{name} in cycle {cycle} of {direction}"
+            for cycle, row in self.net(name).items():
+                numbers = row.select[self.direction]
+                where = f"{name} in cycle {cycle} of {self.direction}"
                 if len(set(numbers)) != len(numbers) or not all(0 <= n < len(net.sources) for n in numbers):
                     self.fail(f"{where} selects a source twice, or one that does not exist")
                 for n in numbers:
-                    self.source(name, net.sources[n], cycle, row, direction, where)
+                    self.source(name, net.sources[n], cycle, row, where)
 
-    def source(self, name: NetName, source: Source, cycle: int, row: NetRow, direction: str, where: str) -> None:
-        table, slot = self.table, cycle % self.table.rows
+    def source(self, name: NetName, source: Source, cycle: int, row: NetRow, where: str) -> None:
+        table = self.table
         if source.kind == "bank":
-            port = (table.ports.get((source.name, source.index)) or [None] * table.rows)[slot]
-            if port is None or port.stage != row.stage or direction not in port.cell:
+            if self.read(table.ports.get((source.name, source.index)), cycle) is None:
                 self.fail(f"{where} reads port {source.index} of {source.name}, which reads nothing then")
         elif source.kind == "y":
-            if cycle - source.index not in self.results[source.name, direction]:
+            if cycle - source.index not in self.results[source.name]:
                 self.fail(f"{where} takes the output of {source.name}, which has no result then")
         elif source.kind == "key":
-            key = (table.keys.get((name, source.index)) or [None] * table.rows)[slot]
-            if key is None or key.stage != row.stage or direction not in key.word:
+            word = self.read(table.keys.get((name, source.index)), cycle)
+            if word is None:
                 self.fail(f"{where} reads key port {source.index}, which reads nothing then")
-            elif table.name == "setup" and key.word[direction] >= self.program.raw_words:
-                written = self.leaving(direction).get(key.word[direction])
+            elif table.name == "setup" and word >= self.program.raw_words:
+                written = self.leaving().get(word)
                 if written is None or written + self.key_delay > cycle:
                     self.fail(f"{where} reads a key word that is not written yet")
         elif source.kind == "chain":
-            load = self.loads(source.index, direction)
+            load = self.loads.get(source.index)
             if not load or not load[0] < cycle <= load[0] + table.rows:
                 self.fail(f"{where} reads chain {source.index}, which is not loaded then")
-        elif not 0 <= row.const.get(direction, -1) < 1 << 8 * self.program.block_bytes:
-            self.fail(f"{where} has no constant that fits a block")
+        else:
+            const = row.const.get(self.direction, -1)
+            if not 0 <= const < 1 << 8 * self.program.block_bytes:
+                self.fail(f"{where} has no constant that fits a block")
 
-    def loads(self, chain: int, direction: str) -> list[int]:
-        rows = self.rows(self.table.chains.get(chain, []))
-        return [cycle for cycle, row in rows if row.action == "load" and direction in row.directions]
+    def read(self, column: Sequence[Row | None] | None, cycle: int) -> int | None:
+        """The cell or word that a port reads for a cycle, if it reads one."""
+        row = column[cycle % self.table.rows] if column else None
+        return None if row is None or row.stage != cycle // self.table.rows else _numbers(row).get(self.direction)
 
-    def chains(self, direction: str) -> None:
+    def chains(self) -> None:
         for chain, column in self.table.chains.items():
-            loads = self.loads(chain, direction)
-            for cycle, row in self.rows(column):
-                if direction not in row.directions:
-                    continue
+            rows = list(_used(column, self.direction))
+            loads = self.loads[chain] = [cycle for cycle, row, _ in rows if row.action == "load"]
+            where, net = f"chain {chain} of {self.direction}", self.net(NetName(ChainName(chain)))
+            for cycle, row, _ in rows:
                 if row.action not in ("load", "step") or len(loads) != 1:
-                    self.fail(f"chain {chain} of {direction} is not loaded once, or does what is no action")
-                if row.action == "load" and cycle not in self.net(NetName(ChainName(chain)), direction):
-                    self.fail(f"chain {chain} of {direction} loads in cycle {cycle}, and its network gives nothing")
+                    self.fail(f"{where} is not loaded once, or does what is no action")
+                if row.action == "load" and cycle not in net:
+                    self.fail(f"{where} loads in cycle {cycle}, and its network gives nothing")
                 if row.action == "step" and not loads[0] < cycle < loads[0] + self.table.rows:
-                    self.fail(f"chain {chain} of {direction} steps in cycle {cycle}, and loads in cycle {loads[0]}")
+                    self.fail(f"{where} steps in cycle {cycle}, and loads in cycle {loads[0]}")
 
     # -- what is written and leaves -----------------------------------------------------------------------------------
 
-    def writes(self, direction: str) -> None:
+    def writes(self) -> None:
         for unit, column in self.table.writes.items():
-            for cycle, row in self.rows(column):
-                if direction in row.cell and cycle not in self.results[unit, direction]:
-                    self.fail(f"{unit} is written in cycle {cycle} of {direction}, and has no result then")
+            for cycle, *_ in _used(column, self.direction):
+                if cycle not in self.results[unit]:
+                    self.fail(f"{unit} is written in cycle {cycle} of {self.direction}, and has no result then")
 
-    def leaving(self, direction: str) -> dict[int, int]:
+    def leaving(self) -> dict[int, int]:
         """Cycle in which each block (in set-up: key word) leaves."""
         found: dict[int, int] = {}
         for column in self.table.outs.values():
-            for cycle, row in self.rows(column):
-                if direction in row.index:
-                    found.setdefault(row.index[direction], cycle)
+            for cycle, _, index in _used(column, self.direction):
+                found.setdefault(index, cycle)
         return found
 
-    def outs(self, direction: str) -> None:
+    def outs(self) -> None:
         """Checks that every block leaves once, on its lane, that every use of an output network leaves, and one key word in a cycle."""
-        table, main = self.table, self.table.name == "main"
+        table, main, direction = self.table, self.table.name == "main", self.direction
         if not main:
-            leave = [cycle for column in table.outs.values() for cycle, row in self.rows(column) if direction in row.index]
+            leave = [cycle for column in table.outs.values() for cycle, *_ in _used(column, direction)]
             for a, b in pairwise(sorted(leave)):
                 if a == b:
                     self.fail(f"two key words leave in cycle {a}, and the key memory has one write port")
         seen: list[int] = []
-        latest = 0
         for lane in range(self.program.lanes):
-            cycles = set()
-            for cycle, row in self.rows(table.outs.get(lane, [])):
-                latest = max(latest, cycle)
-                if direction in row.index:
-                    cycles.add(cycle - self.out_delay)
-                    seen.append(row.index[direction])
-                    if main and row.index[direction] % self.program.lanes != lane:
-                        self.fail(f"block {row.index[direction]} leaves on lane {lane} in {direction}")
-            if cycles != set(self.net(NetName(OutName(lane)), direction)):
+            blocks = {cycle - self.out_delay: index for cycle, _, index in _used(table.outs.get(lane, ()), direction)}
+            seen += blocks.values()
+            for index in blocks.values() if main else ():
+                if index % self.program.lanes != lane:
+                    self.fail(f"block {index} leaves on lane {lane} in {direction}")
+            if blocks.keys() != self.net(NetName(OutName(lane))).keys():
                 self.fail(f"lane {lane}: blocks of {direction} leave when its network gives none, or do not leave")
         wanted = range(self.program.blocks) if main else range(self.program.raw_words, len(self.program.key_words))
         if sorted(seen) != list(wanted):
             self.fail(f"{direction} does not give every {'block' if main else 'key word'} once")
+        latest = max((row.stage * table.rows + slot for what, _, slot, row in table.all_rows() if what == "outs"), default=0)
         if table.latency != latest or table.stages != latest // table.rows + 1:
             self.fail(f"the last block leaves in cycle {latest}, not {table.latency} of {table.stages} stages")

@@ -76,8 +76,7 @@ def _net_sides(program: Program, table: Table, name: NetName, slot: int, row: Ne
                 text = text.replace("const", f"{row.const.get(direction, 0):#x}", 1)
             texts.append(text)
         prefix = "" if not name.first else _prefix(program, row, direction)
-        if row.keep.get(direction):
-            kept = row.keep[direction]
+        if kept := row.keep.get(direction, 0):
             prefix = f"head {kept} of y ^ " if kept > 0 else f"tail {-kept} of y ^ "
         sides[direction] = prefix + (" ^ ".join(texts) or "0")
     return sides
@@ -105,14 +104,14 @@ def listing(program: Program) -> str:
         f"tweaks of {program.tweak_bytes} bytes, {' and '.join(program.directions)}",
     ]
     for unit in program.units:
-        batches = "" if unit.cadence is None else f", batches of {unit.cadence.blocks} in {unit.cadence.interval} cycles"
-        lines.append(f"unit {unit.name}: {', '.join(unit.cores)}; post at {unit.post_at}, latency {unit.latency}{batches}")
+        times = [f"post at {unit.post_at}", f"latency {unit.latency}", *unit.cadence.told]
+        lines.append(f"unit {unit.name}: {', '.join(unit.cores)}; {', '.join(times)}")
     for bank in program.banks.values():
         lines.append(f"bank {bank.name}: {bank.cells} cells, written by {bank.writer}, {_count(bank.ports, 'read port')}")
     for chain in program.chains:
         lines.append(f"chain {chain.id}: times x^{chain.stride}")
     lines.append("key words " + " ".join(f"{i}:{name}" for i, name in enumerate(program.key_words)))
-    for name, words in zip(program.cipher_keys[len(program.cipher_keys) - len(program.derived) :], program.derived, strict=True):
+    for name, words in zip(program.cipher_keys[program.host_keys :], program.derived, strict=True):
         lines.append(f"cipher key {name}: {' '.join(program.key_words[i] for i in words)}")
     if program.nonzero:
         lines.append("not 0: " + " ".join(program.key_words[i] for i in program.nonzero))

@@ -15,16 +15,16 @@ A cell a of a bank with R cells is the physical cell (a + base) mod R, ``base`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self, TypeAlias
 
-from modeloom.spec.cadence import Cadence
+from modeloom.spec.cadence import EVERY_CYCLE, Cadence
 from modeloom.spec.kinds import OPERANDS, Kind, UnitKind
 
 __all__ = [
     "POST", "TWEAK", "Bank", "BatchRow", "ChainName", "ChainRegister", "ChainRow", "InputName", "Key", "KeyRow", "LaneName", "Net",
-    "NetName", "NetRow", "OutName", "OutRow", "PortRow", "Program", "Row", "Source", "Table", "UnitName", "WriteRow",
+    "NetName", "NetRow", "OutName", "OutRow", "PortRow", "Program", "Row", "Source", "Table", "UnitName", "WriteRow", "batched",
 ]  # fmt: skip
 
 # Names of the parts of a program, in listings and in Verilog.  Each name is a value with members, and is never parsed:
@@ -297,7 +297,7 @@ class UnitInstance:
     interval: int = 1
     slow_core: str | None = None
     slow_interval: int = 0
-    cadence: Cadence | None = None
+    cadence: Cadence = EVERY_CYCLE
 
     @property
     def kind(self) -> UnitKind:
@@ -308,6 +308,11 @@ class UnitInstance:
     def operands(self) -> tuple[str, ...]:
         """Names of its operands."""
         return self.kind.type.operands
+
+
+def batched(units: Iterable[UnitInstance]) -> dict[UnitName, Cadence]:
+    """The units that take batches."""
+    return {unit.name: unit.cadence for unit in units if unit.cadence.gaps}
 
 
 @dataclass
@@ -364,6 +369,11 @@ class Program:
     def tweak_blocks(self) -> int:
         """Blocks of a tweak."""
         return -(-self.tweak_bytes // self.block_bytes)
+
+    @property
+    def host_keys(self) -> int:
+        """Number of cipher keys that the host loads."""
+        return len(self.cipher_keys) - len(self.derived)
 
     @property
     def main(self) -> Table:

@@ -138,8 +138,7 @@ class Compiled:
             "directions": list(self.options.directions),
             "units": {
                 unit.kind: {
-                    "count": unit.count, "latency": unit.latency, "interval": unit.every,
-                    **({} if unit.cadence is None else {"blocks": unit.cadence.blocks}),
+                    "count": unit.count, "latency": unit.latency, "interval": unit.every, **unit.cadence.described,
                 }
                 for unit in self.units.units
                 if unit.count

@@ -16,6 +16,7 @@ from modeloom.cycles import ENTRY_CYCLES
 from modeloom.options.sectors import Options
 from modeloom.schedule.units import Unit, UnitSet
 from modeloom.spec import InputError
+from modeloom.spec.cadence import EVERY_CYCLE
 from modeloom.spec.kinds import (
     ACC,
     BOTH,
@@ -199,7 +200,7 @@ class _Sizing:
         """A unit whose core has this form.  It takes an operation in each interval, or batches."""
         reg = self.options.registered
         if form == "multistream":
-            return Unit(kind, count, timing.latency, post_register=reg, cadence=timing.cadence)
+            return Unit(kind, count, timing.latency, post_register=reg, cadence=timing.cadence or EVERY_CYCLE)
         return Unit(kind, count, timing.latency, timing.interval, post_register=reg)
 
 

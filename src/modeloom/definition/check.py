@@ -201,7 +201,7 @@ def _dependences(source: Trace, direction: str) -> set[int]:
     """Nodes that the results of a direction depend on, also through the cipher keys that the set-up makes."""
     nodes = source.nodes
     needed = reached(nodes, source.outputs[direction])
-    first = len(source.cipher_keys) - len(source.derived)
+    first = source.host_keys
     done: set[int] = set()
     while keys := {nodes[i].number for i in needed if nodes[i].keyed} - done:
         done |= keys

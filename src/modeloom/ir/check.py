@@ -6,7 +6,7 @@ It checks whether a graph is well formed.  ``prove`` checks whether it computes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
 from modeloom.spec.errors import FailedCheck
@@ -85,9 +85,7 @@ class _Checker:
             self.fail(f"its number is {pair.id}")
         if not pair.ops:
             self.fail("it is empty")
-        for direction in pair.ops:
-            if direction not in self.graph.directions:
-                self.fail(f"the graph has no direction {direction!r}")
+        self.directions(pair.ops)
         for op in pair.ops.values():
             self.known(op)
         kinds = {op.kind.unit for op in pair.ops.values()}
@@ -96,6 +94,12 @@ class _Checker:
             self.fail(f"{' and '.join(sorted(kinds))} cannot be done by one unit")
         for op in pair.ops.values():
             self.op(op)
+
+    def directions(self, names: Iterable[str]) -> None:
+        """Checks that the graph has these directions."""
+        for name in names:
+            if name not in self.graph.directions:
+                self.fail(f"the graph has no direction {name!r}")
 
     def known(self, op: Op) -> None:
         if not isinstance(op.kind, Kind) or OPERATIONS.get(op.kind.operation.name) is not op.kind.operation:
@@ -171,8 +175,7 @@ class _Checker:
         if not chain.stride or chain.length < 1 or not chain.base:
             self.fail("it has no stride, no use or no base")
         for direction, base in chain.base.items():
-            if direction not in self.graph.directions:
-                self.fail(f"the graph has no direction {direction!r}")
+            self.directions((direction,))
             if base.source[0] not in ("op", "tweak", "key") or base.keep:
                 self.fail("its base is not a whole result, tweak block or key word")
             self.form((base,))
@@ -189,15 +192,9 @@ class _Checker:
     def uses(self, chain: int, direction: str) -> list[tuple[int, int, tuple[UnitKind, str]]]:
         """Steps of a chain with the operations and operands that read them, in the order of operations."""
         found = []
-        for pair in self.graph.pairs:
-            op = pair.ops.get(direction)
-            if op is None:
-                continue
-            for operand, form in zip(OPERANDS, op.pre, strict=False):
-                found += [
-                    (t.source[2], pair.id, (pair.kind, operand)) for t in form if t.source[:2] == ("chain", chain)
-                ]
-            found += [(t.source[2], pair.id, (pair.kind, "post")) for t in op.post if t.source[:2] == ("chain", chain)]
+        for i, op in self.graph.ops(direction):
+            for operand, form in (*zip(OPERANDS, op.pre, strict=False), ("post", op.post)):
+                found += [(t.source[2], i, (self.graph.pairs[i].kind, operand)) for t in form if t.source[:2] == ("chain", chain)]
         return found
 
     def result(self, term: Term, direction: str, before: int) -> None:
@@ -215,15 +212,12 @@ class _Checker:
         written: set[object] = set(self.raw_names) if self.setup else set(graph.key_names)
         computed = [name for name in graph.key_names if name not in self.raw_names]
         leaving: list[object] = []
-        for pair in graph.pairs:
-            op = pair.ops.get(direction)
-            if op is None:
-                continue
-            self.where = f"{graph.name}: operation {pair.id}"
+        for i, op in graph.ops(direction):
+            self.where = f"{graph.name}: operation {i}"
             for form in (*op.pre, op.post):
                 for term in form:
                     if term.source[0] == "op":
-                        self.result(term, direction, pair.id)
+                        self.result(term, direction, i)
                     elif term.source[0] == "key" and term.source[1] not in written:
                         self.fail(f"{direction} reads key word {term.source[1]!r} before it is written")
                     elif term.source[0] == "chain":

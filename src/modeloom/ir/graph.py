@@ -151,6 +151,11 @@ class Trace:
         """Blocks of a tweak."""
         return -(-self.tweak_bytes // self.block_bytes)
 
+    @property
+    def host_keys(self) -> int:
+        """Number of cipher keys that the host loads."""
+        return len(self.cipher_keys) - len(self.derived)
+
 
 def reached(nodes: Sequence[Node], outputs: Iterable[int]) -> set[int]:
     """The nodes that some outputs depend on, directly or indirectly, including the outputs."""

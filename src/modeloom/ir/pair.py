@@ -12,7 +12,7 @@ from itertools import product
 from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
 from modeloom.spec.kinds import OPERANDS, UnitKind
 
-__all__ = ["Order", "Row", "alone", "find_chains", "match", "pair_directions", "renew_squares"]
+__all__ = ["Row", "Times", "alone", "find_chains", "match", "pair_directions", "renew_squares"]
 
 
 # Gives each hash of a sector its own squares of key values.
@@ -65,7 +65,7 @@ Row = dict[str, int]
 Group = tuple[UnitKind, int | None]
 """The kind of unit that performs an operation, and the instance that it is bound to."""
 
-Order = Mapping[str, tuple[Sequence[int], Sequence[int | None]]]
+Times = Mapping[str, tuple[Sequence[int], Sequence[int | None]]]
 """For each direction, the times of its operations and the instances that they are bound to."""
 
 Run = tuple[int, int, tuple[tuple[int, Term], ...]]
@@ -116,7 +116,7 @@ class _Ready:
                 self._push(j)
 
 
-def match(sequences: Mapping[str, Sequence[Op]], order: Order | None = None) -> list[Row]:
+def match(sequences: Mapping[str, Sequence[Op]], times: Times | None = None) -> list[Row]:
     """Rows of operation numbers of each direction, in an order that both directions allow.
 
     If an operation of one kind is ready in both directions, the two that come first in their directions form a row.  Among several such
@@ -125,18 +125,18 @@ def match(sequences: Mapping[str, Sequence[Op]], order: Order | None = None) -> 
 
     Parameters
     ----------
-    order : dict or None
+    times : dict or None
         For each direction, the times of its operations and the instances that they are bound to (None: to none); operations that
         are bound to different ones are no row.  None: the order of the definition, in which directions that do the same kinds of work
         in the same order are paired as they stand.
     """
-    if order is None:
+    if times is None:
         kinds = [[_kind(op) for op in ops] for ops in sequences.values()]
         if all(k == kinds[0] for k in kinds):
             return [dict.fromkeys(sequences, i) for i in range(len(kinds[0]))]
-    ready = {d: _Ready(ops, *(order[d] if order else (range(len(ops)), [None] * len(ops)))) for d, ops in sequences.items()}
+    ready = {d: _Ready(ops, *(times[d] if times else (range(len(ops)), [None] * len(ops)))) for d, ops in sequences.items()}
     # By places in the definition the sum says which row comes first; by times the later operation does, as it keeps the row waiting.
-    measure = max if order else sum
+    measure = max if times else sum
     rows: list[Row] = []
     while any(side.left.total() for side in ready.values()):
         row = _together({d: side.first() for d, side in ready.items()}, measure) or _single(ready)
@@ -208,7 +208,7 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
     graph = replace(graph, pairs=pairs, chains=list(graph.chains), key_names=list(graph.key_names))
     found: dict[tuple, dict[str, Run]] = {}
     before = {d: _ancestors(graph, d) for d in graph.directions}
-    lent, chained = _lend_blocks(graph), set()
+    lent, reading = _lend_blocks(graph), set()
     for d in graph.directions:
         counter: dict[tuple, int] = {}
         for (source, *role), uses in _multiples(graph, d, instance).items():
@@ -229,9 +229,9 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
             for d in members:
                 for step, (i, term) in enumerate(sides[d][2]):
                     _replace(graph.pairs[i].ops[d], role[1], term, Term(("chain", chain.id, step)))
-                    chained.add(i)
+                    reading.add(i)
     for i, op in lent:
-        if i not in chained:
+        if i not in reading:
             op.block = None
     return graph
 
@@ -239,13 +239,11 @@ def find_chains(graph: OpGraph, instance: Callable[[Pair], int], registers: int 
 def _multiples(graph: OpGraph, direction: str, instance: Callable[[Pair], int]) -> dict[tuple, list[tuple[int, Term]]]:
     """The uses of each value by operations with a block, apart by the operand of a unit instance that reads them."""
     groups: dict[tuple, list[tuple[int, Term]]] = {}
-    for pair in graph.pairs:
-        op = pair.ops.get(direction)
-        if op is None or op.leaves or op.block is None:
-            continue
-        for operand, term in op.terms():
+    for i, op in graph.ops(direction):
+        for operand, term in () if op.leaves or op.block is None else op.terms():
             if term.source[0] in ("op", "tweak", "key") and not term.keep:
-                groups.setdefault((term.source, pair.kind, operand, instance(pair)), []).append((pair.id, term))
+                pair = graph.pairs[i]
+                groups.setdefault((term.source, pair.kind, operand, instance(pair)), []).append((i, term))
     return groups
 
 
@@ -275,11 +273,9 @@ def _in_common(sides: dict[str, Run]) -> tuple[dict[str, Run], list[list[str]]]:
 def _ancestors(graph: OpGraph, direction: str) -> dict[int, set[int]]:
     """For each operation that reads cipher results, the cipher calls before it, the ones before these left out."""
     calls: dict[int, set[int]] = {}
-    for i, op in graph.ops(direction):
-        above: set[int] = set()
-        for j in _reads(op):
-            above |= {j} if graph.pairs[j].ops[direction].kind.operation.keyed else calls[j]
-        calls[i] = above
+    ops = dict(graph.ops(direction))
+    for i, op in ops.items():
+        calls[i] = set[int]().union(*({j} if ops[j].kind.operation.keyed else calls[j] for j in _reads(op)))
     return calls
 
 
@@ -337,19 +333,18 @@ def alone(graph: OpGraph, direction: str, instance: Callable[[Op], int | None]) 
     What any schedule of the whole graph gives a direction is a schedule of this one.  Blocks that ``instance`` binds to different
     instances in the two directions of a pair bind neither here, as the pair runs on one of them.
     """
-    members = [pair for pair in graph.pairs if direction in pair.ops]
-    place = {pair.id: new for new, pair in enumerate(members)}
+    members = dict(graph.ops(direction))
+    place = {i: new for new, i in enumerate(members)}
 
     def moved(form: Form) -> Form:
         return tuple(t._replace(source=("op", place[t.source[1]])) if t.source[0] == "op" else t for t in form)
 
     result = OpGraph(graph.name, (direction,), key_names=list(graph.key_names))
-    for pair in members:
-        op = pair.ops[direction]
-        bound = {instance(other) for other in pair.ops.values()} - {None}
+    for i, op in members.items():
+        bound = {instance(other) for other in graph.pairs[i].ops.values()} - {None}
         block = None if len(bound) > 1 and not op.leaves else op.block
         alone = replace(op, pre=[moved(form) for form in op.pre], post=moved(op.post), block=block)
-        result.pairs.append(Pair(place[pair.id], {direction: alone}))
+        result.pairs.append(Pair(place[i], {direction: alone}))
     # Their numbers are kept, because they determine which of several units reads a chain.
     for chain in graph.chains:
         if direction in chain.base:

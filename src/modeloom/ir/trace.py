@@ -229,7 +229,7 @@ class Tracer:
                 f"{self.trace.mode}: {key!r} is not a cipher key; name it in cipher_keys, or make one "
                 "with o.cipher_key()"
             )
-        if self._setting_up and key.number >= len(self.trace.cipher_keys) - len(self.trace.derived):
+        if self._setting_up and key.number >= self.trace.host_keys:
             raise DefinitionError(
                 f"{self.trace.mode}: the set-up uses a cipher key that it makes itself; only encrypt() "
                 "and decrypt() can use it"

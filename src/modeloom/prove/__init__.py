@@ -70,9 +70,8 @@ def check(compiled: Provable) -> None:
     """Runs the legality checkers of graph, schedule and program.  Raises ``CheckError``."""
     source, units, program = compiled.source, compiled.units, compiled.allocation.program
     checked = partial(check_graph, terms=units.terms, block_bytes=source.block_bytes, raw_names=source.raw_names)
-    host = len(source.cipher_keys) - len(source.derived)
     checked(compiled.graph, blocks=source.blocks, tweak_blocks=source.tweak_blocks, cipher_bits=source.cipher_bits)
-    checked(compiled.setup_graph, blocks=0, tweak_blocks=0, cipher_bits=source.cipher_bits[:host])
+    checked(compiled.setup_graph, blocks=0, tweak_blocks=0, cipher_bits=source.cipher_bits[: source.host_keys])
     check_schedule(compiled.schedule)
     check_schedule(compiled.setup_schedule)
     facts: dict[str, tuple[object, object]] = {

@@ -35,6 +35,7 @@ from modeloom.allocate.program import (
     Table,
     UnitName,
     WriteRow,
+    batched,
 )
 from modeloom.spec.kinds import Kind
 
@@ -262,7 +263,7 @@ class Machine(Generic[V, F, R]):
         self.new_words: dict[int, list[tuple[int, V]]] = {}
         self.free_at: dict[str, int] = {}
         self.slow_free_at: dict[str, int] = {}
-        self.begun: dict[str, int] = {}
+        self.begun = dict.fromkeys(batched(plan.program.units), -1 << 60)
         self.done: set[tuple[str, str]] = set()
         self.rows: dict[NetName, tuple] = {}
         self.t = 0
@@ -395,10 +396,9 @@ class Machine(Generic[V, F, R]):
 
     def _begin(self, unit: UnitName) -> None:
         """Begins a batch of a unit, if no other sector has done so in this cycle."""
-        cadence = self.plan.units[unit].cadence
-        if cadence is None:
+        if unit not in self.begun:
             raise MachineError(f"{unit} takes no batches")
-        if self.t - cadence.interval < self.begun.get(unit, self.t) < self.t:
+        if self.begun[unit] < self.t < self.begun[unit] + self.plan.units[unit].cadence.interval:
             raise MachineError(f"a batch of {unit} begins in cycle {self.t}, and the one before it in cycle {self.begun[unit]}")
         self.begun[unit] = self.t
 
@@ -415,7 +415,7 @@ class Machine(Generic[V, F, R]):
         if self.free_at.get(unit, self.t) > self.t:
             raise MachineError(f"{unit} starts in cycle {self.t} before it is free")
         self.free_at[unit] = self.t + description.interval
-        if description.cadence is not None and self.t >= self.begun.get(unit, -1 << 60) + description.cadence.blocks:
+        if self.t >= self.begun.get(unit, self.t) + description.cadence.blocks:
             raise MachineError(f"{unit} starts in cycle {self.t}, which is in no batch")
         if core == description.slow_core:
             if self.slow_free_at.get(unit, self.t) > self.t:

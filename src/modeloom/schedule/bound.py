@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modeloom.schedule.problem import Problem
-from modeloom.spec.cadence import Cadence
+from modeloom.spec.cadence import EVERY_CYCLE, Cadence
 
 __all__ = ["NEVER", "Cases", "Infeasible", "Numbers", "circle_holds", "least_latency", "longest_paths"]
 
@@ -113,7 +113,7 @@ def least_latency(problem: Problem, ii: int) -> int:
     return problem.least[ii]
 
 
-def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int = 1, cadence: Cadence | None = None) -> bool:
+def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int = 1, cadence: Cadence = EVERY_CYCLE) -> bool:
     """Whether no arc of the slots modulo ``ii`` contains more windows than fit into it, with ``count`` units and ``cycles`` slots for each
     window.  If the units take batches, with a ``cadence``, an arc has the most slots that it has for any phase of them.
 
@@ -122,8 +122,7 @@ def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int =
     low, high : array of int
         First and last start of each window.
     """
-    room = cadence.room if cadence is not None else (lambda slots: slots // cycles)
-    if (low > high).any() or len(low) > count * room(ii):
+    if (low > high).any() or len(low) > count * (cadence.room(ii) // cycles):
         return False
     width = high - low + cycles
     short = width < ii
@@ -139,7 +138,7 @@ def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int =
     np.add.at(inside, (np.searchsorted(starts, begin + ii), np.searchsorted(last, end + ii)), 1)
     inside = inside[::-1].cumsum(0)[::-1][: len(first)].cumsum(1)
     length = last - first[:, None]
-    return bool(((inside <= count * room(length)) | (length <= 0) | (length >= ii)).all())
+    return bool(((inside <= count * (cadence.room(length) // cycles)) | (length <= 0) | (length >= ii)).all())
 
 
 @dataclass
@@ -149,7 +148,11 @@ class _Group:
     members: NDArray[np.intp]
     cycles: int
     count: int
-    cadence: Cadence | None = None
+    cadence: Cadence
+
+    def hold(self, low: Numbers, high: Numbers, ii: int) -> bool:
+        """Conditions 1 and 2 for the windows of its operations."""
+        return circle_holds(low[self.members], high[self.members], ii, self.count, self.cycles, self.cadence)
 
 
 @dataclass
@@ -205,7 +208,7 @@ class Cases:
     def _groups(self) -> list[_Group]:
         """All operations of a unit, and those that are bound to one instance.  Cores that are not pipelined are separate."""
         claims: dict[tuple[str, int], list[int]] = {}
-        rates: dict[tuple[str, int], tuple[int, int, Cadence | None]] = {}
+        rates: dict[tuple[str, int], tuple[int, int, Cadence]] = {}
         for i, unit in enumerate(self.problem.unit):
             cores: list[tuple[str, int]] = [(unit.kind, unit.interval)]
             if self.problem.slow[i]:
@@ -250,7 +253,7 @@ class Cases:
         if (low > high).any():
             return False
         for n, group in enumerate(self.groups):
-            if not circle_holds(low[group.members], high[group.members], self.ii, group.count, group.cycles, group.cadence):
+            if not group.hold(low, high, self.ii):
                 # The next case most likely fails there, too.
                 self.groups.insert(0, self.groups.pop(n))
                 return False

@@ -35,31 +35,25 @@ class _Checker:
         raise CheckError(f"{self.graph.name}: {message}")
 
     def run(self) -> None:
-        schedule, pairs = self.schedule, self.graph.pairs
+        schedule, operations = self.schedule, self.graph.pairs
         if self.ii < 1:
             self.fail(f"the initiation interval is {self.ii}")
-        if len(schedule.start) != len(pairs) or len(schedule.instance) != len(pairs):
-            self.fail(
-                f"{len(schedule.start)} starts and {len(schedule.instance)} instances for {len(pairs)} operations"
-            )
-        for pair in pairs:
-            self.unit_of.append(self.unit(pair.id))
+        if not len(schedule.start) == len(schedule.instance) == len(operations):
+            self.fail(f"{len(schedule.start)} starts and {len(schedule.instance)} instances for {len(operations)} operations")
+        self.unit_of = [self.unit(pair.id) for pair in operations]
         self.lanes()
         self.batches()
         self.resources()
         written: dict[object, int] = {
-            op.index: pair.id
-            for pair in pairs
-            for op in pair.ops.values()
-            if op.leaves and isinstance(op.index, str)
+            op.index: pair.id for pair in operations for op in pair.ops.values() if op.leaves and isinstance(op.index, str)
         }
-        for pair in pairs:
+        for pair in operations:
             for direction, op in pair.ops.items():
                 for at, post, term in self.reads(pair.id, op):
                     self.ready(pair.id, at, post, term, direction, written)
         self.loops()
         self.chains()
-        if not schedule.overlap and any(self.done(p.id) > self.ii for p in pairs):
+        if not schedule.overlap and any(self.done(pair.id) > self.ii for pair in operations):
             self.fail(f"sectors do not overlap, and one is not done after {self.ii} cycles")
 
     # -- units --------------------------------------------------------------------------------------------------------
@@ -93,17 +87,12 @@ class _Checker:
         for pair in self.graph.pairs:
             unit = self.unit_of[pair.id]
             blocks = [op.block for op in pair.ops.values() if op.block is not None]
-            if (
-                unit.kind.type.laned
-                and blocks
-                and self.schedule.instance[pair.id] != blocks[0] % unit.count
-            ):
-                self.fail(
-                    f"operation {pair.id} of block {blocks[0]} runs on {unit.kind} {self.schedule.instance[pair.id]}"
-                )
-            for op in pair.ops.values():
-                if isinstance(op.index, int) and self.schedule.instance[pair.id] != op.index % self.units.lanes:
-                    self.fail(f"block {op.index} leaves on lane {self.schedule.instance[pair.id]}")
+            n = self.schedule.instance[pair.id]
+            if unit.kind.type.laned and blocks and n != blocks[0] % unit.count:
+                self.fail(f"operation {pair.id} of block {blocks[0]} runs on {unit.kind} {n}")
+            for index in [op.index for op in pair.ops.values() if isinstance(op.index, int)]:
+                if n != index % self.units.lanes:
+                    self.fail(f"block {index} leaves on lane {n}")
 
     def resources(self) -> None:
         """No two operations take one unit in one slot, the slow core of a unit included."""
@@ -126,7 +115,7 @@ class _Checker:
         """A unit that takes batches starts operations in a few successive slots of each interval, and every turn of the table alike."""
         for unit in self.units.units:
             members = [pair.id for pair in self.graph.pairs if self.unit_of[pair.id] is unit]
-            if unit.cadence is None or not members:
+            if not members:
                 continue
             interval, blocks = unit.cadence.interval, unit.cadence.blocks
             if self.schedule.overlap and self.ii % interval:
@@ -169,7 +158,7 @@ class _Checker:
         feeds = {place: {p for p in self.feeds[place] if p in free} for place in free}
         while feeds:
             # An operation that feeds none of the remaining ones is not part of a loop.
-            ends = [place for place, fed in feeds.items() if not fed & feeds.keys()]
+            ends = [place for place, fed in feeds.items() if fed.isdisjoint(feeds)]
             if not ends:
                 kind, n = min(feeds)
                 self.fail(f"the sum behind {kind} {n} is part of a loop of sums without a register")
@@ -186,11 +175,10 @@ class _Checker:
             patterns = set()
             for direction, base in chain.base.items():
                 uses: dict[int, tuple[int, str, int]] = {}
-                for pair in self.graph.pairs:
-                    op = pair.ops.get(direction)
-                    for at, _, term in self.reads(pair.id, op) if op else ():
+                for i, op in self.graph.ops(direction):
+                    for at, _, term in self.reads(i, op):
                         if term.source[:2] == ("chain", chain.id):
-                            uses[term.source[2]] = at, self.unit_of[pair.id].kind, self.schedule.instance[pair.id]
+                            uses[term.source[2]] = at, *self.place(i)
                 cycles = [uses[step][0] for step in sorted(uses)]
                 patterns.add(tuple(cycles))
                 if any(a >= b for a, b in pairwise(cycles)):

@@ -189,13 +189,13 @@ def _model(model: CpModel, problem: Problem, first: Schedule, ii: int, least: in
         # The known schedule is no solution, but most of it may be part of one.
         model.add_hint(start[i], first.start[i])
     phases: dict[str, IntVar] = {}
-    for i, unit in enumerate(problem.unit):
-        if (cadence := unit.cadence) is not None:
-            if unit.kind not in phases:
-                phases[unit.kind] = model.new_int_var(0, cadence.interval - cadence.blocks, f"phase of {unit.kind}")
-            batch = model.new_int_var(0, horizon // cadence.interval + 1, f"b{i}")
-            place = model.new_int_var(0, cadence.blocks - 1, f"p{i}")
-            model.add(start[i] == batch * cadence.interval + phases[unit.kind] + place)
+    for i in problem.in_batches:
+        kind, cadence = problem.unit[i].kind, problem.unit[i].cadence
+        if kind not in phases:
+            phases[kind] = model.new_int_var(0, cadence.gaps, f"phase of {kind}")
+        batch = model.new_int_var(0, horizon // cadence.interval + 1, f"b{i}")
+        place = model.new_int_var(0, cadence.blocks - 1, f"p{i}")
+        model.add(start[i] == batch * cadence.interval + phases[kind] + place)
     for i, preds in enumerate(problem.preds):
         for p, delay in preds.items():
             model.add(start[i] >= start[p] + delay)

@@ -47,20 +47,17 @@ class Grid:
 
     def next(self, unit: Unit, cycle: int) -> int:
         """The first start from a cycle on."""
-        if unit.cadence is not None:
-            within = (cycle - self.phase) % unit.cadence.interval
-            return cycle if within < unit.cadence.blocks else cycle + unit.cadence.interval - within
+        cycle = unit.cadence.next(cycle - self.phase) + self.phase
         return cycle + (self.phase - cycle) % unit.interval if unit.kind in self.kinds else cycle
 
     def last(self, unit: Unit, cycle: int) -> int:
         """The last start up to a cycle."""
-        if unit.cadence is not None:
-            return cycle - max(0, (cycle - self.phase) % unit.cadence.interval - unit.cadence.blocks + 1)
+        cycle = unit.cadence.last(cycle - self.phase) + self.phase
         return cycle - (cycle - self.phase) % unit.interval if unit.kind in self.kinds else cycle
 
     def restricts(self, unit: Unit) -> bool:
         """Whether operations of a unit can start in some cycles only."""
-        return unit.cadence is not None or unit.kind in self.kinds
+        return unit.cadence.gaps > 0 or unit.kind in self.kinds
 
 
 PHASES = 10
@@ -75,9 +72,8 @@ def grids(problem: Problem, ii: int) -> list[Grid]:
 
     Where a unit takes batches, there is a grid for each phase that they may have.
     """
-    cadences = {unit.cadence for unit in problem.unit if unit.cadence is not None}
-    if cadences:
-        return [Grid(phase=phase) for phase in range(min(cadence.interval - cadence.blocks for cadence in cadences) + 1)]
+    if problem.in_batches:
+        return [Grid(phase=phase) for phase in range(min(problem.unit[i].cadence.gaps for i in problem.in_batches) + 1)]
     units = {unit.kind: unit for unit in problem.unit if unit.interval > 1}
     uses = Counter(unit.kind for unit in problem.unit)
     full = {
@@ -92,9 +88,9 @@ def grids(problem: Problem, ii: int) -> list[Grid]:
 def phases_of(problem: Problem, start: Sequence[int]) -> dict[UnitKind, int] | None:
     """For each kind of unit that takes batches, the phase of its batches in a schedule; None if some start is in no batch."""
     starts: dict[UnitKind, tuple[Cadence, set[int]]] = {}
-    for unit, cycle in zip(problem.unit, start):
-        if unit.cadence is not None:
-            starts.setdefault(unit.kind, (unit.cadence, set()))[1].add(cycle)
+    for i in problem.in_batches:
+        unit = problem.unit[i]
+        starts.setdefault(unit.kind, (unit.cadence, set()))[1].add(start[i])
     found = {kind: cadence.phase(cycles) for kind, (cadence, cycles) in starts.items()}
     return None if None in found.values() else {kind: phase for kind, phase in found.items() if phase is not None}
 
@@ -222,7 +218,7 @@ def _first_slot(
 
 def _room(problem: Problem, ii: int) -> dict[str, list[int]]:
     """For each instance of each kind, the cycles of an interval that remain for operations that can choose their instance."""
-    room: dict[str, list[int]] = {unit.kind: [unit.slots(ii) or 1 << 30] * unit.count for unit in problem.unit}
+    room: dict[str, list[int]] = {unit.kind: [unit.cadence.room(ii) or 1 << 30] * unit.count for unit in problem.unit}
     for unit, bound in zip(problem.unit, problem.bound_to):
         if bound is not None:
             room[unit.kind][bound] -= unit.interval
@@ -239,7 +235,7 @@ def place_results(problem: Problem, ii: int, placed: dict[int, tuple[int, int]])
     table = Reservations(problem, ii)
     for i, (cycle, n) in placed.items():
         start[i], instance[i] = cycle, n
-        if problem.graph.pairs[i].leaves:
+        if problem.unit[i].kind.type.leaves:
             table.take(i, cycle, n)
     ready = {
         i: max([problem.release[i], *(start[p] + delay for p, delay in problem.preds[i].items())])

@@ -28,7 +28,7 @@ from modeloom.schedule.problem import Problem, instance_of, op_instance
 from modeloom.schedule.search import latency_of
 from modeloom.schedule.units import UnitSet
 
-__all__ = ["alike", "direction_alone", "far_from_bound", "own_bounds", "pair_by_bound", "Pairing", "choose_pairing"]
+__all__ = ["alike", "direction_alone", "far_from_bound", "own_bounds", "Pairing", "choose_pairing"]
 
 FAR = ((32, 1.1), (math.inf, 1.2))
 """For sectors of up to this number of blocks, the ratio of latency to the larger bound of both directions that needs no reason."""
@@ -79,7 +79,7 @@ def own_bounds(problem: Problem, ii: int) -> dict[str, int]:
 
 def direction_alone(schedule: Schedule, direction: str) -> Schedule:
     """The part of a schedule of both directions that belongs to one of them."""
-    members = [pair.id for pair in schedule.problem.graph.pairs if direction in pair.ops]
+    members = [i for i, _ in schedule.problem.graph.ops(direction)]
     starts, instances = ([values[i] for i in members] for values in (schedule.start, schedule.instance))
     return Schedule(_side(schedule.problem, direction), schedule.ii, starts, instances, schedule.overlap)
 
@@ -91,16 +91,6 @@ def _side(problem: Problem, direction: str) -> Problem:
 def alike(a: Problem, b: Problem) -> bool:
     """Whether two problems have the same constraints."""
     return (a.preds, a.unit, a.bound_to, a.slow, a.release, a.chain_uses) == (b.preds, b.unit, b.bound_to, b.slow, b.release, b.chain_uses)
-
-
-def pair_by_bound(
-    name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, *, overlap: bool = True, registers: int = 1, rough: bool = False
-) -> Problem:
-    """The problem of the pairing that ``choose_pairing`` selects."""
-    chosen = choose_pairing(name, sequences, units, overlap=overlap, registers=registers, rough=rough)
-    problem = _problem(name, sequences, units, registers, chosen.rows)
-    problem.least, problem.own = chosen.least, chosen.own
-    return problem
 
 
 def choose_pairing(
@@ -218,7 +208,7 @@ def _full_units(problem: Problem, ii: int) -> list[str]:
     found = []
     for kind, taken in sorted(problem.issue_cycles().items()):
         unit = problem.units.unit(kind)
-        slots = unit.slots(ii) * unit.count
+        slots = unit.cadence.room(ii) * unit.count
         if not kind.type.leaves and taken >= FULL * slots:
             found.append(f"{kind} takes {taken} of {slots}")
     return found

@@ -44,6 +44,8 @@ class Problem:
         Cipher calls on the way to each pair: the first hash of a mode is phase 0, the second comes after the cipher.
     chain_uses : dict
         For each chain, (pair, offset) of its uses in order.
+    in_batches : list of int
+        The pairs whose units take batches.
     least : dict
         Latencies that ``bound.least_latency`` has found, for each interval.
     own : dict
@@ -60,15 +62,17 @@ class Problem:
     release: list[int] = field(default_factory=list)
     phase: list[int] = field(default_factory=list)
     chain_uses: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    in_batches: list[int] = field(default_factory=list)
     least: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
     own: dict[int, dict[str, int]] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        self.unit = [self.units.of(pair) for pair in self.graph.pairs]
+        self.in_batches = [i for i, unit in enumerate(self.unit) if unit.cadence.gaps]
         key_written: dict[object, int] = {}
         for pair in self.graph.pairs:
-            self.unit.append(self.units.of(pair))
             self.bound_to.append(instance_of(pair, self.units))
-            self.slow.append(any(op.kind == self.unit[-1].slow_core for op in pair.ops.values()))
+            self.slow.append(any(op.kind == self.unit[pair.id].slow_core for op in pair.ops.values()))
             self.preds.append({})
             self.release.append(0)
             for op in pair.ops.values():
@@ -159,7 +163,7 @@ class Problem:
     @property
     def turn(self) -> int:
         """The initiation interval is a multiple of so many cycles: of the intervals of all units that take batches."""
-        return lcm(*(unit.every for unit in self.unit if unit.cadence is not None))
+        return lcm(*(unit.cadence.interval for unit in self.unit))
 
     def ii_bound(self) -> int:
         """Lower bound of the initiation interval: the busiest kind of unit in both directions.  "in" is the bus that brings the blocks."""
@@ -168,7 +172,7 @@ class Problem:
             counts: dict[tuple[UnitKind, int, int, int], int] = {}
             for _, op in self.graph.ops(direction):
                 unit = self.units.doing(op.kind)
-                for rate in ((unit.every, unit.at_once), (unit.slow_interval if op.kind == unit.slow_core else 0, 1)):
+                for rate in ((unit.every, unit.cadence.blocks), (unit.slow_interval if op.kind == unit.slow_core else 0, 1)):
                     counts[unit.kind, unit.count, *rate] = counts.get((unit.kind, unit.count, *rate), 0) + 1
             # An operation runs on one instance and does not overlap with that of the next sector there.
             bounds += [-(-uses // (count * at_once)) * rate for (_, count, rate, at_once), uses in counts.items()]
@@ -184,7 +188,7 @@ class Problem:
                 taken[unit.kind, instance] = taken.get((unit.kind, instance), 0) + unit.interval
                 taken["slow", instance] = taken.get(("slow", instance), 0) + unit.slow_interval * slow
         counts = {unit.kind: unit.count for unit in self.unit} | {"slow": len(self.unit)}
-        slots: dict[str, int] = {unit.kind: unit.slots(ii) for unit in self.unit}
+        slots: dict[str, int] = {unit.kind: unit.cadence.room(ii) for unit in self.unit}
         return all(
             cycles <= slots.get(kind, ii) * (counts[kind] if instance is None else 1) for (kind, instance), cycles in taken.items()
         )

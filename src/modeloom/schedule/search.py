@@ -251,9 +251,9 @@ class _Moves:
         here, own = self.start[i], self.instance[i]
         self._lift(i)
         found: list[list[tuple[int, int, int]]] = []
-        cadence, phase = self.problem.unit[i].cadence, self.phases.get(self.problem.unit[i].kind, 0)
+        takes, phase = self.problem.unit[i].cadence.takes, self.phases.get(self.problem.unit[i].kind, 0)
         for start in range(max(low, here - _REACH), min(high, here + _REACH) + 1):
-            if cadence is not None and not cadence.takes(start - phase):
+            if not takes(start - phase):
                 continue
             for n in self.table.instances(i):
                 if (start, n) == (here, own):
@@ -451,11 +451,9 @@ class _Tries:
         if cases is None or self.problem.is_result(cases.pivot):
             return None
         first, last = cases.starts(latency)
-        unit = self.problem.unit[cases.pivot]
+        cadence, phase = self.problem.unit[cases.pivot].cadence, self.slack.grid.phase
         for _ in range(GUESSES):
-            start = first + int(self.rng.random() * (last - first + 1))
-            if unit.cadence is not None:
-                start = self.slack.grid.next(unit, start)
+            start = cadence.next(first + int(self.rng.random() * (last - first + 1)) - phase) + phase
             if start <= last and cases.holds(latency, start):
                 return cases.pivot, start
         return None

@@ -111,7 +111,7 @@ class SlackSearch:
         on_grid = {u.kind: [slot for slot in range(self.ii) if self.grid.next(u, slot) == slot] for u in self.unit}
         self.slots = [sum(1 << slot for slot in on_grid[u.kind]) for u in self.unit]
         self.gridded = [n for n, u in enumerate(self.unit) if self.grid.restricts(u)]
-        self.batched = [n for n, u in enumerate(self.unit) if u.cadence is not None]
+        self.batched = [n for n, i in enumerate(self.members) if i in problem.in_batches]
 
     def run(
         self,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from modeloom.cycles import KEY_DELAY
 from modeloom.ir.ops import Pair
 from modeloom.spec import InputError
-from modeloom.spec.cadence import Cadence, Cycles
+from modeloom.spec.cadence import EVERY_CYCLE, Cadence, Cycles
 from modeloom.spec.kinds import OPERATIONS, UNITS, Kind, UnitKind
 
 __all__ = ["Unit", "UnitSet"]
@@ -43,8 +43,8 @@ class Unit:
         Cycles between two operations of the slow core.
     forms : tuple of str
         The operations that it is built for, if these are not all of its kind.
-    cadence : Cadence or None
-        The cycles in which an instance takes operations, if it takes them in batches.  ``interval`` is then 1.
+    cadence : Cadence
+        The cycles in which an instance takes operations.  If it takes them in batches, ``interval`` is 1.
     """
 
     kind: UnitKind
@@ -56,14 +56,14 @@ class Unit:
     slow_core: str | None = None
     slow_interval: int = 0
     forms: tuple[str, ...] = ()
-    cadence: Cadence | None = None
+    cadence: Cadence = EVERY_CYCLE
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, UnitKind):
             object.__setattr__(self, "kind", UnitKind(UNITS[self.kind]))
         if self.count < 0 or self.core < 0 or self.interval < 1:
             raise InputError(f"unit {self.kind}: count and latency must not be negative, and the interval must be at least 1 cycle")
-        if self.cadence is not None and (self.interval != 1 or self.slow_core is not None):
+        if self.cadence.gaps and (self.interval != 1 or self.slow_core is not None):
             raise InputError(f"unit {self.kind}: a unit that takes batches takes one operation in each of their cycles, on one core")
 
     @property
@@ -75,24 +75,15 @@ class Unit:
     @property
     def every(self) -> int:
         """Cycles after which an instance takes operations in the same way again."""
-        return self.interval if self.cadence is None else self.cadence.interval
-
-    @property
-    def at_once(self) -> int:
-        """Operations that an instance takes in ``every`` cycles."""
-        return 1 if self.cadence is None else self.cadence.blocks
+        return self.interval * self.cadence.interval
 
     def span(self, operations: Cycles) -> Cycles:
         """The fewest cycles from the first to the last of so many operations of an instance: a number, or an array of them."""
-        return (operations - 1) * self.interval if self.cadence is None else self.cadence.span(operations)
+        return self.cadence.span(operations) * self.interval
 
     def cycles_of(self, operations: int) -> int:
         """The fewest cycles in which an instance takes so many operations, again and again."""
-        return -(-operations // self.at_once) * self.every
-
-    def slots(self, cycles: int) -> int:
-        """Cycles in which an instance is busy or takes an operation, of so many cycles of a table."""
-        return cycles if self.cadence is None else self.cadence.room(cycles)
+        return -(-operations // self.cadence.blocks) * self.every
 
     @property
     def post_at(self) -> int:

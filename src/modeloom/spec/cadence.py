@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["BATCH_LEAD", "Cadence", "Cycles"]
+__all__ = ["BATCH_LEAD", "EVERY_CYCLE", "Cadence", "Cycles"]
 
 Cycles = TypeVar("Cycles", int, "np.ndarray")
 """A number of cycles or blocks, or an array of them."""
@@ -50,6 +50,21 @@ class Cadence:
         if not 1 <= self.blocks < self.interval:
             raise ValueError(f"a batch in {self.interval} cycles has from 1 to {self.interval - 1} blocks, not {self.blocks}")
 
+    @property
+    def gaps(self) -> int:
+        """Cycles of an interval in which the unit takes no block; 0 if it takes no batches."""
+        return self.interval - self.blocks
+
+    @property
+    def told(self) -> list[str]:
+        """Its words in a listing; none if the unit takes no batches."""
+        return [f"batches of {self.blocks} in {self.interval} cycles"] if self.gaps else []
+
+    @property
+    def described(self) -> dict[str, int]:
+        """Its member of a description in JSON; none if the unit takes no batches."""
+        return {"blocks": self.blocks} if self.gaps else {}
+
     def takes(self, cycle: int) -> bool:
         """Whether the unit takes a block in a cycle."""
         return cycle % self.interval < self.blocks
@@ -70,6 +85,14 @@ class Cadence:
         before = blocks - 1
         return before // self.blocks * self.interval + before % self.blocks
 
+    def next(self, cycle: int) -> int:
+        """The first cycle from this one on in which the unit takes a block."""
+        return cycle if self.takes(cycle) else cycle + -cycle % self.interval
+
+    def last(self, cycle: int) -> int:
+        """The last cycle up to this one in which the unit takes a block."""
+        return cycle - max(0, cycle % self.interval - self.blocks + 1)
+
     def phase(self, starts: Iterable[int]) -> int | None:
         """The first cycle of a batch within an interval, for starts that all lie within batches; None if there is no such cycle.
 
@@ -78,8 +101,19 @@ class Cadence:
         within = [start % self.interval for start in starts] or [0]
         if max(within) - min(within) >= self.blocks:
             return None
-        return min(*within, self.interval - self.blocks)
+        return min(*within, self.gaps)
 
     def phases(self, offsets: Collection[int]) -> frozenset[int]:
         """The phases, from 0 to ``interval`` - 1, in which something may begin that uses the unit so many cycles later."""
         return frozenset(phase for phase in range(self.interval) if all(self.takes(phase + offset) for offset in offsets))
+
+
+class _EveryCycle(Cadence):
+    """Batches of one block without cycles between them."""
+
+    def __post_init__(self) -> None:
+        """There is nothing to check."""
+
+
+EVERY_CYCLE: Cadence = _EveryCycle(1, 1)
+"""The cadence of a unit that can take a block in every cycle."""

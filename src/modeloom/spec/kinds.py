@@ -87,7 +87,6 @@ class UnitType:
 V = TypeVar("V")
 
 OnNumbers = Callable[[Operations[int], Sequence[int], int], int]
-OnBatches = Callable[[Any, Sequence[Any], int], Any]
 OnForms = Callable[[Any, Sequence[Any], int], Any]
 
 
@@ -123,8 +122,6 @@ class Operation:
         Its sign before a number in listings.  If empty, the name is used.
     on_numbers : callable
         ``on_numbers(o, operands, number)`` is the result for blocks that are numbers, where ``o`` is ``spec.Numbers``.
-    on_batches : callable or None
-        The same for many blocks at once, if there is a faster way, where ``o`` is ``prove.numeric.Numbers``.
     on_forms : callable or None
         The same for normal forms, where ``o`` is ``prove.polynomials.Algebra``.  If None, only ``inverse`` is known about the operation.
     """
@@ -142,7 +139,6 @@ class Operation:
     linear: bool = False
     counter: Counter | None = None
     sign: str = ""
-    on_batches: OnBatches | None = field(default=None, repr=False)
     on_forms: OnForms | None = field(default=None, repr=False)
 
     @property
@@ -267,29 +263,23 @@ def _first(o: object, operands: Sequence[V], number: int) -> V:
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
     for operation in (
-        Operation(
-            name="enc", unit=_ENC, shared=_CIPHER, inverse="dec", on_numbers=_encrypted,
-            on_batches=lambda o, x, n: o.field.from_bytes(o.ciphers[n].encrypt(o.field.to_bytes(x[0]))),
-        ),
-        Operation(
-            name="dec", unit=_DEC, shared=_CIPHER, inverse="enc", inverse_keys=True, on_numbers=_decrypted,
-            on_batches=lambda o, x, n: o.field.from_bytes(o.ciphers[n].decrypt(o.field.to_bytes(x[0]))),
-        ),
+        Operation(name="enc", unit=_ENC, shared=_CIPHER, inverse="dec", on_numbers=_encrypted),
+        Operation(name="dec", unit=_DEC, shared=_CIPHER, inverse="enc", inverse_keys=True, on_numbers=_decrypted),
         Operation(name="tenc", unit=_TENC, inverse="tdec", on_numbers=lambda o, x, n: o.tenc(x[0], x[1], CipherKey(n))),
         Operation(
             name="tdec", unit=_TDEC, inverse="tenc", inverse_keys=True, on_numbers=lambda o, x, n: o.tdec(x[0], x[1], CipherKey(n)),
         ),
         Operation(
             name="mul", unit=_MUL, commutes=True, linear=True, on_numbers=lambda o, x, n: o.mul(*x),
-            on_batches=lambda o, x, n: o.field.mul(*x), on_forms=lambda o, x, n: o.mul(*x),
+            on_forms=lambda o, x, n: o.mul(*x),
         ),
         Operation(
             name="sqr", unit=_SQR, linear=True, of_keys=True, on_numbers=lambda o, x, n: o.mul(x[0], x[0]),
-            on_batches=lambda o, x, n: o.field.mul(x[0], x[0]), on_forms=lambda o, x, n: o.mul(x[0], x[0]),
+            on_forms=lambda o, x, n: o.mul(x[0], x[0]),
         ),
         *(_adder(name, "+" + name.removeprefix("add"), counter) for name, counter in COUNTERS.items()),
-        Operation(name="acc", unit=_ACC, adds=False, on_numbers=_first, on_batches=_first, on_forms=_first),
-        Operation(name="out", unit=_OUT, adds=False, on_numbers=_first, on_batches=_first, on_forms=_first),
+        Operation(name="acc", unit=_ACC, adds=False, on_numbers=_first, on_forms=_first),
+        Operation(name="out", unit=_OUT, adds=False, on_numbers=_first, on_forms=_first),
     )
 }  # fmt: skip
 """Every operation by its name."""

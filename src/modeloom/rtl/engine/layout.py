@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 from modeloom.allocate.merge import CoreProgram
-from modeloom.allocate.program import ChainName, Net, NetName, NetRow, OutName, OutRow, Row, UnitInstance
+from modeloom.allocate.program import ChainName, Net, NetName, NetRow, OutName, OutRow, Row, UnitInstance, UnitName, batched
 from modeloom.rtl.engine.control import Columns
 from modeloom.rtl.engine.key_memory import key_class
 from modeloom.spec.kinds import Kind
@@ -71,15 +71,15 @@ class RowFields:
             for side, v in values.items():
                 self.columns.add(f"{name}.{field}{side}", v, width)
 
-    def add_batches(self, unit: UnitInstance) -> None:
+    def add_batches(self, unit: UnitName) -> None:
         """Adds the field of a unit that takes batches."""
         for side, i in {"": 0, ".dec": 1}.items() if self.both else {"": 0}.items():
             masks = [
                 sum(1 << stage for stage in row.stages.get(table.directions[min(i, len(table.directions) - 1)], ())) if row else 0
                 for table in self.tables
-                for row in table.batches.get(unit.name) or [None] * table.rows
+                for row in table.batches.get(unit) or [None] * table.rows
             ]
-            self.columns.add(f"{unit.name}.batch{side}", masks, self.program.stages)
+            self.columns.add(f"{unit}.batch{side}", masks, self.program.stages)
 
 
 def kept_bytes(program: CoreProgram) -> tuple[int, ...]:
@@ -129,9 +129,8 @@ def engine_fields(program: CoreProgram) -> RowFields:
                 "step": lambda row, d: int(row.action == "step" and d in row.directions),
             },
         )  # fmt: skip
-    for unit in program.units:
-        if unit.cadence is not None:
-            rows.add_batches(unit)
+    for unit in batched(program.units):
+        rows.add_batches(unit)
     done = [int(i == main.latency % main.rows) for main in program.mains for i in range(main.rows)]
     stage = [main.latency // main.rows for main in program.mains for _ in range(main.rows)]
     behind = rows.columns.rows - len(done)
