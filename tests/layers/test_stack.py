@@ -24,13 +24,15 @@ STACKS = {
     ("gcm", (("packet", "wire"), ("hold", 64))): ["WirePackets", "Hold"],
     ("gcm", (("channels", 2),)): ["Channels"],
     ("gcm", (("keys", "inline"),)): ["OrderedKeys", "InlineKeys"],
-    ("gcm", (*TINY.items(), ("keys", "expanded"))): ["Batches", "ExpandedKeys"],
+    ("gcm", (*TINY.items(), ("keys", "expanded"))): ["ExpandedKeys"],
     ("gcm", (("interface", "lwc"),)): ["LwcInterface"],
-    ("deoxys-i", (*ROUND.items(), ("order", "text-first"))): ["Batches", "TextFirstPackets"],
-    ("deoxys-ii", (*ROUND.items(), ("hold", 16))): ["Batches", "Hold", "TwoPasses"],
-    ("deoxys-ii", (*ROUND.items(), ("message_buffer", 256))): ["Batches", "MessageStore"],
-    ("gcm-siv", (*TINY.items(), ("keys", "inline"))): ["Batches", "OrderedKeys", "InlineKeys", "SoftwareDerivation", "TwoPasses"],
-    ("gcm-siv", (*TINY.items(), ("keys", "derived"), ("message_buffer", 64))): ["Batches", "OrderedKeys", "KeyDerivation", "MessageStore"],
+    ("ccm", ()): ["LengthsFirst"],
+    ("ocb3", ()): ["StartsAhead"],
+    ("deoxys-i", (*ROUND.items(), ("order", "text-first"))): ["TextFirstPackets"],
+    ("deoxys-ii", (*ROUND.items(), ("hold", 16))): ["Returning", "Hold", "TwoPasses"],
+    ("deoxys-ii", (*ROUND.items(), ("message_buffer", 256))): ["Returning", "MessageStore"],
+    ("gcm-siv", (*TINY.items(), ("keys", "inline"))): ["OrderedKeys", "InlineKeys", "SoftwareDerivation", "TwoPasses"],
+    ("gcm-siv", (*TINY.items(), ("keys", "derived"), ("message_buffer", 64))): ["OrderedKeys", "KeyDerivation", "MessageStore"],
 }
 """The layers of some cores around the message control, from the pipeline outwards."""
 

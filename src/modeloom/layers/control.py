@@ -3,14 +3,13 @@
 
 Its keys are in slots that a host names, its packets have associated data and then text, and text leaves as soon as it is computed.
 
-The cipher takes a batch of blocks every few cycles, so that tokens wait for their places.
-
 Packets of several messages may interleave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from amaranth.lib import wiring
@@ -18,13 +17,13 @@ from amaranth.lib import wiring
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest, cipher_of
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cycles.messages import ADMITTED_CYCLES, PIN_CYCLES, PREFIX_CYCLES, START_CYCLES
+from modeloom.cycles.messages import CHAINED_CYCLES, CHANNEL_CYCLES, PIN_CYCLES, PREFIX_CYCLES
 from modeloom.interfaces import Interface
-from modeloom.interfaces.messages import MessageCode
-from modeloom.interfaces.table import LISTED_SLOTS, CoreShape
+from modeloom.interfaces.messages import MOST_CHANNELS, MessageCode
+from modeloom.interfaces.table import LISTED_SLOTS, CoreShape, Packing, by_member
 from modeloom.layers.layer import Layer, Sizes
 from modeloom.layers.texts import Lines, Rules, Texts
-from modeloom.product.messages import StreamDescription
+from modeloom.product.messages import StreamDescription, Tokens, UnusedCycles
 from modeloom.product.page import Box, key_table
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.stream.bus import MessageBus
@@ -37,14 +36,8 @@ from modeloom.spec.wording import numbers
 if TYPE_CHECKING:
     from modeloom.layers.derived.deriver import DerivedParameters
     from modeloom.layers.stack import Stack
-from dataclasses import replace
 
-from modeloom.cycles.messages import CHAINED_CYCLES, CHANNEL_CYCLES
-from modeloom.interfaces.messages import MOST_CHANNELS
-from modeloom.interfaces.table import Packing, by_member
-from modeloom.spec.wording import many
-
-__all__ = ["Batches", "Channels", "MessageControl", "aligned_packets", "begin_cycles", "key_packets", "started_in", "state_cycles"]
+__all__ = ["Channels", "LengthsFirst", "MessageControl", "aligned_packets", "key_packets", "state_cycles"]
 
 TITLES: dict[str, str] = {
     "": "The core: message control, pipeline, erasure",
@@ -74,26 +67,6 @@ TITLES: dict[str, str] = {
     "bus_pipeline_multiplier": "The multiplier of the hash",
 }
 """The titles of modules, by their names without the name of the core."""
-
-
-def started_in(compiled: CompiledStream) -> int:
-    """The stage in which the token of a start that runs ahead has computed the state, from which on its message may come."""
-    plan = compiled.plan
-    stages = [plan.placed.homes[name] for name in plan.started]
-    for step in plan.steps:
-        for name in plan.started if step.name == "start" else ():
-            stages += [plan.placed.ready[step.title][int(term.source.what)] for term in step.updates[name]  # type: ignore[call-overload]
-                       if term.source.kind == "op"]
-    return max(stages)
-
-
-def begin_cycles(compiled: CompiledStream, p: MessageParameters) -> int:
-    """The largest number of cycles from the one in which the first token of a message could enter to the first block of text."""
-    ways = compiled.options.directions
-    if p.plan.runs_ahead and p.plan.cadence is not None:
-        # The start waits for its place in a batch, and then the block for its own.
-        return p.ahead_waits(started_in(compiled) + ADMITTED_CYCLES, *ways)
-    return max(p.entry_cycles(*p.first_tokens, way) - p.program(way).cycles for way in ways)
 
 
 def state_cycles(p: MessageParameters) -> int:
@@ -136,10 +109,10 @@ class MessageControl(Layer):
         """Its sizes without other layers.  Raises ``ValueError`` or ``InputError`` if they do not fit the mode."""
         mode, options = compiled.mode, compiled.options
         cipher, sizes = cipher_of(mode, options.cipher), compiled.cipher_request.key_sizes
-        parts, keys = mode.key_parts, mode.cipher_keys
-        before = min((parts.index(name) for name in keys), default=0)
-        if len(keys) != 1:
-            raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(keys)}")
+        parts = mode.key_parts
+        before = min((parts.index(name) for name in mode.cipher_keys), default=0)
+        if len(mode.cipher_keys) != 1:
+            raise InputError(f"{mode.name}: a core for messages takes one cipher key, not {len(mode.cipher_keys)}")
         return MessageParameters(
             plan=compiled.plan, encrypt="encrypt" in options.directions, decrypt="decrypt" in options.directions,
             keys=KeyParameters(
@@ -205,15 +178,23 @@ class MessageControl(Layer):
     @property
     def latency(self) -> int:
         """From pin to pin, with the way of a start that runs ahead."""
-        p, compiled = self.stack.parameters, self.compiled
-        ahead = START_CYCLES + started_in(compiled) if p.plan.runs_ahead else 0
-        added = ahead + (PREFIX_CYCLES if p.plan.prefixes else 0)
-        waits = begin_cycles(compiled, p)
-        if p.plan.chained:
-            # A block may take several tokens, the last of which has its text.
-            waits += max(compiled.plan.placed.passes[way][-1].at for way in compiled.options.directions)
+        p, plan, top = self.stack.parameters, self.compiled.plan, self.stack.top
+        # A block may take several tokens, the last of which has its text.
+        waits = top.begin_cycles + max(plan.placed.passes[way][-1].at for way in self.compiled.options.directions)
         # Without a hash the beat does not wait for the tag behind it.  The flags of many slots answer a cycle later.
-        return p.text_stage + PIN_CYCLES + added + waits - (p.window == 1) + (p.keys.slots > LISTED_SLOTS)
+        added = PREFIX_CYCLES * bool(plan.prefixes) - (p.window == 1) + (p.keys.slots > LISTED_SLOTS)
+        return p.text_stage + PIN_CYCLES + top.lead + waits + added
+
+    @property
+    def begin_cycles(self) -> int:
+        """Those of the start and of the place of a block."""
+        p = self.stack.parameters
+        return max(p.entry_cycles(*p.first_tokens, way) - p.program(way).cycles for way in self.compiled.options.directions)
+
+    @property
+    def lead(self) -> int:
+        """There is none."""
+        return 0
 
     @property
     def varies(self) -> bool:
@@ -233,11 +214,47 @@ class MessageControl(Layer):
             result_words=p.contexts * state_cycles(p), flush=p.flush,
         )  # fmt: skip
 
+    place: int = 1
+    """The number of cycles in which the cipher takes a block, in the mean."""
+
+    wait: int = 0
+    """The largest number of cycles that a token waits for the cipher."""
+
+    unused = UnusedCycles(message=1, associated=1, second=0)
+    """Cycles in which no token fits, if tokens return to the cipher: some free cycles fit no token that comes next."""
+
+    @property
+    def key_cycles(self) -> int | None:
+        """Cycles that a key costs the messages that it comes with, at most; None if its tokens take cycles that are free."""
+        return None
+
+    def step_cycles(self, title: str) -> int:
+        """The number of cycles after which the next step may begin if nothing holds it up, in the mean."""
+        return max(self.stack.parameters.program(title).cycles, self.compiled.plan.places_of(title))
+
+    def turn(self, title: str) -> int:
+        """The number of cycles that a message waits for its chain behind a step."""
+        return self.compiled.plan.turn_after(self.compiled.plan.step(title)) - 1
+
+    def cycles(self, waits: bool) -> Tokens:
+        """The cycles of each step of a message; ``waits`` says whether no other message fills those in which one waits for its chain."""
+        titles = {step.title for step in self.compiled.plan.steps}
+
+        def most(*names: str) -> int:
+            return max(self.step_cycles(name) + waits * self.turn(name) for name in names if name in titles)
+
+        start = sum(map(self.step_cycles, self.stack.parameters.first_tokens))
+        texts = self.compiled.mode.text_steps()
+        return Tokens(start=start, associated=most("associated"), text=most(*texts), tag=self.step_cycles("tag"))
+
+    @property
+    def between(self) -> int:
+        """Those of its program."""
+        return self.stack.parameters.program(BETWEEN).cycles
+
     def rules_of(self) -> Rules:
         """The assertions without other layers."""
-        # A text may be too short if its command says how long it is.
-        short = [MessageCode.TOO_SHORT] * self.compiled.mode.lengths_first
-        return Rules(waiting=self.stack.parameters.token_depth, cut_codes=(MessageCode.BAD_KEEP, MessageCode.TOO_LONG, *short))
+        return Rules(waiting=self.stack.parameters.token_depth, cut_codes=(MessageCode.BAD_KEEP, MessageCode.TOO_LONG))
 
     # -- what others say of it --------------------------------------------------------------------------------------------------------
 
@@ -248,10 +265,6 @@ class MessageControl(Layer):
             flag = "`key_loaded`, which is about the slot of the last packet,"
         refused = f", the mode refuses the key ({d.refused_keys})," if d.refused_keys else ""
         slots = f"slot{'s' * (d.key_slots != 1)}"
-        lengths = (
-            "The command has the number of bytes of text. A packet with fewer of them gets TOO_SHORT, and one with more gets "
-            "TOO_LONG."
-        )
         return Texts(
             key_figure=f"key slots: {d.key_slots}", key_places=f"{d.key_slots} key {slots}", key_count=f" × {d.key_slots} {slots}",
             key_theory=(
@@ -268,46 +281,8 @@ class MessageControl(Layer):
             ),
             protection=f" **{unverified}**" * d.releases, protection_item=[f"- {unverified}"] * d.releases,
             packets=aligned_packets(d, "associated data", "text", "begins with a beat of its own"),
-            faults=(lengths, "") if d.lengths_first else (),
             limit_rows=(["maximum associated data", d.most_associated, "bytes"], ["maximum text", d.most_text, "bytes"]),
             data_boxes=(Box("bus", "s_axis", f"{d.packet} packets"),),
-        )  # fmt: skip
-
-
-class Batches(Layer):
-    """The cadence of the cipher."""
-
-    @staticmethod
-    def chosen(compiled: CompiledStream) -> bool:
-        """With ``--cipher-arch multistream``."""
-        return compiled.plan.cadence is not None
-
-    @property
-    def varies(self) -> bool:
-        """Messages wait for their places."""
-        return True
-
-    def texts(self, t: Texts, d: StreamDescription) -> Texts:
-        """When tokens enter."""
-        cadence = self.compiled.plan.cadence
-        assert cadence is not None
-        interval, count = cadence.interval, cadence.blocks
-        goes, places = ("a block goes", "one cycle") if count == 1 else (f"{count} blocks go", f"{count} successive cycles")
-        return replace(
-            t, rate=f"{many(count, 'block')} every {interval} cycles, ", gap="", average="average ", beat_time="token",
-            entry=(
-                f"The rate is {d.pace}. A token that uses the cipher waits at the entry until the cipher takes a block. It then goes "
-                "through all stages, one each cycle."
-            ),
-            cadence_theory=(
-                f"The cipher is one round, through which {goes} at a time. A counter that runs freely lets tokens that use the cipher "
-                f"enter in {places} of every {interval}, whatever messages they belong to. Other tokens enter in any cycle.", "",
-            ),
-            cadence_rows=([f"blocks that the cipher takes in {interval} cycles", count, "blocks"],),
-            beat_notes=(
-                f"It depends on the cycle in which the message comes: the message waits up to {d.waits} cycles for the cipher.",
-                *t.beat_notes,
-            ),
         )  # fmt: skip
 
 
@@ -338,8 +313,8 @@ class Channels(Layer):
         return self.inside.latency + (CHAINED_CYCLES if self.compiled.plan.chained else CHANNEL_CYCLES)
 
     def described(self, d: StreamDescription) -> StreamDescription:
-        """Their number."""
-        return replace(d, channels=self.compiled.options.channels)
+        """Their number.  Others fill the cycles in which a message waits for its chain."""
+        return replace(d, channels=self.compiled.options.channels, cycles=self.stack.inmost.cycles(False))
 
     def texts(self, t: Texts, d: StreamDescription) -> Texts:
         """How packets interleave."""
@@ -368,3 +343,23 @@ class Channels(Layer):
             "CHANNEL_OF_STATUS": f"m_axis_status_tdata{status.verilog('channel')}",
         }  # fmt: skip
         return replace(r, waiting=self.stack.parameters.message_store, channel_values={**r.channel_values, **places, **foreign})
+
+
+class LengthsFirst(Layer):
+    """A command has the bytes of associated data and of text."""
+
+    @staticmethod
+    def chosen(compiled: CompiledStream) -> bool:
+        """In modes that read lengths before a message begins."""
+        return compiled.mode.lengths_first
+
+    def texts(self, t: Texts, d: StreamDescription) -> Texts:
+        """What a packet of another length gets."""
+        return replace(t, faults=(
+            "The command has the number of bytes of text. A packet with fewer of them gets TOO_SHORT, and one with more gets TOO_LONG.", "",
+            *t.faults,
+        ))  # fmt: skip
+
+    def rules(self, r: Rules, command: Packing) -> Rules:
+        """A text may be too short."""
+        return replace(r, cut_codes=(*r.cut_codes, MessageCode.TOO_SHORT))

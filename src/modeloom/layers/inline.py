@@ -10,7 +10,6 @@ from modeloom.ciphers import cipher_of
 from modeloom.ciphers.check import expansion_cycles
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import CLEAR_CYCLES, DRAIN_CYCLES, DROP_CYCLES, POWER_OVERHEAD
-from modeloom.interfaces.messages import KEY_CYCLES
 from modeloom.interfaces.table import Packing
 from modeloom.layers.control import key_packets, state_cycles
 from modeloom.layers.layer import Layer
@@ -86,10 +85,7 @@ class OrderedKeys(Layer):
 
     def described(self, d: StreamDescription) -> StreamDescription:
         """What a key costs, if its tokens take places of messages."""
-        cadence = self.compiled.plan.cadence
-        if cadence is None:
-            return d
-        return replace(d, key_cycles=KEY_CYCLES - (-self.stack.parameters.token_places * cadence.interval // cadence.blocks))
+        return replace(d, key_cycles=self.stack.inmost.key_cycles)
 
 
 class InlineKeys(Layer):

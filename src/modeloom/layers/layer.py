@@ -153,6 +153,21 @@ class Layer:
         return self.inside.latency
 
     @property
+    def begin_cycles(self) -> int:
+        """The largest number of cycles from the one in which the first token of a message could enter to its first block of text."""
+        return self.inside.begin_cycles
+
+    @property
+    def lead(self) -> int:
+        """The number of cycles that a message waits for a start that runs ahead, if its command comes with its text."""
+        return self.inside.lead
+
+    @property
+    def between(self) -> int:
+        """The number of cycles of the step between text and associated data."""
+        return self.inside.between
+
+    @property
     def varies(self) -> bool:
         """Whether the latency is less for some messages."""
         return self.inside.varies

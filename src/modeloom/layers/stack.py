@@ -8,13 +8,14 @@ from functools import cached_property
 from modeloom.compiler.streams import CompiledStream
 from modeloom.interfaces.table import Packing
 from modeloom.layers.buffer import MessageStore
-from modeloom.layers.control import Batches, Channels, MessageControl
+from modeloom.layers.control import Channels, LengthsFirst, MessageControl
 from modeloom.layers.derived import KeyDerivation, SoftwareDerivation
 from modeloom.layers.expanded import ExpandedKeys
 from modeloom.layers.hold import Hold
 from modeloom.layers.inline import InlineKeys, OrderedKeys
 from modeloom.layers.layer import Layer
 from modeloom.layers.lwc import LwcInterface
+from modeloom.layers.pace import BatchedControl, Returning, StartsAhead
 from modeloom.layers.text_first import TextFirstPackets
 from modeloom.layers.texts import Rules, Texts
 from modeloom.layers.two_passes import TwoPasses
@@ -26,8 +27,8 @@ from modeloom.spec import InputError
 __all__ = ["LAYERS", "Stack"]
 
 LAYERS: tuple[type[Layer], ...] = (
-    Batches, Channels, ExpandedKeys, OrderedKeys, InlineKeys, SoftwareDerivation, TextFirstPackets, WirePackets, Hold, TwoPasses,
-    KeyDerivation, MessageStore, LwcInterface,
+    Channels, LengthsFirst, Returning, StartsAhead, ExpandedKeys, OrderedKeys, InlineKeys, SoftwareDerivation, TextFirstPackets,
+    WirePackets, Hold, TwoPasses, KeyDerivation, MessageStore, LwcInterface,
 )  # fmt: skip
 """All layers, in their order around the message control."""
 
@@ -52,7 +53,7 @@ class Stack:
 
     def __init__(self, compiled: CompiledStream, parameters: MessageParameters | None = None):
         self.compiled, self._given = compiled, parameters
-        self.inmost = MessageControl(self)
+        self.inmost = BatchedControl(self) if BatchedControl.chosen(compiled) else MessageControl(self)
         self.top: Layer = self.inmost
         layers: list[Layer] = [self.top]
         for kind in LAYERS:

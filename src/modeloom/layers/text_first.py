@@ -60,8 +60,8 @@ class TextFirstPackets(Layer):
         return compiled.plan.text_first
 
     def described(self, d: StreamDescription) -> StreamDescription:
-        """The order."""
-        return replace(d, order=TEXT_FIRST)
+        """The order, and the step between both."""
+        return replace(d, order=TEXT_FIRST, cycles=replace(d.cycles, tag=d.cycles.tag + self.stack.top.between))
 
     def texts(self, t: Texts, d: StreamDescription) -> Texts:
         """The command has the bytes of text."""
@@ -78,7 +78,7 @@ class TextFirstPackets(Layer):
     def rules(self, r: Rules, command: Packing) -> Rules:
         """Text leaves before its packet has ended."""
         return replace(
-            r, template="rules_text_first.v", values={"LEAVES": "1'b1"}, verified="!opens[place(first[c])]", stored=STORED,
-            taken=TAKEN.format(decrypt=command.verilog("decrypt")), changes=(*r.changes, *CHANGES),
-            cut_codes=(MessageCode.BAD_KEEP, MessageCode.TOO_LONG, MessageCode.TOO_SHORT),
+            r, template="rules_text_first.v", values={**r.values, "LEAVES": "1'b1"}, verified="!opens[place(first[c])]",
+            stored=r.stored + STORED, taken=r.taken + TAKEN.format(decrypt=command.verilog("decrypt")), changes=(*r.changes, *CHANGES),
+            cut_codes=(*r.cut_codes, MessageCode.TOO_SHORT),
         )  # fmt: skip

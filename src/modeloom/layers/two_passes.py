@@ -29,10 +29,8 @@ class TwoPasses(Layer):
         return compiled.mode.two_passes and compiled.options.message_buffer is None
 
     def described(self, d: StreamDescription) -> StreamDescription:
-        """With a cadence, a second pass of few blocks may leave a place between its last block and its tag."""
-        if d.unused is None or d.cadence is None or "encrypt" not in d.directions:
-            return d
-        return replace(d, unused=replace(d.unused, second=-(-d.cadence.interval // d.cadence.blocks)))
+        """A second pass of few blocks may leave a place between its last block and its tag."""
+        return d if d.unused is None else replace(d, unused=replace(d.unused, second=self.stack.inmost.place * ("encrypt" in d.directions)))
 
     def texts(self, t: Texts, d: StreamDescription) -> Texts:
         """How a host seals."""
@@ -59,6 +57,6 @@ class TwoPasses(Layer):
     def rules(self, r: Rules, command: Packing) -> Rules:
         """First passes have no text out."""
         return replace(
-            r, template="rules_aligned.v", values={"HAS_TEXT": "!silent[place(first[c])] && "}, stored=STORED,
-            taken=TAKEN.format(decrypt=command.verilog("decrypt")),
+            r, values={**r.values, "HAS_TEXT": "!silent[place(first[c])] && "}, stored=r.stored + STORED,
+            taken=r.taken + TAKEN.format(decrypt=command.verilog("decrypt")),
         )  # fmt: skip

@@ -6,10 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cycles.messages import START_CYCLES, WIRE_CYCLES
+from modeloom.cycles.messages import WIRE_CYCLES
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, Packing
-from modeloom.layers.control import begin_cycles, started_in
 from modeloom.layers.layer import Layer
 from modeloom.layers.texts import Rules, Texts
 from modeloom.product.messages import StreamDescription
@@ -41,18 +40,14 @@ class WirePackets(Layer):
     @property
     def latency(self) -> int:
         """Of a message of one beat, which waits for its tag."""
-        p, compiled = self.stack.parameters, self.compiled
-        # Without a hash the beat does not wait for the tag behind it.
-        added = -(p.window == 1)
-        if p.plan.runs_ahead:
-            # The splitter keeps the beat until its packet ends.  The start begins with the command and takes longer, so the cycle of the
-            # splitter costs nothing, and the lookup of the slot in a memory, which many slots need, costs one.
-            added += START_CYCLES + started_in(compiled) + (p.keys.slots > LISTED_SLOTS) - 1
+        p, top = self.stack.parameters, self.stack.top
+        # The splitter keeps the beat for a cycle.  The start, and the lookup of the slot in a memory, which many slots need, begin with the
+        # command meanwhile.  Without a hash the beat does not wait for the tag behind it.
+        added = max(1, top.lead + (p.keys.slots > LISTED_SLOTS)) - 1 - (p.window == 1)
         tag = p.program("tag")
-        before = max(p.entry_cycles(*p.first_tokens, way, "tag") for way in compiled.options.directions) - tag.cycles
-        # What is opened ends with this beat.
-        # A tag that follows counts from the text, and others from a token behind it.
-        last = before + tag.tokens[-1][0] if tag.tokens else begin_cycles(compiled, p)
+        before = max(p.entry_cycles(*p.first_tokens, way, "tag") for way in self.compiled.options.directions) - tag.cycles
+        # What is opened ends with this beat.  A tag that follows counts from the text, and others from a token behind it.
+        last = before + tag.tokens[-1][0] if tag.tokens else top.begin_cycles
         return last + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + added
 
     def described(self, d: StreamDescription) -> StreamDescription:
@@ -89,10 +84,11 @@ class WirePackets(Layer):
     def rules(self, r: Rules, command: Packing) -> Rules:
         """Headers leave as they came.  A packet may have no bytes, and there is one channel."""
         return replace(
-            r, template="rules_wire.v", values={"LEAVES": "1'b1"},
+            r, template="rules_wire.v", values={**r.values, "LEAVES": "1'b1"},
             # What is opened and failed never leaves a core that holds packets.
-            verified=f"code == {int(MessageCode.OK)} || !opens[place(first[c])]", stored=STORED,
-            taken=TAKEN.format(decrypt=command.verilog("decrypt"), tag_bytes=command.verilog("tag_bytes")), unread=("tag",),
+            verified=f"code == {int(MessageCode.OK)} || !opens[place(first[c])]", stored=r.stored + STORED,
+            taken=r.taken + TAKEN.format(decrypt=command.verilog("decrypt"), tag_bytes=command.verilog("tag_bytes")),
+            unread=(*r.unread, "tag"),
             keep=(
                 *r.keep[:2],
                 "  if (m_axis_tlast ? !counts(m_axis_tkeep) && (|m_axis_tkeep || length_out[0] != 64'b0) : !(&m_axis_tkeep))", r.keep[3],

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from modeloom.ir.graph import Node
 from modeloom.ir.lines import Line
@@ -56,6 +56,11 @@ class Source(NamedTuple):
 
     kind: str
     what: object = None
+
+    @property
+    def number(self) -> int:
+        """``what`` of a key word, a constant or an operation."""
+        return cast(int, self.what)
 
 
 class Term(NamedTuple):

@@ -12,10 +12,8 @@ from modeloom.interfaces.messages import PACKETS
 from modeloom.layers import Stack
 from modeloom.product.description import file_names
 from modeloom.product.json_form import read
-from modeloom.product.messages import CadenceFigures, PrefixFigures, StreamDescription, StreamExplain, Tokens, UnusedCycles
+from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain
 from modeloom.product.ports import top_ports
-from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.spec.stream import BETWEEN
 
 __all__ = ["cipher_name", "definition_hash", "describe", "directions", "key_sizes"]
 
@@ -60,79 +58,9 @@ def definition_hash(compiled: CompiledStream) -> str:
 
 # -- describe ----------------------------------------------------------------------------------------------------------------------
 
-def _cycles(compiled: CompiledStream, p: MessageParameters) -> Tokens:
-    """The cycles of each step of a message."""
-    titles = {step.title for step in compiled.plan.steps}
-    cadence = compiled.plan.cadence
-    # The mean number of cycles of a block in a batch.
-    a_place = 1 if cadence is None else -(-cadence.interval // cadence.blocks)
-
-    def of(name: str) -> int:
-        places = compiled.plan.places_of(name)
-        if cadence is None:
-            return max(p.program(name).cycles, places)
-        own = max(p.program(name).cycles, a_place * max(len(compiled.plan.reservations.paced(name)), places))
-        if p.channels == 1 and compiled.plan.chained:
-            # Blocks wait for their chain, and then for a batch.
-            messages, cycles = read(CadenceFigures, compiled.explain()["cadence"]).steady([[name]])
-            own = max(own, -(-cycles // messages))
-        return own
-
-    def most(*names: str) -> int:
-        return max(of(name) for name in names if name in titles)
-
-    first, plan, texts = next(p.starts), compiled.plan, compiled.mode.text_steps()
-    begin = a_place if plan.runs_ahead else of(first) if p.program(first).tokens else 0
-
-    def turn(*names: str) -> int:
-        # With several channels, others fill the cycles in which a message waits for its chain.
-        if p.channels > 1 or cadence is not None:
-            return 0
-        return max(plan.turn_after(plan.step(name)) for name in names if name in titles) - 1
-
-    return Tokens(
-        start=begin, associated=most("associated") + turn("associated"), text=most(*texts) + turn(*texts),
-        tag=_between(compiled, p) + most("tag"),
-    )  # fmt: skip
-
-
-def _unused(compiled: CompiledStream) -> UnusedCycles | None:
-    """The cycles in which no token fits.
-
-    In a pipeline, a token enters where all its cycles are free, and some free cycles fit no token that comes next.  With a cadence,
-    messages fill its places, but a last block of associated data that has the cipher only when it returns also takes the place in which
-    it enters.
-    """
-    plan = compiled.plan
-    if not plan.returning:
-        return None
-    if plan.cadence is None:
-        return UnusedCycles(message=1, associated=1, second=0)
-    place = -(-plan.cadence.interval // plan.cadence.blocks)
-    alone = any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns)
-    return UnusedCycles(message=0, associated=place * alone, second=0)
-
-
-def _between(compiled: CompiledStream, p: MessageParameters) -> int:
-    """The cycles of the step between text and associated data; 0 if associated data come first."""
-    plan = compiled.plan
-    if not plan.text_first:
-        return 0
-    cycles, cadence = p.program(BETWEEN).cycles, plan.cadence
-    if cadence is None:
-        return cycles
-    if plan.runs_ahead or plan.returning:
-        # It waits for its place, and then the next token does.
-        return cycles + 2 * cadence.interval
-    figures = read(CadenceFigures, compiled.explain()["cadence"])
-    messages, both = figures.steady([[BETWEEN], ["tag"]])
-    alone, tags = figures.steady([["tag"]])
-    return max(0, -(-both // messages) - -(-tags // alone))
-
-
 def describe(stack: Stack, name: str, command: str) -> StreamDescription:
     """The contents of ``core.json``."""
-    compiled, p, top = stack.compiled, stack.parameters, stack.top
+    compiled, top = stack.compiled, stack.top
     mode, options = compiled.mode, compiled.options
     explain = read(StreamExplain, compiled.explain())
     layout = key_layout(mode, options.key_bits or 0)
@@ -166,8 +94,7 @@ def describe(stack: Stack, name: str, command: str) -> StreamDescription:
         packet=PACKETS[0],
         latency=top.latency,
         tokens=explain.tokens,
-        cycles=_cycles(compiled, p),
-        unused=_unused(compiled),
+        cycles=stack.inmost.cycles(True),
         shares_tag=compiled.plan.shares_tag,
         text_blocks=mode.text_blocks if compiled.plan.pairs else None,
         chains=explain.chains,

@@ -117,9 +117,9 @@ def _term(plan: StreamPlan, source: Source, maps: Sequence[Sequence[object]]) ->
         "number": "a length", "mark": "10*",
     }.get(source.kind, source.kind)  # fmt: skip
     if source.kind == "key":
-        what = plan.word_name(int(source.what))  # type: ignore[call-overload]
+        what = plan.word_name(source.number)
     if source.kind == "const":
-        what = hex(int(source.what))  # type: ignore[call-overload]
+        what = hex(source.number)
     for each in maps:
         number = each[1] if len(each) > 1 and isinstance(each[1], int) else None
         what = f"{each[0]}({what}{'' if number is None else f', {number}'})"
@@ -195,10 +195,10 @@ class _Diagram:
             elif kind in ("nonce", "tag", "lengths", "number", "mark"):
                 yield "message"
             elif kind == "op":
-                unit = self.plan.placed.units[step.title][int(what)]  # type: ignore[call-overload]
+                unit = self.plan.placed.units[step.title][term.source.number]
                 if unit:
                     yield f"unit {unit}"
                 else:
                     # Adders within a cycle stand at the operand.
-                    for operand in step.operations[int(what)].operands:  # type: ignore[call-overload]
+                    for operand in step.operations[term.source.number].operands:
                         yield from self._tracks(step, operand)

@@ -152,8 +152,8 @@ class DerivedParameters:
             for batch in range(self.batches(size) if beat < len(derivation.blocks) else 0):
                 calls = range(batch * self.cores, (batch + 1) * self.cores)
                 form = tuple(
-                    term if term.source.kind == "const" else Term(Source("op", calls.index(call_of(term))), term.maps)
-                    for term in derivation.blocks[beat] if (batch == 0 if term.source.kind == "const" else call_of(term) in calls)
+                    term if term.source.kind == "const" else Term(Source("op", calls.index(term.source.number)), term.maps)
+                    for term in derivation.blocks[beat] if (batch == 0 if term.source.kind == "const" else term.source.number in calls)
                 )
                 if form:
                     found.append((batch, form, size))
@@ -203,13 +203,6 @@ class DerivedParameters:
     def flush(self) -> int:
         """The largest number of cycles that a value takes through registers without a reset."""
         return max(self.messages.flush, self.interval + self.latency + 4)
-
-
-def call_of(term: Term) -> int:
-    """The number of the call whose result a term has."""
-    what = term.source.what
-    assert isinstance(what, int)
-    return what
 
 
 class KeyDeriver(BusComponent[DerivedParameters]):
@@ -417,9 +410,9 @@ class KeyDeriver(BusComponent[DerivedParameters]):
         bits = self.parameters.messages.block_bits
         values = []
         for term in form:
-            kind, what = term.source
-            number = what if isinstance(what, int) else 0
-            value: Value = Const(number, bits) if kind == "const" else sources[number]
+            # The nonce has no number.
+            number = term.source.number or 0
+            value: Value = Const(number, bits) if term.source.kind == "const" else sources[number]
             for wire, amount in term.maps:
                 assert isinstance(amount, int)
                 if wire == "keep":
