@@ -16,7 +16,6 @@ from tests.formal.machine import Machine
 
 from modeloom.cores.lwc import LwcCore
 from modeloom.cores.stream import StreamCore
-from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.layers import Stack
 from modeloom.layers.buffer.buffer import BufferedParameters
 from modeloom.layers.lwc.parameters import LwcParameters
@@ -82,7 +81,7 @@ def message_part(name: str, machine: Machine | None = None) -> Machine:
 
 def messages_of(name: str) -> MessageParameters:
     """The sizes of the message control."""
-    return bus_parameters(_compiled(name))
+    return Stack(_compiled(name)).parameters
 
 
 def buffered_of(name: str) -> BufferedParameters:

@@ -180,7 +180,7 @@ def build_stream(
     for line in texts.built:
         click.echo(line)
     if description.releases:
-        warn([core.unverified])
+        warn([core.stack.unverified])
 
 
 def refused(figures: Mapping[str, object]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The inmost layer of every core for messages: the message control around the pipeline.
+"""The inmost layer of every core for messages: the message control around the pipeline, and when tokens enter.
 
 Its keys are in slots that a host names, its packets have associated data and then text, and text leaves as soon as it is computed.
 
@@ -10,34 +10,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from amaranth.lib import wiring
 
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest, cipher_of
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cycles.messages import CHAINED_CYCLES, CHANNEL_CYCLES, PIN_CYCLES, PREFIX_CYCLES
+from modeloom.cycles.messages import ADMITTED_CYCLES, CHAINED_CYCLES, CHANNEL_CYCLES, PIN_CYCLES, PREFIX_CYCLES, START_CYCLES
 from modeloom.interfaces import Interface
-from modeloom.interfaces.messages import MOST_CHANNELS, MessageCode
+from modeloom.interfaces.messages import KEY_CYCLES, MOST_CHANNELS, MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape, Packing, by_member
 from modeloom.layers.layer import Layer, Sizes
 from modeloom.layers.texts import Lines, Rules, Texts
-from modeloom.product.messages import StreamDescription, Tokens, UnusedCycles
+from modeloom.product.json_form import read
+from modeloom.product.messages import CadenceFigures, StreamDescription, Tokens, UnusedCycles
 from modeloom.product.page import Box, key_table
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.stream.bus import MessageBus
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.spec import InputError
+from modeloom.spec.cadence import Cadence
 from modeloom.spec.stream import BETWEEN
-from modeloom.spec.wording import numbers
+from modeloom.spec.wording import many, numbers
 
 if TYPE_CHECKING:
     from modeloom.layers.derived.deriver import DerivedParameters
     from modeloom.layers.stack import Stack
 
-__all__ = ["Channels", "LengthsFirst", "MessageControl", "aligned_packets", "key_packets", "state_cycles"]
+__all__ = [
+    "BatchedControl", "Channels", "LengthsFirst", "MessageControl", "Returning", "StartsAhead", "aligned_packets", "key_packets",
+    "state_cycles",
+]  # fmt: skip
 
 TITLES: dict[str, str] = {
     "": "The core: message control, pipeline, erasure",
@@ -168,11 +173,6 @@ class MessageControl(Layer):
         """Those of AXI4-Streams."""
         return ("cmd.ready", "s.ready", "m.valid", "status.valid", "m.payload", "status.payload")
 
-    @property
-    def key_sizes(self) -> tuple[int, ...]:
-        """Those of the mode."""
-        return tuple(self.compiled.mode.key_bytes(bits // 8) for bits in self.compiled.cipher_request.key_sizes)
-
     # -- figures ----------------------------------------------------------------------------------------------------------------------
 
     @property
@@ -258,8 +258,13 @@ class MessageControl(Layer):
 
     # -- what others say of it --------------------------------------------------------------------------------------------------------
 
-    def texts_of(self, d: StreamDescription, unverified: str) -> Texts:
-        """The datasheet without other layers; *unverified* is the warning of a core that releases text before it verifies the tag."""
+    @property
+    def verdicts(self) -> tuple[str, str]:
+        """Those of ``MessageCode``."""
+        return ("OK", "WRONG_TAG")
+
+    def texts_of(self, d: StreamDescription) -> Texts:
+        """The datasheet without other layers."""
         flag = "the slot's bit of `key_loaded`"
         if d.key_slots > LISTED_SLOTS:
             flag = "`key_loaded`, which is about the slot of the last packet,"
@@ -279,11 +284,135 @@ class MessageControl(Layer):
                 f"the slot: {d.key_erase_cycles} cycles later, and what the messages in flight still need, nothing of its key is left, nor "
                 "of what the core has computed with it. After a reset no slot is loaded.", "",
             ),
-            protection=f" **{unverified}**" * d.releases, protection_item=[f"- {unverified}"] * d.releases,
+            protection=f" **{self.stack.unverified}**" * d.releases, protection_item=[f"- {self.stack.unverified}"] * d.releases,
             packets=aligned_packets(d, "associated data", "text", "begins with a beat of its own"),
             limit_rows=(["maximum associated data", d.most_associated, "bytes"], ["maximum text", d.most_text, "bytes"]),
             data_boxes=(Box("bus", "s_axis", f"{d.packet} packets"),),
         )  # fmt: skip
+
+
+class BatchedControl(MessageControl):
+    """The message control of a core whose cipher takes a batch of blocks every few cycles, so that tokens wait for their places."""
+
+    @staticmethod
+    def chosen(compiled: CompiledStream) -> bool:
+        """With ``--cipher-arch multistream``."""
+        return compiled.plan.cadence is not None
+
+    def __init__(self, stack: Stack):
+        super().__init__(stack)
+        plan = self.compiled.plan
+        self.cadence = cast(Cadence, plan.cadence)
+        self.place, self.wait = -(-self.cadence.interval // self.cadence.blocks), self.cadence.interval
+        # Messages fill all places, but a last block of associated data that has the cipher only when it returns also takes the place in
+        # which it enters.
+        alone = any(uses and 0 not in uses for title, uses in plan.uses.items() if title in plan.placed.returns)
+        self.unused = UnusedCycles(message=0, associated=self.place * alone, second=0)
+
+    @property
+    def varies(self) -> bool:
+        """Messages wait for their places."""
+        return True
+
+    def step_cycles(self, title: str) -> int:
+        """Those of the places of its tokens, too."""
+        plan = self.compiled.plan
+        return max(super().step_cycles(title), self.place * max(len(plan.reservations.paced(title)), plan.places_of(title)))
+
+    def turn(self, title: str) -> int:
+        """Blocks wait for their chain, and then for a batch."""
+        return max(0, self._steady(title) - self.step_cycles(title)) if super().turn(title) else 0
+
+    def _steady(self, *titles: str) -> int:
+        """The mean distance of equal messages of these steps, rounded up."""
+        messages, cycles = read(CadenceFigures, self.compiled.explain()["cadence"]).steady([[title] for title in titles])
+        return -(-cycles // messages)
+
+    @property
+    def key_cycles(self) -> int:
+        """The places of the tokens of set-up."""
+        return KEY_CYCLES - (-self.stack.parameters.token_places * self.cadence.interval // self.cadence.blocks)
+
+    @property
+    def between(self) -> int:
+        """What it adds to the distance of tags."""
+        return max(0, self._steady(BETWEEN, "tag") - self._steady("tag"))
+
+    def texts_of(self, d: StreamDescription) -> Texts:
+        """When tokens enter."""
+        t, interval, count = super().texts_of(d), self.cadence.interval, self.cadence.blocks
+        goes, places = ("a block goes", "one cycle") if count == 1 else (f"{count} blocks go", f"{count} successive cycles")
+        return replace(
+            t, rate=f"{many(count, 'block')} every {interval} cycles, ", gap="", average="average ", beat_time="token",
+            entry=(
+                f"The rate is {d.pace}. A token that uses the cipher waits at the entry until the cipher takes a block. It then goes "
+                "through all stages, one each cycle."
+            ),
+            cadence_theory=(
+                f"The cipher is one round, through which {goes} at a time. A counter that runs freely lets tokens that use the cipher "
+                f"enter in {places} of every {interval}, whatever messages they belong to. Other tokens enter in any cycle.", "",
+            ),
+            cadence_rows=([f"blocks that the cipher takes in {interval} cycles", count, "blocks"],),
+            beat_notes=(
+                f"It depends on the cycle in which the message comes: the message waits up to {d.waits} cycles for the cipher.",
+                *t.beat_notes,
+            ),
+        )  # fmt: skip
+
+
+class _BesideOthers(Layer):
+    """Tokens enter between those of other messages."""
+
+    @property
+    def between(self) -> int:
+        """It waits for its place, and then the next token does."""
+        return self.stack.parameters.program(BETWEEN).cycles + 2 * self.stack.inmost.wait
+
+
+class Returning(_BesideOthers):
+    """Tokens return to the cipher."""
+
+    @staticmethod
+    def chosen(compiled: CompiledStream) -> bool:
+        """In modes that use the cipher twice for a block, on one cipher."""
+        return compiled.plan.returning
+
+    def described(self, d: StreamDescription) -> StreamDescription:
+        """The cycles in which no token fits."""
+        return replace(d, unused=self.stack.inmost.unused)
+
+
+class StartsAhead(_BesideOthers):
+    """A start runs ahead of its message."""
+
+    @staticmethod
+    def chosen(compiled: CompiledStream) -> bool:
+        """In modes whose start has the cipher."""
+        return compiled.plan.runs_ahead
+
+    @property
+    def computed(self) -> int:
+        """The stage in which the token of a start has computed the state, from which on its message may come."""
+        plan = self.compiled.plan
+        stages = [plan.placed.homes[name] for name in plan.started]
+        for step in plan.free_starts:
+            stages += [plan.placed.ready[step.title][term.source.number] for name in plan.started for term in step.updates[name]
+                       if term.source.kind == "op"]
+        return max(stages)
+
+    @property
+    def begin_cycles(self) -> int:
+        """The start waits for its place in a batch, and then the block for its own."""
+        return self.stack.parameters.ahead_waits(self.computed + ADMITTED_CYCLES, *self.compiled.options.directions)
+
+    @property
+    def lead(self) -> int:
+        """Until the start has computed."""
+        return START_CYCLES + self.computed
+
+    def described(self, d: StreamDescription) -> StreamDescription:
+        """A start takes a place, and holds up no other message."""
+        return replace(d, cycles=replace(d.cycles, start=self.stack.inmost.step_cycles(next(self.stack.parameters.starts))))
 
 
 FOREIGN = """

@@ -139,11 +139,6 @@ class Layer:
         """Outputs that would be high while the buses are held in reset, or in the first cycle of it."""
         return self.inside.quiet
 
-    @property
-    def key_sizes(self) -> tuple[int, ...]:
-        """The sizes, in bytes, of the keys that the core takes."""
-        return self.inside.key_sizes
-
     # -- figures ----------------------------------------------------------------------------------------------------------------------
 
     @property
@@ -183,6 +178,11 @@ class Layer:
         return self.inside.key_erase_cycles
 
     # -- what others say of it --------------------------------------------------------------------------------------------------------
+
+    @property
+    def verdicts(self) -> tuple[str, str]:
+        """The names of the statuses of a message whose tag is right, and wrong."""
+        return self.inside.verdicts
 
     def described(self, d: StreamDescription) -> StreamDescription:
         """``core.json`` with what this layer says of itself."""

@@ -8,14 +8,13 @@ from functools import cached_property
 from modeloom.compiler.streams import CompiledStream
 from modeloom.interfaces.table import Packing
 from modeloom.layers.buffer import MessageStore
-from modeloom.layers.control import Channels, LengthsFirst, MessageControl
+from modeloom.layers.control import BatchedControl, Channels, LengthsFirst, MessageControl, Returning, StartsAhead
 from modeloom.layers.derived import KeyDerivation, SoftwareDerivation
 from modeloom.layers.expanded import ExpandedKeys
 from modeloom.layers.hold import Hold
 from modeloom.layers.inline import InlineKeys, OrderedKeys
 from modeloom.layers.layer import Layer
 from modeloom.layers.lwc import LwcInterface
-from modeloom.layers.pace import BatchedControl, Returning, StartsAhead
 from modeloom.layers.text_first import TextFirstPackets
 from modeloom.layers.texts import Rules, Texts
 from modeloom.layers.two_passes import TwoPasses
@@ -81,10 +80,18 @@ class Stack:
             d = layer.described(d)
         return d
 
-    def texts(self, d: StreamDescription, unverified: str = "") -> Texts:
-        """The datasheet of the core that ``core.json`` describes; *unverified* is the warning of a core that releases text before it
-        verifies the tag."""
-        t = self.inmost.texts_of(d, unverified)
+    @property
+    def unverified(self) -> str:
+        """The warning for users of a core that releases text before it verifies the tag."""
+        good, bad = self.top.verdicts
+        return (
+            "This core outputs plaintext before it verifies the tag. Do not use the text of a message before its status is "
+            f"{good}. Discard it if the status is {bad}."
+        )
+
+    def texts(self, d: StreamDescription) -> Texts:
+        """The datasheet of the core that ``core.json`` describes."""
+        t = self.inmost.texts_of(d)
         for layer in self.layers:
             t = layer.texts(t, d)
         return t

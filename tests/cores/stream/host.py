@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from amaranth.back import rtlil
 
-from modeloom.cores.stream.hardware import StreamHardware, bus_parameters
+from modeloom.cores.stream.hardware import StreamHardware
 from modeloom.interfaces.messages import pack_message_command, unpack_message_status
+from modeloom.layers import Stack
 from modeloom.sim import Simulation, StreamRunner, build
 
 
@@ -63,7 +64,7 @@ class Host:
     def __init__(self, compiled, parameters=None, seed=1, gaps=None, optimize=0):
         self.size = compiled.mode.block_bytes
         self.beat = self.size * compiled.options.blocks_per_cycle
-        self.sim = Simulation(library(compiled, parameters or bus_parameters(compiled), optimize), clock="aclk", reset="aresetn")
+        self.sim = Simulation(library(compiled, parameters or Stack(compiled).parameters, optimize), clock="aclk", reset="aresetn")
         self.runner = StreamRunner(self.sim, seed=seed, gaps=gaps or {})
         self.runner.reset(4)
         self.lengths_first = compiled.mode.lengths_first

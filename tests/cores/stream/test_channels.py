@@ -13,7 +13,6 @@ from tests.cores.stream.traffic import Traffic, tokens
 from tests.streams.modes import NoHash
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.stream import state
@@ -231,7 +230,7 @@ def test_another_mode():
 def test_long_messages(compiled):
     # The most text comes within reach by starting the counters high.
     most = compiled.mode.most_text // 16
-    parameters = replace(bus_parameters(compiled), text_from=most - 4)
+    parameters = replace(Stack(compiled).parameters, text_from=most - 4)
     host, traffic, rng = started(compiled, 60, parameters=parameters)
     long, short = traffic.one(ad=3, text=16 * 6, decrypt=False)[0], traffic.one(ad=3, text=16 * 3, decrypt=False)[0]
     statuses, packets = host.run({0: [long, short], 1: [short, long], 2: [short]}, alternating)

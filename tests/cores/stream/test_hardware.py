@@ -12,7 +12,6 @@ from tests.cores.stream.traffic import Traffic, check, tokens
 
 from modeloom import golden
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.golden.aes import AES
 from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
@@ -228,7 +227,7 @@ def test_what_is_wrong_with_a_command(host, traffic, what):
 
 @pytest.mark.slow
 def test_one_direction(keys, compiled):
-    host = Host(compiled, replace(bus_parameters(compiled), decrypt=False))
+    host = Host(compiled, replace(Stack(compiled).parameters, decrypt=False))
     host.key(keys[0])
     traffic = Traffic(GCM(), keys[:1], Random(1))
     good, refused = traffic.one(None, 5, 20, decrypt=False), traffic.one(None, 5, 20, decrypt=True)
@@ -241,7 +240,7 @@ def test_one_direction(keys, compiled):
 def test_lengths_beyond_32_bits_and_the_most_text(compiled, keys, first):
     """The counter of text begins high, so that a message of 2^36 - 32 bytes is a few blocks long."""
     reference, cipher = golden.GCM(keys[0]), AES(keys[0])
-    host = Host(compiled, replace(bus_parameters(compiled), text_from=first))
+    host = Host(compiled, replace(Stack(compiled).parameters, text_from=first))
     host.key(keys[0])
     text, nonce = bytes(range(48)), bytes(12)
     sent, longer = Sent(nonce, text), Sent(nonce, text + b"!")
@@ -261,7 +260,7 @@ def test_lengths_beyond_32_bits_and_the_most_text(compiled, keys, first):
 def test_associated_data_beyond_32_bits(compiled, keys, first):
     """The counter of associated data begins high, so that its 2^32 bits, or nearly the most of the standard, are a few blocks long."""
     cipher = AES(keys[0])
-    host = Host(compiled, replace(bus_parameters(compiled), associated_from=first))
+    host = Host(compiled, replace(Stack(compiled).parameters, associated_from=first))
     host.key(keys[0])
     text, nonce, made, expected = bytes(range(20)), bytes(12), [], []
     sealed = golden.GCM(keys[0]).seal(nonce, text)[:-16]

@@ -12,7 +12,6 @@ from tests.cores.stream.host import Host
 from tests.cores.stream.traffic import Expected, Traffic, tokens
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.stream import bus, intake, texts, verdicts
@@ -129,7 +128,7 @@ def test_sealed_messages_are_not_held(host, traffic, compiled):
     sent, _ = traffic.one(None, 0, 320, decrypt=False)
     host.feed([replace(sent, beats=[(data, keep, 0) for data, keep, _ in host.beats_of(sent)])])
     host.runner.run(max_cycles=200)
-    assert len(host.runner.take("m_axis").cycles) == 20 - (bus_parameters(compiled).window - 1)
+    assert len(host.runner.take("m_axis").cycles) == 20 - (Stack(compiled).parameters.window - 1)
 
 
 def test_a_message_to_be_opened_is_not_visible_before_its_end(host, traffic):
@@ -221,11 +220,11 @@ def test_several_blocks_a_cycle(keys, lanes, hold):
 def test_bytes_that_no_buffer_has(compiled):
     for hold in (0, 1 << 21):
         with pytest.raises(ValueError, match="hold is from 1"):
-            replace(bus_parameters(compiled), hold=hold)
+            replace(Stack(compiled).parameters, hold=hold)
     with pytest.raises(ValueError, match="hold is for cores that open"):
-        replace(bus_parameters(compiled), decrypt=False)
+        replace(Stack(compiled).parameters, decrypt=False)
     with pytest.raises(InputError, match="--hold must be from 1 to 1048576 bytes, not 0"):
-        bus_parameters(replace(compiled, options=replace(SMALL, hold=0)))
+        replace(SMALL, hold=0)
 
 
 MISTAKES = {

@@ -12,7 +12,8 @@ from tests.cores.stream.traffic import Traffic, check, tokens
 
 from modeloom.cli import main
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.describe import cipher_name, key_sizes
+from modeloom.cores.stream import StreamCore
+from modeloom.cores.stream.describe import cipher_name
 from modeloom.modes.gcm import GCM
 from modeloom.spec import InputError
 
@@ -78,7 +79,7 @@ def test_keys_of_other_lengths_are_refused(compiled):
 
 
 def test_what_is_said_of_them(compiled):
-    assert key_sizes(compiled) == (32, 24, 16) and cipher_name(compiled) == "AES-128/192/256"
+    assert StreamCore(compiled).describe("core", "modeloom").key_sizes == (32, 24, 16) and cipher_name(compiled) == "AES-128/192/256"
     other = compile_stream(GCM(), replace(OPTIONS, key_bits=128, more_key_bits=(256, 192)), prove=False)
     assert other.options == compiled.options, "the longest comes first"
 

@@ -13,8 +13,8 @@ from tests.protocol.contracts import Plain
 from tests.protocol.oracle import wire_answers
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.cores.stream.hardware import bus_parameters
 from modeloom.interfaces.messages import MessageCode, pack_message_command
+from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
 from modeloom.protocol.transactions import Command
 from modeloom.rtl.bus.ports import beat_layout
@@ -32,7 +32,7 @@ SHORT, KEEP = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP
 def parameters(lanes=1, hold=None):
     """Sizes of a core."""
     options = StreamOptions(key_bits=128, cipher_stages=1, packet="wire", hold=hold, blocks_per_cycle=lanes)
-    return bus_parameters(compile_stream(GCM(), options, prove=False))
+    return Stack(compile_stream(GCM(), options, prove=False)).parameters
 
 
 @dataclass(frozen=True)

@@ -9,37 +9,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import ClassVar
 
 from modeloom.cores.lwc.bench import bench_verilog, lwc_cases
 from modeloom.cores.stream.core import StreamCore, same_stream
-from modeloom.cores.stream.describe import cipher_name, directions
-from modeloom.cores.stream.sheet import released
+from modeloom.cores.stream.describe import cipher_name
 from modeloom.cores.stream.sheet import sheet as stream_sheet
 from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.layers import Stack
 from modeloom.layers.lwc import LwcInterface
 from modeloom.layers.lwc.parameters import LwcParameters
 from modeloom.layers.texts import Texts
-from modeloom.modes.by_path import seen_from
 from modeloom.product.cases import Cases
 from modeloom.product.core import Sheet
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import table
-from modeloom.product.ports import top_ports
 from modeloom.spec.wording import numbers
 
-__all__ = ["RELEASED", "LwcCore", "same_lwc", "sheet"]
-
-RELEASED = released("SUCCESS", "FAILURE")
-"""The warning with the statuses of the LWC interface."""
+__all__ = ["LwcCore", "same_lwc", "sheet"]
 
 
 def sheet(stack: Stack, d: LwcDescription, messages: StreamDescription) -> Sheet:
     """The sections of the datasheet; ``messages`` describes the same core without the interface."""
-    t = stack.texts(d, RELEASED)
-    inner = stream_sheet(stack, messages, RELEASED)
+    t = stack.texts(d)
+    inner = stream_sheet(stack, messages)
     does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
     return replace(
         inner,
@@ -119,8 +112,6 @@ class LwcCore(StreamCore):
     Raises ``InputError`` if the interface does not fit the mode.
     """
 
-    unverified: ClassVar[str] = RELEASED
-
     @property
     def _words(self) -> LwcParameters:
         """The sizes of the interface, which is the outermost layer."""
@@ -133,14 +124,14 @@ class LwcCore(StreamCore):
         compiled = self.compiled
         return (
             f"{compiled.mode.title}, messages of any length behind the LWC interface, words of {self._words.word_bits} bits, "
-            f"{cipher_name(compiled)}, {' and '.join(directions(compiled))}"
+            f"{cipher_name(compiled)}, {' and '.join(compiled.options.directions)}"
         )
 
     @property
     def figures(self) -> str:
         """The words of a block, tags, whether the pipeline was proved, and whether plaintext leaves before its tag is checked."""
         compiled, p = self.compiled, self._words
-        released = f" {RELEASED}" if self.describe("core", "modeloom").releases else ""
+        released = f" {self.stack.unverified}" if self.describe("core", "modeloom").releases else ""
         return (
             f"Words of a block: {p.block_words}; tags of {p.tag_bytes} bytes; pipeline {'proved' if compiled.proof else 'NOT PROVED'}."
             f"{released}"
@@ -150,13 +141,8 @@ class LwcCore(StreamCore):
         """The contents of ``core.json``."""
         inner = super().describe(name, command)
         values = {field.name: getattr(inner, field.name) for field in fields(StreamDescription)}
-        ports = tuple(port.described for port in top_ports(self.interfaces, self.shape))
-        return LwcDescription(
-            **values | {
-                "schema": LwcDescription.SCHEMA, "interface_bits": self._words.word_bits, "ports": ports,
-                "tag_bytes": (self._words.tag_bytes,),
-            }
-        )  # fmt: skip
+        own = {"schema": LwcDescription.SCHEMA, "interface_bits": self._words.word_bits, "tag_bytes": (self._words.tag_bytes,)}
+        return LwcDescription(**values | own)
 
     def sheet(self, description: StreamDescription) -> Sheet:
         """The sections of the datasheet for this core."""
@@ -174,10 +160,6 @@ class LwcCore(StreamCore):
     def rules(self, name: str) -> str:
         """There are none; the bench looks at the ports."""
         return ""
-
-    def seen_from(self, folder: Path) -> LwcCore:
-        """The same core, where the path of the definition is relative to a folder."""
-        return LwcCore(replace(self.compiled, mode=seen_from(self.compiled.mode, folder)))
 
 
 def same_lwc(description: LwcDescription, folder: Path) -> LwcCore:

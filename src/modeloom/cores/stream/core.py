@@ -6,21 +6,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, Self
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
 from modeloom.cores.own_cipher import check_own_cipher
 from modeloom.cores.stream.bench import bench_verilog, message_cases
-from modeloom.cores.stream.describe import cipher_name, describe, directions
+from modeloom.cores.stream.describe import cipher_name, describe
 from modeloom.cores.stream.hardware import StreamHardware
 from modeloom.cores.stream.page import page
 from modeloom.cores.stream.rules import rules_module
-from modeloom.cores.stream.sheet import RELEASED, sheet
+from modeloom.cores.stream.sheet import sheet
 from modeloom.cores.words import stream_words
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.interfaces import Interface
-from modeloom.interfaces.table import CoreShape
 from modeloom.layers import Stack
 from modeloom.modes import find_any
 from modeloom.modes.by_path import seen_from
@@ -48,13 +47,9 @@ class StreamCore(Core[StreamDescription]):
         If the buses do not fit the mode.
     """
 
-    unverified: ClassVar[str] = RELEASED
-    """The warning of a core that releases text before it verifies the tag."""
-
     def __init__(self, compiled: CompiledStream):
         self.compiled, self.stack = compiled, Stack(compiled)
-        self.top = self.stack.top
-        self._shape = self.top.shape
+        self.top, self.shape = self.stack.top, self.stack.top.shape
 
     # -- hardware ---------------------------------------------------------------------------------------------------------
 
@@ -66,11 +61,6 @@ class StreamCore(Core[StreamDescription]):
     def interfaces(self) -> tuple[Interface, ...]:
         """Those of the outermost layer."""
         return self.top.interfaces
-
-    @property
-    def shape(self) -> CoreShape:
-        """The figures on which the widths of ports depend."""
-        return self._shape
 
     @property
     def brought(self) -> str:
@@ -88,14 +78,14 @@ class StreamCore(Core[StreamDescription]):
     def headline(self) -> str:
         """The mode, the rate, the cipher and the directions."""
         compiled, d = self.compiled, self.describe("core", "modeloom")
-        return f"{d.summary}, {cipher_name(compiled)}, {' and '.join(directions(compiled))}"
+        return f"{d.summary}, {cipher_name(compiled)}, {' and '.join(compiled.options.directions)}"
 
     @property
     def figures(self) -> str:
         """Tokens, latencies, slots, whether the pipeline was proved, and whether plaintext leaves before its tag is checked."""
         compiled = self.compiled
         d = self.describe("core", "modeloom")
-        released, most = f" {RELEASED}" if d.releases else "", "at most " if self.top.varies else ""
+        released, most = f" {self.stack.unverified}" if d.releases else "", "at most " if self.top.varies else ""
         return (
             f"Cycles: {d.cycles.associated} per block of associated data, {d.cycles.text} per block of text, {d.cycles.tag} per tag; "
             f"latency at the pins {most}{d.latency}; {self.stack.texts(d).key_figure}; pipeline "
@@ -138,9 +128,9 @@ class StreamCore(Core[StreamDescription]):
         with blame(cipher.name):
             check_own_cipher(cipher, self.top.requests())
 
-    def seen_from(self, folder: Path) -> StreamCore:
+    def seen_from(self, folder: Path) -> Self:
         """The same core, where the path of the definition is relative to a folder."""
-        return StreamCore(replace(self.compiled, mode=seen_from(self.compiled.mode, folder)))
+        return type(self)(replace(self.compiled, mode=seen_from(self.compiled.mode, folder)))
 
 
 def stream_options_of(description: StreamDescription) -> StreamOptions:

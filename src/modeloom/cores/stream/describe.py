@@ -15,20 +15,10 @@ from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain
 from modeloom.product.ports import top_ports
 
-__all__ = ["cipher_name", "definition_hash", "describe", "directions", "key_sizes"]
+__all__ = ["cipher_name", "definition_hash", "describe"]
 
 
-# Facts that several files of a core for messages state: its cipher, its keys, its directions, and the hash of its definition.
-
-def key_sizes(compiled: CompiledStream) -> tuple[int, ...]:
-    """The sizes, in bytes, of the keys that the core takes."""
-    return Stack(compiled).top.key_sizes
-
-
-def directions(compiled: CompiledStream) -> tuple[str, ...]:
-    """The directions that the core has."""
-    return compiled.options.directions
-
+# Facts that several files of a core for messages state: its cipher, and the hash of its definition.
 
 def cipher_name(compiled: CompiledStream) -> str:
     """The cipher with the length of its keys in bits, such as AES-128."""
@@ -73,14 +63,14 @@ def describe(stack: Stack, name: str, command: str) -> StreamDescription:
         own_cipher=is_own(cipher_of(mode, options.cipher)) or None,
         key_bytes=sum(part.bytes for part in layout),
         key_layout=layout,
-        key_sizes=stack.inmost.key_sizes,
+        key_sizes=tuple(mode.key_bytes(bits // 8) for bits in compiled.cipher_request.key_sizes),
         key_slots=top.sizes.key_slots,
         erase_cycles=top.erase_cycles,
         key_erase_cycles=top.key_erase_cycles,
         ports=tuple(port.described for port in top_ports(top.interfaces, top.shape)),
         block_bytes=mode.block_bytes,
         blocks_per_cycle=explain.blocks_per_cycle,
-        directions=directions(compiled),
+        directions=options.directions,
         nonce_bytes=tuple(map(tuple, mode.nonce_bytes)),
         tag_bytes=tuple(mode.tag_bytes),
         most_associated=mode.most_associated,

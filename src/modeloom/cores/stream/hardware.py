@@ -28,12 +28,7 @@ from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec.kinds import CIPHER
 
-__all__ = ["StreamHardware", "bus_parameters"]
-
-
-def bus_parameters(compiled: CompiledStream) -> MessageParameters:
-    """The sizes of the message control.  Raises ``InputError`` if the buses do not fit the mode."""
-    return Stack(compiled).parameters
+__all__ = ["StreamHardware"]
 
 
 class StreamHardware(wiring.Component):

@@ -14,20 +14,7 @@ from modeloom.product.messages import StreamDescription
 from modeloom.product.page import code_table, command_table, status_line, table
 from modeloom.spec.wording import numbers
 
-__all__ = ["RELEASED", "released", "sheet"]
-
-
-def released(good: str, bad: str) -> str:
-    """The warning for users of a core that opens messages without holding their text, with the names of the statuses of its interface."""
-    return (
-        f"This core outputs plaintext before it verifies the tag. Do not use the text of a message before its status is {good}. Discard it "
-        f"if the status is {bad}."
-    )
-
-
-RELEASED = released("OK", "WRONG_TAG")
-"""The warning with the status codes of AXI4-Streams."""
-
+__all__ = ["sheet"]
 
 INVERSE = {
     "proved": "A proof shows that opening inverts sealing in the definition, for all lengths and any permutation as the cipher.",
@@ -37,9 +24,9 @@ INVERSE = {
 """Sentences for the values of ``inverse`` in ``core.json``."""
 
 
-def sheet(stack: Stack, d: StreamDescription, unverified: str = RELEASED) -> Sheet:
-    """The sections of the datasheet.  ``unverified`` is the warning of a core that releases text before it verifies the tag."""
-    t = stack.texts(d, unverified)
+def sheet(stack: Stack, d: StreamDescription) -> Sheet:
+    """The sections of the datasheet."""
+    t = stack.texts(d)
     does = " and ".join({"encrypt": "seal", "decrypt": "open"}[way] for way in d.directions)
     return Sheet(
         summary=(

@@ -36,7 +36,6 @@ from typing import Any
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.bench_text import BenchKey, bench_bytes
-from modeloom.cores.stream.describe import key_sizes
 from modeloom.definition.expanded import expanded_key
 from modeloom.definition.messages import StreamModel
 from modeloom.interfaces.messages import MessageCode
@@ -308,7 +307,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     the core may give results in another order than that of their messages.
     """
     slots = sorted({0, d.named_slots - 1})
-    sizes = key_sizes(compiled)
+    sizes = d.key_sizes
     labels = [f"key {slot}" for slot in slots] + [f"second key {slot}" for slot in slots] + ["third key"]
     places = [*slots, *slots, slots[0]]
     loaded = [(slot, bench_bytes(label, sizes[n % len(sizes)])) for n, (slot, label) in enumerate(zip(places, labels, strict=True))]

@@ -31,14 +31,12 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.interfaces.table import RESERVED, by_member
 from modeloom.layers.bus import BusAround
-from modeloom.rtl.bus.parameters import check_integer
 from modeloom.rtl.bus.ports import BusComponent, fields_layout
 from modeloom.rtl.bus.register_slice import MemorySlice
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.queue import Queue
-from modeloom.rtl.stream.sizes import MOST_HOLD
 from modeloom.rtl.stream.verdicts import status_layout
 
 if TYPE_CHECKING:
@@ -68,26 +66,11 @@ class BufferedParameters:
         The core behind it.
     nbytes : int
         Bytes of the longest message that can be stored, 1 to 2^20.  They are rounded up to whole beats.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A parameter has the wrong type, or the core is none for this part.
     """
 
     messages: MessageParameters
     core: Sizes
     nbytes: int
-
-    def __post_init__(self) -> None:
-        check_integer("message_buffer", self.nbytes, 1, MOST_HOLD)
-        p = self.messages
-        if not p.two_passes or not p.encrypt:
-            raise ValueError("messages are stored for the second pass of sealing")
-        if p.hold is not None or p.channels > 1 or p.packet != "aligned" or p.lengths_first:
-            raise ValueError("messages are stored in cores with one channel, aligned packets, and lengths that nobody knows before")
-        if p.inline and not p.tells_freed:
-            raise ValueError("both passes of a message need its key, and keys that come with messages come once")
 
     # -- the shape of the core ----------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import cast
 
 from amaranth.lib import wiring
 
@@ -17,7 +18,6 @@ from modeloom.layers.texts import Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box
 from modeloom.rtl.stream.pipeline import TokenPipeline
-from modeloom.spec import InputError
 
 __all__ = ["MessageStore"]
 
@@ -42,12 +42,8 @@ class MessageStore(Layer):
     @cached_property
     def sizes(self) -> BufferedParameters:
         """The memory, and the core behind it."""
-        try:
-            return BufferedParameters(
-                messages=self.stack.parameters, core=self.inside.sizes, nbytes=self.compiled.options.message_buffer or 0
-            )
-        except ValueError as error:
-            raise InputError(f"{self.compiled.mode.name}: --message-buffer does not fit this core: {error}") from error
+        nbytes = cast(int, self.compiled.options.message_buffer)
+        return BufferedParameters(messages=self.stack.parameters, core=self.inside.sizes, nbytes=nbytes)
 
     def bus(self, pipeline: TokenPipeline, schedules: Sequence[wiring.Component]) -> wiring.Component:
         """The memory and the core behind it."""

@@ -75,11 +75,6 @@ class DerivedParameters:
         Round cores.
     latency, interval : int
         Cycles of a round core from an operand to its result, and from one batch to the next.
-
-    Raises
-    ------
-    ValueError
-        The parameters do not fit each other.
     """
 
     messages: MessageParameters
@@ -88,14 +83,6 @@ class DerivedParameters:
     cores: int
     latency: int
     interval: int
-
-    def __post_init__(self) -> None:
-        if not self.messages.inline or not self.messages.tells_freed:
-            raise ValueError("keys are derived for a message control whose keys come with messages, and that tells when they are gone")
-        if len(self.derivations) != len(self.keys.sizes):
-            raise ValueError("there is a derivation for each size of master keys")
-        if self.cores < 1 or self.interval <= BATCH_LEAD:
-            raise ValueError("there is at least one round core, and a batch has more cycles than its signal comes before it")
 
     # -- the shape of the core ----------------------------------------------------------------------------------------------------
 

@@ -132,11 +132,6 @@ class KeyDerivation(Layer):
         """Those of the deriver."""
         return titles_around(self.inside.titles(), TITLES)
 
-    @property
-    def key_sizes(self) -> tuple[int, ...]:
-        """Those of master keys."""
-        return tuple(bits // 8 for bits in self.compiled.cipher_request.key_sizes)
-
     # -- figures ----------------------------------------------------------------------------------------------------------------------
 
     @property
@@ -187,8 +182,9 @@ class KeyDerivation(Layer):
     def described(self, d: StreamDescription) -> StreamDescription:
         """Master keys, and how fast keys are derived."""
         layout = (KeyPart(name=MASTER, offset=0, bytes=(self.compiled.options.key_bits or 0) // 8),)
+        sizes = tuple(bits // 8 for bits in self.compiled.cipher_request.key_sizes)
         return replace(
-            d, key_parts=(MASTER,), key_layout=layout, key_bytes=layout[0].bytes, key_sizes=self.key_sizes, derive_interval=self.interval,
+            d, key_parts=(MASTER,), key_layout=layout, key_bytes=layout[0].bytes, key_sizes=sizes, derive_interval=self.interval,
             derive_latency=self.derive_cycles,
         )  # fmt: skip
 

@@ -160,6 +160,11 @@ class LwcInterface(Layer):
         """Those of words."""
         return ("pdi.ready", "sdi.ready", "do.valid", "do.payload")
 
+    @property
+    def verdicts(self) -> tuple[str, str]:
+        """Those of the statuses on DO."""
+        return ("SUCCESS", "FAILURE")
+
     def texts(self, t: Texts, d: StreamDescription) -> Texts:
         """PDI, SDI and DO in the diagram.  ``cores.lwc`` has the sentences."""
         pdi, do = Box("bus", "pdi", "segments"), Box("bus", "do", "segments")
