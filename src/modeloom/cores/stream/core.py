@@ -20,6 +20,7 @@ from modeloom.cores.stream.sheet import sheet
 from modeloom.cores.words import stream_words
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.interfaces import Interface
+from modeloom.interfaces.table import CoreShape
 from modeloom.layers import Stack
 from modeloom.modes import find_any
 from modeloom.modes.by_path import seen_from
@@ -49,7 +50,8 @@ class StreamCore(Core[StreamDescription]):
 
     def __init__(self, compiled: CompiledStream):
         self.compiled, self.stack = compiled, Stack(compiled)
-        self.top, self.shape = self.stack.top, self.stack.top.shape
+        self.top = self.stack.top
+        self._shape = self.top.shape
 
     # -- hardware ---------------------------------------------------------------------------------------------------------
 
@@ -61,6 +63,11 @@ class StreamCore(Core[StreamDescription]):
     def interfaces(self) -> tuple[Interface, ...]:
         """Those of the outermost layer."""
         return self.top.interfaces
+
+    @property
+    def shape(self) -> CoreShape:
+        """The figures on which the widths of ports depend."""
+        return self._shape
 
     @property
     def brought(self) -> str:
