@@ -57,6 +57,8 @@ class InlineKeyParameters(KeyParameters):
         If a parameter is not of its type or outside its range.
     """
 
+    turns = {"new_key": 1}
+
     base_word: int | None = None
     writers: int = 0
     least_round_keys: int = 0

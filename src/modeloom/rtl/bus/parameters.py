@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import ClassVar, Self
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
@@ -111,6 +111,9 @@ class KeyParameters:
     TypeError, ValueError
         If a parameter has the wrong type or is out of its range.
     """
+
+    turns: ClassVar[dict[str, int]] = {}
+    """Fields of a command that say whether a key comes with it."""
 
     slots: int = 1
     block_bits: int = 128

@@ -11,9 +11,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from amaranth.hdl import Value
+from amaranth.hdl import ShapeLike, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import Component, In, Member, Out
@@ -23,8 +23,8 @@ from modeloom.interfaces.shared import DATA_IN, KEYS, KEYS_IN_ORDER
 from modeloom.interfaces.table import CoreShape
 
 __all__ = [
-    "BusComponent", "FlatPort", "beat_layout", "fields_layout", "flat_ports", "key_beat", "ordered_key_beat", "payload_layout",
-    "top_members",
+    "BusComponent", "ErasedComponent", "FlatPort", "beat_layout", "erased", "fields_layout", "flat_ports", "join", "key_beat",
+    "ordered_key_beat", "payload_layout", "signals", "top_members",
 ]  # fmt: skip
 
 # The base class of the parts of the buses.  Each part has a set of sizes, from which its ports follow.
@@ -49,6 +49,46 @@ class BusComponent(wiring.Component, Generic[Sizes]):
     @abstractmethod
     def ports(parameters: Sizes) -> dict[str, Member]:
         """The members of the signature of a part with these sizes."""
+
+
+class Erasable(Protocol):
+    """Sizes of a part with memories."""
+
+    @property
+    def erase_bits(self) -> int:
+        """The width of ``erase_address``."""
+
+
+ErasedSizes = TypeVar("ErasedSizes", bound=Erasable)
+
+
+class ErasedComponent(BusComponent[ErasedSizes]):
+    """A part with memories.
+
+    Members
+    -------
+    erase, erase_address : In
+        While it is held in reset: zeros to this word of its memories, or what is on the input of a register.
+    """
+
+    def __init__(self, parameters: ErasedSizes):
+        self.parameters = parameters
+        Component.__init__(self, {**self.ports(parameters), "erase": In(1), "erase_address": In(parameters.erase_bits)})
+
+
+def erased(whole: object, *parts: object) -> list[object]:
+    """Passes the erasure of a part on to others in it."""
+    return [join(whole, part, "erase", "erase_address") for part in parts]
+
+
+def join(source: object, target: object, *names: str) -> list[object]:
+    """Connects members that have the same names."""
+    return [getattr(target, name).eq(getattr(source, name)) for name in names]
+
+
+def signals(names: str, shape: ShapeLike = 1) -> Iterator[Signal]:
+    """Signals of a shape with these names."""
+    return (Signal(shape, name=name) for name in names.split())
 
 
 # -- ports -------------------------------------------------------------------------------------------------------------------------

@@ -30,15 +30,16 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters, ExpandedKeyPort
+from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.bus.key_port import KeyPort
-from modeloom.rtl.bus.ports import key_beat, ordered_key_beat
+from modeloom.rtl.bus.parameters import KeyParameters
+from modeloom.rtl.bus.ports import erased, join, key_beat, ordered_key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.channels import ChannelFront
-from modeloom.rtl.stream.command import MessageCommands, command_layout
+from modeloom.rtl.stream.command import MessageCommands, TurnCommands, command_layout
 from modeloom.rtl.stream.depths import SEGMENT_TAGS
 from modeloom.rtl.stream.entry import TokenEntry
 from modeloom.rtl.stream.flight import MessagesInFlight, SlotsInFlight
@@ -47,7 +48,7 @@ from modeloom.rtl.stream.intake import MessageIntake
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
-from modeloom.rtl.stream.prefix import AssociatedPrefix, connect_prefix
+from modeloom.rtl.stream.prefix import take_tokens
 from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.starts import StartsAhead
@@ -62,6 +63,216 @@ __all__ = ["MessageBus", "late_layout"]
 def late_layout(parameters: MessageParameters) -> StructLayout:
     """The layout of a tag that comes behind the text of its message, with the code of a fault."""
     return StructLayout({"tag": parameters.block_bits, "code": CODE_BITS})
+
+
+class OneChannel:
+    """Packets follow each other."""
+
+    flight: type[MessagesInFlight | SlotsInFlight] = MessagesInFlight
+
+    def __init__(self, m: Module, p: MessageParameters):
+        m.submodules.intake = self.intake = intake = MessageIntake(p)
+        # A checked command is zero in reset, and so is one that has started.  One that waits for its key is not.
+        m.submodules.messages = self.messages = messages = Queue(p.message, p.token_depth, p.erase_bits, masked=p.inline)
+        m.submodules.window = self.window = window = WeightWindow(p)
+        self.order, self.s, self.token, self.message = intake.order, intake.s, window.o, messages.o
+        # A message begins, from which on nothing of its key changes.
+        self.admitted, self.slot = intake.message.valid & intake.message.ready, intake.message.payload.slot
+
+    def connect(self, m: Module, bus: MessageBus, p: MessageParameters) -> None:
+        """Takes tokens to the window, and messages to their queue."""
+        tokens: Any = self.window.i
+        if p.plan.pairs:
+            m.submodules.pairs = pairs = PairJoiner(p)
+            wiring.connect(m, pairs.o, tokens)
+            tokens = pairs.i
+        take_tokens(m, p, self.intake, tokens)
+        wiring.connect(m, self.intake.message, self.messages.i)
+        m.d.comb += erased(bus, bus.command, self.intake, self.messages, self.window)
+
+
+class Interleaved:
+    """Packets of several channels interleave."""
+
+    flight: type[MessagesInFlight | SlotsInFlight] = SlotsInFlight
+
+    def __init__(self, m: Module, p: MessageParameters):
+        m.submodules.front = self.front = front = ChannelFront(p)
+        self.order, self.s, self.token, self.message = front.order, front.s, front.token, front.message
+        self.admitted, self.slot = front.admitted, front.slot
+
+    def connect(self, m: Module, bus: MessageBus, p: MessageParameters) -> None:
+        """Says what each message is of."""
+        m.d.comb += [
+            *join(bus.entry, bus.texts, "channel"), *join(bus.verdicts, bus.flight, "finished_slot"),
+            *erased(bus, bus.command, self.front, bus.entry, bus.flight),
+        ]  # fmt: skip
+        if p.plan.chained:
+            m.d.comb += [self.front.entered.eq(bus.entry.entered), self.front.entered_context.eq(bus.entry.o.next_context)]
+
+
+class Aligned:
+    """Packets are as the message control takes them."""
+
+    @staticmethod
+    def ports(p: MessageParameters) -> dict[str, object]:
+        """Further ports of the buses."""
+        return {}
+
+    def connect(self, m: Module, bus: MessageBus) -> None:
+        """Connects commands, packets, and texts that have left."""
+        wiring.connect(m, wiring.flipped(bus.cmd), bus.command.cmd)
+        wiring.connect(m, wiring.flipped(bus.s), bus.front.s)
+        wiring.connect(m, bus.texts.m, wiring.flipped(bus.m))
+        m.d.comb += join(bus.texts, bus.verdicts, "delivered")
+
+
+class Segments(Aligned):
+    """The same, but the tags of messages come behind them."""
+
+    @staticmethod
+    def ports(p: MessageParameters) -> dict[str, object]:
+        """Tags, and what becomes of messages."""
+        judged = dict.fromkeys(p.delivery.judged, Out(1))
+        return {"late": In(stream.Signature(late_layout(p))), "last_enters": Out(1), "has_text": Out(1), **judged}
+
+    def connect(self, m: Module, bus: MessageBus) -> None:
+        """Takes the tags to their verdicts."""
+        super().connect(m, bus)
+        p, entry, enters = bus.parameters, bus.entry, Signal(name="last_enters_now")
+        m.submodules.late = late = Queue(late_layout(p), SEGMENT_TAGS, p.erase_bits)
+        wiring.connect(m, wiring.flipped(bus.late), late.i)
+        m.d.comb += [
+            *erased(bus, late), enters.eq(entry.verdict_valid & ~entry.verdict.empty), late.o.ready.eq(enters),
+            bus.last_enters.eq(enters), bus.has_text.eq(entry.verdict.packet), bus.verdicts.verdict.tag.eq(late.o.payload.tag),
+        ]  # fmt: skip
+        with m.If(late.o.payload.code > entry.verdict.code):
+            m.d.comb += bus.verdicts.verdict.code.eq(late.o.payload.code)
+        m.d.comb += join(bus.verdicts, bus, *p.delivery.judged)
+
+
+class OnWire(Aligned):
+    """What knows packets on the wire stands around the message control."""
+
+    def connect(self, m: Module, bus: MessageBus) -> None:
+        """The same commands go to both, in the same cycles."""
+        verdict, verdicts = bus.entry.verdict, bus.verdicts
+        m.submodules.packets = packets = WirePackets(bus.parameters)
+        # As many commands wait for their messages as messages of one token are on the way through the splitter.
+        m.submodules.ahead = ahead = RegisterSlice(command_layout(bus.parameters))
+        for source, target in (
+            (wiring.flipped(bus.s), packets.s), (packets.core, bus.front.s), (bus.texts.m, packets.text),
+            (packets.m, wiring.flipped(bus.m)), (ahead.o, bus.command.cmd),
+        ):  # fmt: skip
+            wiring.connect(m, source, target)
+        m.d.comb += [
+            *join(packets, verdicts, "delivered"), *join(verdicts, packets, "decided", "final"), *erased(bus, packets),
+            ahead.i.payload.eq(bus.cmd.payload), packets.cmd.payload.eq(bus.cmd.payload),
+            bus.cmd.ready.eq(ahead.i.ready & packets.cmd.ready),
+            ahead.i.valid.eq(bus.cmd.valid & packets.cmd.ready), packets.cmd.valid.eq(bus.cmd.valid & ahead.i.ready),
+            packets.last_enters.eq(bus.entry.verdict_valid & ~verdict.empty), packets.has_text.eq(verdict.packet),
+            verdicts.verdict.tag.eq(packets.tag),
+            # Every message has a packet out.
+            verdicts.verdict.packet.eq(1),
+        ]  # fmt: skip
+        with m.If(bus.parameters.delivery.counts(packets.code, verdict.code)):
+            m.d.comb += verdicts.verdict.code.eq(packets.code)
+
+
+FORMS = {"aligned": Aligned, "wire": OnWire, "segments": Segments}
+"""The forms of packets."""
+
+
+class InSlots:
+    """Keys are loaded into slots that commands name."""
+
+    commands: type[MessageCommands] = MessageCommands
+    port: type[wiring.Component] = KeyPort
+
+    def __init__(self, p: MessageParameters, schedules: Sequence[wiring.Component]):
+        self.p, self.schedules, self.states, self.beat = p, schedules, p.keys.slots, key_beat(p.keys.slots)
+
+    def make(self, m: Module) -> KeyPreparation | InlineKeys:
+        """Makes the port of keys and their schedule.  Returns what asks for tokens of set-up."""
+        m.submodules.preparation = self.preparation = KeyPreparation(self.p)
+        m.submodules.key_port = self.key_port = key_port = self.port(self.p.keys)
+        for schedule in self.schedules:
+            m.submodules.key_schedule = schedule
+            wiring.connect(m, key_port.schedule, schedule)
+        self.key, self.state = key_port.key, key_port.state
+        return self.preparation
+
+    def command(self, m: Module, command: MessageCommands, orders: stream.Interface) -> None:
+        """Takes commands to what comes next."""
+        wiring.connect(m, command.o, orders)
+
+    def connect(self, m: Module, bus: MessageBus) -> None:
+        """Connects the key port."""
+        keys, pipeline, flight = self.key_port.preparation, bus.pipeline, bus.flight
+        m.d.comb += [
+            pipeline.key_we.eq(keys.word.we), pipeline.key_slot.eq(keys.word.slot), pipeline.key_index.eq(keys.word.index),
+            pipeline.key_data.eq(keys.word.data),
+            pipeline.rk_we.eq(keys.round_key.we), pipeline.rk_slot.eq(keys.round_key.slot), pipeline.rk_round.eq(keys.round_key.round),
+            pipeline.rk_data.eq(keys.round_key.data),
+            self.preparation.setup.eq(keys.setup.request), self.preparation.setup_scrub.eq(keys.setup.scrub),
+            keys.setup.done.eq(self.preparation.setup_done),
+            flight.query.eq(self.key_port.in_use.slot), self.key_port.in_use.busy.eq(flight.busy),
+            bus.entry.prepare_slot.eq(keys.setup.slot),
+            keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
+        ]  # fmt: skip
+        if pipeline.inverse_keys:
+            m.d.comb += pipeline.rk_data_dec.eq(keys.round_key.data_dec)
+        if pipeline.key_sizes:
+            m.d.comb += pipeline.rk_length.eq(keys.round_key.length)
+        if self.states <= LISTED_SLOTS:
+            m.d.comb += bus.command.key_loaded.eq(self.key_port.state.loaded)
+        else:
+            wiring.connect(m, bus.command.lookup, self.key_port.lookup)
+            m.d.comb += erased(bus, self.key_port)
+
+
+class ExpandedInSlots(InSlots):
+    """Round keys are loaded into slots that commands name."""
+
+    port = ExpandedKeyPort
+
+
+class InRing(InSlots):
+    """Keys come with the messages."""
+
+    commands = TurnCommands
+
+    def __init__(self, p: MessageParameters, schedules: Sequence[wiring.Component]):
+        self.p, self.schedules, self.states, self.beat = p, schedules, 1, ordered_key_beat()
+
+    def make(self, m: Module) -> KeyPreparation | InlineKeys:
+        """Makes the ring."""
+        m.submodules.keys = self.ring = ring = InlineKeys(self.p, self.schedules)
+        self.key, self.state = ring.key, ring.key_state
+        return ring
+
+    def command(self, m: Module, command: MessageCommands, orders: stream.Interface) -> None:
+        """Each command gets its slot."""
+        wiring.connect(m, command.o, self.ring.i)
+        wiring.connect(m, self.ring.o, orders)
+
+    def connect(self, m: Module, bus: MessageBus) -> None:
+        """Connects the ring with the memories of the pipeline."""
+        p, keys, pipeline, flight = self.p, self.ring, bus.pipeline, bus.flight
+        m.d.comb += [
+            *join(keys, bus.entry, "prepare_slot"), *join(pipeline, keys, "word_index", "word", "word_slot"),
+            *join(keys, pipeline, "key_we", "key_slot", "key_index", "key_data"),
+            *join(keys, pipeline, *(name for name in p.round_key_ports if hasattr(pipeline, name))),
+            flight.query.eq(keys.query), keys.in_use.eq(flight.busy),
+        ]  # fmt: skip
+        if p.writers:
+            m.d.comb += [*join(keys, pipeline, "clear_words", "clear_rounds", "clear_slot"), *join(pipeline, keys, "words_cleared")]
+        if p.tells_freed:
+            m.d.comb += join(keys, bus, "freed")
+
+
+KEYS = {KeyParameters: InSlots, ExpandedKeyParameters: ExpandedInSlots, InlineKeyParameters: InRing}
+"""Where keys come from."""
 
 
 class MessageBus(wiring.Component):
@@ -94,235 +305,59 @@ class MessageBus(wiring.Component):
     """
 
     def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedules: Sequence[wiring.Component]):
-        self.parameters, self.pipeline, self.key_schedules = p, _, _ = parameters, pipeline, list(key_schedules)
+        self.parameters, self.pipeline = p, _ = parameters, pipeline
+        self.form, self.keys = FORMS[p.packet](), KEYS[type(p.keys)](p.core, list(key_schedules))
         super().__init__({
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
-            "key": In(stream.Signature(ordered_key_beat() if p.inline else key_beat(p.keys.slots))),
-            "key_state": Out(key_state_signature(1 if p.inline else p.keys.slots)),
-            **({"late": In(stream.Signature(late_layout(p))), "last_enters": Out(1), "has_text": Out(1)} if p.segments else {}),
-            **(dict.fromkeys(p.delivery.judged, Out(1)) if p.segments else {}),
+            "key": In(stream.Signature(self.keys.beat)), "key_state": Out(key_state_signature(self.keys.states)), **self.form.ports(p),
             **({"freed": Out(1)} if p.tells_freed else {}),
             "erase": In(1), "erase_address": In(p.erase_bits),
         })  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        whole = self.parameters
-        p = whole.core
-        m.submodules.command = command = MessageCommands(p)
-        if p.channels == 1:
-            m.submodules.intake = intake = MessageIntake(p)
-            # A checked command is zero in reset, and so is one that has started.  One that waits for its key is not.
-            m.submodules.messages = messages = Queue(p.message, p.token_depth, p.erase_bits, masked=p.inline)
-            m.submodules.window = window = WeightWindow(p)
-        else:
-            m.submodules.front = front = ChannelFront(p)
+        p = self.parameters.core
+        m.submodules.command = self.command = command = self.keys.commands(p)
+        self.front = front = (Interleaved if p.interleaved else OneChannel)(m, p)
         starts: StartsAhead | None = None
         if p.plan.runs_ahead:
             m.submodules.starts = starts = StartsAhead(p)
-        m.submodules.entry = entry = TokenEntry(p)
-        flight: MessagesInFlight | SlotsInFlight = MessagesInFlight(p) if p.channels == 1 else SlotsInFlight(p)
-        m.submodules.flight = flight
-        m.submodules.texts = texts = TextQueue(p)
-        m.submodules.verdicts = verdicts = VerdictQueue(p)
-        # Both kinds have the same ports to the entry.
-        preparation: KeyPreparation | InlineKeys
-        key_port: Any = None
-        if p.inline:
-            m.submodules.keys = preparation = InlineKeys(p, self.key_schedules)
-        else:
-            m.submodules.preparation = preparation = KeyPreparation(p)
-            key_port = self._key_port(m)
+        m.submodules.entry = self.entry = entry = TokenEntry(p)
+        m.submodules.flight = self.flight = flight = front.flight(p)
+        m.submodules.texts = self.texts = texts = TextQueue(p)
+        m.submodules.verdicts = self.verdicts = verdicts = VerdictQueue(p)
+        preparation = self.keys.make(m)
         m.submodules.pipeline = pipeline = self.pipeline
 
-        if not p.wire:
-            wiring.connect(m, wiring.flipped(self.cmd), command.cmd)
-        orders: Any = intake.order if p.channels == 1 else front.order
-        if starts is not None:
-            wiring.connect(m, starts.o, orders)
-            orders = starts.i
-        if isinstance(preparation, InlineKeys):
-            wiring.connect(m, command.o, preparation.i)
-            wiring.connect(m, preparation.o, orders)
-        elif p.channels == 1 or starts is not None:
-            wiring.connect(m, command.o, orders)
-        if p.channels == 1:
-            if not p.wire:
-                wiring.connect(m, wiring.flipped(self.s), intake.s)
-            tokens: Any = window.i
-            if p.plan.pairs:
-                m.submodules.pairs = pairs = PairJoiner(p)
-                wiring.connect(m, pairs.o, tokens)
-                tokens = pairs.i
-            if p.plan.prefixes:
-                m.submodules.prefix = prefix = AssociatedPrefix(p)
-                connect_prefix(m, intake, prefix, tokens)
-            else:
-                wiring.connect(m, intake.token, tokens)
-            wiring.connect(m, window.o, entry.token)
-            wiring.connect(m, intake.message, messages.i)
-            wiring.connect(m, messages.o, entry.message)
-        else:
-            if starts is None:
-                wiring.connect(m, command.o, front.order)
-            wiring.connect(m, wiring.flipped(self.s), front.s)
-            wiring.connect(m, front.token, entry.token)
-            wiring.connect(m, front.message, entry.message)
-            self._join(m, entry, texts, ("channel",))
-            if p.plan.chained:
-                m.d.comb += [front.entered.eq(entry.entered), front.entered_context.eq(entry.o.next_context)]
-            self._join(m, verdicts, flight, ("finished_slot",))
-        if not p.wire:
-            wiring.connect(m, texts.m, wiring.flipped(self.m))
-        wiring.connect(m, verdicts.status, wiring.flipped(self.status))
-        wiring.connect(m, wiring.flipped(self.key), preparation.key if isinstance(preparation, InlineKeys) else key_port.key)
-
-        wiring.connect(m, entry.o, pipeline.i)
+        orders, taker = (front.order, front) if starts is None else (starts.i, starts)
+        self.keys.command(m, command, orders)
+        for source, target in (
+            (front.token, entry.token), (front.message, entry.message), (verdicts.status, wiring.flipped(self.status)),
+            (wiring.flipped(self.key), self.keys.key), (self.keys.state, wiring.flipped(self.key_state)), (entry.o, pipeline.i),
+        ):  # fmt: skip
+            wiring.connect(m, source, target)
+        front.connect(m, self, p)
         if pipeline.batches:
-            self._join(m, entry, pipeline, ("batch",))
+            m.d.comb += join(entry, pipeline, "batch")
         if pipeline.last_words:
-            self._join(m, pipeline, entry, ("last_word",))
+            m.d.comb += join(pipeline, entry, "last_word")
         if starts is not None:
+            wiring.connect(m, starts.o, front.order)
             wiring.connect(m, starts.start, entry.start)
-            self._join(m, entry, starts, ("begun", "begun_place"))
-            self._join(m, pipeline, starts, ("started", "started_cleared"))
-            self._join(m, starts, pipeline, ("clear_started", "clear_place"))
-            self._join(m, self, starts, ("erase", "erase_address"))
-        m.d.comb += [texts.text[place].eq(pipeline.text[place]) for place in range(p.lanes * p.plan.mode.text_blocks)]
-        self._join(m, preparation, entry, ("prepare", "prepare_kind", "scrub"))
-        self._join(m, entry, preparation, ("prepared", "scrubbed"))
-        self._join(m, entry, texts, ("beat", "bytes", "last", "cut"))
-        self._join(m, entry, verdicts, ("verdict", "verdict_valid"))
-        self._join(m, pipeline, verdicts, ("tag", "tag_valid"))
-        self._join(m, pipeline, preparation, ("word_valid",))
-        if not p.wire:
-            self._join(m, texts, verdicts, ("delivered",))
-        self._join(m, verdicts, flight, ("finished",))
-        state = preparation.key_state if isinstance(preparation, InlineKeys) else key_port.state
-        wiring.connect(m, state, wiring.flipped(self.key_state))
-        self._join(m, entry, texts, p.delivery.held)
-        self._join(m, verdicts, texts, p.delivery.judged)
-        self._join(m, texts, verdicts, p.delivery.dropped)
-        for part in (command, *((intake, messages, window) if p.channels == 1 else (front, entry, flight)), texts, verdicts, pipeline):
-            self._join(m, self, part, ("erase", "erase_address"))
-        if p.wire:
-            m.submodules.packets = packets = WirePackets(whole)
-            self._around(m, packets, command, intake, entry, texts, verdicts)
-        if p.segments:
-            self._late_tags(m, entry, verdicts)
-        if isinstance(preparation, InlineKeys):
-            self._connect_ring(m, preparation, entry, flight)
             m.d.comb += [
-                entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken),
-                *self._admitted(flight, starts, intake),
+                *join(entry, starts, "begun", "begun_place"), *join(pipeline, starts, "started", "started_cleared"),
+                *join(starts, pipeline, "clear_started", "clear_place"), *erased(self, starts),
             ]  # fmt: skip
-            return m
-        keys = key_port.preparation
         m.d.comb += [
-            pipeline.key_we.eq(keys.word.we), pipeline.key_slot.eq(keys.word.slot), pipeline.key_index.eq(keys.word.index),
-            pipeline.key_data.eq(keys.word.data),
-            pipeline.rk_we.eq(keys.round_key.we), pipeline.rk_slot.eq(keys.round_key.slot), pipeline.rk_round.eq(keys.round_key.round),
-            pipeline.rk_data.eq(keys.round_key.data),
-            preparation.setup.eq(keys.setup.request), preparation.setup_scrub.eq(keys.setup.scrub),
-            keys.setup.done.eq(preparation.setup_done),
-            flight.query.eq(key_port.in_use.slot), key_port.in_use.busy.eq(flight.busy),
-            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), entry.prepare_slot.eq(keys.setup.slot),
-            *self._admitted(flight, starts, intake if p.channels == 1 else front),
-            keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
+            *(texts.text[place].eq(pipeline.text[place]) for place in range(p.lanes * p.plan.mode.text_blocks)),
+            *join(preparation, entry, "prepare", "prepare_kind", "scrub"), *join(entry, preparation, "prepared", "scrubbed"),
+            *join(entry, texts, "beat", "bytes", "last", "cut", *p.delivery.held), *join(entry, verdicts, "verdict", "verdict_valid"),
+            *join(pipeline, verdicts, "tag", "tag_valid"), *join(pipeline, preparation, "word_valid"),
+            *join(verdicts, texts, *p.delivery.judged), *join(texts, verdicts, *p.delivery.dropped),
+            *join(verdicts, flight, "finished"), flight.admitted.eq(taker.admitted), flight.slot.eq(taker.slot),
+            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), *erased(self, texts, verdicts, pipeline),
         ]  # fmt: skip
-        if pipeline.inverse_keys:
-            m.d.comb += pipeline.rk_data_dec.eq(keys.round_key.data_dec)
-        if pipeline.key_sizes:
-            m.d.comb += pipeline.rk_length.eq(keys.round_key.length)
-        if p.keys.slots <= LISTED_SLOTS:
-            m.d.comb += command.key_loaded.eq(key_port.state.loaded)
-        else:
-            wiring.connect(m, command.lookup, key_port.lookup)
-            self._join(m, self, key_port, ("erase", "erase_address"))
+        self.form.connect(m, self)
+        self.keys.connect(m, self)
         return m
-
-    def _admitted(self, flight: Any, starts: StartsAhead | None, taker: Any) -> list[Any]:
-        """Tells when a message begins, from which on nothing of its key changes."""
-        if starts is not None or self.parameters.channels > 1:
-            taker = taker if starts is None else starts
-            return [flight.admitted.eq(taker.admitted), flight.slot.eq(taker.slot)]
-        return [flight.admitted.eq(taker.message.valid & taker.message.ready), flight.slot.eq(taker.message.payload.slot)]
-
-    def _key_port(self, m: Module) -> KeyPort | ExpandedKeyPort:
-        """What loads keys into slots."""
-        p = self.parameters
-        key_port: KeyPort | ExpandedKeyPort
-        if isinstance(p.keys, ExpandedKeyParameters):
-            m.submodules.key_port = key_port = ExpandedKeyPort(p.keys)
-        else:
-            m.submodules.key_port = key_port = KeyPort(p.keys)
-            m.submodules.key_schedule, = self.key_schedules
-            wiring.connect(m, key_port.schedule, self.key_schedules[0])
-        return key_port
-
-    def _connect_ring(self, m: Module, keys: InlineKeys, entry: Any, flight: Any) -> None:
-        """Keys that come with the messages, their slots and the memories of the pipeline."""
-        pipeline = self.pipeline
-        self._join(m, keys, entry, ("prepare_slot",))
-        self._join(m, pipeline, keys, ("word_index", "word", "word_slot"))
-        self._join(m, keys, pipeline, ("key_we", "key_slot", "key_index", "key_data"))
-        self._join(m, keys, pipeline, tuple(name for name in self.parameters.round_key_ports if hasattr(pipeline, name)))
-        if self.parameters.writers:
-            self._join(m, keys, pipeline, ("clear_words", "clear_rounds", "clear_slot"))
-            self._join(m, pipeline, keys, ("words_cleared",))
-        m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
-        if self.parameters.tells_freed:
-            self._join(m, keys, self, ("freed",))
-
-    def _around(
-        self, m: Module, packets: WirePackets, command: MessageCommands, intake: MessageIntake, entry: TokenEntry, texts: TextQueue,
-        verdicts: VerdictQueue,
-    ) -> None:  # fmt: skip
-        """Puts what knows packets on the wire around the message control."""
-        wiring.connect(m, wiring.flipped(self.s), packets.s)
-        wiring.connect(m, packets.core, intake.s)
-        wiring.connect(m, texts.m, packets.text)
-        wiring.connect(m, packets.m, wiring.flipped(self.m))
-        self._join(m, packets, verdicts, ("delivered",))
-        self._join(m, verdicts, packets, ("decided", "final"))
-        self._join(m, self, packets, ("erase", "erase_address"))
-        # As many commands wait for their messages as messages of one token are on the way through the splitter.
-        m.submodules.ahead = ahead = RegisterSlice(command_layout(self.parameters))
-        wiring.connect(m, ahead.o, command.cmd)
-        verdict = entry.verdict
-        m.d.comb += [
-            # Both take a command in the same cycle.
-            ahead.i.payload.eq(self.cmd.payload), packets.cmd.payload.eq(self.cmd.payload),
-            self.cmd.ready.eq(ahead.i.ready & packets.cmd.ready),
-            ahead.i.valid.eq(self.cmd.valid & packets.cmd.ready), packets.cmd.valid.eq(self.cmd.valid & ahead.i.ready),
-            packets.last_enters.eq(entry.verdict_valid & ~verdict.empty), packets.has_text.eq(verdict.packet),
-            verdicts.verdict.tag.eq(packets.tag),
-            # Every message has a packet out.
-            verdicts.verdict.packet.eq(1),
-        ]  # fmt: skip
-        p = self.parameters
-        over = packets.code > verdict.code
-        if p.hold is not None and p.hold % p.beat_bytes == 0:
-            # What is cut off at the end of a beat leaves a last beat without bytes, which the message control takes for a fault.
-            over |= (packets.code == MessageCode.TOO_LONG_TO_HOLD) & (verdict.code == MessageCode.BAD_KEEP)
-        with m.If(over):
-            m.d.comb += verdicts.verdict.code.eq(packets.code)
-
-    def _late_tags(self, m: Module, entry: TokenEntry, verdicts: VerdictQueue) -> None:
-        """Takes the tags of messages that come as segments to their verdicts."""
-        p, enters = self.parameters, Signal(name="last_enters_now")
-        m.submodules.late = late = Queue(late_layout(p), SEGMENT_TAGS, p.erase_bits)
-        wiring.connect(m, wiring.flipped(self.late), late.i)
-        self._join(m, self, late, ("erase", "erase_address"))
-        m.d.comb += [
-            enters.eq(entry.verdict_valid & ~entry.verdict.empty), late.o.ready.eq(enters), self.last_enters.eq(enters),
-            self.has_text.eq(entry.verdict.packet), verdicts.verdict.tag.eq(late.o.payload.tag),
-        ]  # fmt: skip
-        with m.If(late.o.payload.code > entry.verdict.code):
-            m.d.comb += verdicts.verdict.code.eq(late.o.payload.code)
-        self._join(m, verdicts, self, p.delivery.judged)
-
-    def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:
-        """Connects members that have the same names."""
-        m.d.comb += [getattr(target, name).eq(getattr(source, name)) for name in names]

@@ -3,22 +3,22 @@
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.cycles.messages import PICK_CYCLES
-from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.ports import ErasedComponent, erased, signals
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.contexts import ChannelFlags, ChannelWords
 from modeloom.rtl.stream.depths import ORDERS, STORE_SLACK, TURN_PLACES
 from modeloom.rtl.stream.long_counter import LOW_BITS
-from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout, take_beat
+from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.prefix import AssociatedPrefix, connect_prefix
+from modeloom.rtl.stream.prefix import take_tokens
 from modeloom.rtl.stream.queue import Pool, Queue
 from modeloom.rtl.stream.window import flags_of, weigh
 
@@ -54,13 +54,13 @@ def is_foreign(p: MessageParameters, channel: Value) -> Value:
 
 def packet_order(parameters: MessageParameters) -> StructLayout:
     """What the packet of a message has to be: bytes of associated data, what is wrong with the command, and the place of the message."""
-    text = {"text": LENGTH_BITS, "near_text": 1} if parameters.lengths_first else {}
+    others = {key: bits for name in parameters.parts.stated[1:] for key, bits in ((name, LENGTH_BITS), (f"near_{name}", 1))}
     return StructLayout({
-        "associated": LENGTH_BITS, "some": 1, "near": 1, "code": CODE_BITS, "message": range(parameters.message_store), **text,
+        "associated": LENGTH_BITS, "some": 1, "near": 1, "code": CODE_BITS, "message": range(parameters.message_store), **others,
     })  # fmt: skip
 
 
-class ChannelIntake(BusComponent[MessageParameters]):
+class ChannelIntake(ErasedComponent[MessageParameters]):
     """Checks the packets of messages of all channels, and counts their bytes.
 
     Members
@@ -72,8 +72,6 @@ class ChannelIntake(BusComponent[MessageParameters]):
     token : stream of MessageParameters.token
     associated, ending : 64, 1
         As of :class:`~modeloom.rtl.stream.intake.MessageIntake`.
-    erase, erase_address : In
-        While it is held in reset: zeros to this word.
     """
 
     @staticmethod
@@ -85,13 +83,12 @@ class ChannelIntake(BusComponent[MessageParameters]):
             "order_ready": Out(1),
             "token": Out(stream.Signature(p.token)),
             **({"associated": Out(LENGTH_BITS), "ending": Out(1)} if p.plan.prefixes else {}),
-            "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        size, index_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
+        index_bits = p.parts.tail_bits
         high_bits = LENGTH_BITS - index_bits - LOW_BITS
         m.submodules.slice = slice_ = RegisterSlice(packet_layout(p))
         m.d.comb += [
@@ -104,12 +101,9 @@ class ChannelIntake(BusComponent[MessageParameters]):
         beat_reg = Signal(packet_layout(p), reset_less=True)
         context_reg = Signal(p.context_bits)
         # Of the context of the beat: the number of its message.
-        number_reg = Signal(INDEX_BITS + 1)
-        take = Signal()
-        advance = Signal()
-        move = Signal()
+        number_reg, number = signals("number_reg number", INDEX_BITS + 1)
+        take, advance, move = signals("take advance move")
         context = Signal(p.context_bits)
-        number = Signal(INDEX_BITS + 1)
         numbers, known = self._orders(m, context, context_reg, number_reg)
         m.d.comb += [
             move.eq(~valid_reg | take), slice_.o.ready.eq(move),
@@ -127,7 +121,7 @@ class ChannelIntake(BusComponent[MessageParameters]):
         progress = StructLayout({
             "active": 1, "discard": 1, "in_associated": 1, "first": 1, "begun": 1, "code": CODE_BITS, "partial": index_bits,
             "low": LOW_BITS, "high": high_bits, "next_high": high_bits, "at_high": 1, "next_at_high": 1,
-            **({"past": 1} if p.lengths_first else {}),
+            **dict.fromkeys(p.parts.past, 1),
         })  # fmt: skip
         m.submodules.progress = words = ChannelWords(progress.size, p.contexts, 1, p.erase_bits)
         kept, now, after = (Signal(progress, name=name) for name in ("kept", "now", "after"))
@@ -137,24 +131,8 @@ class ChannelIntake(BusComponent[MessageParameters]):
             words.erase.eq(self.erase), words.erase_address.eq(self.erase_address),
         ]  # fmt: skip
         # -- the state of a message before its first beat ---------------------------------------------------------------------
-        limit: ValueLike = p.plan.mode.most_text // size
-        first_text: dict[str, ValueLike] = {
-            "low": p.text_from % (1 << LOW_BITS), "high": p.text_from >> LOW_BITS,
-            "next_high": (p.text_from >> LOW_BITS) + 1, "at_high": int(p.text_from >> LOW_BITS == limit >> LOW_BITS),
-            "next_at_high": int((p.text_from >> LOW_BITS) + 1 == limit >> LOW_BITS),
-        }  # fmt: skip
-        if p.lengths_first:
-            limit = order.text[index_bits:]
-            first_text = {
-                "low": Cat(order.text[:index_bits] == 0, Const(0, LOW_BITS - 1)), "high": 0, "next_high": 1, "at_high": order.near_text,
-                "next_at_high": 0,
-            }  # fmt: skip
-        # The last block is that before which as many whole blocks have come as there are, or one less if it is whole itself.
-        whole = order.associated[:index_bits] == 0
-        of_associated: dict[str, Value] = {
-            "low": Cat(whole, Const(0, LOW_BITS - 1)), "high": Const(0, high_bits), "next_high": Const(1, high_bits), "at_high": order.near,
-            "next_at_high": Const(0, 1),
-        }  # fmt: skip
+        first_text, limit = p.parts.begin_channel(order)
+        of_associated = p.parts.stated_channel(order, "associated", "near")
         with m.If(kept.active):
             m.d.comb += now.eq(kept)
         with m.Else():
@@ -164,8 +142,7 @@ class ChannelIntake(BusComponent[MessageParameters]):
             ]  # fmt: skip
 
         # -- what becomes of the beat -----------------------------------------------------------------------------------------
-        ended_reg = Signal()
-        ended = Signal()
+        ended_reg, ended = signals("ended_reg ended")
         tag_reg = Signal(StructLayout({
             "context": p.context_bits, "message": range(p.message_store), "code": CODE_BITS, "first": 1, "lengths": 2 * LENGTH_BITS,
         }), reset_less=True)  # fmt: skip
@@ -173,8 +150,7 @@ class ChannelIntake(BusComponent[MessageParameters]):
         def change(**values: Value) -> None:
             m.d.comb += [ended.eq(value) if name == "ended" else after[name].eq(value) for name, value in values.items()]
 
-        count = Signal()
-        count_text = Signal()
+        count, count_text = signals("count count_text")
         goal = Mux(now.in_associated, order.associated[index_bits:], limit)
         reached = now.at_high & (now.low == goal[:LOW_BITS])
         m.d.comb += [
@@ -197,14 +173,14 @@ class ChannelIntake(BusComponent[MessageParameters]):
             text = Mux(now.in_associated, Const(p.text_from, len(text)), text)
         seen = Signal(seen_layout(p))
         m.d.comb += see_beat(p, seen, beat_reg)
-        came = take_beat(m, p, self.token, take, Packet(
-            may=room, ended=ended_reg, valid=valid_reg & known & ~refuse, beat=beat_reg, seen=seen, discard=now.discard,
-            in_associated=now.in_associated, first=Mux(ended_reg, tag_reg.first, now.first), begun=now.begun, open=now.begun,
-            code=Mux(ended_reg, tag_reg.code, now.code),
-            associated=order.associated, tail=order.associated[:index_bits], partial=now.partial, held=Const(0, 1), reached=reached,
-            text_reached=reached, text=text, count=count, count_text=count_text, set=change,
-            **({"text_bytes": order.text, "past": now.past} if p.lengths_first else {}),
-        ), tag_reg.lengths)  # fmt: skip
+        _, shared = Packet(
+            p=p, may=room, ended=ended_reg, valid=valid_reg & known & ~refuse, beat=beat_reg, seen=seen, state={
+                **{name: now[name] for name in ("discard", "in_associated", "begun", "partial", *p.parts.past)},
+                "first": Mux(ended_reg, tag_reg.first, now.first), "code": Mux(ended_reg, tag_reg.code, now.code),
+                "tail": order.associated[:index_bits],
+            }, order=order, held=Const(0, 1), reached=reached, text_reached=reached, text=text, count=count, count_text=count_text,
+            set=change, lengths_of_ended=tag_reg.lengths,
+        ).take(m, self.token, take)  # fmt: skip
         if p.plan.prefixes:
             m.d.comb += [self.associated.eq(order.associated), self.ending.eq(reached)]
         with m.If(count | count_text):
@@ -216,7 +192,7 @@ class ChannelIntake(BusComponent[MessageParameters]):
         with m.If(advance):
             m.d.comb += after.active.eq(0)
         with m.If(room):
-            m.d.sync += ended_reg.eq(ended & ~came.shared | refuse)
+            m.d.sync += ended_reg.eq(ended & ~shared | refuse)
         with m.If(refuse):
             m.d.sync += [
                 tag_reg.context.eq(self.order_context), tag_reg.message.eq(self.order.message), tag_reg.code.eq(self.order.code),
@@ -226,10 +202,7 @@ class ChannelIntake(BusComponent[MessageParameters]):
             m.d.sync += [
                 tag_reg.context.eq(context_reg), tag_reg.message.eq(order.message), tag_reg.code.eq(after.code),
                 tag_reg.first.eq(after.first),
-                tag_reg.lengths.eq(
-                    Cat(order.associated, order.text) if p.lengths_first
-                    else Cat(order.associated, after.partial, after.low, after.high)
-                ),
+                tag_reg.lengths.eq(p.parts.lengths(order, Cat(after.partial, after.low, after.high))),
             ]  # fmt: skip
         return m
 
@@ -247,14 +220,10 @@ class ChannelIntake(BusComponent[MessageParameters]):
         for name, part in parts.items():
             m.submodules[name] = part
         numbers, begun, readable = parts.values()
-        memories: tuple[BlockMemory | ChannelFlags, ...] = (orders, *parts.values())
-        for memory in memories:
-            m.d.comb += [memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address)]
-        put = Signal()
-        next_number = Signal(INDEX_BITS + 1)
-        put_reg = Signal()
+        m.d.comb += erased(self, orders, *parts.values())
+        put, put_reg = signals("put put_reg")
+        next_number, put_number_reg = signals("next_number put_number_reg", INDEX_BITS + 1)
         put_context_reg = Signal(p.context_bits)
-        put_number_reg = Signal(INDEX_BITS + 1)
         m.d.comb += [
             begun.raddr[0].eq(self.order_context), numbers.raddr[0].eq(self.order_context), numbers.raddr[1].eq(context),
             readable.raddr[0].eq(context_reg),
@@ -287,7 +256,7 @@ LUT_CONTEXTS = 64
 
 # -- channel turns -----------------------------------------------------------------------------------------------------------------
 
-class ChannelTurns(BusComponent[MessageParameters]):
+class ChannelTurns(ErasedComponent[MessageParameters]):
     """Stands in the place of :class:`~modeloom.rtl.stream.channels.ChannelWindow` in a core whose blocks wait for the cipher.
 
     Members
@@ -298,8 +267,6 @@ class ChannelTurns(BusComponent[MessageParameters]):
         That of the token that is in ``o`` from the next cycle on, if ``move``.
     entered, context : 1, context
         The last token of a step of this context enters the pipeline.
-    erase, erase_address : In
-        While it is held in reset: zeros to this word.
     """
 
     @staticmethod
@@ -308,7 +275,6 @@ class ChannelTurns(BusComponent[MessageParameters]):
         return {
             "i": In(stream.Signature(p.token)), "o": Out(stream.Signature(p.weighted)),
             "message": Out(range(p.message_store)), "move": Out(1), "entered": In(1), "context": In(p.context_bits),
-            "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -329,8 +295,7 @@ class ChannelTurns(BusComponent[MessageParameters]):
         places = 1 << max(1, (p.contexts - 1).bit_length())
         m.submodules.new = new = Queue(p.context_bits, places, p.erase_bits)
         m.submodules.again = again = Queue(p.context_bits, places, p.erase_bits)
-        for part in (tokens, messages, came, gone, began, stopped, new, again):
-            m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
+        m.d.comb += erased(self, tokens, messages, came, gone, began, stopped, new, again)
 
         # -- a token comes ----------------------------------------------------------------------------------------------------
         token, put, active = taken.o.payload, Signal(name="put"), Signal(name="active")
@@ -396,7 +361,7 @@ LUT_TOKENS = 512
 """Most places of a store in LUT memories; those of more are in block memories."""
 
 
-class ChannelWindow(BusComponent[MessageParameters]):
+class ChannelWindow(ErasedComponent[MessageParameters]):
     """Tokens of all channels with their weights.
 
     Members
@@ -405,8 +370,6 @@ class ChannelWindow(BusComponent[MessageParameters]):
     o : stream of MessageParameters.weighted
     message, move : place of a message, 1
         That of the token that is in ``o`` from the next cycle on, if ``move``.
-    erase, erase_address : In
-        While it is held in reset: zeros to this word.
     """
 
     @staticmethod
@@ -414,7 +377,7 @@ class ChannelWindow(BusComponent[MessageParameters]):
         p = parameters
         return {
             "i": In(stream.Signature(p.token)), "o": Out(stream.Signature(p.weighted)),
-            "message": Out(range(p.message_store)), "move": Out(1), "erase": In(1), "erase_address": In(p.erase_bits),
+            "message": Out(range(p.message_store)), "move": Out(1),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -432,13 +395,11 @@ class ChannelWindow(BusComponent[MessageParameters]):
         m.submodules.pool = pool = Pool(depth, p.erase_bits)
         m.submodules.waiting = words = ChannelWords(waiting.size, p.contexts, 1, p.erase_bits)
         m.submodules.releases = releases = Queue(release, depth, p.erase_bits)
-        for part in (store, pool, words, releases):
-            m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
+        m.d.comb += erased(self, store, pool, words, releases)
 
         # -- a token comes ----------------------------------------------------------------------------------------------------
         taken_reg = Signal(self.i.payload.shape())
-        put_reg = Signal()
-        ready_reg = Signal()
+        put_reg, ready_reg = signals("put_reg ready_reg")
         used_reg = Signal(range(depth + 1))
         blocks, product, end = flags_of(p, taken_reg)
         kept, after = Signal(waiting, name="kept"), Signal(waiting, name="after")
@@ -472,14 +433,9 @@ class ChannelWindow(BusComponent[MessageParameters]):
 
         # -- tokens go --------------------------------------------------------------------------------------------------------
         work_reg = Signal(release)
-        work_valid_reg = Signal()
-        valid_reg = Signal()
-        product_reg = Signal()
-        opening_reg = Signal()
+        work_valid_reg, valid_reg, product_reg, opening_reg = signals("work_valid_reg valid_reg product_reg opening_reg")
         powers_reg = [Signal(range(p.plan.chains + 1), name=f"power_{lane}_reg") for lane in range(p.lanes)]
-        move = Signal()
-        last = Signal()
-        load = Signal()
+        move, last, load = signals("move last load")
         full = [work_reg.tokens[place].full for place in range(window)]
         powers, opening = weigh(m, p, full, [work_reg.tokens[place].product for place in range(window)], work_reg.ended)
         m.d.comb += [
@@ -517,7 +473,7 @@ class ChannelWindow(BusComponent[MessageParameters]):
 # of its own channel alone, as long as the host gives no more commands of it than these.  A command of a channel that the core does not have
 # waits for no data.
 
-class ChannelFront(BusComponent[MessageParameters]):
+class ChannelFront(ErasedComponent[MessageParameters]):
     """The message control before the pipeline.
 
     Members
@@ -533,8 +489,6 @@ class ChannelFront(BusComponent[MessageParameters]):
         With a chain through the cipher only: the last token of a step enters the pipeline.
     admitted, slot : 1, slot
         The core takes a command with this slot.
-    erase, erase_address : In
-        While it is held in reset: zeros to this word.
     """
 
     @staticmethod
@@ -544,7 +498,7 @@ class ChannelFront(BusComponent[MessageParameters]):
             "order": In(stream.Signature(started_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "token": Out(stream.Signature(p.weighted)), "message": Out(stream.Signature(p.message)),
             **({"entered": In(1), "entered_context": In(p.context_bits)} if p.plan.chained else {}),
-            "admitted": Out(1), "slot": Out(p.slot_bits), "erase": In(1), "erase_address": In(p.erase_bits),
+            "admitted": Out(1), "slot": Out(p.slot_bits),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -558,17 +512,11 @@ class ChannelFront(BusComponent[MessageParameters]):
         m.submodules.window = window
         m.submodules.pool = pool = Pool(p.message_store, p.erase_bits)
         m.submodules.messages = messages = BlockMemory(width, p.message_store, 1, style=style, erase_bits=p.erase_bits)
-        for part in (intake, window, pool, messages):
-            m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
+        m.d.comb += erased(self, intake, window, pool, messages)
         wiring.connect(m, wiring.flipped(self.s), intake.s)
         if isinstance(window, ChannelTurns):
             m.d.comb += [window.entered.eq(self.entered), window.context.eq(self.entered_context)]
-        if p.plan.prefixes:
-            m.submodules.prefix = prefix = AssociatedPrefix(p)
-            m.d.comb += [prefix.erase.eq(self.erase), prefix.erase_address.eq(self.erase_address)]
-            connect_prefix(m, intake, prefix, window.i)
-        else:
-            wiring.connect(m, intake.token, window.i)
+        m.d.comb += erased(self, *take_tokens(m, p, intake, window.i))
         wiring.connect(m, window.o, wiring.flipped(self.token))
         order, message = self.order.payload, self.order.payload.message
         admitted = self.admitted
@@ -578,8 +526,8 @@ class ChannelFront(BusComponent[MessageParameters]):
             intake.order.associated.eq(order.associated), intake.order.some.eq(order.associated.any()),
             intake.order.near.eq(~order.associated[index_bits + LOW_BITS :].any()), intake.order.code.eq(order.code),
             intake.order.message.eq(pool.o.payload),
-            *([intake.order.text.eq(order.text), intake.order.near_text.eq(~order.text[index_bits + LOW_BITS :].any())]
-              if p.lengths_first else []),
+            *(intake.order[name].eq(order[name]) for name in p.parts.stated[1:]),
+            *(intake.order[f"near_{name}"].eq(~order[name][index_bits + LOW_BITS :].any()) for name in p.parts.stated[1:]),
             admitted.eq(intake.order_valid & intake.order_ready), self.slot.eq(message.slot),
             self.order.ready.eq(admitted), pool.o.ready.eq(admitted),
             messages.we.eq(admitted), messages.waddr.eq(pool.o.payload), messages.wdata.eq(Value.cast(message) & admitted.replicate(width)),

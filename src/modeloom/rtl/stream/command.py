@@ -26,12 +26,12 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, by_member
 from modeloom.rtl.bus.key_slot import lookup_signature
-from modeloom.rtl.bus.ports import BusComponent, fields_layout
+from modeloom.rtl.bus.ports import ErasedComponent, fields_layout, signals
 from modeloom.rtl.bus.register_slice import MemorySlice, StreamRegister
 from modeloom.rtl.stream.parameters import CODE_BITS, LENGTH_FIELDS, MessageParameters
 from modeloom.streams.known import SOME
 
-__all__ = ["MessageCommands", "command_layout", "order_layout", "started_layout"]
+__all__ = ["MessageCommands", "TurnCommands", "command_layout", "order_layout", "started_layout"]
 
 
 def command_layout(parameters: MessageParameters) -> StructLayout:
@@ -45,11 +45,11 @@ def order_layout(parameters: MessageParameters) -> StructLayout:
 
     If starts run ahead, the message has no nonce, and it is beside the message.
     """
-    turn = {"new_key": 1} if parameters.inline else {}
-    text = {"text": 64} if parameters.lengths_first else {}
     nonce = {"nonce": parameters.block_bits} if parameters.plan.runs_ahead else {}
-    first = "text" if parameters.text_first else "associated"
-    return StructLayout({"message": parameters.message, first: 64, "code": CODE_BITS, **text, **turn, **nonce})
+    first, *others = parameters.parts.stated
+    return StructLayout({
+        "message": parameters.message, first: 64, "code": CODE_BITS, **dict.fromkeys(others, 64), **parameters.keys.turns, **nonce,
+    })  # fmt: skip
 
 
 def started_layout(parameters: MessageParameters) -> StructLayout:
@@ -57,7 +57,7 @@ def started_layout(parameters: MessageParameters) -> StructLayout:
     return StructLayout({name: field.shape for name, field in order_layout(parameters) if name != "nonce"})
 
 
-class MessageCommands(BusComponent[MessageParameters]):
+class MessageCommands(ErasedComponent[MessageParameters]):
     """Registers and checks commands; two cycles from the bus to ``o``.
 
     Members
@@ -71,20 +71,14 @@ class MessageCommands(BusComponent[MessageParameters]):
     o : stream of order_layout
         Commands with ``code``: 0 or the ``MessageCode`` that says why the core cannot obey it, as of this cycle.  If keys come with the
         messages, nothing is known of keys here, and the slot is 0.
-    erase, erase_address : In
-        While it is held in reset: commands that wait are overwritten.
     """
 
-    @staticmethod
-    def ports(parameters: MessageParameters) -> dict[str, object]:
+    @classmethod
+    def ports(cls, parameters: MessageParameters) -> dict[str, object]:
         return {
             "cmd": In(stream.Signature(command_layout(parameters))),
-            **(
-                {} if parameters.inline else {"key_loaded": In(parameters.keys.slots)} if parameters.keys.slots <= LISTED_SLOTS
-                else {"lookup": Out(lookup_signature(parameters.keys.slots))}
-            ),
+            **cls.key_ports(parameters.key_slots),
             "o": Out(stream.Signature(order_layout(parameters))),
-            "erase": In(1), "erase_address": In(parameters.erase_bits),
         }
 
     def elaborate(self, platform: object) -> Module:
@@ -101,13 +95,10 @@ class MessageCommands(BusComponent[MessageParameters]):
             # The first word is overwritten before the sweep begins: the sweep of the memory behind writes what this one gives.
             checked.erase.eq(ResetSignal()), checked.erase_address.eq(self.erase_address[0]),
         ]  # fmt: skip
-        if not p.inline:
-            m.d.comb += [checked.i.payload.slot.eq(command.slot), made.message.slot.eq(command.slot)]
 
         mode = p.plan.mode
         nonce_class = Signal(p.class_bits)
-        nonce_known = Signal()
-        tag_known = Signal()
+        nonce_known, tag_known = signals("nonce_known tag_known")
         with m.Switch(command.nonce_bytes):
             for number, lengths in enumerate(mode.nonce_bytes):
                 with m.Case(*lengths):
@@ -116,9 +107,9 @@ class MessageCommands(BusComponent[MessageParameters]):
             with m.Case(*mode.tag_bytes):
                 m.d.comb += tag_known.eq(1)
         code = Signal(CODE_BITS, name="wrong")
+        wrong_lengths = {"associated": self._wrong_associated, "text": self._wrong_text}
         wrong = (
-            *self._wrong_text(m, command),
-            *([] if p.text_first else [(MessageCode.TOO_LONG, _above(command.associated, mode.most_associated))]),
+            *(pair for name in reversed(p.parts.stated) for pair in wrong_lengths[name](m, command)),
             (MessageCode.NO_DIRECTION, self._no_direction(command.decrypt)),
             (MessageCode.NO_CHANNEL, command.channel != 0 if p.channels == 1 else _above(command.channel, p.channels - 1)),
             (MessageCode.BAD_TAG_LENGTH, ~tag_known),
@@ -144,30 +135,31 @@ class MessageCommands(BusComponent[MessageParameters]):
             made.message.decrypt.eq(command.decrypt.any()),
             *([made.message.second.eq(command.decrypt[1])] if p.two_passes else []),
             *([made.message.channel.eq(command.channel)] if p.channels > 1 else []),
-            *([] if p.text_first else [made.associated.eq(command.associated)]),
-            *([made.text.eq(command.text)] if p.lengths_first or p.text_first else []),
+            *(made[name].eq(command[name]) for name in p.parts.stated),
             *(made.message[name].eq(self._length(command, name)) for name in p.plan.known_lengths if name not in LENGTH_FIELDS),
             made.code.eq(code),
         ]
+        self.pass_on(m, made, command, checked)
+        return m
 
-        if p.inline:
+    @staticmethod
+    def key_ports(slots: int) -> dict[str, object]:
+        """What tells whether a slot has a key."""
+        return {"key_loaded": In(slots)} if slots <= LISTED_SLOTS else {"lookup": Out(lookup_signature(slots))}
+
+    def pass_on(self, m: Module, made: Any, command: Any, checked: MemorySlice) -> None:
+        """Passes a checked command on, with ``NO_KEY`` if its slot has no key."""
+        slots, waiting = self.parameters.key_slots, checked.o.payload
+        index_bits = (slots - 1).bit_length()
+        loaded, has_key = Signal(), Signal()
+        if slots <= LISTED_SLOTS:
             m.d.comb += [
-                made.new_key.eq(command.new_key), self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
-                self.o.payload.eq(checked.o.payload.order),
-            ]  # fmt: skip
-            return m
-        waiting: Any = checked.o.payload
-        index_bits = (p.keys.slots - 1).bit_length()
-        loaded = Signal()
-        if p.keys.slots <= LISTED_SLOTS:
-            slots = Cat(self.key_loaded, Const(0, (1 << index_bits) - p.keys.slots))
-            m.d.comb += [
-                loaded.eq(slots.bit_select(waiting.slot[:index_bits], 1)),
+                loaded.eq(Cat(self.key_loaded, Const(0, (1 << index_bits) - slots)).bit_select(waiting.slot[:index_bits], 1)),
                 self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
             ]  # fmt: skip
         else:
             valid_reg = Signal()
-            waiting_reg = Signal(StructLayout({"order": order, "slot": 16}), reset_less=True)
+            waiting_reg = Signal(checked.o.payload.shape(), reset_less=True)
             m.d.comb += [
                 loaded.eq(self.lookup.loaded), self.o.valid.eq(valid_reg), checked.o.ready.eq(~valid_reg | self.o.ready),
                 self.lookup.slot.eq(Mux(checked.o.ready, waiting.slot, waiting_reg.slot)),
@@ -176,12 +168,12 @@ class MessageCommands(BusComponent[MessageParameters]):
             with m.If(checked.o.ready):
                 m.d.sync += [valid_reg.eq(checked.o.valid), waiting_reg.eq(waiting)]
             waiting = waiting_reg
-        has_key = Signal()
-        m.d.comb += [has_key.eq(loaded & ~waiting.slot[index_bits:].any()), self.o.payload.eq(waiting.order)]
+        m.d.comb += [
+            checked.i.payload.slot.eq(command.slot), made.message.slot.eq(command.slot),
+            has_key.eq(loaded & ~waiting.slot[index_bits:].any()), self.o.payload.eq(waiting.order),
+        ]  # fmt: skip
         with m.If(~has_key & (waiting.order.code < MessageCode.NO_KEY)):
             m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
-        return m
-
 
     def _nonce_bytes(self) -> list[slice]:
         """The bits of each byte of the nonce in the register of a command."""
@@ -211,19 +203,36 @@ class MessageCommands(BusComponent[MessageParameters]):
         length: Value = command.associated.any() if name == SOME else command[name]
         return length
 
+    def _wrong_associated(self, m: Module, command: Any) -> list[tuple[MessageCode, Value]]:
+        """The code of a length of associated data."""
+        return [(MessageCode.TOO_LONG, _above(command.associated, self.parameters.plan.mode.most_associated))]
+
     def _wrong_text(self, m: Module, command: Any) -> list[tuple[MessageCode, Value]]:
-        """The codes of a length of text that the command has, which may depend on the nonce."""
+        """The codes of a length of text, which may depend on the nonce."""
         p, mode = self.parameters, self.parameters.plan.mode
-        if not (p.lengths_first or p.text_first):
-            return []
         above = Signal(name="text_above")
         m.d.comb += above.eq(_above(command.text, mode.most_text))
         with m.Switch(command.nonce_bytes):
             for length in sorted(mode.most_text_with_nonce):
                 with m.Case(length):
                     m.d.comb += above.eq(_above(command.text, mode.most_text_with(length)))
-        held = [(MessageCode.TOO_LONG_TO_HOLD, command.decrypt & (command.text > p.hold))] if p.hold is not None else []
-        return [*held, (MessageCode.TOO_LONG, above)]
+        return [*p.delivery.too_long(command), (MessageCode.TOO_LONG, above)]
+
+
+class TurnCommands(MessageCommands):
+    """The same with keys that come with the messages."""
+
+    @staticmethod
+    def key_ports(slots: int) -> dict[str, object]:
+        """There are none."""
+        return {}
+
+    def pass_on(self, m: Module, made: Any, command: Any, checked: MemorySlice) -> None:
+        """Passes a checked command on."""
+        m.d.comb += [
+            made.new_key.eq(command.new_key), self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
+            self.o.payload.eq(checked.o.payload.order),
+        ]  # fmt: skip
 
 
 def _above(value: Value, most: int) -> Value:

@@ -16,10 +16,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
+
+from modeloom.interfaces.messages import MessageCode
 
 if TYPE_CHECKING:
     from modeloom.rtl.stream.depths import MessageDepths
@@ -86,6 +88,19 @@ class Delivery:
     def kept(self) -> dict[str, int]:
         """Fields of a status that waits, with their widths."""
         return {}
+
+    @property
+    def most_text(self) -> int:
+        """Most bytes of text of a message to be opened."""
+        return self.parameters.plan.mode.most_text
+
+    def too_long(self, command: View) -> list[tuple[MessageCode, Value]]:
+        """The codes of a length of text that a command has, beside those of the mode."""
+        return []
+
+    def counts(self, of_packet: Value, of_message: Value) -> Value:
+        """In wire form: whether the code of a packet comes before that of its message."""
+        return of_packet > of_message
 
     def text_ports(self) -> dict[str, object]:
         """Further ports of the queue of text."""

@@ -18,9 +18,11 @@ from __future__ import annotations
 
 from amaranth.hdl import Module, Mux, Shape, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout
+from amaranth.lib.data import StructLayout, View
 from amaranth.lib.wiring import In, Out
 
+from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.bus.ports import signals
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.delivery import Delivery, Statuses
 from modeloom.rtl.stream.queue import Queue
@@ -88,22 +90,12 @@ class HoldBuffer(wiring.Component):
         # The number of places that hold a beat, and the number of those whose beat is visible.
         used_reg = Signal(range(self.depth + 1))
         visible_reg = Signal.like(used_reg)
-        full_reg = Signal()
-        valid_reg = Signal()
+        full_reg, valid_reg = signals("full_reg valid_reg")
         # held_reg: a held packet has begun.  ended_reg: its last beat has come.
-        held_reg = Signal()
-        ended_reg = Signal()
-        dropped_reg = Signal()
+        held_reg, ended_reg, dropped_reg = signals("held_reg ended_reg dropped_reg")
 
         beat = self.i.payload
-        take = Signal()
-        store = Signal()
-        pop = Signal()
-        held = Signal()
-        right = Signal()
-        wrong = Signal()
-        hidden = Signal()
-        done = Signal()
+        take, store, pop, held, right, wrong, hidden, done = signals("take store pop held right wrong hidden done")
         m.d.comb += [
             # The packet of this cycle is held, and the next verdict is about it.
             held.eq(held_reg | (take & beat.held)),
@@ -170,6 +162,24 @@ class HeldDelivery(Delivery):
     def kept(self) -> dict[str, int]:
         """Whether the text of the message was dropped."""
         return {"dropped": 1}
+
+    @property
+    def most_text(self) -> int:
+        """At most those of the buffer, behind those that a test lets go before."""
+        p = self.parameters
+        assert p.hold is not None
+        return min(super().most_text, p.text_from * p.beat_bytes + p.hold)
+
+    def too_long(self, command: View) -> list[tuple[MessageCode, Value]]:
+        """What is opened may be too long to be held."""
+        return [(MessageCode.TOO_LONG_TO_HOLD, command.decrypt & (command.text > self.parameters.hold))]
+
+    def counts(self, of_packet: Value, of_message: Value) -> Value:
+        """What is cut off at the end of a beat leaves a last beat without bytes, which the message control takes for a fault."""
+        p, over = self.parameters, super().counts(of_packet, of_message)
+        assert p.hold is not None
+        cut = (of_packet == MessageCode.TOO_LONG_TO_HOLD) & (of_message == MessageCode.BAD_KEEP)
+        return over if p.hold % p.beat_bytes else over | cut
 
     def behind(self, m: Module, texts: wiring.Component, beats: stream.Interface) -> stream.Interface:
         """The buffer."""

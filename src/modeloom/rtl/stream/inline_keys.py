@@ -15,7 +15,6 @@ each of them has a write port, and a slot is cleared at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
@@ -25,7 +24,7 @@ from modeloom.cycles import FENCE_CYCLES
 from modeloom.cycles.messages import WORD_CYCLES
 from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.bus.inline_port import InlineKeyPort, turn_layout
-from modeloom.rtl.bus.ports import BusComponent, ordered_key_beat
+from modeloom.rtl.bus.ports import BusComponent, join, ordered_key_beat, signals
 from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.stream.command import order_layout
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -86,12 +85,9 @@ class TurnPreparation(BusComponent[MessageParameters]):
         kinds = [len(plan.tokens) + number for number in p.prepared_by_tokens]
         number_reg = Signal(range(len(kinds) + 1))
         wait_reg = Signal(range(WORD_CYCLES + 1))
-        turn_reg = Signal(turn_layout(p.keys.slots))
-        last_reg = Signal(turn_layout(p.keys.slots))
-        last_valid_reg = Signal()
+        turn_reg, last_reg = signals("turn_reg last_reg", turn_layout(p.keys.slots))
+        last_valid_reg, start, powers_busy = signals("last_valid_reg start powers_busy")
         base_reg = Signal(p.block_bits)
-        start = Signal()
-        powers_busy = Signal()
         base: int | None = None
         if p.powers:
             assert plan.horner is not None and plan.horner.key is not None
@@ -187,8 +183,7 @@ class TurnPreparations(BusComponent[MessageParameters]):
         parts = [TurnPreparation(p) for _ in range(p.preparations)]
         count = len(parts)
         # The one that takes the next slot, and the one whose slot is the next to be ready.
-        next_reg = Signal(range(max(2, count)))
-        first_reg = Signal(range(max(2, count)))
+        next_reg, first_reg = signals("next_reg first_reg", range(max(2, count)))
         ready = Signal()
         for number, part in enumerate(parts):
             m.submodules[f"preparation_{number}"] = part
@@ -290,23 +285,15 @@ class KeyRing(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         slots = p.keys.slots
-        good_reg = Signal(slots)
-        drops_reg = Signal(slots)
+        good_reg, drops_reg = signals("good_reg drops_reg", slots)
         head_reg, current_reg, tail_reg = (Signal(range(slots), name=f"{name}_reg") for name in ("head", "current", "tail"))
         in_use_reg, ready_reg, used_reg = (Signal(range(slots + 1), name=f"{name}_reg") for name in ("taken", "ready", "used"))
         # any_reg: a slot has been taken.  has_key_reg: the last slot that was taken has a key.
-        any_reg = Signal()
-        has_key_reg = Signal()
-        room_reg = Signal()
-        freed = Signal()
-        used = Signal()
+        any_reg, has_key_reg, room_reg, freed, used = signals("any_reg has_key_reg room_reg freed used")
 
         # -- which slot a command has ---------------------------------------------------------------------------------------------
         order = self.i.payload
-        some_ready = Signal()
-        good = Signal()
-        drops = Signal()
-        take = Signal()
+        some_ready, good, drops, take = signals("some_ready good drops take")
         m.d.comb += [
             some_ready.eq(ready_reg != 0), good.eq(good_reg.bit_select(head_reg, 1)), drops.eq(drops_reg.bit_select(head_reg, 1)),
             self.o.valid.eq(self.i.valid & (~order.new_key | (some_ready & ~drops))),
@@ -501,20 +488,18 @@ class InlineKeys(BusComponent[MessageParameters]):
         wiring.connect(m, port.made, preparation.made)
         wiring.connect(m, wiring.flipped(self.i), ring.i)
         wiring.connect(m, ring.o, wiring.flipped(self.o))
-        self._join(m, port, ring, ("begun",))
-        self._join(m, ring, port, ("room",))
-        self._join(m, preparation, ring, ("ready", "turn"))
-        self._join(m, preparation, self, ("prepare", "prepare_kind", "prepare_slot"))
-        self._join(m, self, preparation, ("prepared", "word_valid", "word_index", "word"))
-        self._join(m, ring, self, ("query", "scrub"))
-        self._join(m, self, ring, ("in_use", "scrubbed"))
+        m.d.comb += [
+            *join(port, ring, "begun"), *join(ring, port, "room"), *join(preparation, ring, "ready", "turn"),
+            *join(preparation, self, "prepare", "prepare_kind", "prepare_slot"),
+            *join(self, preparation, "prepared", "word_valid", "word_index", "word"),
+            *join(ring, self, "query", "scrub"), *join(self, ring, "in_use", "scrubbed"),
+        ]  # fmt: skip
         if p.base_word is not None:
-            self._join(m, port, preparation, ("base",))
+            m.d.comb += join(port, preparation, "base")
         if p.tells_freed:
-            self._join(m, ring, self, ("freed",))
+            m.d.comb += join(ring, self, "freed")
 
-        free = Signal()
-        given = Signal()
+        free, given = signals("free given")
         m.d.comb += [
             # The slot of the next packet may still be cleared.
             given.eq(port.word.we & ~ring.clear_words if p.writers else port.word.we),
@@ -524,10 +509,7 @@ class InlineKeys(BusComponent[MessageParameters]):
         ]  # fmt: skip
         erases = Const(0, 1)
         if p.writers:
-            m.d.comb += [
-                self.clear_words.eq(ring.clear_words), ring.words_cleared.eq(self.words_cleared),
-                self.clear_rounds.eq(ring.clear_rounds), self.clear_slot.eq(ring.clear_slot),
-            ]  # fmt: skip
+            m.d.comb += [*join(ring, self, "clear_words", "clear_rounds", "clear_slot"), *join(self, ring, "words_cleared")]
         else:
             erases = ring.erase_word
             m.d.comb += ring.word_taken.eq(free & ~given & ~preparation.power_we & ring.erase_word)
@@ -570,7 +552,3 @@ class InlineKeys(BusComponent[MessageParameters]):
             if len(p.keys.sizes) > 1:
                 # Zeros are written with the length of the longest key, so that they reach all round keys.
                 m.d.comb += getattr(self, f"rk_length{unit}").eq(Mux(rounds.we, rounds.length, p.keys.longest))
-
-    def _join(self, m: Module, source: Any, target: Any, names: tuple[str, ...]) -> None:
-        """Connects members that have the same names."""
-        m.d.comb += [getattr(target, name).eq(getattr(source, name)) for name in names]

@@ -24,17 +24,17 @@ from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.ports import ErasedComponent
 from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.long_counter import LongCounter
-from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, most_text_held, packet_layout, see_beat, seen_layout, take_beat
+from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.port_slice import port_slice
 
 __all__ = ["MessageIntake"]
 
 
-class MessageIntake(BusComponent[MessageParameters]):
+class MessageIntake(ErasedComponent[MessageParameters]):
     """Checks the packets of messages, and counts their bytes.
 
     Members
@@ -50,8 +50,6 @@ class MessageIntake(BusComponent[MessageParameters]):
     associated, ending : 64, 1
         With a prefix of associated data only: the bytes of associated data of the message of the token, and whether it has the last of
         them.
-    erase, erase_address : In
-        While it is held in reset: beats that wait are overwritten.
     """
 
     @staticmethod
@@ -61,15 +59,13 @@ class MessageIntake(BusComponent[MessageParameters]):
             "order": In(stream.Signature(started_layout(parameters))),
             "message": Out(stream.Signature(parameters.message)),
             "token": Out(stream.Signature(parameters.piece)),
-            "erase": In(1), "erase_address": In(parameters.erase_bits),
             **({"associated": Out(LENGTH_BITS), "ending": Out(1)} if parameters.plan.prefixes else {}),
         }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self.parameters
-        size, index_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
-        most, most_held = p.plan.mode.most_text, most_text_held(p)
+        parts, size, index_bits = p.parts, p.beat_bytes, p.parts.tail_bits
         count_bits = LENGTH_BITS - index_bits
         # What tkeep says is found before the register: much depends on it.
         held_beat = StructLayout({"beat": packet_layout(p), "seen": seen_layout(p)})
@@ -88,25 +84,15 @@ class MessageIntake(BusComponent[MessageParameters]):
         ]  # fmt: skip
 
         busy_reg = Signal()
-        discard_reg = Signal()
-        in_associated_reg = Signal(name="in_text_reg" if p.text_first else "in_associated_reg")
-        ended_reg = Signal()
-        first_reg = Signal()
-        # Some text of this message has been passed on; with text first, some associated data, and text is still to come.
-        begun_reg = Signal()
-        open_reg = Signal(name="open_reg") if p.text_first else begun_reg
-        # All text of the stated length has been passed on, and its packet goes on.
-        past_reg = Signal()
-        code_reg = Signal(CODE_BITS)
-        associated_reg = Signal(LENGTH_BITS, reset_less=True)
-        text_reg = Signal(LENGTH_BITS, reset_less=True)
-        tail_reg = Signal(index_bits, reset_less=True)
-        partial_reg = Signal(index_bits, reset_less=True)
-        registers = {
-            "discard": discard_reg, "in_associated": in_associated_reg, "ended": ended_reg, "first": first_reg, "begun": begun_reg,
-            "code": code_reg, "partial": partial_reg, "tail": tail_reg, "open": open_reg,
-            "past": past_reg,
-        }  # fmt: skip
+        first_part, *others = parts.stated
+        # begun: some of the part behind has been passed on.
+        flags = ("discard", "ended", "first", "begun", *parts.until[1:], *parts.past)
+        registers = {name: Signal(name=f"{name}_reg") for name in flags}
+        registers["in_associated"] = in_first_reg = Signal(name=f"in_{first_part}_reg")
+        registers["code"] = Signal(CODE_BITS, name="code_reg")
+        for name in ("tail", "partial"):
+            registers[name] = Signal(index_bits, name=f"{name}_reg", reset_less=True)
+        stated = {name: Signal(LENGTH_BITS, name=f"{name}_reg", reset_less=True) for name in parts.stated}
 
         def change(**values: Value) -> None:
             m.d.sync += [registers[name].eq(value) for name, value in values.items()]
@@ -114,35 +100,27 @@ class MessageIntake(BusComponent[MessageParameters]):
         beat, seen, valid = taken.o.payload.beat, taken.o.payload.seen, taken.o.valid
         # The most text of this message is that which a core holds, and not the mode's.
         held_reg = Signal()
-        came = take_beat(m, p, self.token, taken.o.ready, Packet(
-            may=busy_reg & self.token.ready, ended=ended_reg, valid=valid, beat=beat, seen=seen, discard=discard_reg,
-            in_associated=beat.associated if p.marked else in_associated_reg, first=first_reg, begun=begun_reg,
-            open=open_reg, code=code_reg,
-            # Marked beats are counted, and the command says nothing of them.
-            associated=Cat(tail_reg, associated.total) if p.marked else associated_reg,
-            tail=tail_reg, partial=partial_reg, held=held_reg, reached=associated.reached, text_reached=text.reached, text=text.total,
-            count=associated.count, count_text=text.count, set=change, masked=masks,
-            **({"text_bytes": text_reg, "past": past_reg} if p.lengths_first else {}),
-        ))  # fmt: skip
-        ends_message = came.ends_message
+        # Marked beats are counted, and the command says nothing of them.
+        marked = {"in_associated": beat.associated} if p.marked else {}
+        ends_message, _ = Packet(
+            p=p, may=busy_reg & self.token.ready, ended=registers["ended"], valid=valid, beat=beat, seen=seen,
+            state={**registers, **marked}, order={"associated": Cat(registers["tail"], associated.total)} if p.marked else stated,
+            held=held_reg, reached=associated.reached, text_reached=text.reached, text=text.total, count=associated.count,
+            count_text=text.count, set=change, masked=masks,
+        ).take(m, self.token, taken.o.ready)  # fmt: skip
 
         # -- the next message -------------------------------------------------------------------------------------------------
         order = self.order.payload
         load = Signal()
         # A length in the command is compared with what the core holds before the message begins.
-        held = Const(0, 1) if p.lengths_first or p.text_first else order.message.decrypt & int(most_held < most)
+        held = order.message.decrypt & int(parts.most_held < parts.most)
         # The count of beats before the last one is that of all whole beats, or one less if the last beat is whole itself.
-        leading = order.text if p.text_first else order.associated
+        leading = order[first_part]
         first = Const(0) if p.marked else leading[:index_bits] == 0
-        begin, begin_behind = (p.text_from, p.associated_from) if p.text_first else (p.associated_from, p.text_from)
-        if begin:
-            first = first + begin
-        if p.lengths_first:
-            first_text, last_text = order.text[:index_bits] == 0, order.text[index_bits:]
-            m.d.sync += text_reg.eq(Mux(load, order.text, text_reg))
-        else:
-            first_text = begin_behind
-            last_text = Const(p.plan.mode.most_associated // size) if p.text_first else Mux(held, most_held // size, most // size)
+        if parts.begins[0]:
+            first = first + parts.begins[0]
+        first_text, last_text = parts.begin_behind(order, held)
+        m.d.sync += [stated[name].eq(Mux(load, order[name], stated[name])) for name in others]
         m.d.comb += [
             load.eq(self.order.valid & self.message.ready & (ends_message | ~busy_reg)),
             self.order.ready.eq(load),
@@ -154,17 +132,14 @@ class MessageIntake(BusComponent[MessageParameters]):
             text.clear.eq(load), text.first.eq(first_text), text.limit.eq(last_text),
         ]  # fmt: skip
         if p.plan.prefixes:
-            m.d.comb += [self.associated.eq(associated_reg), self.ending.eq(associated.reached)]
+            m.d.comb += [self.associated.eq(stated["associated"]), self.ending.eq(associated.reached)]
         with m.If(ends_message):
             m.d.sync += busy_reg.eq(0)
         with m.If(load):
             m.d.sync += [
-                busy_reg.eq(1), held_reg.eq(held), first_reg.eq(1), begun_reg.eq(0), ended_reg.eq(0), partial_reg.eq(0),
-                code_reg.eq(order.code), discard_reg.eq(order.code.any()), in_associated_reg.eq(leading.any()),
-                *([] if p.text_first else [associated_reg.eq(leading)]), tail_reg.eq(0 if p.marked else leading[:index_bits]),
+                busy_reg.eq(1), held_reg.eq(held), *(registers[name].eq(name == "first") for name in flags[1:]), registers["partial"].eq(0),
+                registers["code"].eq(order.code), registers["discard"].eq(order.code.any()), in_first_reg.eq(leading.any()),
+                registers["tail"].eq(0 if p.marked else leading[:index_bits]),
+                stated[first_part].eq(leading),
             ]  # fmt: skip
-            if p.text_first:
-                m.d.sync += open_reg.eq(0)
-            if p.lengths_first:
-                m.d.sync += past_reg.eq(0)
         return m

@@ -7,12 +7,14 @@ nonce is made where tokens enter.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value
 
-from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.streams.plan import StreamPlan
+
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["lengths_block", "made_early", "tag_block"]
 

@@ -6,8 +6,7 @@
     beat ──────────▶ bytes, gaps ──┐
     state of its packet ───────────┴──▶ token, next state
 
-A packet has a part whose bytes its command says, and then a part that goes on to its end: associated data, and text.  If messages have
-their text first, it is the other way round.
+A packet has a part whose bytes its command says, and then a part that goes on to its end.  ``PARTS`` has all kinds of packets.
 
 A beat without bytes stands for a part without bytes: a packet without data, or a part behind that is empty.  Anywhere else it is a
 fault, also if it has ``tlast`` and all bytes have come.  The token of the last bytes has gone by then without the mark of the last one,
@@ -16,21 +15,24 @@ which some modes need, and waiting for the next beat would take a place for a be
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import by_member
-from modeloom.rtl.bus.ports import payload_layout
+from modeloom.rtl.bus.ports import payload_layout, signals
 from modeloom.rtl.stream.lengths import tag_block
-from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.sizes import LENGTH_BITS, TokenStep
+from modeloom.rtl.stream.long_counter import LOW_BITS
+from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS, TokenStep
 
-__all__ = ["LENGTH_BITS", "Packet", "Taken", "most_text_held", "packet_layout", "see_beat", "seen_layout", "take_beat"]
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.parameters import MessageParameters
+
+__all__ = ["LENGTH_BITS", "PARTS", "AssociatedFirst", "Packet", "counted", "packet_layout", "see_beat", "seen_layout"]
 
 
 def packet_layout(parameters: MessageParameters) -> StructLayout:
@@ -50,226 +52,279 @@ def seen_layout(parameters: MessageParameters) -> StructLayout:
 
 def see_beat(p: MessageParameters, seen: Any, beat: Any) -> list[Any]:
     """Assigns what is seen of a beat."""
-    size, keep = p.beat_bytes, beat.keep
-    ends = Cat(keep[at] & (~keep[at + 1] if at + 1 < size else 1) for at in range(size))
-    counted = (Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any() for bit in range(p.beat_nbytes_bits))
-    hole = (~keep[:-1] & keep[1:]).any()
+    keep = beat.keep
     return [
-        seen.nbytes.eq(Cat(counted)), seen.full.eq(keep.all()), seen.some.eq(keep[0]), seen.hole.eq(hole),
+        seen.nbytes.eq(counted(keep)), seen.full.eq(keep.all()), seen.some.eq(keep[0]), seen.hole.eq((~keep[:-1] & keep[1:]).any()),
         seen.null.eq(~keep.any() & beat.last),
     ]  # fmt: skip
 
+
+def counted(keep: Value) -> Value:
+    """The number of bytes of a beat, if there is no hole among them."""
+    ends = Cat(keep[at] & (~keep[at + 1] if at + 1 < len(keep) else 1) for at in range(len(keep)))
+    return Cat(Cat(ends[at] for at in range(len(keep)) if (at + 1) >> bit & 1).any() for bit in range(len(keep).bit_length()))
+
+
+Limit = tuple[Value, list[Value], list[Value], list[Value]]
+
+COUNTED = ("low", "high", "next_high", "at_high", "next_at_high")
+"""The state of a counter of a channel."""
+
+
+# -- kinds of packets --------------------------------------------------------------------------------------------------------------
+
+class AssociatedFirst:
+    """Associated data, whose bytes the command says, and then text, which goes on to the end of the packet.
+
+    Attributes
+    ----------
+    stated : tuple of str
+        The lengths that a command has, that of the first part first.
+    steps : tuple of TokenStep
+        Those of the first part, and of the part behind.
+    until, past : tuple of str
+        Flags of the state of a packet: those that fall with the first part, and those that rise with the last block of a part behind of
+        known length.
+    opens : str
+        The flag that says that beats of text are on their way out, and the last one is to come.
+    """
+
+    stated: tuple[str, ...] = ("associated",)
+    steps = (TokenStep.ASSOCIATED, TokenStep.TEXT)
+    until: tuple[str, ...] = ("in_associated",)
+    past: tuple[str, ...] = ()
+    opens = "begun"
+
+    def __init__(self, p: MessageParameters):
+        self.size, self.tail_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
+        self.text_at = self.steps.index(TokenStep.TEXT)
+        self.begins = tuple((p.associated_from, p.text_from)[step] for step in self.steps)
+        # The most bytes of the part behind, and of one that is held.
+        self.most, self.most_held = (((p.plan.mode.most_associated,) * 2, (p.plan.mode.most_text, p.delivery.most_text))[self.steps[1]])
+
+    @staticmethod
+    def chosen(p: MessageParameters) -> bool:
+        """Whether the packets of a core are of this kind, if they are of none before it in ``PARTS``."""
+        return True
+
+    def begin_behind(self, order: Any, held: Value) -> tuple[ValueLike, ValueLike]:
+        """The count with which the blocks of the part behind begin, and that of the last one."""
+        return self.begins[1], Mux(held, self.most_held // self.size, self.most // self.size)
+
+    def begin_channel(self, order: Any) -> tuple[dict[str, ValueLike], ValueLike]:
+        """The state of a counter of a channel with which they begin, and the count of the last one."""
+        high, limit = self.begins[1] >> LOW_BITS, self.most // self.size
+        at_high = (int(at == limit >> LOW_BITS) for at in (high, high + 1))
+        values = (self.begins[1] % (1 << LOW_BITS), high, high + 1, *at_high)
+        return dict(zip(COUNTED, values, strict=True)), limit
+
+    def stated_channel(self, order: Any, name: str, near: str) -> dict[str, ValueLike]:
+        """The same for a length that the command says."""
+        # The last block is that before which as many whole blocks have come as there are, or one less if it is whole itself.
+        return dict(zip(COUNTED, (order[name][: self.tail_bits] == 0, 0, 1, order[near], 0), strict=True))
+
+    def lengths(self, order: Any, counted: Value) -> Value:
+        """The bytes of associated data and of text, of which so many have been counted."""
+        return Cat(order["associated"], counted)
+
+    def limit(self, m: Module, packet: Packet, too_long: Signal, fits: Value, null: Value) -> Limit:
+        """Says whether a beat of the part behind is too long.
+
+        Returns whether it has the last block, and when a message is too short in its first part, without data, and in the part behind.
+        """
+        most = Mux(packet.held, self.most_held % self.size, self.most % self.size)
+        m.d.comb += too_long.eq(packet.text_reached & (packet.seen.nbytes > most))
+        return packet.beat.last, [], [], []
+
+
+class KnownLengths(AssociatedFirst):
+    """The same, with both lengths in the command.  A text ends with its last byte, whether or not its packet does."""
+
+    stated = ("associated", "text")
+    past = ("past",)
+
+    def __init__(self, p: MessageParameters):
+        super().__init__(p)
+        # A text that cannot be held is known of its command.
+        self.most_held = self.most
+
+    @staticmethod
+    def chosen(p: MessageParameters) -> bool:
+        """In a mode that knows all lengths before a message begins."""
+        return p.lengths_first
+
+    def begin_behind(self, order: Any, held: Value) -> tuple[ValueLike, ValueLike]:
+        """As of the first part."""
+        return order["text"][: self.tail_bits] == 0, order["text"][self.tail_bits :]
+
+    def begin_channel(self, order: Any) -> tuple[dict[str, ValueLike], ValueLike]:
+        """As of the first part."""
+        return self.stated_channel(order, "text", "near_text"), order.text[self.tail_bits :]
+
+    def lengths(self, order: Any, counted: Value) -> Value:
+        """What the command says."""
+        return Cat(order["associated"], order["text"])
+
+    def limit(self, m: Module, packet: Packet, too_long: Signal, fits: Value, null: Value) -> Limit:
+        """A text has as many bytes as its command says."""
+        tail, some_text, too_short = packet.order["text"][: self.tail_bits], Signal(name="some_text"), Signal(name="too_short")
+        wanted, reached, nbytes, last = Mux(tail != 0, tail, self.size), packet.text_reached, packet.seen.nbytes, packet.beat.last
+        m.d.comb += [
+            some_text.eq(packet.order["text"].any()),
+            too_long.eq(~some_text | packet.state["past"] | (reached & (nbytes > wanted))),
+            too_short.eq(last & (~reached | (nbytes < wanted))),
+        ]
+        return reached, [fits & last & some_text], [null & some_text], [too_short]
+
+
+class TextFirst(AssociatedFirst):
+    """Text, whose bytes the command says, and then associated data, which go on to the end of the packet.  No tag reads lengths."""
+
+    stated = ("text",)
+    steps = (TokenStep.TEXT, TokenStep.ASSOCIATED)
+    until = ("in_associated", "open")
+    opens = "open"
+
+    @staticmethod
+    def chosen(p: MessageParameters) -> bool:
+        """With ``--order text-first``."""
+        return p.text_first
+
+    def lengths(self, order: Any, counted: Value) -> Value:
+        """None."""
+        return Const(0)
+
+
+PARTS = (TextFirst, KnownLengths, AssociatedFirst)
+"""Kinds of packets.  A core has the first one that is chosen."""
+
+
+# -- packet ------------------------------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
 class Packet:
     """The packet that a beat belongs to.
 
-    Attributes
-    ----------
-    may : Value
-        There is room for a token.
-    ended : Value
-        The last beat of a packet has been taken, and the token of its tag is next.
-    valid, beat, seen : Value, Any, Any
-        A beat of a packet whose command is known, and what is seen of it.
-    discard, in_associated, first, begun, code : Value
-        Of its message: whether its beats are discarded; whether associated data, or what else comes first, are to come; whether it has
-        had no token; whether there are beats of the part behind; and what is wrong with it.
-    open : Value
-        Whether beats of text are on their way out, and the last one is to come.
-    associated, tail, partial : Value
-        Bytes of the first part, in all and in its last block; bytes of the last block of the part behind.  Modulo a block.
-    held : Value
-        Whether the most text is that which the core holds, and not the mode's.
-    reached, text_reached, text : Value
-        Whether this is the last block of the first part, or one beyond the most of the part behind; and blocks of the latter so far.
-    count, count_text : Signal
-        Counts a block of the first part, and of the part behind.
-    set : callable
-        Sets parts of the state: ``set(discard=1)``.  Before that, they keep their values.
-    text_bytes, past : Value or None
-        Bytes of text, if the command has said them.  ``text_reached`` is then whether this is the last block of text, and ``past`` whether
-        all of them have come, in beats without ``tlast``.
-    masked : bool
-        Whether bytes that are not there are zeros already.
+    ``state`` is that of its message: ``discard``, whether its beats are discarded; ``in_associated``, whether associated data, or what
+    else comes first, are to come; ``first``, whether it has had no token; ``begun``, whether there are beats of the part behind; ``code``,
+    what is wrong with it; ``tail`` and ``partial``, bytes of the last block of the first part and of the part behind, modulo a block.
     """
 
-    may: Value
-    ended: Value
-    valid: Value
+    p: MessageParameters
+    may: Value  # There is room for a token.
+    ended: Value  # The last beat of a packet has been taken, and the token of its tag is next.
+    valid: Value  # There is a beat of a packet whose command is known.
     beat: Any
-    seen: Any
-    discard: Value
-    in_associated: Value
-    first: Value
-    begun: Value
-    open: Value
-    code: Value
-    associated: Value
-    tail: Value
-    partial: Value
-    held: Value
-    reached: Value
-    text_reached: Value
-    text: Value
-    count: Signal
-    count_text: Signal
-    set: Callable[..., None]
-    text_bytes: Value | None = None
-    past: Value | None = None
-    masked: bool = False
+    seen: Any  # What is seen of the beat.
+    state: Mapping[str, Value]
+    order: Any  # The lengths that its command says.
+    held: Value  # The most text is that which the core holds, and not the mode's.
+    reached: Value  # This is the last block of the first part,
+    text_reached: Value  # or one beyond the most of the part behind, or its last one if the command says its bytes.
+    text: Value  # Blocks of the part behind so far.
+    count: Signal  # Counts a block of the first part.
+    count_text: Signal  # Counts a block of the part behind.
+    set: Callable[..., None]  # Sets parts of the state, as in set(discard=1).  Before that, they keep their values.
+    masked: bool = False  # Bytes that are not there are zeros already.
+    lengths_of_ended: Value | None = None  # Lengths of the message that has ended, if they are not those of the packet.
 
+    def take(self, m: Module, out: Any, ready: Signal) -> tuple[Signal, Signal]:
+        """Takes a beat or not, with ``ready``, and gives a token or not: ``out`` is a stream of ``MessageParameters.piece``.
 
-@dataclass(frozen=True)
-class Taken:
-    """What came of a beat: whether a token ends its message, and whether it has blocks beside the tag."""
-
-    ends_message: Signal
-    shared: Signal
-
-
-def take_beat(
-    m: Module, p: MessageParameters, out: Any, ready: Signal, packet: Packet, lengths_of_ended: Value | None = None
-) -> Taken:
-    """Takes a beat or not, and gives a token or not.
-
-    Parameters
-    ----------
-    out : stream of MessageParameters.piece
-        The token that is given.
-    ready : Signal
-        High if the beat is taken.
-    packet : Packet
-    lengths_of_ended : Value, optional
-        Lengths of the message that has ended, if they are not those of the packet.
-    """
-    size, index_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
-    beat, token = packet.beat, out.payload
-    # -- what the beat is -----------------------------------------------------------------------------------------------------
-    seen = packet.seen
-    full, some, hole, nbytes = seen.full, seen.some, seen.hole, seen.nbytes
-    wanted = Signal(p.beat_nbytes_bits)
-    fits = Signal()
-    short = Signal()
-    m.d.comb += [
-        # No tail is as long as a block.
-        wanted.eq(Mux(packet.reached & (packet.tail != 0), packet.tail, size)),
-        # What makes marked beats ends a message with a beat that is not associated data.
-        fits.eq(~hole & some if p.marked else ~hole & (nbytes == wanted) & (packet.reached | ~beat.last)),
-        short.eq(beat.last & ~hole & (nbytes <= wanted) & (some | packet.first)),
-    ]
-    most, most_held = (p.plan.mode.most_associated,) * 2 if p.text_first else (p.plan.mode.most_text, most_text_held(p))
-    null = Signal()
-    too_long = Signal()
-    m.d.comb += null.eq(seen.null & ~packet.begun)
-    known = packet.text_bytes is not None
-    if packet.text_bytes is None or packet.past is None:
-        m.d.comb += too_long.eq(packet.text_reached & (nbytes > Mux(packet.held, most_held % size, most % size)))
-    else:
-        tail, some_text, too_short = packet.text_bytes[:index_bits], Signal(name="some_text"), Signal(name="too_short")
-        text_wanted = Mux(tail != 0, tail, size)
+        Returns whether the token ends its message, and whether it has blocks beside the tag.
+        """
+        p, parts, size = self.p, self.p.parts, self.p.beat_bytes
+        beat, token, state = self.beat, out.payload, self.state
+        # -- what the beat is -----------------------------------------------------------------------------------------------------
+        seen = self.seen
+        full, some, hole, nbytes = seen.full, seen.some, seen.hole, seen.nbytes
+        wanted = Signal(p.beat_nbytes_bits)
+        fits, short = signals("fits short")
         m.d.comb += [
-            some_text.eq(packet.text_bytes.any()),
-            too_long.eq(~some_text | packet.past | (packet.text_reached & (nbytes > text_wanted))),
-            too_short.eq(beat.last & (~packet.text_reached | (nbytes < text_wanted))),
+            # No tail is as long as a block.
+            wanted.eq(Mux(self.reached & (state["tail"] != 0), state["tail"], size)),
+            # What makes marked beats ends a message with a beat that is not associated data.
+            fits.eq(~hole & some if p.marked else ~hole & (nbytes == wanted) & (self.reached | ~beat.last)),
+            short.eq(beat.last & ~hole & (nbytes <= wanted) & (some | state["first"])),
         ]
+        null, too_long = signals("null too_long")
+        m.d.comb += null.eq(seen.null & ~state["begun"])
+        last, short_first, short_null, short_behind = parts.limit(m, self, too_long, fits, null)
 
-    # -- what becomes of it ---------------------------------------------------------------------------------------------------
-    leading, behind = (TokenStep.TEXT, TokenStep.ASSOCIATED) if p.text_first else (TokenStep.ASSOCIATED, TokenStep.TEXT)
-    give = Signal()
-    take = Signal()
-    ends_message = Signal()
-    alone = Signal()
-    shared = Signal()
-    is_text = Signal()
-    fault = Signal(CODE_BITS)
-    full_lanes = Signal(range(p.lanes + 1))
-    lengths = Signal(2 * LENGTH_BITS)
-    # A text of a known length ends with its last byte, whether or not its packet does.
-    ends = (packet.text_reached if known else beat.last, packet.reached)
-    m.d.comb += [
-        full_lanes.eq(sum((beat.keep[at : at + 1] for at in range(p.block_bytes, size, p.block_bytes)), beat.keep[:1])),
-        Value.cast(token.blocks).eq(beat.data if packet.masked else beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
-        token.full.eq(full_lanes),
-        ends_message.eq(alone | shared),
-        token.tag.eq(shared),
-        token.first.eq(packet.first),
-        token.nbytes.eq(nbytes),
-        *([token.lengths.eq(lengths)] if p.plan.tag_lengths else []),
-        *([token.final.eq(Mux(is_text, *(ends[::-1] if p.text_first else ends)))] if p.plan.ends else []),
-        out.valid.eq(give),
-        ready.eq(take),
-    ]
-    with m.If(packet.may):
-        with m.If(packet.ended):
-            m.d.comb += alone.eq(1)
-        with m.Elif(packet.valid):
-            m.d.comb += take.eq(1)
-            with m.If(packet.discard):
-                packet.set(ended=beat.last)
-            with m.Elif(packet.in_associated):
-                if known:
-                    with m.If(fits & beat.last & some_text):
-                        m.d.comb += fault.eq(MessageCode.TOO_SHORT)
-                with m.Elif(fits) if known else m.If(fits):
-                    m.d.comb += [give.eq(1), token.step.eq(leading), packet.count.eq(full if p.marked else 1)]
-                    packet.set(**({"tail": nbytes} if p.marked else {"in_associated": ~packet.reached}), ended=beat.last)
-                    if p.text_first:
-                        m.d.comb += [is_text.eq(1), token.last.eq(packet.reached)]
-                        packet.set(open=~packet.reached)
-                with m.Else():
-                    m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
-            if known:
-                with m.Elif(null & some_text):
-                    m.d.comb += fault.eq(MessageCode.TOO_SHORT)
-            with m.Elif(null):
-                m.d.comb += alone.eq(1)
-            with m.Elif(hole | ~some | ~(full | beat.last)):
-                m.d.comb += fault.eq(MessageCode.BAD_KEEP)
-            with m.Elif(too_long):
-                m.d.comb += fault.eq(Mux(packet.held, MessageCode.TOO_LONG_TO_HOLD, MessageCode.TOO_LONG))
-            if known:
-                with m.Elif(too_short):
-                    m.d.comb += fault.eq(MessageCode.TOO_SHORT)
-            with m.Else():
-                text = [] if p.text_first else [is_text.eq(1), token.last.eq(beat.last)]
-                m.d.comb += [give.eq(1), *text[:1], token.step.eq(behind), *text[1:], packet.count_text.eq(full)]
-                packet.set(begun=Const(1), ended=beat.last, partial=nbytes, **({"past": packet.text_reached} if known else {}))
-    with m.If(fault.any()):
-        packet.set(code=fault, discard=Const(1), ended=beat.last)
-        with m.If(packet.open):
-            # The packet that has begun to leave the core ends with a beat that has no bytes.
-            m.d.comb += [
-                give.eq(1), token.step.eq(TokenStep.TEXT), token.nbytes.eq(0), token.full.eq(0), token.last.eq(1), token.cut.eq(1),
-            ]  # fmt: skip
-    with m.If(give):
-        packet.set(first=Const(0))
+        # -- what becomes of it ---------------------------------------------------------------------------------------------------
+        give, take, ends_message, alone, shared, is_text = signals("give take ends_message alone shared is_text")
+        fault = Signal(CODE_BITS)
+        full_lanes = Signal(range(p.lanes + 1))
+        lengths = Signal(2 * LENGTH_BITS)
+        ends = (self.reached, last)
+        of_text: tuple[list[object], list[object]] = ([], [])
+        of_text[parts.text_at].extend([is_text.eq(1), token.last.eq((self.reached, beat.last)[parts.text_at])])
 
-    own: ValueLike = Cat(packet.associated, packet.partial, packet.text)
-    if packet.text_bytes is not None:
-        own = Cat(packet.associated, packet.text_bytes)
-    if not p.text_first:
-        # Such tags read no lengths.
-        m.d.comb += lengths.eq(own if lengths_of_ended is None else Mux(packet.ended, lengths_of_ended, own))
-    if p.plan.joins_tag:
-        room = full_lanes != p.lanes if p.plan.shares_tag else Const(1, 1)
-        with m.If(give & ~fault.any() & beat.last & room & ~alone):
-            m.d.comb += shared.eq(1)
-            with m.If(is_text):
-                counted = packet.text + seen.full if p.plan.tag_lengths else packet.text
-                m.d.comb += lengths.eq(Cat(packet.associated, nbytes[:index_bits], counted))
-    if p.plan.shares_tag:
-        with m.If(shared):
-            m.d.comb += token.blocks[full_lanes].eq(tag_block(p, lengths))
-    with m.If(alone):
+        def refuse(conditions: list[Value]) -> None:
+            for condition in conditions:
+                with m.Elif(condition):
+                    m.d.comb += fault.eq(MessageCode.TOO_SHORT)
+
         m.d.comb += [
-            give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(0 if p.text_first else tag_block(p, lengths)),
-            token.code.eq(packet.code), token.nbytes.eq(0), token.full.eq(0),
+            full_lanes.eq(sum((beat.keep[at : at + 1] for at in range(p.block_bytes, size, p.block_bytes)), beat.keep[:1])),
+            Value.cast(token.blocks).eq(beat.data if self.masked else beat.data & Cat(bit.replicate(8) for bit in beat.keep)),
+            token.full.eq(full_lanes), ends_message.eq(alone | shared), token.tag.eq(shared), token.first.eq(state["first"]),
+            token.nbytes.eq(nbytes), out.valid.eq(give), ready.eq(take),
+            *([token.lengths.eq(lengths)] if p.plan.tag_lengths else []),
+            *([token.final.eq(Mux(is_text, ends[parts.text_at], ends[1 - parts.text_at]))] if p.plan.ends else []),
         ]  # fmt: skip
-    return Taken(ends_message, shared)
+        with m.If(self.may):
+            with m.If(self.ended):
+                m.d.comb += alone.eq(1)
+            with m.Elif(self.valid):
+                m.d.comb += take.eq(1)
+                with m.If(state["discard"]):
+                    self.set(ended=beat.last)
+                with m.Elif(state["in_associated"]):
+                    for condition in short_first:
+                        with m.If(condition):
+                            m.d.comb += fault.eq(MessageCode.TOO_SHORT)
+                    with m.Elif(fits) if short_first else m.If(fits):
+                        m.d.comb += [give.eq(1), token.step.eq(parts.steps[0]), self.count.eq(full if p.marked else 1), *of_text[0]]
+                        self.set(**({"tail": nbytes} if p.marked else dict.fromkeys(parts.until, ~self.reached)), ended=beat.last)
+                    with m.Else():
+                        m.d.comb += fault.eq(Mux(short, MessageCode.TOO_SHORT, MessageCode.BAD_KEEP))
+                refuse(short_null)
+                with m.Elif(null):
+                    m.d.comb += alone.eq(1)
+                with m.Elif(hole | ~some | ~(full | beat.last)):
+                    m.d.comb += fault.eq(MessageCode.BAD_KEEP)
+                with m.Elif(too_long):
+                    m.d.comb += fault.eq(Mux(self.held, MessageCode.TOO_LONG_TO_HOLD, MessageCode.TOO_LONG))
+                refuse(short_behind)
+                with m.Else():
+                    m.d.comb += [give.eq(1), *of_text[1], token.step.eq(parts.steps[1]), self.count_text.eq(full)]
+                    self.set(begun=Const(1), ended=beat.last, partial=nbytes, **dict.fromkeys(parts.past, self.text_reached))
+        with m.If(fault.any()):
+            self.set(code=fault, discard=Const(1), ended=beat.last)
+            with m.If(state[parts.opens]):
+                # The packet that has begun to leave the core ends with a beat that has no bytes.
+                m.d.comb += [
+                    give.eq(1), token.step.eq(TokenStep.TEXT), token.nbytes.eq(0), token.full.eq(0), token.last.eq(1), token.cut.eq(1),
+                ]  # fmt: skip
+        with m.If(give):
+            self.set(first=Const(0))
 
-
-def most_text_held(p: MessageParameters) -> int:
-    """Most bytes of text of a message to be opened."""
-    most = p.plan.mode.most_text
-    return most if p.hold is None else min(most, p.text_from * p.beat_bytes + p.hold)
+        own = parts.lengths(self.order, Cat(state["partial"], self.text))
+        m.d.comb += lengths.eq(own if self.lengths_of_ended is None else Mux(self.ended, self.lengths_of_ended, own))
+        if p.plan.joins_tag:
+            room = full_lanes != p.lanes if p.plan.shares_tag else Const(1, 1)
+            with m.If(give & ~fault.any() & beat.last & room & ~alone):
+                m.d.comb += shared.eq(1)
+                with m.If(is_text):
+                    blocks = self.text + full if p.plan.tag_lengths else self.text
+                    m.d.comb += lengths.eq(parts.lengths(self.order, Cat(nbytes[: parts.tail_bits], blocks)))
+        if p.plan.shares_tag:
+            with m.If(shared):
+                m.d.comb += token.blocks[full_lanes].eq(tag_block(p, lengths))
+        with m.If(alone):
+            m.d.comb += [
+                give.eq(1), token.step.eq(TokenStep.TAG), token.blocks[0].eq(tag_block(p, lengths)), token.code.eq(state["code"]),
+                token.nbytes.eq(0), token.full.eq(0),
+            ]  # fmt: skip
+        return ends_message, shared

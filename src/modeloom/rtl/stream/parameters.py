@@ -11,18 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from amaranth.lib.data import ArrayLayout, StructLayout
 
-from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.stream.depths import MessageDepths
-from modeloom.rtl.stream.sizes import LENGTH_BITS, known_bits
+from modeloom.rtl.stream.packet import PARTS, AssociatedFirst
+from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS, known_bits
 from modeloom.streams.reservation import Program
 
 __all__ = ["CODE_BITS", "LENGTH_FIELDS", "MessageParameters"]
-
-CODE_BITS = max(MessageCode).bit_length()
-"""Bits of a status code."""
 
 LENGTH_FIELDS = {"nonce": "nonce_bytes", "tag": "tag_bytes"}
 """The fields of a message with lengths that ``start`` reads, where they have other names."""
@@ -63,6 +61,11 @@ class MessageParameters(MessageDepths):
     def compares(self) -> bool:
         """Whether messages bring tags that are compared: those to open, and those of a second pass."""
         return self.decrypt or self.two_passes
+
+    @cached_property
+    def parts(self) -> AssociatedFirst:
+        """The kind of packets."""
+        return next(kind for kind in PARTS if kind.chosen(self))(self)
 
     # -- records ------------------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ Which bytes move depends on the length in the command alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -24,7 +25,7 @@ from modeloom.rtl.stream.contexts import ChannelWords
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import LENGTH_BITS, TokenStep
 
-__all__ = ["AssociatedPrefix", "connect_prefix", "prefixed_layout"]
+__all__ = ["AssociatedPrefix", "prefixed_layout", "take_tokens"]
 
 
 def prefixed_layout(parameters: MessageParameters) -> StructLayout:
@@ -32,13 +33,18 @@ def prefixed_layout(parameters: MessageParameters) -> StructLayout:
     return StructLayout({"token": parameters.piece, "associated": LENGTH_BITS, "ending": 1})
 
 
-def connect_prefix(m: Module, intake: Any, prefix: AssociatedPrefix, into: Any) -> None:
-    """Puts the stage between an intake and the stream that takes its tokens."""
+def take_tokens(m: Module, p: MessageParameters, intake: Any, into: Any) -> Sequence[AssociatedPrefix]:
+    """Takes the tokens of an intake to a stream, through the stage of a prefix if the mode has one, which is returned."""
+    if not p.plan.prefixes:
+        wiring.connect(m, intake.token, into)
+        return ()
+    m.submodules.prefix = prefix = AssociatedPrefix(p)
     m.d.comb += [
         prefix.i.valid.eq(intake.token.valid), intake.token.ready.eq(prefix.i.ready), prefix.i.payload.token.eq(intake.token.payload),
         prefix.i.payload.associated.eq(intake.associated), prefix.i.payload.ending.eq(intake.ending),
     ]  # fmt: skip
     wiring.connect(m, prefix.o, into)
+    return (prefix,)
 
 
 class AssociatedPrefix(BusComponent[MessageParameters]):

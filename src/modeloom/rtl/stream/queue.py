@@ -12,6 +12,7 @@ from amaranth.hdl import Module, Mux, ResetSignal, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.bus.ports import signals
 from modeloom.rtl.engine.storage import BlockMemory
 
 __all__ = ["Pool", "Queue"]
@@ -67,10 +68,7 @@ class Queue(wiring.Component):
         get = Signal.like(put_reg)
         # Whether a payload leaves is known late in a cycle, so both addresses are registers.
         next_reg = Signal.like(put_reg, init=1)
-        pop = Signal()
-        ready_reg = Signal()
-        valid_reg = Signal()
-        put = Signal()
+        pop, ready_reg, valid_reg, put = signals("pop ready_reg valid_reg put")
         bits = (self.depth - 1).bit_length()
         level = Signal.like(put_reg)
         m.d.comb += [
@@ -137,10 +135,8 @@ class Pool(wiring.Component):
         m.submodules.queue = queue = Queue(range(self.depth), self.depth, self.erase_bits)
         # Those from here on have never been used.
         unused_reg = Signal(range(self.depth + 1))
-        valid_reg = Signal()
+        valid_reg, unused, move = signals("valid_reg unused move")
         place_reg = Signal(range(self.depth))
-        unused = Signal()
-        move = Signal()
         m.d.comb += [
             unused.eq(unused_reg != self.depth),
             move.eq(~valid_reg | self.o.ready),

@@ -11,7 +11,7 @@ from typing import Self
 
 from modeloom.cycles.messages import POWER_OVERHEAD, TOKEN_CYCLES, TURN_CYCLES
 from modeloom.interfaces import Interface
-from modeloom.interfaces.messages import MOST_CHANNELS, PACKETS, message_core
+from modeloom.interfaces.messages import MOST_CHANNELS, PACKETS, MessageCode, message_core
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
@@ -23,7 +23,7 @@ from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.steps import Form, Source, Term
 
-__all__ = ["FORMS", "LENGTH_BITS", "MOST_HOLD", "MessageSizes", "TokenStep", "by_port", "known_bits", "last_operand"]
+__all__ = ["CODE_BITS", "FORMS", "LENGTH_BITS", "MOST_HOLD", "MessageSizes", "TokenStep", "by_port", "known_bits", "last_operand"]
 
 
 # Operands of set-up that are the word before: they come with their token, and not from the key memory.
@@ -80,6 +80,9 @@ APART = (
 
 LENGTH_BITS = 64
 """Bits of a length in bytes."""
+
+CODE_BITS = max(MessageCode).bit_length()
+"""Bits of a status code."""
 
 MOST_HOLD = 1 << 20
 """Number of bytes of the largest buffer."""

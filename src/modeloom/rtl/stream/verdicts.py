@@ -21,7 +21,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import by_member
-from modeloom.rtl.bus.ports import BusComponent, fields_layout
+from modeloom.rtl.bus.ports import ErasedComponent, erased, fields_layout, signals
 from modeloom.rtl.stream.delivery import Statuses
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.port_slice import port_slice
@@ -41,7 +41,7 @@ def status_layout(parameters: MessageParameters) -> StructLayout:
     return fields_layout(by_member(parameters.interfaces, "status"))
 
 
-class VerdictQueue(BusComponent[MessageParameters]):
+class VerdictQueue(ErasedComponent[MessageParameters]):
     """Compares tags and gives statuses.  The entry gives credits, so that it never overflows.
 
     Members
@@ -66,8 +66,6 @@ class VerdictQueue(BusComponent[MessageParameters]):
         A message has left the pipeline; nothing of its key is used any more.
     finished_slot : slot
         With several channels only: its key slot.
-    erase, erase_address : In
-        While it is held in reset: zeros to this word.
     """
 
     @staticmethod
@@ -78,7 +76,6 @@ class VerdictQueue(BusComponent[MessageParameters]):
             **p.delivery.verdict_ports(), **(wire if p.wire else {}),
             "verdict": In(p.verdict), "verdict_valid": In(1), "tag": In(p.block_bits), "tag_valid": In(1), "delivered": In(1),
             "status": Out(stream.Signature(status_layout(p))), "taken": Out(2), "finished": Out(1),
-            "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -97,15 +94,10 @@ class VerdictQueue(BusComponent[MessageParameters]):
         tag_reg = Signal(p.block_bits, reset_less=True)
         tag_valid_reg = Signal()
         want = expected.o.payload
-        keep = Signal(p.block_bytes)
-        shown = Signal(p.block_bytes)
+        keep, shown = signals("keep shown", p.block_bytes)
         given_reg = Signal(p.block_bits, reset_less=not apart)
-        compared_reg = Signal()
-        wanted_reg = Signal(p.verdict)
-        summed_reg = Signal()
-        sums_reg = Signal(p.verdict)
-        decided_reg = Signal()
-        decision_reg = Signal(p.verdict)
+        compared_reg, summed_reg, decided_reg = signals("compared_reg summed_reg decided_reg")
+        wanted_reg, sums_reg, decision_reg = signals("wanted_reg sums_reg decision_reg", p.verdict)
         m.d.comb += [
             expected.i.valid.eq(self.verdict_valid), expected.i.payload.eq(self.verdict),
             expected.o.ready.eq(tag_valid_reg),
@@ -144,7 +136,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
             tag = tags.o.payload
             m.d.comb += [
                 tags.i.valid.eq(compared_reg & ~wanted_reg.empty), tags.i.payload.id.eq(wanted_reg.id),
-                tags.i.payload.tag.eq(given_reg), tags.o.ready.eq(pop), queue_erase(tags, self),
+                tags.i.payload.tag.eq(given_reg), tags.o.ready.eq(pop), *erased(self, tags),
             ]
         else:
             m.d.comb += [statuses.i.payload.tag.eq(passed_reg), statuses.i.payload.id.eq(decision_reg.id)]
@@ -154,8 +146,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
                 self.decided.eq(statuses.i.valid), self.final.tag.eq(passed_reg), self.final.failed.eq(code.any()),
                 self.final.nbytes.eq(decision_reg.tag_bytes & seals.replicate(len(decision_reg.tag_bytes))),
             ]
-        may = Signal()
-        status_may_leave = Signal()
+        may, status_may_leave = signals("may status_may_leave")
         m.d.comb += [
             status_may_leave.eq(statuses.o.valid & may),
             out.i.valid.eq(status_may_leave), statuses.o.ready.eq(out.i.ready & may),
@@ -164,7 +155,7 @@ class VerdictQueue(BusComponent[MessageParameters]):
             self.taken.eq(pop + (decided_reg & decision_reg.empty)),
             self.status.valid.eq(out.o.valid), out.o.ready.eq(self.status.ready),
             Value.cast(self.status.payload).eq(Value.cast(out.o.payload) & out.o.valid.replicate(len(Value.cast(out.o.payload)))),
-            queue_erase(expected, self), queue_erase(statuses, self),
+            *erased(self, expected, statuses),
         ]  # fmt: skip
         p.delivery.order(m, Statuses(self, statuses, out, decided_reg, decision_reg, code, pop, may, want))
         return m
@@ -204,8 +195,3 @@ class VerdictQueue(BusComponent[MessageParameters]):
                 m.d.comb += longer[below].eq(tag_bytes > below)
             result.append(longer[below])
         return result
-
-
-def queue_erase(queue: Queue, whole: VerdictQueue) -> list[object]:
-    """Passes the erasure on to a queue."""
-    return [queue.erase.eq(whole.erase), queue.erase_address.eq(whole.erase_address)]

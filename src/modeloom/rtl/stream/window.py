@@ -19,7 +19,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.ports import ErasedComponent, signals
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
@@ -27,25 +27,18 @@ from modeloom.rtl.stream.sizes import TokenStep
 __all__ = ["WeightWindow", "flags_of", "weigh"]
 
 
-class WeightWindow(BusComponent[MessageParameters]):
+class WeightWindow(ErasedComponent[MessageParameters]):
     """Adds their weights to tokens.  The latency from ``i`` to ``o`` is three cycles if no token is missing.
 
     Members
     -------
     i : stream of MessageParameters.token
     o : stream of MessageParameters.weighted
-    erase, erase_address : In
-        Writes zeros to this word, while the window is held in reset.
     """
 
     @staticmethod
     def ports(parameters: MessageParameters) -> dict[str, object]:
-        return {
-            "i": In(stream.Signature(parameters.token)),
-            "o": Out(stream.Signature(parameters.weighted)),
-            "erase": In(1),
-            "erase_address": In(parameters.erase_bits),
-        }
+        return {"i": In(stream.Signature(parameters.token)), "o": Out(stream.Signature(parameters.weighted))}
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -54,18 +47,14 @@ class WeightWindow(BusComponent[MessageParameters]):
         bits = (depth - 1).bit_length()
         width = Value.cast(self.i.payload).shape().width
         m.submodules.memory = memory = BlockMemory(width, depth, 1, erase_bits=p.erase_bits)
-        put_reg = Signal(bits)
-        get_reg = Signal(bits)
+        put_reg, get_reg = signals("put_reg get_reg", bits)
         count_reg = Signal(range(depth + 1))
         # For each token that waits: its number of blocks of the hash, whether it may have any, and whether it ends its message.
         full_reg = [Signal(range(p.lanes + 1), name=f"full_{place}_reg") for place in range(depth)]
-        product_reg = Signal(depth)
-        end_reg = Signal(depth)
+        product_reg, end_reg = signals("product_reg end_reg", depth)
         valid_reg = Signal()
         powers_reg = [Signal(range(p.plan.chains + 1), name=f"power_{lane}_reg") for lane in range(p.lanes)]
-        first_product_reg = Signal()
-        opening_reg = Signal()
-        ready_reg = Signal()
+        first_product_reg, opening_reg, ready_reg = signals("first_product_reg opening_reg ready_reg")
 
         # -- what is known of the first one -----------------------------------------------------------------------------------
         known = Signal()
@@ -80,9 +69,7 @@ class WeightWindow(BusComponent[MessageParameters]):
         m.d.comb += known.eq((count_reg != 0) & (ended | (count_reg >= window)))
         powers, opening = weigh(m, p, full, products, ended)
 
-        put = Signal()
-        pop = Signal()
-        move = Signal()
+        put, pop, move = signals("put pop move")
         # The intake decides late in a cycle what a token is, so its output is registered.
         taken_reg = Signal(self.i.payload.shape())
         taken_valid_reg = Signal()

@@ -20,6 +20,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.bus.ports import signals
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.hold import BLOCK_BEATS
 
@@ -79,15 +80,10 @@ class PacketHold(wiring.Component):
         # The number of places that hold a beat, and the number of those whose beat is visible.
         used_reg = Signal(range(self.depth + 1))
         visible_reg = Signal.like(used_reg)
-        full_reg = Signal()
-        valid_reg = Signal()
+        full_reg, valid_reg = signals("full_reg valid_reg")
 
-        store = Signal()
-        pop = Signal()
-        drop = Signal()
-        hidden = Signal()
-        written = Signal(place)
-        read = Signal(place)
+        store, pop, drop, hidden = signals("store pop drop hidden")
+        written, read = signals("written read", place)
         get = Signal.like(get_reg)
         shown = Signal.like(used_reg)
         at = Signal.like(put_reg)

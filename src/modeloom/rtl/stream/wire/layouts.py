@@ -21,15 +21,13 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Mux, Value
 from amaranth.lib.data import StructLayout
 
-from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS
 
 __all__ = [
     "LENGTH_BITS", "ending_layout", "final_layout", "first_bytes", "head_layout", "joined_layout", "offset_bits", "part_layout",
     "piece_layout", "shape_layout", "trimmed_layout", "turned_down", "turned_up",
 ]  # fmt: skip
-
-LENGTH_BITS = 64
-"""Bits of the length of a header in bytes."""
 
 
 def offset_bits(p: MessageParameters) -> int:

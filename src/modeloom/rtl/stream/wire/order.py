@@ -19,7 +19,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.ports import BusComponent, signals
+from modeloom.rtl.stream.packet import counted
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.texts import text_layout
 from modeloom.rtl.stream.wire.layouts import (
@@ -66,17 +67,12 @@ class PacketJoiner(BusComponent[MessageParameters]):
         waiting_reg = Signal(8 * size)
         count_reg = Signal(p.beat_nbytes_bits)
         # The bytes that wait are the end of their packet.
-        ended_reg = Signal()
-        failed_reg = Signal()
-        held_reg = Signal()
+        ended_reg, failed_reg, held_reg = signals("ended_reg failed_reg held_reg")
         part = self.i.payload
-        move = Signal()
-        waiting = Signal(8 * size)
+        move, overflows = signals("move overflows")
+        waiting, turned, behind = signals("waiting turned behind", 8 * size)
         count = Signal(p.beat_nbytes_bits)
         total = Signal(p.beat_nbytes_bits + 1)
-        turned = Signal(8 * size)
-        overflows = Signal()
-        behind = Signal(8 * size)
         m.d.comb += [
             waiting.eq(Mux(ended_reg, 0, waiting_reg)), count.eq(Mux(ended_reg, 0, count_reg)),
             turned.eq(turned_up(part.data, count[: offset_bits(p)])),
@@ -131,19 +127,12 @@ class PieceOrder(BusComponent[MessageParameters]):
         m = Module()
         p = self.parameters
         size = p.beat_bytes
-        header_done_reg = Signal()
-        text_done_reg = Signal()
+        header_done_reg, text_done_reg = signals("header_done_reg text_done_reg")
         header, text, final, part = self.header.payload, self.text.payload, self.finals.payload, self.o.payload
-        has_head = Signal()
-        no_text = Signal()
-        in_header = Signal()
-        in_text = Signal()
-        in_final = Signal()
+        has_head, no_text, in_header, in_text, in_final = signals("has_head no_text in_header in_text in_final")
         text_bytes = Signal(p.beat_nbytes_bits)
-        ends = Cat(text.keep[at] & (~text.keep[at + 1] if at + 1 < size else 1) for at in range(size))
-        for bit in range(p.beat_nbytes_bits):
-            m.d.comb += text_bytes[bit].eq(Cat(ends[at] for at in range(size) if (at + 1) >> bit & 1).any())
         m.d.comb += [
+            text_bytes.eq(counted(text.keep)),
             has_head.eq(self.heads.valid),
             no_text.eq(text_done_reg | (self.ended.valid & ~self.ended.payload)),
             in_header.eq(has_head & self.heads.payload.headed & ~header_done_reg),
@@ -153,10 +142,7 @@ class PieceOrder(BusComponent[MessageParameters]):
         # -- whose turn it is -----------------------------------------------------------------------------------------------------
         data = Signal(8 * size)
         nbytes = Signal(p.beat_nbytes_bits)
-        valid = Signal()
-        done = Signal()
-        give = Signal()
-        short = Signal()
+        valid, done, give, short = signals("valid done give short")
         with m.If(in_header):
             m.d.comb += [data.eq(header.data), nbytes.eq(header.nbytes), valid.eq(self.header.valid)]
             if p.plan.shares_tag:

@@ -17,7 +17,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import BusComponent, beat_layout
+from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, beat_layout, erased, signals
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.command import command_layout
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -83,14 +83,10 @@ class TextAligner(BusComponent[MessageParameters]):
         drain_reg = Signal()
 
         beat = self.i.payload
-        turned = Signal(8 * size)
-        behind = Signal(p.beat_nbytes_bits)
+        turned, data = signals("turned data", 8 * size)
+        behind, nbytes = signals("behind nbytes", p.beat_nbytes_bits)
         in_rest = Signal(size)
-        more = Signal()
-        last = Signal()
-        give = Signal()
-        data = Signal(8 * size)
-        nbytes = Signal(p.beat_nbytes_bits)
+        more, last, give = signals("more last give")
         m.d.comb += [
             turned.eq(turned_down(beat.data, beat.offset)),
             # The bytes of a beat in front of the offset, with which a beat out ends.
@@ -133,7 +129,7 @@ class TextAligner(BusComponent[MessageParameters]):
 
 # -- packets -----------------------------------------------------------------------------------------------------------------------
 
-class WirePackets(BusComponent[MessageParameters]):
+class WirePackets(ErasedComponent[MessageParameters]):
     """Takes packets apart for the core, and makes packets of its results.
 
     Members
@@ -154,8 +150,6 @@ class WirePackets(BusComponent[MessageParameters]):
         The verdict on a message, and how its packet ends.
     delivered : Out
         The last beat of a packet has been taken, or the packet was dropped because it failed.
-    erase, erase_address : In
-        Writes zeros to this word, while the buses are held in reset.
     """
 
     @staticmethod
@@ -167,7 +161,6 @@ class WirePackets(BusComponent[MessageParameters]):
             "m": Out(stream.Signature(text_layout(p))), "core": Out(stream.Signature(beat_layout(p))),
             "text": In(stream.Signature(text_layout(p))), "last_enters": In(1), "has_text": In(1), "tag": Out(ending["tag"].shape),
             "code": Out(ending["code"].shape), "decided": In(1), "final": In(final_layout(p)), "delivered": Out(1),
-            "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -179,12 +172,12 @@ class WirePackets(BusComponent[MessageParameters]):
             ("headers", piece_layout(p), p.header_depth), ("ended", 1, p.tag_depth), ("finals", final_layout(p), p.tag_depth),
         ):  # fmt: skip
             queues[name] = m.submodules[name] = Queue(layout, depth, p.erase_bits)
-            m.d.comb += [queues[name].erase.eq(self.erase), queues[name].erase_address.eq(self.erase_address)]
+            m.d.comb += erased(self, queues[name])
         shapes: RegisterSlice | Queue
         if p.plan.runs_ahead:
             # Starts run ahead of packets, so the commands of later packets do, too.
             shapes = Queue(shape_layout(p), p.shape_depth, p.erase_bits)
-            m.d.comb += [shapes.erase.eq(self.erase), shapes.erase_address.eq(self.erase_address)]
+            m.d.comb += erased(self, shapes)
         else:
             shapes = RegisterSlice(shape_layout(p))
         m.submodules.shapes = shapes
@@ -205,14 +198,10 @@ class WirePackets(BusComponent[MessageParameters]):
         self._commands(m, shapes, queues["heads"])
         endings, ended, finals = queues["endings"], queues["ended"], queues["finals"]
         m.d.comb += [
-            endings.o.ready.eq(self.last_enters),
-            self.tag.eq(endings.o.payload.tag),
-            self.code.eq(endings.o.payload.code),
-            ended.i.valid.eq(self.last_enters),
-            ended.i.payload.eq(self.has_text),
-            finals.i.valid.eq(self.decided),
-            finals.i.payload.eq(self.final),
-        ]
+            endings.o.ready.eq(self.last_enters), self.tag.eq(endings.o.payload.tag), self.code.eq(endings.o.payload.code),
+            ended.i.valid.eq(self.last_enters), ended.i.payload.eq(self.has_text),
+            finals.i.valid.eq(self.decided), finals.i.payload.eq(self.final),
+        ]  # fmt: skip
 
         joined: Any = joiner.o
         dropped = Signal()
@@ -220,12 +209,7 @@ class WirePackets(BusComponent[MessageParameters]):
             m.submodules.hold = hold = PacketHold(joined_layout(p), p.hold_depth, p.erase_bits)
             wiring.connect(m, joiner.o, hold.i)
             joined = hold.o
-            m.d.comb += [
-                hold.idle.eq(~out.o.valid),
-                dropped.eq(hold.dropped),
-                hold.erase.eq(self.erase),
-                hold.erase_address.eq(self.erase_address),
-            ]
+            m.d.comb += [hold.idle.eq(~out.o.valid), dropped.eq(hold.dropped), *erased(self, hold)]
         beat, shown = joined.payload, joined.valid
         m.d.comb += [
             out.i.valid.eq(shown), joined.ready.eq(out.i.ready),

@@ -12,15 +12,16 @@ If a beat has a wrong ``tkeep``, or its bytes cannot be held, the packet counts 
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.rtl.bus.ports import BusComponent, beat_layout
+from modeloom.rtl.bus.ports import BusComponent, beat_layout, signals
 from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.long_counter import LongCounter
+from modeloom.rtl.stream.packet import counted
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.wire.layouts import (
     LENGTH_BITS,
@@ -66,18 +67,15 @@ class TagSplitter(BusComponent[MessageParameters]):
         # -- what a beat is -----------------------------------------------------------------------------------------------------
         counted_layout = StructLayout({"data": 8 * size, "nbytes": p.beat_nbytes_bits, "wrong": 1, "last": 1})
         m.submodules.taken = taken = RegisterSlice(beat_layout(p))
-        m.submodules.counted = counted = RegisterSlice(counted_layout)
+        m.submodules.counted = seen = RegisterSlice(counted_layout)
         raw = taken.o.payload
-        edges = Cat(raw.keep[at] & (~raw.keep[at + 1] if at + 1 < size else 1) for at in range(size))
         hole = (~raw.keep[:-1] & raw.keep[1:]).any()
         m.d.comb += [
             taken.i.valid.eq(self.s.valid), taken.i.payload.eq(self.s.payload), self.s.ready.eq(taken.i.ready),
-            counted.i.valid.eq(taken.o.valid), taken.o.ready.eq(counted.i.ready),
-            counted.i.payload.data.eq(raw.data), counted.i.payload.last.eq(raw.last),
-            counted.i.payload.wrong.eq(hole | (~raw.keep.all() & ~raw.last)),
-            counted.i.payload.nbytes.eq(
-                Cat(Cat(edges[at] for at in range(size) if (at + 1) >> bit & 1).any() for bit in range(p.beat_nbytes_bits))
-            ),
+            seen.i.valid.eq(taken.o.valid), taken.o.ready.eq(seen.i.ready),
+            seen.i.payload.data.eq(raw.data), seen.i.payload.last.eq(raw.last),
+            seen.i.payload.wrong.eq(hole | (~raw.keep.all() & ~raw.last)),
+            seen.i.payload.nbytes.eq(counted(raw.keep)),
         ]  # fmt: skip
 
         # -- the beat that is kept ----------------------------------------------------------------------------------------------
@@ -86,23 +84,20 @@ class TagSplitter(BusComponent[MessageParameters]):
         # The rest of a packet with a fault is discarded.
         discard_reg = Signal()
         # The packet has beats before this one.
-        inside_reg = Signal()
-        in_header_reg = Signal()
+        inside_reg, in_header_reg = signals("inside_reg in_header_reg")
         m.submodules.header = header = LongCounter(LENGTH_BITS - place_bits)
         m.submodules.endings = endings = RegisterSlice(StructLayout({"data": 8 * size, "place": place_bits, "code": CODE_BITS}))
 
-        beat, shape = counted.o.payload, self.shape.payload
+        beat, shape = seen.o.payload, self.shape.payload
         nbytes = Signal(p.beat_nbytes_bits)
-        wrong = Signal()
-        ends = Signal()
+        wrong, ends = signals("wrong ends")
         m.d.comb += [
             wrong.eq(beat.wrong | (inside_reg & (beat.nbytes == 0))),
             ends.eq(wrong | beat.last),
             nbytes.eq(Mux(wrong, 0, beat.nbytes)),
         ]
         # The tag takes all of the last beat, and more.
-        back = Signal()
-        whole_tag = Signal()
+        back, whole_tag = signals("back whole_tag")
         left = Signal(p.beat_nbytes_bits)
         m.d.comb += [
             whole_tag.eq(nbytes >= shape.tag_bytes),
@@ -111,16 +106,11 @@ class TagSplitter(BusComponent[MessageParameters]):
             left.eq(Mux(back, size, 0) + nbytes - shape.tag_bytes),
         ]
 
-        move = Signal()
-        take = Signal()
-        cut = Signal()
-        over_kept = Signal()
-        over_next = Signal()
+        move, take, cut, over_kept, over_next = signals("move take cut over_kept over_next")
         if p.hold is not None:
             # The place of the kept beat in a packet that is held, and whether this or the next beat has more bytes than the buffer.
             last_place, most = divmod(p.hold, size)
-            place_reg = Signal(range(last_place + 2))
-            next_place = Signal(range(last_place + 2))
+            place_reg, next_place = signals("place_reg next_place", range(last_place + 2))
             m.d.comb += [
                 next_place.eq(Mux(inside_reg, place_reg + 1, 0)),
                 over_kept.eq(shape.held & inside_reg & (place_reg == last_place) & (Mux(back, left, size) > most)),
@@ -132,17 +122,11 @@ class TagSplitter(BusComponent[MessageParameters]):
         m.d.comb += [
             self.o.payload.eq(kept_reg),
             move.eq(
-                counted.o.valid
-                & ~discard_reg
-                & self.shape.valid
-                & (endings.i.ready | ~ends & ~over_kept)
-                & (self.o.ready | ~valid_reg)
+                seen.o.valid & ~discard_reg & self.shape.valid & (endings.i.ready | ~ends & ~over_kept) & (self.o.ready | ~valid_reg)
             ),
-            take.eq(move | (counted.o.valid & discard_reg)),
-            counted.o.ready.eq(take),
-            self.o.valid.eq(valid_reg & (kept_reg.last | move)),
-            cut.eq(over_kept),
-        ]
+            take.eq(move | (seen.o.valid & discard_reg)), seen.o.ready.eq(take),
+            self.o.valid.eq(valid_reg & (kept_reg.last | move)), cut.eq(over_kept),
+        ]  # fmt: skip
         with m.If(move & inside_reg & back):
             m.d.comb += [self.o.payload.last.eq(1), self.o.payload.nbytes.eq(left)]
         with m.If(move & cut):
@@ -196,9 +180,8 @@ class TagSplitter(BusComponent[MessageParameters]):
             # The bytes of the tag are in a row if those behind the last byte come from the beat before.
             endings.i.payload.data.eq((beat.data & kept_bytes) | (kept_reg.data & ~kept_bytes)),
             endings.i.payload.place.eq(nbytes - shape.tag_bytes),
-            self.ending.valid.eq(endings.o.valid),
-            endings.o.ready.eq(self.ending.ready),
-            self.ending.payload.tag.eq(turned_down(endings.o.payload.data, endings.o.payload.place)),
+            self.ending.valid.eq(endings.o.valid), endings.o.ready.eq(self.ending.ready),
             self.ending.payload.code.eq(endings.o.payload.code),
-        ]
+            self.ending.payload.tag.eq(turned_down(endings.o.payload.data, endings.o.payload.place)),
+        ]  # fmt: skip
         return m
