@@ -62,9 +62,8 @@ def build(
 
     definition = find_any(mode, cipher=text(values, "cipher"))
     end = front_of(
-        front, data_width, clock_options(clocks, reset), keys=text(values, "keys"), interface=text(values, "interface"),
-        bus=register_bus, commands=commands,
-    )  # fmt: skip
+        front, data_width, clock_options(clocks, reset), options=values, bus=register_bus, commands=commands
+    )
     if ram not in (None, *RAMS):
         raise InputError(f"--ram is {' or '.join(RAMS)}, not {ram}")
     if lwc_vectors is not None and values["interface"] != "lwc":

@@ -44,7 +44,7 @@ def explain(mode: str, dumps: str | None, data_width: int | None, svg: str | Non
     if data_width is not None:
         from modeloom.cores.front import front_of
 
-        front_of(None, data_width, interface=text(values, "interface"))
+        front_of(None, data_width, options=values)
     warn_broken(mode, definition)
     if svg is not None:
         check_output(Path(svg), *mode_files([mode]))

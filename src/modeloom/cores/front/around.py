@@ -19,12 +19,14 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
 from modeloom.product.core import FrontEnd, FrontPart
 from modeloom.product.description import Description
 from modeloom.product.ports import CLOCK, TopPort, top_ports
+from modeloom.spec import InputError
 
 __all__ = ["CORE_INSTANCE", "Around", "Instance", "Wire", "wrapper"]
 
@@ -124,8 +126,19 @@ class Around(FrontEnd):
     outer: str | None = None
     """The name of the module that stands around this one; None if this one is the top."""
 
+    refuses: ClassVar[Mapping[tuple[str, str], str]]
+    """What it says to cores with a value of an option, which it does not fit."""
+
     def __init__(self, description: Description):
+        self.check(description.options)
         self.description = description
+
+    @classmethod
+    def check(cls, options: Mapping[str, object]) -> None:
+        """Raises ``InputError`` for options of a core that it does not fit."""
+        for (name, value), why in cls.refuses.items():
+            if options.get(name) == value:
+                raise InputError(why)
 
     @property
     @abstractmethod

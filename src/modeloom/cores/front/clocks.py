@@ -18,15 +18,12 @@ from modeloom.interfaces.table import Width
 from modeloom.product.core import FrontPart
 from modeloom.product.description import Description
 from modeloom.product.front import ClocksDescription, Crossing, FrontDescription, HostClock
-from modeloom.product.lwc import LwcDescription
 from modeloom.product.page import table
 from modeloom.product.ports import CLOCK, CPLUSPLUS, INTERFACE_NAMES, KEYWORDS, TopPort, top_ports
 from modeloom.rtl.clocks import CORE, CrossingParameters, Crossings, StreamCrossing, crossing_paths
 from modeloom.spec import InputError
 
-__all__ = ["BUSES", "LWC", "RESETS", "ClockOptions", "ClocksFrontEnd", "chosen_clocks", "clock_options"]
-
-LWC = "--clock and --reset are for cores with AXI4-Streams; leave out --interface lwc"
+__all__ = ["BUSES", "RESETS", "ClockOptions", "ClocksFrontEnd", "chosen_clocks", "clock_options"]
 
 COMMANDS, STATUSES, KEYS = "s_axis_cmd", "m_axis_status", "s_axis_key"
 
@@ -170,9 +167,9 @@ class ClocksFrontEnd(Around):
         The core has no such bus, or a clock has the name of another port.
     """
 
+    refuses = {("interface", "lwc"): "--clock and --reset are for cores with AXI4-Streams; leave out --interface lwc"}
+
     def __init__(self, description: Description, inner: Callable[[Description], Around] | None, options: ClockOptions):
-        if isinstance(description, LwcDescription):
-            raise InputError(LWC)
         super().__init__(description)
         self.options = options
         self.around_core = None if inner is None else inner(description)
@@ -217,11 +214,9 @@ class ClocksFrontEnd(Around):
             if clock in words or hasattr(Crossings, clock):
                 raise InputError(f"--clock: {clock} has a meaning in the generator; choose another name, such as {clock}_clk")
 
-    def _clock(self, interface: Interface) -> str:
+    def _clock(self, bus: Interface) -> str:
         """The clock of a bus; "" for that of the core."""
-        if not interface.stream and interface.name not in REGISTERS:
-            return ""
-        return self.options.buses.get(interface.name, self.options.everything)
+        return self.options.buses.get(bus.name, self.options.everything) if bus.stream or bus.name in REGISTERS else ""
 
     @property
     def top(self) -> str:

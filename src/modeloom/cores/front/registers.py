@@ -10,9 +10,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 
 from modeloom.cores.front.around import Around
-from modeloom.cores.front.clocks import LWC as CLOCK_LWC
 from modeloom.cores.front.clocks import ClockOptions, ClocksFrontEnd
-from modeloom.cores.front.widths import LWC as WIDTH_LWC
 from modeloom.cores.front.widths import PART as CONVERTERS
 from modeloom.cores.front.widths import HostShape, WidthFrontEnd, check_data_width
 from modeloom.front.map import COMMANDS, PARTS, SOURCE, TAGS, Register, RegisterMap, c_header, read_map, source_text
@@ -35,7 +33,6 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.product.core import FrontEnd, FrontPart
 from modeloom.product.description import FRONT_TOOLS, Description, Files, versions
 from modeloom.product.front import FrontDescription
-from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import table
 from modeloom.rtl.front import STATUS_PLACES, FrontParameters, RegisterFront
@@ -47,10 +44,8 @@ __all__ = ["RegisterFrontEnd", "front_of"]
 MOST_KEY_BYTES = 256
 """Bytes of the longest key packet for which there is room among the addresses."""
 
-LWC = "--front registers is for cores with AXI4-Streams; leave out --interface lwc"
 BUS_ALONE = "--register-bus is the bus of the registers of --front registers; add it, or leave this out"
 COMMANDS_ALONE = "--commands registers is for --front registers; add it, or leave this out"
-INLINE = "--front registers loads keys into slots, and with --keys inline they come with messages; leave one out"
 
 MOST_BLOCK_WORDS = 31
 """Words of the largest block that the register ``capabilities`` can state."""
@@ -119,13 +114,15 @@ class RegisterFrontEnd(Around):
     """
 
     kind = "registers"
+    refuses = {
+        ("interface", "lwc"): "--front registers is for cores with AXI4-Streams; leave out --interface lwc",
+        ("keys", "inline"): "--front registers loads keys into slots, and with --keys inline they come with messages; leave one out",
+    }
 
     def __init__(
         self, description: Description, bits: int | None = None, bus: str = AXI_LITE, commands: bool = False, ordered: bool = False,
         queued: bool = False,
     ):  # fmt: skip
-        if isinstance(description, LwcDescription):
-            raise InputError(LWC)
         super().__init__(description)
         self.bus, self.commands, self.ordered = bus, commands, commands and ordered
         self.queued = queued
@@ -136,8 +133,6 @@ class RegisterFrontEnd(Around):
         self.shape = self.inner_shape = HostShape(beat_bytes, d.key_slots)
         self.inner = d.name if self.widths is None else self.widths.top
         messages = isinstance(d, StreamDescription)
-        if isinstance(d, StreamDescription) and d.inline:
-            raise InputError(INLINE)
         lengths = d.packet_sizes if isinstance(d, StreamDescription) else d.key_lengths
         longest = max(lengths)
         if longest > MOST_KEY_BYTES:
@@ -321,32 +316,14 @@ def _layout(d: StreamDescription) -> dict[str, int]:
 
 
 def front_of(
-    kind: str | None, data_width: int | None = None, clocks: ClockOptions | None = None, *, keys: str | None = None,
-    interface: str | None = None, bus: str | None = None, commands: str | None = None,
+    kind: str | None, data_width: int | None = None, clocks: ClockOptions | None = None, *, options: Mapping[str, object] | None = None,
+    bus: str | None = None, commands: str | None = None,
 ) -> Callable[[Description], FrontEnd] | None:
     """What makes the front end of this kind, with data streams of this width and with these clocks, for a core; None for none of them.
     ``bus`` is that of its registers, and ``commands`` the way of commands and statuses.
 
-    Raises ``InputError`` for an unknown one, and for options ``keys`` and ``interface`` of a core that it does not fit.
+    Raises ``InputError`` for an unknown one, and for ``options`` of a core that it does not fit.
     """
-    ordered = clocks is not None and clocks.queues_results
-    inner = _inner_front(
-        kind, data_width, keys=keys, interface=interface, bus=bus, commands=commands, ordered=ordered,
-        queued=clocks is not None and clocks.queues,
-    )  # fmt: skip
-    if clocks is None:
-        return inner
-    if interface == "lwc":
-        raise InputError(CLOCK_LWC)
-    clocks.check(registers=kind is not None, commands=commands == REGISTERS)
-    return partial(ClocksFrontEnd, inner=inner, options=clocks)
-
-
-def _inner_front(
-    kind: str | None, data_width: int | None, *, keys: str | None, interface: str | None, bus: str | None, commands: str | None,
-    ordered: bool, queued: bool,
-) -> Callable[[Description], Around] | None:
-    """What makes registers and converters."""
     if kind not in (None, RegisterFrontEnd.kind):
         raise InputError(f"--front is registers, not {kind}")
     if bus is not None and kind is None:
@@ -357,14 +334,19 @@ def _inner_front(
         raise InputError(COMMANDS_ALONE)
     if bus not in (None, *REGISTER_BUSES):
         raise InputError(f"--register-bus is {' or '.join(REGISTER_BUSES)}, not {bus}")
+    end: Callable[[Description], Around] | None = None
     if data_width is not None:
         check_data_width(data_width)
-        if interface == "lwc":
-            raise InputError(WIDTH_LWC)
-    if kind is None:
-        return None if data_width is None else partial(WidthFrontEnd, bits=data_width)
-    if interface == "lwc" or keys == "inline":
-        raise InputError(LWC if interface == "lwc" else INLINE)
-    return partial(
-        RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE, commands=commands == REGISTERS, ordered=ordered, queued=queued
-    )
+        WidthFrontEnd.check(options or {})
+        end = partial(WidthFrontEnd, bits=data_width)
+    if kind is not None:
+        RegisterFrontEnd.check(options or {})
+        end = partial(
+            RegisterFrontEnd, bits=data_width, bus=bus or AXI_LITE, commands=commands == REGISTERS,
+            ordered=clocks is not None and clocks.queues_results, queued=clocks is not None and clocks.queues,
+        )  # fmt: skip
+    if clocks is None:
+        return end
+    ClocksFrontEnd.check(options or {})
+    clocks.check(registers=kind is not None, commands=commands == REGISTERS)
+    return partial(ClocksFrontEnd, inner=end, options=clocks)

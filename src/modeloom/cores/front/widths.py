@@ -14,20 +14,16 @@ from modeloom.interfaces.shared import DATA_IN, DATA_OUT
 from modeloom.product.core import FrontPart
 from modeloom.product.description import Description
 from modeloom.product.front import FrontDescription, WidthDescription, WidthRate
-from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import table
 from modeloom.rtl.width import WidthConverters, WidthParameters
 from modeloom.spec import InputError
+from modeloom.spec.stream import TEXT_FIRST
 
 __all__ = ["DATA_WIDTHS", "HostShape", "WidthFrontEnd", "check_data_width"]
 
-TEXT_FIRST = "--data-width is for packets that begin with their associated data; leave it out, or --order text-first"
-
 DATA_WIDTHS = (32, 64, 128, 256, 512, 1024)
 """Bits of a beat of data that the converters give."""
-
-LWC = "--data-width is for cores with AXI4-Streams; leave out --interface lwc"
 
 LEAST_SWEEP = 3
 """Cycles of an erasure beside the words that are kept for each channel."""
@@ -74,11 +70,12 @@ class WidthFrontEnd(Around):
         The core has this width, or no data streams.
     """
 
+    refuses = {
+        ("interface", "lwc"): "--data-width is for cores with AXI4-Streams; leave out --interface lwc",
+        ("order", TEXT_FIRST): "--data-width is for packets that begin with their associated data; leave it out, or --order text-first",
+    }
+
     def __init__(self, description: Description, bits: int):
-        if isinstance(description, LwcDescription):
-            raise InputError(LWC)
-        if isinstance(description, StreamDescription) and description.text_first:
-            raise InputError(TEXT_FIRST)
         super().__init__(description)
         self.bits, self.host_bytes, self.inner = bits, bits // 8, description.name
         # Sectors and messages have a member of this name.
