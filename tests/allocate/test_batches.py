@@ -9,6 +9,7 @@ from functools import cache
 import pytest
 from tests.allocate.made import delays, made
 from tests.built import slowly
+from tests.prove.mutate import copy_program, mutants
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.listing import listing
@@ -20,7 +21,6 @@ from modeloom.modes.xts import XTS
 from modeloom.prove import ProofError
 from modeloom.prove.execute import prove_program
 from modeloom.prove.machine import MachineError
-from modeloom.prove.mutate import copy_program, mutants
 from modeloom.spec.cadence import EVERY_CYCLE
 
 ROUND = {"cipher_arch": "multistream", "sector": 128}

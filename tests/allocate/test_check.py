@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 from tests.allocate.made import delays, made
+from tests.prove.mutate import copy_program
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.program import ChainRegister, Source
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
 from modeloom.modes.xts import XTS
-from modeloom.prove.mutate import copy_program
 
 
 @pytest.mark.parametrize("mode", [HCTR2, HEH, HEHPermuted])

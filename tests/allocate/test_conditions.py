@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 from tests.allocate.made import delays, made
+from tests.prove.mutate import copy_program
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.program import KeyRow, NetRow, WriteRow
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.xcb import XCB
-from modeloom.prove.mutate import copy_program
 
 
 def with_keys(program):

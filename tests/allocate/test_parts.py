@@ -9,13 +9,13 @@ from functools import cache
 from typing import Any
 
 import pytest
+from tests.prove.mutate import copy_program
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.allocate.program import ChainRegister, Program, Source
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options
-from modeloom.prove.mutate import copy_program
 
 Plant = Callable[[Program], None]
 

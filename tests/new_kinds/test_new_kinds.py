@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.new_kinds.kinds_of_tests import KINDS, Rotated, Tweaked, registered, turned
 from tests.program_runs import computes
+from tests.prove.mutate import mutants
 from tests.rtl.engine.bench import Host, simulate
 from tests.rtl.engine.mix import MIX
 
@@ -23,7 +24,6 @@ from modeloom.equivalence import prove_engine
 from modeloom.options.sectors import Options
 from modeloom.product.blocks import sector_groups
 from modeloom.prove import ProofError, prove
-from modeloom.prove.mutate import mutants
 from modeloom.spec import CipherKey, DefinitionError, Mode
 from modeloom.spec.kinds import OPERATIONS, Kind, register
 

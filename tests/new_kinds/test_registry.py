@@ -26,7 +26,6 @@ OTHERS = {
     ("ir/trace.py", "add"): "the word of a definition, in a message",
     ("allocate/program.py", "out"): "where the name is made",
     ("allocate/program.py", "cipher"): "the usual name of a cipher's key",
-    ("prove/mutate.py", "both"): "both figures of a unit's timing",
     ("compiler/units.py", "both"): "a direction of a core",
     ("equivalence/cells.py", "add"): "a cell of Yosys",
     ("compiler/streams.py", "both"): "a direction of a core",

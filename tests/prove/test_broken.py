@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 from tests.built import slowly
 from tests.program_runs import numeric_machine
+from tests.prove.mutate import KINDS, mutants
 
 from modeloom import golden
 from modeloom.allocate.check import CheckError, check_program
@@ -18,7 +19,6 @@ from modeloom.options.sectors import Options
 from modeloom.prove import ProofError
 from modeloom.prove.execute import direction_pattern, entries_with_gaps, prove_program
 from modeloom.prove.machine import MachineError
-from modeloom.prove.mutate import KINDS, mutants
 from modeloom.prove.symbols import Symbols
 
 MODES = {"hctr2": HCTR2, "heh-brw": HEH}

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from tests.prove.mutate import copy_program, mutants
 
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.compiler.compile import compile_mode
@@ -13,7 +14,6 @@ from modeloom.modes import find
 from modeloom.options.sectors import Options
 from modeloom.prove import ProofError, check, prove
 from modeloom.prove.execute import prove_program
-from modeloom.prove.mutate import copy_program, mutants
 from modeloom.prove.rewrite import prove_rewrite
 
 SECTORS = {"xts": 70, "cmc": 64, "tet": 48, "xcb": 64, "xcb-1619": 43, "hctr2": 48}

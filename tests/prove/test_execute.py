@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from tests.kinds import kind
+from tests.prove.mutate import copy_program
 
 from modeloom.allocate.build import allocate, lifetimes
 from modeloom.allocate.check import CheckError, check_program
@@ -16,7 +17,6 @@ from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options
 from modeloom.prove import ProofError
 from modeloom.prove.execute import direction_pattern, entries_with_gaps, make_sectors, prove_program
-from modeloom.prove.mutate import copy_program
 from modeloom.schedule.modulo import schedule
 from modeloom.schedule.problem import Problem
 

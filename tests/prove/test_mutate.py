@@ -7,12 +7,12 @@ from dataclasses import fields, replace
 from functools import cache
 
 import pytest
+from tests.prove.mutate import KINDS, _Maker, copy_program, mutants
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options
-from modeloom.prove.mutate import KINDS, _Maker, copy_program, mutants
 
 
 @cache

@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from tests.prove.mutate import copy_program
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
 from modeloom.options.sectors import Options, preset
 from modeloom.prove import CheckError, ProofError, check, prove
-from modeloom.prove.mutate import copy_program
 
 
 @cache

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from tests.kinds import kind
 from tests.program_runs import numeric_machine
+from tests.prove.mutate import mutants
 
 from modeloom import golden
 from modeloom.allocate.check import CheckError, check_program
@@ -19,7 +20,6 @@ from modeloom.options.sectors import Options
 from modeloom.prove import ProofError, prove
 from modeloom.prove.execute import direction_pattern, prove_program
 from modeloom.prove.machine import MachineError
-from modeloom.prove.mutate import mutants
 from modeloom.prove.rewrite import prove_rewrite
 from modeloom.prove.symbols import Symbols
 

@@ -530,20 +530,20 @@ class _SideChecker(_Checker):
 
     def outs(self) -> None:
         """Checks that every block leaves once, on its lane, that every use of an output network leaves, and one key word in a cycle."""
-        table, main, direction = self.table, self.table.name == "main", self.direction
+        table, main, direction, count = self.table, self.table.name == "main", self.direction, self.program.lanes
         if not main:
             leave = [cycle for column in table.outs.values() for cycle, *_ in _used(column, direction)]
             for a, b in pairwise(sorted(leave)):
                 if a == b:
                     self.fail(f"two key words leave in cycle {a}, and the key memory has one write port")
         seen: list[int] = []
-        for lane in range(self.program.lanes):
+        for lane in range(count):
             blocks = {cycle - self.out_delay: index for cycle, _, index in _used(table.outs.get(lane, ()), direction)}
             seen += blocks.values()
-            for index in blocks.values() if main else ():
-                if index % self.program.lanes != lane:
-                    self.fail(f"block {index} leaves on lane {lane} in {direction}")
-            if blocks.keys() != self.net(NetName(OutName(lane))).keys():
+            wrong = [index for index in blocks.values() if (index - lane) % count]
+            if wrong and main:
+                self.fail(f"block {wrong[0]} leaves on lane {lane} in {direction}")
+            if set(blocks) != set(self.net(NetName(OutName(lane)))):
                 self.fail(f"lane {lane}: blocks of {direction} leave when its network gives none, or do not leave")
         wanted = range(self.program.blocks) if main else range(self.program.raw_words, len(self.program.key_words))
         if sorted(seen) != list(wanted):

@@ -377,8 +377,8 @@ class Batches:
             self.begun = self.begins = None
         if reset or not begins:
             return
-        last = self.begins if self.begins is not None else self.begun
-        if last is not None and cycle + BATCH_LEAD < last + self.cadence.interval:
+        last, interval = self.begins if self.begins is not None else self.begun, self.cadence.interval
+        if last is not None and cycle + BATCH_LEAD < last + interval:
             raise CircuitError(f"cycle {cycle}: a batch of {path} begins before the one before it is done")
         self._turn(cycle)
         self.begins = cycle + BATCH_LEAD

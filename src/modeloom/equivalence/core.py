@@ -24,7 +24,17 @@ from modeloom.ciphers.description import users_cipher
 from modeloom.compiler.compile import Compiled
 from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.circuit import Batches, Box, Circuit, CircuitError
-from modeloom.equivalence.cores import OVERWRITE, CipherCore, CoreTimes, FunctionCore, Parts, function_of, input_ports, output_ports
+from modeloom.equivalence.cores import (
+    OVERWRITE,
+    CipherCore,
+    CoreTimes,
+    FunctionCore,
+    Parts,
+    bits_of_user,
+    function_of,
+    input_ports,
+    output_ports,
+)
 from modeloom.equivalence.host import Host, Run
 from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.engine.key_memory import KeyClass, key_class
@@ -208,7 +218,7 @@ class SymbolicCore:
         nets: dict[tuple[Bit, ...], str] = {}
         for register, role in _WRITES.items():
             with contextlib.suppress(KeyError):
-                nets.setdefault(tuple(netlist.net(f"{ENGINE}.{register}{f'_{keys.bits}' if keys.bits else ''}_0_reg")), role)
+                nets.setdefault(tuple(netlist.net(f"{ENGINE}.{keys.named(register)}_0_reg")), role)
         return nets
 
     def _cipher(
@@ -238,7 +248,7 @@ class SymbolicCore:
             core = CipherCore(cell.name, ports, does, unit, held, times, rounds, self.width, users is not None)
             core.batches = None if times.cadence is None else Batches(times.cadence)
             if users is not None:
-                core.order = users.order(ports, [(port, len(cell[port])) for port in outputs])
+                core.show = bits_of_user(cell.name, self.width, users.order(ports, [(port, len(cell[port])) for port in outputs]))
             return core
 
         return make
@@ -275,13 +285,13 @@ class SymbolicCore:
         """
         names: dict[str, int] = {}
         for (cell, _), box in zip(self.circuit.instances, run.boxes):
-            keys = self._classes.get(cell.type)
-            if keys is None or key not in keys.numbers:
+            length = self._classes.get(cell.type)
+            if length is None or key not in length.numbers:
                 continue
             assert isinstance(box, CipherCore)
-            place = (slot << (len(keys.numbers) - 1).bit_length()) + keys.numbers.index(key)
+            place = (slot << (len(length.numbers) - 1).bit_length()) + length.numbers.index(key)
             for core in box.names:
-                held = box.keys(core, place)
+                held = box.digest(core, place)
                 if names.setdefault(core, held) != held:
                     raise CircuitError(f"{box.path} has other round keys of slot {slot} than the cores before")
         return names

@@ -18,6 +18,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from modeloom.equivalence import lanes
@@ -67,13 +68,12 @@ def function_of(operation: Operation, width: int) -> Callable[..., int]:
 
 def _with_counter(counter: Counter, block: int, other: int, width: int) -> int:
     """A block with the counter of another block."""
-    bits, order = counter
-    place = lanes.mask(bits) << (width - bits) * lanes.LANES if order == "big" else lanes.mask(bits)
+    place = lanes.mask(counter.bits) << counter.low(width) * lanes.LANES
     return block ^ (block ^ other) & place
 
 
 def cipher_result(operation: str, keys: int, operands: Sequence[int], width: int) -> int:
-    """The result of a cipher core for a block and its other inputs, under round keys that are named by ``CipherCore.keys``."""
+    """The result of a cipher core for a block and its other inputs, under round keys that are named by ``CipherCore.digest``."""
     return lanes.operation(f"cipher {operation}", width, keys, *operands)
 
 
@@ -105,7 +105,7 @@ def input_ports(
     roles : mapping
         Widths of the ports of the definition by name.
     """
-    inputs = [port for port, direction in directions.items() if direction == "input" and port in cell.ports and port != "clk"]
+    inputs = [port for port in _ports(directions, cell, "input") if port != "clk"]
     found = _by_net(cell, inputs, nets, roles)
     for port in inputs:
         match = _NUMBERED.fullmatch(port)
@@ -161,7 +161,11 @@ def taken(inputs: Mapping[str, int], parts: Parts) -> int:
 
 def output_ports(directions: Mapping[str, str], cell: Cell) -> list[str]:
     """The output ports of a core, in order."""
-    return [port for port, direction in directions.items() if direction == "output" and port in cell.ports]
+    return _ports(directions, cell, "output")
+
+
+def _ports(directions: Mapping[str, str], cell: Cell, wanted: str) -> list[str]:
+    return [port for port, found in directions.items() if found == wanted and port in cell.ports]
 
 
 class FunctionCore(Box):
@@ -175,13 +179,13 @@ class FunctionCore(Box):
         Cycles from operands to result.
     function : callable
         The result.
-    order : sequence of int
+    places : sequence of int
         For each bit of the outputs, the corresponding bit of the result.
     """
 
-    def __init__(self, ports: Sequence[Parts], latency: int, function: Callable[..., int], order: Sequence[int]):
-        self.now, self.ports, self.function = not latency, ports, function
-        self.width, self.order = len(order), None if list(order) == list(range(len(order))) else order
+    def __init__(self, ports: Sequence[Parts], latency: int, function: Callable[..., int], places: Sequence[int]):
+        self.now, self.ports, self.function, self.places = not latency, ports, function, places
+        self.straight = list(places) == list(range(len(places)))
         self.late: deque[int] = deque([0] * (latency - 1))
         self._known: dict[tuple[int, ...], int] = {}
 
@@ -191,12 +195,12 @@ class FunctionCore(Box):
             if len(self._known) > 256:
                 self._known.clear()
             word = self.function(*operands)
-            if self.order is None:
-                word &= lanes.mask(self.width)
+            if self.straight:
+                word &= lanes.mask(len(self.places))
             elif word:
                 bits = lanes.bits_of(word, word.bit_length() // lanes.LANES + 1)
-                bits += [0] * (max(self.order) + 1 - len(bits))
-                word = lanes.joined([bits[i] for i in self.order])
+                bits += [0] * (max(self.places) + 1 - len(bits))
+                word = lanes.joined([bits[i] for i in self.places])
             self._known[operands] = word
         return self._known[operands]
 
@@ -223,6 +227,30 @@ class Batched(Protocol):
 
     def state(self, cycle: int) -> tuple[int | None, ...]:
         """What the future depends on."""
+
+
+def columns_of(places: Sequence[tuple[int, int]]) -> Callable[[int], int]:
+    """Shows some columns of a block: for each output, its first bit and its width."""
+
+    def show(word: int) -> int:
+        parts = ((word >> first * lanes.LANES & lanes.mask(width), width) for first, width in places)
+        return lanes.joined([bit for part in parts for bit in lanes.bits_of(*part)])
+
+    return show
+
+
+def bits_of_user(path: str, width: int, places: Sequence[int | None]) -> Callable[[int], int]:
+    """Shows a block of ``width`` bits on the outputs of a user's core: the bit of the block for each of their bits, or None for one that is
+    no bit of the result.
+    """
+    other = lanes.bits_of(lanes.atom(f"{path}: no result", len(places)), len(places))
+
+    @lru_cache(1)
+    def show(word: int) -> int:
+        bits = lanes.bits_of(word, width)
+        return lanes.joined([other[n] if place is None else bits[place] for n, place in enumerate(places)])
+
+    return show
 
 
 class CipherCore(Box):
@@ -253,11 +281,8 @@ class CipherCore(Box):
     ----------
     batches : object or None
         Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.circuit.Batches``).
-    places : list of (int, int) or None
-        Of a core with some columns of a block as outputs: the first bit of each output, and its width.  By default, all bits.
-    order : list of (int or None) or None
-        Of a core of a user: the bit of a block for each bit of its outputs, None for one that is no bit of the result.  By default, the
-        bits are in order.
+    show : callable
+        The outputs for a result: all bits in order, ``columns_of`` or ``bits_of_user``.
     """
 
     def __init__(
@@ -283,12 +308,10 @@ class CipherCore(Box):
         self.free = 0
         self.held = 0
         self.batches: Batched | None = None
-        self.places: list[tuple[int, int]] | None = None
-        self.order: Sequence[int | None] | None = None
-        self._ordered: tuple[int, int] = (0, 0)
+        self.show: Callable[[int], int] = lambda word: word
         self._digests: dict[tuple[str, int], int] = {}
 
-    def keys(self, core: str, slot: int) -> int:
+    def digest(self, core: str, slot: int) -> int:
         """A name for the round keys that the core holds for a slot."""
         if (core, slot) not in self._digests:
             words = [self.written.get((core, slot, number), 0) for number in range(self.rounds)]
@@ -320,29 +343,11 @@ class CipherCore(Box):
         self._write_all(inputs, cycle)
         if self.flight and self.flight[0][0] + times.latency == cycle + 1:
             started, core, slot, operands, keys = self.flight.popleft()
-            if slot >= 0 and keys != self.keys(core, slot):
+            if slot >= 0 and keys != self.digest(core, slot):
                 self.held = lanes.atom(f"{self.path} of {started}: its keys were written meanwhile", self.width)
             else:
                 self.held = cipher_result(core, keys, operands, self.width) if slot >= 0 else operands[0]
-        if self.order is not None:
-            return self._in_order(self.order)
-        return self.held if self.places is None else self._shown(self.places)
-
-    def _in_order(self, order: Sequence[int | None]) -> int:
-        """The outputs, from the result."""
-        if self._ordered[0] != self.held or not self.held:
-            bits = lanes.bits_of(self.held, self.width)
-            other = lanes.bits_of(lanes.atom(f"{self.path}: no result", len(order)), len(order))
-            word = lanes.joined([other[n] if place is None else bits[place] for n, place in enumerate(order)])
-            self._ordered = self.held, word
-        return self._ordered[1]
-
-    def _shown(self, places: Sequence[tuple[int, int]]) -> int:
-        word, at = 0, 0
-        for first, width in places:
-            word |= (self.held >> first * lanes.LANES & lanes.mask(width)) << at * lanes.LANES
-            at += width
-        return word
+        return self.show(self.held)
 
     def state(self, cycle: int) -> object:
         flight = tuple((started - cycle, *rest) for started, *rest in self.flight)
@@ -365,7 +370,7 @@ class CipherCore(Box):
             # Nothing is known of a row before the first one has been read.  The result is a new symbol, which must not reach any output.
             self.flight.append((cycle, core, -1, (lanes.atom(f"{self.path} of {cycle}: no slot or direction", self.width),), 0))
         else:
-            self.flight.append((cycle, core, slot, operands, self.keys(core, slot)))
+            self.flight.append((cycle, core, slot, operands, self.digest(core, slot)))
 
     def _write_all(self, inputs: Mapping[str, int], cycle: int) -> None:
         """Clears the round keys of a slot, if it is asked to, and writes those that come."""

@@ -35,16 +35,15 @@ def added(word: int, number: int, bits: int) -> int:
 
 def counted(block: int, counter: Counter, number: int, width: int) -> int:
     """A block of ``width`` bits with a number added to its counter."""
-    bits, order = counter
-    low = width - bits if order == "big" else 0
-    place = lanes.mask(bits) << low * lanes.LANES
-    count = (block & place) >> low * lanes.LANES
-    if order == "big":
-        return block & ~place | _turned(added(_turned(count, bits), number, bits), bits) << low * lanes.LANES
-    return block & ~place | added(count, number, bits)
+    bits, shift = counter.bits, counter.low(width) * lanes.LANES
+    place = lanes.mask(bits) << shift
+    count = _turned((block & place) >> shift, counter)
+    return block & ~place | _turned(added(count, number, bits), counter) << shift
 
 
-def _turned(word: int, bits: int) -> int:
-    """The bytes of a word in the opposite order."""
-    parts = lanes.bits_of(word, bits)
-    return lanes.joined([bit for at in range(bits - 8, -8, -8) for bit in parts[at : at + 8]])
+def _turned(word: int, counter: Counter) -> int:
+    """A word with its bytes in the order of a counter, or a counter with its bytes in the order of words."""
+    if counter.order == "little":
+        return word
+    parts = lanes.bits_of(word, counter.bits)
+    return lanes.joined([bit for at in range(counter.bits - 8, -8, -8) for bit in parts[at : at + 8]])

@@ -362,10 +362,10 @@ def trace(
     raw = KeyParts(**{name: given[name] if name in given else tracer.leaf("raw", name) for name in mode.key_parts})
     tracer.line = None
     with tracer.setting_up(), beside(mode.folder), blame(mode.name, mode.setup):
-        keys = _method(mode, "setup")(tracer, raw)
-    if not isinstance(keys, Keys):
-        raise _wrong(mode, "setup", f"it returns {_short(keys)}, not Keys(...)")
-    for name, value in keys.items():
+        computed = _method(mode, "setup")(tracer, raw)
+    if not isinstance(computed, Keys):
+        raise _wrong(mode, "setup", f"it returns {_short(computed)}, not Keys(...)")
+    for name, value in computed.items():
         if isinstance(value, CipherKey):
             result.cipher_keys[value.number] = result.cipher_keys[value.number] or name
         elif not isinstance(value, Value):
@@ -378,7 +378,7 @@ def trace(
     tracer.line = None
     for direction in directions or mode.directions():
         with beside(mode.folder), blame(mode.name, getattr(mode, direction)):
-            given_back = _method(mode, direction)(tracer, keys, tweak, blocks)
+            given_back = _method(mode, direction)(tracer, computed, tweak, blocks)
             if isinstance(given_back, Value) or not isinstance(given_back, Iterable):
                 raise _wrong(mode, direction, f"it returns {_short(given_back)}, not a list of blocks")
             outputs = list(given_back)

@@ -133,9 +133,10 @@ class Plan:
             return CONST, row.const.get(direction, 0), 0, *wires
         column = self.table.keys.get((net, source.index))
         key = column[slot] if column else None
-        if key is None or key.stage != row.stage or direction not in key.word:
+        word = key.word.get(direction) if key and key.stage == row.stage else None
+        if word is None:
             return BROKEN, f"the key port {source.index} of {net} in row {slot}", 0, *wires
-        return KEY, key.word[direction], 0, *wires
+        return KEY, word, 0, *wires
 
     def _ports(self, key: tuple[str, int], slot: int, row: PortRow, cycle: int) -> None:
         for direction, cell in row.cell.items():
@@ -398,8 +399,9 @@ class Machine(Generic[V, F, R]):
         """Begins a batch of a unit, if no other sector has done so in this cycle."""
         if unit not in self.begun:
             raise MachineError(f"{unit} takes no batches")
-        if self.begun[unit] < self.t < self.begun[unit] + self.plan.units[unit].cadence.interval:
-            raise MachineError(f"a batch of {unit} begins in cycle {self.t}, and the one before it in cycle {self.begun[unit]}")
+        begun, interval = self.begun[unit], self.plan.units[unit].cadence.interval
+        if begun < self.t < begun + interval:
+            raise MachineError(f"a batch of {unit} begins in cycle {self.t}, and the one before it in cycle {begun}")
         self.begun[unit] = self.t
 
     def _issue(self, unit: UnitName) -> None:
@@ -415,7 +417,8 @@ class Machine(Generic[V, F, R]):
         if self.free_at.get(unit, self.t) > self.t:
             raise MachineError(f"{unit} starts in cycle {self.t} before it is free")
         self.free_at[unit] = self.t + description.interval
-        if self.t >= self.begun.get(unit, self.t) + description.cadence.blocks:
+        end = self.begun.get(unit, self.t) + description.cadence.blocks
+        if self.t >= end:
             raise MachineError(f"{unit} starts in cycle {self.t}, which is in no batch")
         if core == description.slow_core:
             if self.slow_free_at.get(unit, self.t) > self.t:

@@ -86,7 +86,7 @@ class Relations:
         found = [m for m in value.terms if _degree(algebra.factors(m)) == highest and (highest > 1 or algebra.is_given(m))]
         leading = max(found, key=algebra.factors, default=ONE)
         powers = dict(algebra.factors(leading))
-        if not powers or any(powers.keys() & rule.leading.keys() for rule in self._rules):
+        if not powers or any(factor in rule.leading for rule in self._rules for factor in powers):
             return
         inverse = algebra.reciprocal(value.terms[leading])
         rest = dict((unit ^ value).terms)

@@ -122,7 +122,8 @@ def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int =
     low, high : array of int
         First and last start of each window.
     """
-    if (low > high).any() or len(low) > count * (cadence.room(ii) // cycles):
+    room = cadence.room
+    if (low > high).any() or len(low) > count * (room(ii) // cycles):
         return False
     width = high - low + cycles
     short = width < ii
@@ -138,7 +139,7 @@ def circle_holds(low: Numbers, high: Numbers, ii: int, count: int, cycles: int =
     np.add.at(inside, (np.searchsorted(starts, begin + ii), np.searchsorted(last, end + ii)), 1)
     inside = inside[::-1].cumsum(0)[::-1][: len(first)].cumsum(1)
     length = last - first[:, None]
-    return bool(((inside <= count * (cadence.room(length) // cycles)) | (length <= 0) | (length >= ii)).all())
+    return bool(((inside <= count * (room(length) // cycles)) | (length <= 0) | (length >= ii)).all())
 
 
 @dataclass
@@ -150,7 +151,7 @@ class _Group:
     count: int
     cadence: Cadence
 
-    def hold(self, low: Numbers, high: Numbers, ii: int) -> bool:
+    def allows(self, low: Numbers, high: Numbers, ii: int) -> bool:
         """Conditions 1 and 2 for the windows of its operations."""
         return circle_holds(low[self.members], high[self.members], ii, self.count, self.cycles, self.cadence)
 
@@ -253,7 +254,7 @@ class Cases:
         if (low > high).any():
             return False
         for n, group in enumerate(self.groups):
-            if not group.hold(low, high, self.ii):
+            if not group.allows(low, high, self.ii):
                 # The next case most likely fails there, too.
                 self.groups.insert(0, self.groups.pop(n))
                 return False

@@ -91,7 +91,8 @@ class _Checker:
             if unit.kind.type.laned and blocks and n != blocks[0] % unit.count:
                 self.fail(f"operation {pair.id} of block {blocks[0]} runs on {unit.kind} {n}")
             for index in [op.index for op in pair.ops.values() if isinstance(op.index, int)]:
-                if n != index % self.units.lanes:
+                lane = index % self.units.lanes
+                if n != lane:
                     self.fail(f"block {index} leaves on lane {n}")
 
     def resources(self) -> None:

@@ -21,14 +21,17 @@ class Counter(NamedTuple):
     """A counter of ``bits`` bits.  ``order`` is "big" for a big-endian counter at the end of a block, "little" for one at its front."""
 
     bits: int
-    order: str
+    order: Literal["little", "big"]
+
+    def low(self, block_bits: int) -> int:
+        """Its lowest bit in a block of so many bits."""
+        return 0 if self.order == "little" else block_bits - self.bits
 
     def add(self, block: int, number: int, block_bytes: int) -> int:
         """Adds ``number`` to the counter of a block (byte 0 in bits [7:0]), modulo 2^bits."""
-        order: Literal["little", "big"] = "little" if self.order == "little" else "big"
-        whole = int.from_bytes(block.to_bytes(block_bytes, "little"), order)
+        whole = int.from_bytes(block.to_bytes(block_bytes, "little"), self.order)
         mask = (1 << self.bits) - 1
-        return int.from_bytes((whole & ~mask | whole + number & mask).to_bytes(block_bytes, order), "little")
+        return int.from_bytes((whole & ~mask | whole + number & mask).to_bytes(block_bytes, self.order), "little")
 
 
 COUNTERS = {

@@ -52,9 +52,9 @@ def bus_parameters(compiled: Compiled) -> BusParameters:
     """
     program = compiled.core_program
     cipher, key_bits = compiled.architecture.cipher, compiled.options.key_bits or 0
-    parts, keys = compiled.mode.key_parts, compiled.mode.cipher_keys
-    before = min(parts.index(name) for name in keys)
-    if tuple(parts[before : before + len(keys)]) != tuple(keys):
+    parts, names = compiled.mode.key_parts, tuple(compiled.mode.cipher_keys)
+    before = min(map(parts.index, names))
+    if tuple(parts[before : before + len(names)]) != names:
         raise InputError(f"{compiled.mode.name}: a core takes the cipher keys one after another in the key; reorder key_parts")
     sectors = [(c.source.blocks, c.source.nbytes % c.source.block_bytes) for c in compiled.sizes]
     try:
@@ -82,8 +82,8 @@ def bus_parameters(compiled: Compiled) -> BusParameters:
                 round_keys=max(cipher.round_keys(bits or key_bits) for bits in program.cipher_bits),
                 round_key_bits=cipher.round_key_bits,
                 raw_words_before=before,
-                raw_words_after=len(parts) - before - len(keys),
-                cipher_keys=len(keys),
+                raw_words_after=len(parts) - before - len(names),
+                cipher_keys=len(names),
                 distinct_keys=compiled.mode.distinct_keys,
                 derived_keys=tuple(program.derived),
                 nonzero_words=tuple(program.nonzero),

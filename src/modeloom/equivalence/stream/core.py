@@ -25,7 +25,16 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.arithmetic import output_order
 from modeloom.equivalence.circuit import Batches, Box, Circuit, CircuitError
 from modeloom.equivalence.core import UsersCipher, UsersCore
-from modeloom.equivalence.cores import CipherCore, CoreTimes, FunctionCore, input_ports, output_ports, taken
+from modeloom.equivalence.cores import (
+    CipherCore,
+    CoreTimes,
+    FunctionCore,
+    bits_of_user,
+    columns_of,
+    input_ports,
+    output_ports,
+    taken,
+)
 from modeloom.equivalence.host import Host, Run
 from modeloom.equivalence.powers import INPUTS, PowersCore, prove_powers
 from modeloom.equivalence.stream.words import product_of
@@ -65,7 +74,7 @@ class SizedCipherCore(CipherCore):
         self.place = place
         self.history: dict[int, dict[tuple[int, int], int]] = {}
 
-    def keys(self, core: str, slot: int) -> int:
+    def digest(self, core: str, slot: int) -> int:
         """A name for the round keys that the core holds for a slot."""
         if (core, slot) not in self._digests:
             held = [lanes.operation(f"round key {number} of size {size}", 1, word) for (size, number), word in self._held(slot).items()]
@@ -336,9 +345,10 @@ class SymbolicMessageCore:
             arguments = (cell.name, ports, operations, operation.unit, held, times, rounds, width, users is not None)
             made = SizedCipherCore(*arguments, place=self._key_place) if sized else CipherCore(*arguments)
             made.batches = None if batches is None else Batches(batches)
-            made.places = places
+            if places is not None:
+                made.show = columns_of(places)
             if users is not None:
-                made.order = users.order(ports, [(port, len(cell[port])) for port in outputs])
+                made.show = bits_of_user(cell.name, width, users.order(ports, [(port, len(cell[port])) for port in outputs]))
             return made
 
         return make
@@ -388,6 +398,6 @@ class SymbolicMessageCore:
         found: dict[str, int] = {}
         for box in ciphers:
             for name in box.names:
-                if found.setdefault(name, box.keys(name, slot)) != box.keys(name, slot):
+                if found.setdefault(name, box.digest(name, slot)) != box.digest(name, slot):
                     raise CircuitError(f"the ciphers of the lanes have different round keys of slot {slot}")
         return found

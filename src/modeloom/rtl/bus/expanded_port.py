@@ -53,7 +53,7 @@ class ExpandedKeyParameters(KeyParameters):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.all_cipher_keys != 1 or self.more_key_bits or self.nonzero_words:
+        if self.all_cipher_keys != 1 or len(self.lengths) != 1 or self.nonzero_words:
             raise ValueError("expanded keys are for one cipher key of one size, of which none is refused")
 
     @property

@@ -218,8 +218,7 @@ class KeyParameters:
     def packet_lengths(self) -> tuple[int, ...]:
         """The number of bytes of a key packet for each of ``sizes``.  A packet is the whole key of the mode."""
         others = sum(self.widths[1 : self.cipher_keys]) + self.raw_words * self.block_bits
-        firsts = self.sizes if self.more_key_bits else self.widths[:1]
-        return tuple((bits + others) // 8 for bits in firsts)
+        return tuple((bits + others) // 8 for bits in (self.widths[0], *self.more_key_bits))
 
     @property
     def packet_bytes(self) -> int:
@@ -285,14 +284,11 @@ def key_parts(parameters: KeyParameters) -> tuple[KeyPart, ...]:
     for number in range(p.raw_words_before + p.cipher_keys + p.raw_words_after):
         key = number - p.raw_words_before
         if 0 <= key < p.cipher_keys:
-            parts.append(KeyPart(None, key, at, p.widths[key] // 8))
+            sizes = [KeyPart(None, key, at, bits // 8) for bits in sorted((p.widths[key], *p.more_key_bits))]
+            parts += {part.end_beat: part for part in sizes}.values()
         else:
             parts.append(KeyPart(number if key < 0 else number - p.cipher_keys, None, at, p.block_bits // 8))
         at += parts[-1].length
-    if p.more_key_bits:
-        last = parts.pop()
-        ends = {part.end_beat: part for part in (KeyPart(None, 0, last.start, bits // 8) for bits in sorted(p.sizes))}
-        parts += ends.values()
     return tuple(parts)
 
 
@@ -303,7 +299,7 @@ def key_beats(parameters: KeyParameters) -> int:
 
 def key_last_keep(parameters: KeyParameters) -> int:
     """The tkeep of the last beat of the longest key packet."""
-    return packet_ends(parameters)[parameters.longest if parameters.more_key_bits else 0].keep
+    return packet_ends(parameters)[parameters.longest].keep
 
 
 def packet_ends(parameters: KeyParameters) -> tuple[PacketEnd, ...]:

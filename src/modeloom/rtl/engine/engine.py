@@ -137,10 +137,10 @@ class ModeEngine(wiring.Component):
             cores = self.cores(unit.kind, used_cores(program, unit)) if unit.kind.type.component else {}
             front, back = self.registers[unit.kind]
             latency = unit.post_at - front
-            keys = key_class(program.cipher_bits, unit.kind.key_bits)
+            length = key_class(program.cipher_bits, unit.kind.key_bits)
             component = EngineUnit(
-                self.width, unit.kind, cores, front, back, latency, keeps, keys.slots(self.slots),
-                self.other_round_bits.get(keys.bits, self.round_bits), self.round_key_bits,
+                self.width, unit.kind, cores, front, back, latency, keeps, length.slots(self.slots),
+                self.other_round_bits.get(length.bits, self.round_bits), self.round_key_bits,
             )  # fmt: skip
             m.submodules[unit.name] = self.units[unit.name] = component
             self.y[unit.name] = component.y
@@ -152,9 +152,9 @@ class ModeEngine(wiring.Component):
                 begins = self.rows.batch(unit.name)
                 m.d.comb += component.batch.eq(pipe(m, begins, LEAD - 2 - BATCH_LEAD, f"{unit.name}_batch", reset_less=False))
             if component.keyed:
-                if keys.bits not in writes:
-                    writes[keys.bits] = self._round_key_writes(keys)
-                m.d.comb += [getattr(component, name).eq(value) for name, value in writes[keys.bits].items()]
+                if length.bits not in writes:
+                    writes[length.bits] = self._round_key_writes(length)
+                m.d.comb += [getattr(component, name).eq(value) for name, value in writes[length.bits].items()]
         for lane in range(program.lanes):
             self.operand[NetName(OutName(lane))] = Signal(self.width, name=f"{OutName(lane)}_a")
         for chain in program.chains:
@@ -176,7 +176,7 @@ class ModeEngine(wiring.Component):
             "rk_data": given.data,
             "rk_data_dec": given.data_dec,
         }
-        return {name: pipe(self.m, value, 1, f"{name}_{keys.bits}" if keys.bits else name) for name, value in write.items()}
+        return {name: pipe(self.m, value, 1, keys.named(name)) for name, value in write.items()}
 
     def _erasable(self, unit: UnitName) -> Value:
         """The result of a unit as it is written, which is zero while memories are erased.

@@ -103,6 +103,10 @@ class KeyClass(NamedTuple):
     numbers: tuple[int, ...]
     of: int
 
+    def named(self, name: str) -> str:
+        """The name of a signal for the cores of this length."""
+        return f"{name}_{self.bits}" if self.bits else name
+
     def slots(self, key_slots: int) -> int:
         """How many numbers a core has for its keys."""
         return key_slots << max(0, len(self.numbers) - 1).bit_length()

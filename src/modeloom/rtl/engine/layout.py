@@ -172,9 +172,9 @@ def _unit_fields(program: CoreProgram, name: NetName, unit: UnitInstance) -> Num
     if name.first and any(core.operation.numbers for core in unit.cores):
         fields["number"] = lambda row, d: row.number.get(d, 0)
     elif name.first and unit.kind.type.keyed:
-        keys = key_class(program.cipher_bits, unit.kind.key_bits).numbers
-        if len(keys) > 1:
-            fields["number"] = lambda row, d: keys.index(row.number.get(d, 0)) if d in row.core else 0
+        numbers = key_class(program.cipher_bits, unit.kind.key_bits).numbers
+        if len(numbers) > 1:
+            fields["number"] = lambda row, d: numbers.index(row.number.get(d, 0)) if d in row.core else 0
     if name.post and not unit.kind.type.either and len(cores := used_cores(program, unit)) > 1:
         fields["form"] = lambda row, d: cores.index(row.core[d]) if d in row.core else 0
     return fields

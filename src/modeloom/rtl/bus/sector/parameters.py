@@ -151,8 +151,9 @@ class BusParameters:
     keys: KeyParameters = field(default_factory=KeyParameters)
 
     def __post_init__(self) -> None:
-        if self.keys.block_bits != self.data.block_bits:
-            raise ValueError(f"words of the key memory have {self.keys.block_bits} bits, blocks {self.data.block_bits}")
+        words, blocks = self.keys.block_bits, self.data.block_bits
+        if words != blocks:
+            raise ValueError(f"words of the key memory have {words} bits, blocks {blocks}")
         for _, tail in self.sectors.pairs:
             check_integer("tail", tail, 0, self.data.block_bytes)
         check_integer("tweak_blocks", self.sectors.tweak_blocks, 0, 256 // self.data.block_bits)
@@ -211,8 +212,8 @@ class BusParameters:
     def erase_words(self) -> int:
         """The number of words of the deepest memory of the core."""
         ring = self.buffers.ring_sectors * self.beats
-        flags = self.keys.slots if self.keys.slots > LISTED_SLOTS else 1
-        return max(ring, self.keys.round_words, self.keys.words * self.keys.slots, self.buffers.engine_words, flags)
+        flags = self.key_slots if self.key_slots > LISTED_SLOTS else 1
+        return max(ring, self.keys.round_words, self.keys.words * self.key_slots, self.buffers.engine_words, flags)
 
     @property
     def erase_bits(self) -> int:
@@ -231,7 +232,7 @@ STATUS = fields_layout(STATUSES)
 CODE_BITS = max(StatusCode).bit_length()
 """The width of the largest status code."""
 
-FLAT_PORTS: tuple[FlatPort, ...] = tuple(port for interface in SECTOR_CORE if interface is not CONTROL for port in flat_ports(interface))
+FLAT_PORTS: tuple[FlatPort, ...] = tuple(port for one in SECTOR_CORE if one is not CONTROL for port in flat_ports(one))
 """The ports of the buses in the order of the emitted top.  They stand behind ``aclk`` and ``aresetn``."""
 
 
