@@ -19,7 +19,7 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -69,6 +69,8 @@ class Source:
     path: str
     text: str
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
+    """All nodes of the tree."""
 
 
 @cache
@@ -77,7 +79,8 @@ def sources() -> tuple[Source, ...]:
     found = []
     for path in sorted(SOURCES.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        found.append(Source(path.relative_to(SOURCES).as_posix(), text, ast.parse(text)))
+        tree = ast.parse(text)
+        found.append(Source(path.relative_to(SOURCES).as_posix(), text, tree, tuple(ast.walk(tree))))
     return tuple(found)
 
 
@@ -95,16 +98,16 @@ def feature_tests() -> list[str]:
     """Conditions on features outside of the folders of the feature."""
     found = []
     for one in sources():
-        for test in _tests(one.tree):
+        for test in _tests(one.nodes):
             names = {name for name in _names(test) if name in FEATURES and not one.path.startswith(FEATURES[name] or ("//",))}
             if names:
                 found.append(f"{one.path}:{test.lineno} {', '.join(sorted(names))}")
     return found
 
 
-def _tests(tree: ast.AST) -> Iterator[ast.expr]:
+def _tests(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """The tests of all conditions, in software and in hardware."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
             yield node.test
         elif isinstance(node, ast.comprehension):
@@ -135,7 +138,7 @@ def long_functions() -> list[str]:
     """Long functions without a docstring."""
     return [
         f"{one.path}:{node.lineno} {node.name}: {length} lines"
-        for one in sources() for node in ast.walk(one.tree)
+        for one in sources() for node in one.nodes
         if isinstance(node, ast.FunctionDef) and (length := (node.end_lineno or 0) - node.lineno + 1) > LONG and not ast.get_docstring(node)
     ]  # fmt: skip
 
@@ -143,14 +146,15 @@ def long_functions() -> list[str]:
 def open_types() -> list[str]:
     """Places that name the type ``Any``."""
     return [
-        f"{one.path}:{node.lineno}" for one in sources() for node in ast.walk(one.tree) if isinstance(node, ast.Name) and node.id == "Any"
+        f"{one.path}:{node.lineno}" for one in sources() for node in one.nodes if isinstance(node, ast.Name) and node.id == "Any"
     ]
 
 
 def ignored_types() -> list[str]:
     """Comments that silence the checker of types."""
     return [
-        f"{one.path}:{token.start[0]}" for one in sources() for token in tokenize.generate_tokens(io.StringIO(one.text).readline)
+        f"{one.path}:{token.start[0]}" for one in sources() if "type: ignore" in one.text
+        for token in tokenize.generate_tokens(io.StringIO(one.text).readline)
         if token.type == tokenize.COMMENT and re.search(r"type: ignore", token.string)
     ]  # fmt: skip
 
