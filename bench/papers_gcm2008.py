@@ -29,7 +29,6 @@ sys.path[:0] = [str(ROOT / "bench")]
 from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
 from modeloom.cores.stream import StreamCore  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
-from modeloom.measure.agility import lost_cycles, percent  # noqa: E402
 from modeloom.measure.core import measure_blocks  # noqa: E402
 from modeloom.measure.known_blocks import KnownBlocks  # noqa: E402
 from modeloom.measure.traffic import (  # noqa: E402
@@ -39,6 +38,7 @@ from modeloom.measure.traffic import (  # noqa: E402
     measure_traffic,  # noqa: E402
 )
 from modeloom.modes.gcm import GCM  # noqa: E402
+from modeloom.papers.agility import lost_cycles, percent  # noqa: E402
 from modeloom.papers.measured import MESSAGE_KINDS  # noqa: E402
 from modeloom.papers.thesis import CELLS, DESIGNS, MIX, SIZES, Variant, change_key, variants  # noqa: E402  # noqa: E402
 from modeloom.product.simulated_messages import SimulatedStreamCore  # noqa: E402

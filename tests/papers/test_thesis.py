@@ -8,9 +8,8 @@ from tests.built import slow
 from tests.scripts import ROOT, script
 
 from modeloom.emit import CheckFailed
-from modeloom.measure import agility
-from modeloom.measure.agility import lost_cycles, percent
-from modeloom.papers import page, tables
+from modeloom.papers import agility, page, tables
+from modeloom.papers.agility import lost_cycles, percent
 from modeloom.papers.markdown import HEIGHT, plot
 from modeloom.papers.measured import MESSAGE_KINDS, measured
 from modeloom.papers.thesis import DESIGNS, FPGA, OUR_DESIGNS, SIZES, change_key, variants

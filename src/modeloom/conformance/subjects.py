@@ -16,7 +16,7 @@ from typing import Generic, Protocol, TypeVar
 
 from modeloom.ciphers import cipher_of
 from modeloom.conformance.case import DIRECTIONS, Case, VectorFile
-from modeloom.definition.messages import StreamModel, derived_key_of
+from modeloom.definition.messages import StreamModel
 from modeloom.definition.software import Model
 from modeloom.interfaces.messages import MessageCode
 from modeloom.modes import find_any
@@ -193,13 +193,12 @@ class MessageCoreSubject(_CoreSubject[SimulatedStreamCore | SimulatedLwcCore]):
 
     def _message(self, case: Case, direction: str, slot: int = 0, way: int | None = None, data: bytes | None = None) -> Message:
         d = self._description
-        key = case.key if d.inline else None
-        if d.derives:  # ``outcomes`` takes the key of the message
-            key = derived_key_of(d.definition, self._directory, d.cipher, case.key, case.nonce)
+        # ``outcomes`` takes the key of the message.
+        slot, key = d.key_source.brings(slot, d.message_key(self._directory, case.key, case.nonce))
         given = case.input(direction) if data is None else data
         assert given is not None
         way = int(direction == "decrypt") if way is None else way
-        return Message(case.nonce, given, case.ad, way, 0 if d.inline else slot, case.tag_bytes, key)
+        return Message(case.nonce, given, case.ad, way, slot, case.tag_bytes, key)
 
     def _check(self, case: Case, direction: str) -> None:
         d = self._description
@@ -209,23 +208,22 @@ class MessageCoreSubject(_CoreSubject[SimulatedStreamCore | SimulatedLwcCore]):
         assert data is not None
         decrypt = direction == "decrypt"
         tag_bytes = check_message(d, Message(case.nonce, data, case.ad, decrypt, 0, case.tag_bytes), len(data))
-        for way in (1,) if decrypt else (0, 2) if d.two_passes else (0,):
+        for way in (1,) if decrypt else d.passes.sealing:
             check_room(d, way, len(case.ad), len(data) - (tag_bytes if decrypt else 0))
 
     def _load(self, key: bytes, slot: int) -> None:
-        if not self._description.inline:
-            super()._load(key, slot)
+        for each in self._description.key_source.loaded([key]):
+            super()._load(each, slot)
 
     def _run(self, jobs: Sequence[tuple[Job, int]]) -> list[Result]:
         outcomes = self.core.outcomes([self._message(*job, slot) for job, slot in jobs])
         results = [self._result(number, outcome, job) for number, (outcome, (job, _)) in enumerate(zip(outcomes, jobs, strict=True))]
-        if not self._description.two_passes:
-            return results
         again, second = [], []
-        for number, (((case, way), slot), outcome) in enumerate(zip(jobs, outcomes, strict=True)):
-            if way == "encrypt" and outcome.code == MessageCode.OK:
-                again.append(number)
-                second.append(self._message(case, way, slot, 2, (case.plain or b"") + outcome.tag))
+        for later in self._description.passes.sealing[1:]:
+            for number, (((case, way), slot), outcome) in enumerate(zip(jobs, outcomes, strict=True)):
+                if way == "encrypt" and outcome.code == MessageCode.OK:
+                    again.append(number)
+                    second.append(self._message(case, way, slot, later, (case.plain or b"") + outcome.tag))
         for number, outcome in zip(again, self.core.outcomes(second), strict=True):
             ok = outcome.code == MessageCode.OK
             results[number] = outcome.text + outcomes[number].tag if ok else MessageError(number, outcome.code)

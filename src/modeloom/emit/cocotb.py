@@ -18,7 +18,7 @@ from dataclasses import replace
 from importlib import resources
 from itertools import chain, cycle
 
-from modeloom.product.cases import Case, Cases, converted, fields_of, points_of, read_fields
+from modeloom.product.cases import Case, Cases, converted, fields_of, read_fields
 from modeloom.product.core import Core, D
 from modeloom.product.description import Description, WithBeats
 from modeloom.product.front import FrontDescription
@@ -89,9 +89,8 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
         "lwc": lwc,
         **fields,
         "watched": outputs,
-        "points": points_of(
-            cases.points, inline=not cases.keys, slots=len(cases.keys), sizes=cases.sizes, channels=cases.channels, both=cases.both,
-            registers=front is not None and bool(front.registers), commands=over_registers, lwc=lwc,
+        "points": cases.required(
+            registers=front is not None and bool(front.registers), commands=over_registers,
             several_beats=cases.most_bytes is None or cases.most_bytes > beat,
         ),
         "keys": [[slot, key.hex()] for slot, key in cases.keys],

@@ -66,12 +66,7 @@ class CCM:
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """The text of a sealed message, if its tag is right. Section 6.2.
 
-        Raises
-        ------
-        AuthenticationError
-            INVALID: the tag is wrong, or *sealed* is shorter than a tag.
-        TypeError, ValueError
-            As for :meth:`seal`.
+        Raises ``AuthenticationError`` (INVALID) if the tag is wrong, or *sealed* is shorter than a tag; otherwise as :meth:`seal`.
         """
         nonce, sealed, ad = check_bytes("nonce", nonce), check_bytes("sealed", sealed), check_bytes("ad", ad)
         check_lengths(len(nonce), max(0, len(sealed) - tag_bytes), len(ad), tag_bytes)

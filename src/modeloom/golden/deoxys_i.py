@@ -55,7 +55,7 @@ class DeoxysI:
             The length of the nonce or of the tag is none of the specification.
         """
         nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
-        check_lengths(len(nonce), tag_bytes)
+        check_lengths("Deoxys-I", len(nonce), NONCE_BYTES, tag_bytes)
         whole, partial = whole_blocks(text)
         sealed, checksum = b"", bytes(BLOCK_BYTES)
         for i, m in enumerate(whole):
@@ -69,15 +69,10 @@ class DeoxysI:
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """The text of a sealed message, if its tag is right.
 
-        Raises
-        ------
-        AuthenticationError
-            The tag is wrong, or *sealed* is shorter than a tag.
-        TypeError, ValueError
-            As for :meth:`seal`.
+        Raises ``AuthenticationError`` if the tag is wrong, or *sealed* is shorter than a tag; otherwise as :meth:`seal`.
         """
         nonce, sealed, ad = check_bytes("nonce", nonce), check_bytes("sealed", sealed), check_bytes("ad", ad)
-        check_lengths(len(nonce), tag_bytes)
+        check_lengths("Deoxys-I", len(nonce), NONCE_BYTES, tag_bytes)
         ciphertext, tag = split_sealed(sealed, TAG_BYTES)
         whole, partial = whole_blocks(ciphertext)
         text, checksum = b"", bytes(BLOCK_BYTES)
@@ -127,9 +122,9 @@ def whole_blocks(data: bytes) -> tuple[list[bytes], bytes]:
     return [data[i : i + BLOCK_BYTES] for i in range(0, end, BLOCK_BYTES)], data[end:]
 
 
-def check_lengths(nonce_bytes: int, tag_bytes: int) -> None:
-    """ValueError for a length of nonce or tag that Deoxys-I-128-128 does not have."""
+def check_lengths(name: str, nonce_bytes: int, right_nonce: int, tag_bytes: int) -> None:
+    """ValueError for a length of nonce or tag that this kind of Deoxys does not have."""
     if tag_bytes != TAG_BYTES:
-        raise ValueError(f"a Deoxys-I tag has {TAG_BYTES} bytes, not {tag_bytes}")
-    if nonce_bytes != NONCE_BYTES:
-        raise ValueError(f"a Deoxys-I nonce has {NONCE_BYTES} bytes, not {nonce_bytes}")
+        raise ValueError(f"a {name} tag has {TAG_BYTES} bytes, not {tag_bytes}")
+    if nonce_bytes != right_nonce:
+        raise ValueError(f"a {name} nonce has {right_nonce} bytes, not {nonce_bytes}")

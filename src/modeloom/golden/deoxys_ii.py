@@ -19,65 +19,31 @@ messages reveals no more than whether they are equal.
 from __future__ import annotations
 
 from .checks import BLOCK_BYTES, check_bytes, pad_one_zeros, xor
-from .deoxys_bc import DeoxysBC256
-from .deoxys_i import authenticated, number_tweak, whole_blocks
+from .deoxys_i import TAG_BYTES, DeoxysI, authenticated, check_lengths, number_tweak, whole_blocks
 from .verdict import check_tag, split_sealed
 
 NONCE_BYTES = 15
 
-TAG_BYTES = 16
-
-
-class DeoxysII:
-    """Deoxys-II-128-128: authenticated encryption that endures a nonce used twice, for messages of any number of bytes.
-
-    Parameters
-    ----------
-    key : bytes
-        16 bytes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or has another length.
-    """
-
-    def __init__(self, key: bytes) -> None:
-        self._cipher = DeoxysBC256(key)
+class DeoxysII(DeoxysI):
+    """Deoxys-II-128-128: authenticated encryption that endures a nonce used twice.  Key, arguments and errors are as of Deoxys-I."""
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
-        """C ‖ T: *text* encrypted, then the tag of 16 bytes over *ad* and *text*.
-
-        Raises
-        ------
-        TypeError
-            *nonce*, *text* or *ad* is not bytes.
-        ValueError
-            The length of the nonce or of the tag is none of the specification.
-        """
+        """C ‖ T: *text* encrypted, then the tag of 16 bytes over *ad* and *text*."""
         nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
-        check_lengths(len(nonce), tag_bytes)
-        tag = self._tag(nonce, text, ad)
-        return self._with_keystream(nonce, tag, text) + tag
+        check_lengths("Deoxys-II", len(nonce), NONCE_BYTES, tag_bytes)
+        tag = self._tag_of(nonce, text, ad)
+        return self._encrypted(nonce, tag, text) + tag
 
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
-        """The text of a sealed message, if its tag is right.
-
-        Raises
-        ------
-        AuthenticationError
-            The tag is wrong, or *sealed* is shorter than a tag.
-        TypeError, ValueError
-            As for :meth:`seal`.
-        """
+        """The text of a sealed message, if its tag is right."""
         nonce, sealed, ad = check_bytes("nonce", nonce), check_bytes("sealed", sealed), check_bytes("ad", ad)
-        check_lengths(len(nonce), tag_bytes)
+        check_lengths("Deoxys-II", len(nonce), NONCE_BYTES, tag_bytes)
         ciphertext, tag = split_sealed(sealed, TAG_BYTES)
-        text = self._with_keystream(nonce, tag, ciphertext)
-        check_tag(tag, self._tag(nonce, text, ad))
+        text = self._encrypted(nonce, tag, ciphertext)
+        check_tag(tag, self._tag_of(nonce, text, ad))
         return text
 
-    def _tag(self, nonce: bytes, text: bytes, ad: bytes) -> bytes:
+    def _tag_of(self, nonce: bytes, text: bytes, ad: bytes) -> bytes:
         auth = authenticated(self._cipher, ad)
         whole, partial = whole_blocks(text)
         for i, m in enumerate(whole):
@@ -86,7 +52,7 @@ class DeoxysII:
             auth = xor(auth, self._cipher.encrypt_block(pad_one_zeros(partial), number_tweak(0b0100, len(whole))))
         return self._cipher.encrypt_block(auth, b"\x10" + nonce)
 
-    def _with_keystream(self, nonce: bytes, tag: bytes, data: bytes) -> bytes:
+    def _encrypted(self, nonce: bytes, tag: bytes, data: bytes) -> bytes:
         result = b""
         for i in range(0, len(data), BLOCK_BYTES):
             part = data[i : i + BLOCK_BYTES]
@@ -94,11 +60,3 @@ class DeoxysII:
             pad = self._cipher.encrypt_block(b"\0" + nonce, tweak.to_bytes(BLOCK_BYTES, "big"))
             result += xor(part, pad[: len(part)])
         return result
-
-
-def check_lengths(nonce_bytes: int, tag_bytes: int) -> None:
-    """ValueError for a length of nonce or tag that Deoxys-II-128-128 does not have."""
-    if tag_bytes != TAG_BYTES:
-        raise ValueError(f"a Deoxys-II tag has {TAG_BYTES} bytes, not {tag_bytes}")
-    if nonce_bytes != NONCE_BYTES:
-        raise ValueError(f"a Deoxys-II nonce has {NONCE_BYTES} bytes, not {nonce_bytes}")

@@ -77,12 +77,7 @@ class GCM:
 
         The computation is the same for right and wrong tags, and the time of the comparison does not depend on the tags.
 
-        Raises
-        ------
-        AuthenticationError
-            FAIL: the tag is wrong, or *sealed* is shorter than a tag.
-        TypeError, ValueError
-            As for :meth:`seal`.
+        Raises ``AuthenticationError`` (FAIL) if the tag is wrong, or *sealed* is shorter than a tag; otherwise as :meth:`seal`.
         """
         nonce, sealed, ad = check_bytes("nonce", nonce), check_bytes("sealed", sealed), check_bytes("ad", ad)
         check_lengths(len(nonce), max(0, len(sealed) - tag_bytes), len(ad), tag_bytes)

@@ -76,12 +76,7 @@ class OCB3:
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """The text of a sealed message, if its tag is right. OCB-DECRYPT, section 4.3.
 
-        Raises
-        ------
-        AuthenticationError
-            INVALID: the tag is wrong, or *sealed* is shorter than a tag.
-        TypeError, ValueError
-            As for :meth:`seal`.
+        Raises ``AuthenticationError`` (INVALID) if the tag is wrong, or *sealed* is shorter than a tag; otherwise as :meth:`seal`.
         """
         nonce, sealed, ad = check_bytes("nonce", nonce), check_bytes("sealed", sealed), check_bytes("ad", ad)
         check_lengths(len(nonce), tag_bytes)

@@ -105,12 +105,7 @@ class AESOTR:
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """The text of a sealed message, if its tag is right.
 
-        Raises
-        ------
-        AuthenticationError
-            The tag is wrong, or *sealed* is shorter than a tag.
-        TypeError, ValueError
-            As for :meth:`seal`.
+        Raises ``AuthenticationError`` if the tag is wrong, or *sealed* is shorter than a tag; otherwise as :meth:`seal`.
         """
         nonce, sealed, ad = check_bytes("nonce", nonce), check_bytes("sealed", sealed), check_bytes("ad", ad)
         check_lengths(len(nonce), tag_bytes)

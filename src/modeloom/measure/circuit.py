@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from amaranth.back import rtlil
 
 from modeloom.circuits import Built, Circuit, find_circuit
-from modeloom.measure.core import check_clock, check_routing, check_target
+from modeloom.measure.core import check_place, check_target
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import find_nextpnr, synthesize
 from modeloom.synth.nextpnr import PLACERS, ROUTERS, TIMING_WEIGHT
@@ -62,9 +62,8 @@ def measure_circuit(
         If a tool is missing or fails.
     """
     circuit = find_circuit(name)
-    _check(target, mapper, pnr, freq, {"placer": placer, "router": router, "timing-weight": timing_weight})
-    check_routing(placer, router, timing_weight)
-    check_clock(freq)
+    _check(target, mapper, pnr, freq)
+    check_place(target, pnr, freq, placer, router, timing_weight)
     if pnr:
         find_nextpnr()
     if target is not None:
@@ -101,18 +100,13 @@ def measure_circuit(
     return result
 
 
-def _check(target: str | None, mapper: str, pnr: bool, freq: float | None, routing: Mapping[str, object]) -> None:
+def _check(target: str | None, mapper: str, pnr: bool, freq: float | None) -> None:
     """Raises ``UnknownName`` or ``InputError`` for options that do not go with each other."""
     chosen = None if target is None else check_target(target)
     if mapper not in MAPPERS:
         raise UnknownName("mapper", mapper, MAPPERS)
     if target is None and (pnr or freq is not None or mapper != "abc9"):
         raise InputError("--mapper, --pnr and --freq need a --target")
-    if pnr and target != "ecp5":
-        raise InputError(f"--pnr works for ecp5 only, not for {target}")
-    for flag, value in {"freq": freq, **routing}.items():
-        if value is not None and not pnr:
-            raise InputError(f"--{flag} needs --pnr")
     if chosen is not None and mapper == "compact" and not chosen.compact_commands:
         raise InputError(f"--mapper compact works for targets with LUTs only, not for {target}")
 

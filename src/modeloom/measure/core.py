@@ -16,7 +16,7 @@ from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, sy
 from modeloom.synth.blocks import instances
 from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
 
-__all__ = ["check_clock", "check_routing", "check_target", "measure_blocks", "measure_core", "measure_part", "share", "throughput"]
+__all__ = ["check_clock", "check_place", "check_target", "measure_blocks", "measure_core", "measure_part", "share", "throughput"]
 
 
 ULTRA_TARGET = "xcup"
@@ -48,16 +48,8 @@ def measure_core(
         raise InputError(f"--no-wide-multiplexers works for xc4v and xc3se only, not for {target}")
     if description.ram is not None and target != ULTRA_TARGET:
         raise InputError(f"this core was built with --ram {description.ram}, which {target} does not have; use --target {ULTRA_TARGET}")
-    if pnr and target != "ecp5":
-        raise InputError(f"--pnr works for ecp5 only, not for {target}")
     command = f"modeloom synth DIR --target {target}" + (" --no-wide-multiplexers" if narrow else "") + (" --pnr" if pnr else "")
-    for option, value in (("freq", freq), ("placer", placer), ("router", router), ("timing-weight", timing_weight)):
-        if value is not None:
-            if not pnr:
-                raise InputError(f"--{option} needs --pnr")
-            command += f" --{option} {value:g}" if isinstance(value, float) else f" --{option} {value}"
-    check_routing(placer, router, timing_weight)
-    check_clock(freq)
+    command += check_place(target, pnr, freq, placer, router, timing_weight)
     if pnr:
         find_nextpnr()
     text, top = _rtlil(directory, description), description.top
@@ -153,13 +145,25 @@ def check_target(target: str) -> Target:
         raise InputError(str(error)) from None
 
 
-def check_routing(placer: str | None, router: str | None, timing_weight: int | None) -> None:
-    """Raises ``UnknownName`` for an unknown placer or router, and ``InputError`` for a weight that the placer does not accept."""
+def check_place(
+    target: str | None, pnr: bool, freq: float | None, placer: str | None, router: str | None, timing_weight: int | None
+) -> str:
+    """The options of place and route on a command line.  Raises ``UnknownName`` or ``InputError`` if they do not go with each other."""
+    if pnr and target != "ecp5":
+        raise InputError(f"--pnr works for ecp5 only, not for {target}")
+    told = ""
+    for option, given in (("freq", freq), ("placer", placer), ("router", router), ("timing-weight", timing_weight)):
+        if given is not None:
+            if not pnr:
+                raise InputError(f"--{option} needs --pnr")
+            told += f" --{option} {given:g}" if isinstance(given, float) else f" --{option} {given}"
     for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
         if name and name not in names:
             raise UnknownName(kind, name, names)
     if placer == "static" and timing_weight is not None:
         raise InputError("--timing-weight works with --placer heap only")
+    check_clock(freq)
+    return told
 
 
 def check_clock(freq: float | None) -> None:

@@ -18,13 +18,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM, AESGCMSIV, AESOCB3
 
-from modeloom.definition.messages import StreamModel, derived_key_of
+from modeloom.definition.messages import StreamModel
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.messages import MessageCode
 from modeloom.modes import find_any
@@ -165,7 +166,9 @@ def _size(name: str, number: int, fields: list[str]) -> Size:
 SCHEMA = "modeloom-traffic-1"
 
 PACKAGE_TAG = 16
-"""Bytes of the tags of OCB3 in the ``cryptography`` package."""
+"""Bytes of the tags of OCB3 and GCM-SIV in the ``cryptography`` package."""
+
+T = TypeVar("T")
 
 
 class Oracle(Protocol):
@@ -176,81 +179,51 @@ class Oracle(Protocol):
 
 
 class _Package:
-    """GCM of the ``cryptography`` package, for nonces of 8 bytes and more."""
+    """A mode of the ``cryptography`` package: what makes it of a key and the bytes of a tag, 16 if there is no other."""
 
-    def __init__(self, key: bytes):
-        self._gcm = AESGCM(key)
+    def __init__(self, make: Callable[[bytes, int], AESCCM | AESGCM | AESGCMSIV | AESOCB3], key: bytes):
+        self._made = partial(make, key)
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
-        return self._gcm.encrypt(nonce, text, ad)[: len(text) + tag_bytes]
+        return self._made(tag_bytes).encrypt(nonce, text, ad)
 
     def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
-        if tag_bytes == 16:
-            try:
-                return self._gcm.decrypt(nonce, sealed, ad)
-            except InvalidTag:
-                raise AuthenticationError("the tag is wrong") from None
+        try:
+            return self._made(tag_bytes).decrypt(nonce, sealed, ad)
+        except InvalidTag:
+            raise AuthenticationError("the tag is wrong") from None
+
+
+class _PackageGCM(_Package):
+    """GCM of the package, for nonces of 8 bytes and more.  Shorter tags are cut off."""
+
+    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
+        return super().seal(nonce, text, ad, tag_bytes)[: len(text) + tag_bytes]
+
+    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
         text = sealed[: len(sealed) - tag_bytes]
         # Counter mode is its own inverse, so sealing the ciphertext gives the text.
-        plain = self._gcm.encrypt(nonce, text, ad)[: len(text)]
+        plain = self.seal(nonce, text, ad, 0)
         if self.seal(nonce, plain, ad, tag_bytes) != sealed:
             raise AuthenticationError("the tag is wrong")
         return plain
 
 
-class _PackageCCM:
-    """CCM of the ``cryptography`` package."""
+def _whole(make: Callable[[bytes], T]) -> Callable[[bytes, int], T]:
+    """What makes a mode with tags of 16 bytes only.  Raises ``ValueError`` for others."""
 
-    def __init__(self, key: bytes):
-        self._key = key
-
-    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
-        return AESCCM(self._key, tag_bytes).encrypt(nonce, text, ad)
-
-    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
-        try:
-            return AESCCM(self._key, tag_bytes).decrypt(nonce, sealed, ad)
-        except InvalidTag:
-            raise AuthenticationError("the tag is wrong") from None
-
-
-class _PackageOCB3:
-    """OCB3 of the ``cryptography`` package, for nonces of 12 bytes and more and tags of 16 bytes."""
-
-    def __init__(self, key: bytes):
-        self._ocb3 = AESOCB3(key)
-
-    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
+    def made(key: bytes, tag_bytes: int) -> T:
         if tag_bytes != PACKAGE_TAG:
             raise ValueError(f"the package has tags of {PACKAGE_TAG} bytes, not {tag_bytes}")
-        return self._ocb3.encrypt(nonce, text, ad)
+        return make(key)
 
-    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
-        try:
-            return self._ocb3.decrypt(nonce, sealed, ad)
-        except InvalidTag:
-            raise AuthenticationError("the tag is wrong") from None
+    return made
 
 
-class _PackageGCMSIV:
-    """GCM-SIV of the ``cryptography`` package, which has tags of 16 bytes."""
-
-    def __init__(self, key: bytes):
-        self._siv = AESGCMSIV(key)
-
-    def seal(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> bytes:
-        if tag_bytes != PACKAGE_TAG:
-            raise ValueError(f"the package has tags of {PACKAGE_TAG} bytes, not {tag_bytes}")
-        return self._siv.encrypt(nonce, text, ad)
-
-    def open(self, nonce: bytes, sealed: bytes, ad: bytes, tag_bytes: int) -> bytes:
-        try:
-            return self._siv.decrypt(nonce, sealed, ad)
-        except InvalidTag:
-            raise AuthenticationError("the tag is wrong") from None
-
-
-PACKAGE: dict[str, Callable[[bytes], Oracle]] = {"ccm": _PackageCCM, "gcm": _Package, "gcm-siv": _PackageGCMSIV, "ocb3": _PackageOCB3}
+PACKAGE: dict[str, Callable[[bytes], Oracle]] = {
+    "ccm": partial(_Package, AESCCM), "gcm": partial(_PackageGCM, lambda key, _: AESGCM(key)),
+    "gcm-siv": partial(_Package, _whole(AESGCMSIV)), "ocb3": partial(_Package, _whole(AESOCB3)),
+}  # fmt: skip
 """The modes that the ``cryptography`` package has on AES."""
 
 
@@ -312,7 +285,7 @@ def measure_traffic(
     make, name = oracle_of(d, folder)
     lengths = d.user_key_lengths
     keys = [rng.randbytes(lengths[slot % len(lengths)]) for slot in range(count)]
-    for slot, key in enumerate(() if d.inline else keys):
+    for slot, key in enumerate(d.key_source.loaded(keys)):
         core.load_key(key, slot)
     oracles = [make(key) for key in keys]
     alternate = d.explain.turn is not None and d.channels > 1
@@ -326,12 +299,10 @@ def measure_traffic(
         nonce, slot = rng.randbytes(d.nonces[0]), number % count
         decrypt = d.ways[rng.randrange(len(d.ways))]
         sealed = oracles[slot].seal(nonce, text, ad, tag_bytes)
-        key = derived_key_of(d.definition, folder, d.cipher, keys[slot], nonce) if d.derives else keys[slot]
-        brings = {"key": key} if d.inline else {"slot": slot}
-        tag = sealed[len(text) :]
         # With two passes, each pass is a packet.
-        data, out = {0: (text, tag if d.two_passes else sealed), 1: (sealed, text), 2: (text + tag, sealed[: len(text)])}[decrypt]
-        messages.append(Message(nonce, data, ad, decrypt, channel=number % d.channels if alternate else 0, **brings))
+        data, out = {**d.passes.sent(text, sealed[: len(text)], sealed[len(text) :]), 1: (sealed, text)}[decrypt]
+        named, brought = d.key_source.brings(slot, d.message_key(folder, keys[slot], nonce))
+        messages.append(Message(nonce, data, ad, decrypt, named, key=brought, channel=number % d.channels if alternate else 0))
         wanted.append(out)
     given = core.outcomes(messages)
     _compare(messages, given, wanted, name)

@@ -16,12 +16,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from modeloom.sim import Beats
 
-__all__ = ["GivenPacket", "PacketBeats", "PacketReader", "parts_of", "take_turns", "whole_beats"]
+__all__ = ["GivenPacket", "PacketBeats", "PacketReader", "take_turns"]
 
 
 @dataclass
@@ -83,15 +83,6 @@ class PacketBeats:
     def columns(self) -> dict[str, bytes]:
         """The ports of the data bus into a core."""
         return {"s_axis_tdata": bytes(self.data), "s_axis_tkeep": bytes(self.keeps), "s_axis_tlast": bytes(self.lasts)}
-
-
-def parts_of(associated: bytes, chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """What comes first, which may be empty, and the chunks behind it, each with whether it is the last part of the message."""
-    part = associated
-    for chunk in filter(None, chunks):
-        yield part, False
-        part = chunk
-    yield part, True
 
 
 def take_turns(channels: Sequence[int], beats: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -171,16 +162,3 @@ class PacketReader:
     def begun(self) -> bool:
         """Whether beats of a packet have come whose end has not."""
         return bool(self._begun)
-
-
-def whole_beats(parts: Iterable[bytes], size: int, most: int) -> Iterator[tuple[bytes, bool]]:
-    """The bytes of a packet in portions of whole beats, about *most* bytes each, and whether each is the last one, which may end within a
-    beat; at least one."""
-    begun = bytearray()
-    portion = max(size, most - most % size)
-    for part in parts:
-        begun += part
-        while len(begun) > portion:
-            yield bytes(begun[:portion]), False
-            del begun[:portion]
-    yield bytes(begun), True

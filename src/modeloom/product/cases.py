@@ -13,8 +13,8 @@ from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.table import Packing
 
 __all__ = [
-    "MET_BY_THE_TEST", "POINTS", "Case", "Cases", "converted", "fields_of", "length_point", "passed_on_as", "points_of",
-    "read_fields", "sent_as", "wanted_as",
+    "MET_BY_THE_TEST", "POINTS", "Case", "Cases", "converted", "fields_of", "length_point", "passed_on_as", "read_fields",
+    "sent_as", "wanted_as",
 ]  # fmt: skip
 
 Beats = Sequence[tuple[bytes, int]]
@@ -79,6 +79,8 @@ class Cases:
         Whether the core has more than one direction.
     most_bytes : int or None
         Bytes of the longest packet that is right.  None if the core sets no bound.
+    absent : collection of str
+        Points that the test finds by itself in other cores, and that this one does not have.
     """
 
     keys: Sequence[tuple[int, bytes]]
@@ -91,6 +93,29 @@ class Cases:
     channels: int = 1
     both: bool = True
     most_bytes: int | None = None
+    absent: Collection[str] = ()
+
+    def required(self, *, registers: bool, commands: bool, several_beats: bool) -> dict[str, list[str]]:
+        """The points that the test has to meet, by groups.
+
+        ``registers`` and ``commands`` say whether keys, and commands, go over registers, and ``several_beats`` whether a right packet may
+        have several beats.  Nothing comes within a packet of one.
+        """
+        slots = len(self.keys)
+        rows = (
+            (self.both, "order.other direction"), (slots > 1, "order.other slot", "key.under load"), (self.sizes > 1, "order.other size"),
+            (slots > 0, "key.loaded", "key.again", "key.erased", "key.refused"),
+            (slots == 0, "key.with a message", "key.late", "stall.keys wait"),
+            (several_beats, "erasure.reset within packets", "erasure.zeroize within packets", "stall.data in pauses"),
+            (not commands, "stall.commands wait", "stall.status waits"), (registers, "registers"), (commands, "commands"),
+        )  # fmt: skip
+        left = {name for here, *names in rows if not here for name in names} | {*self.absent}
+        met = {
+            group: [name for name in POINTS[group] if f"{group}.{name}" not in left] for group in MET_BY_THE_TEST if group not in left
+        }
+        several = {"channel": [*POINTS["channel"]]} if self.channels > 1 else {}
+        found = {**self.points, **met, **several}
+        return {group: [*found[group]] for group in POINTS if found.get(group)}
 
 
 def fields_of(interface: Interface, names: dict[str, str]) -> dict[str, list[int]]:
@@ -222,7 +247,8 @@ def wanted_as(beats: Beats, host_bytes: int) -> Beats:
 #
 #     group.name      direction.encrypt   code.NO_KEY   order.key between   stall.data out waits
 #
-# ``POINTS`` has all of them, ``points_of`` those of one core.  Cases carry points that follow from what is sent; the test finds the others.
+# ``POINTS`` has all of them, ``Cases.required`` those of one core.  Cases carry points that follow from what is sent, and the
+# test finds the others.
 
 CODES = dict.fromkeys([*StatusCode.__members__, *MessageCode.__members__], "a status with this code")
 
@@ -309,51 +335,3 @@ def length_point(group: str, nbytes: int, beat: int) -> str:
     if nbytes <= beat:
         return f"{group}.whole" if nbytes == beat else f"{group}.partial"
     return f"{group}.several and partial" if nbytes % beat else f"{group}.several"
-
-
-def points_of(
-    carried: Mapping[str, Sequence[str]], *, inline: bool, slots: int, sizes: int, channels: int, both: bool, registers: bool,
-    commands: bool, lwc: bool = False, several_beats: bool = True,
-) -> dict[str, list[str]]:
-    """The points of one core, by groups.
-
-    Parameters
-    ----------
-    carried : mapping
-        Those of its kind, which its cases carry.
-    inline : bool
-        Whether keys come with messages.
-    slots : int
-        Slots into which the test loads keys.
-    sizes, channels : int
-        Sizes of sectors, and channels.
-    both : bool
-        Whether there is more than one direction.
-    registers, commands : bool
-        Whether keys, and commands, go over registers.
-    lwc : bool
-        Whether the core is behind the LWC interface, which has neither commands nor statuses of their own, nor ends of packets into it.
-    several_beats : bool
-        Whether a right packet may have several beats.  Nothing comes within a packet of one.
-    """
-    keys: Collection[str] = {"none", "with a message", "late"} if inline else {"none", "loaded", "again", "erased", "refused"}
-    if slots > 1:
-        keys = {*keys, "under load"}
-    left_out = {
-        "order": {
-            name for name, there in (("other direction", both), ("other slot", slots > 1), ("other size", sizes > 1)) if not there
-        },
-        "key": POINTS["key"].keys() - set(keys),
-        "erasure": set() if several_beats else {"reset within packets", "zeroize within packets"},
-        "stall": {
-            *(("commands wait", "status waits") if commands or lwc else ()), *(("data in pauses",) if lwc or not several_beats else ()),
-            *(() if inline else ("keys wait",)),
-        },
-        "registers": set() if registers else POINTS["registers"].keys(),
-        "commands": set() if commands else POINTS["commands"].keys(),
-    }
-    met = {group: [name for name in POINTS[group] if name not in left_out.get(group, ())] for group in MET_BY_THE_TEST}
-    found = {group: [*{**carried, **met}.get(group, ())] for group in POINTS}
-    if channels > 1:
-        found["channel"] = [*POINTS["channel"]]
-    return {group: names for group, names in found.items() if names}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypedDict, TypeVar
 
 from modeloom.definition.software import as_bytes
 from modeloom.interfaces.shared import KEY_BEAT_BYTES as KEY_BEAT
@@ -21,7 +21,7 @@ from modeloom.sim.verilog import verilog_to_rtlil
 from modeloom.spec import InputError
 from modeloom.spec.errors import FailedCheck
 
-__all__ = ["CoreFault", "DrivenCore", "check_slot", "simulation_library"]
+__all__ = ["CoreFault", "DrivenCore", "DriveOptions", "check_slot", "simulation_library"]
 
 D = TypeVar("D", bound=Description, covariant=True)
 
@@ -73,6 +73,18 @@ def host_clocks() -> Iterator[Clock]:
         yield Clock((1370, 810, 1130, 590)[number % 4], 130 * number + 70)
 
 
+class DriveOptions(TypedDict, total=False):
+    """The options of a ``DrivenCore``, which its subclasses pass on."""
+
+    seed: int
+    gaps: dict[str, float] | None
+    optimize: int
+    library: Path | None
+    front: bool
+    converters: bool
+    clocks: Mapping[str, Clock] | None
+
+
 class DrivenCore(Generic[D]):
     """The simulation of a built core of any kind.
 
@@ -101,13 +113,15 @@ class DrivenCore(Generic[D]):
         ``core.json``.
     registers : RegisterHost or None
         Reads and writes the registers of the front end.
+    stretch : float
+        How much longer the gaps make a run, in the mean.
     """
 
     def __init__(
         self, directory: str | Path, description: D, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
         library: Path | None = None, front: bool = False, converters: bool = False, clocks: Mapping[str, Clock] | None = None,
     ):  # fmt: skip
-        self.description = description
+        self.description, self.directory = description, Path(directory)
         found = library or simulation_library(directory, optimize, front, converters)
         self._front = description.front if front else None
         told = None if self._front is None else self._front.clocks
@@ -120,6 +134,7 @@ class DrivenCore(Generic[D]):
         self.registers: RegisterHost | None = None
         self._width = description.front.width if description.front is not None and (front or converters) else None
         self.runner = self.make_runner(seed, gaps or {})
+        self.stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
         if self._front is not None and self._front.registers:
             self.registers = register_host(self._front.bus)(self.runner, self._front)
             if isinstance(self.runner, CommandRunner):

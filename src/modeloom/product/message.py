@@ -5,20 +5,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TypeVar
 
 from modeloom.definition.software import as_bytes
 from modeloom.interfaces.messages import MessageCode
-from modeloom.product.driven import check_slot
+from modeloom.product.driven import DrivenCore, check_slot
 from modeloom.product.messages import StreamDescription
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError, FailedCheck
 
-__all__ = ["Message", "MessageError", "Outcome", "SealingCore", "check_message", "check_room", "require_right"]
+__all__ = [
+    "Masters", "Message", "MessageError", "Outcome", "SealingCore", "Slots", "Turns", "check_message", "check_room", "require_right",
+]  # fmt: skip
 
-
-WAYS = (0, 1, 2)
-"""What ``Message.decrypt`` may be."""
+D = TypeVar("D", bound=StreamDescription, covariant=True)
 
 
 class MessageError(FailedCheck, RuntimeError):
@@ -67,7 +69,7 @@ class Message:
             object.__setattr__(self, "key", as_bytes("key", self.key))
         for name in ("nonce", "data", "ad"):
             object.__setattr__(self, name, as_bytes(name, getattr(self, name)))
-        if not isinstance(self.decrypt, int) or self.decrypt not in WAYS:
+        if not isinstance(self.decrypt, int) or self.decrypt not in (0, 1, 2):
             raise TypeError(f"decrypt is True or False, or 2 for a second pass, not {self.decrypt!r}")
         check_slot(self.slot)
         if not isinstance(self.channel, int) or isinstance(self.channel, bool):
@@ -106,12 +108,50 @@ def require_right(mode: str, number: int, code: MessageCode) -> None:
         raise MessageError(number, code)
 
 
-class SealingCore(ABC):
-    """What seals and opens messages one at a time."""
+class SealingCore(DrivenCore[D], ABC):
+    """The simulation of a core that seals and opens messages."""
 
     @abstractmethod
+    def outcomes(self, messages: Sequence[Message] | Iterable[Message]) -> list[Outcome]:
+        """Runs messages back to back, and returns their results.  Raises ``InputError`` for one that this core cannot take."""
+
+    def with_keys(self, messages: Sequence[Message]) -> list[Message]:
+        """The same messages, of which each brings its key, if keys come with messages."""
+        return list(messages)
+
     def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
-        """Runs messages back to back, and returns the sealed messages and the opened texts in order."""
+        """Runs messages back to back, and returns the sealed messages and the opened texts in order.
+
+        In a core with two passes, the first passes of all messages to seal come first, and then their second passes and all messages to
+        open.  Such a message brings its key in both passes, if keys come with messages.  If the mode derives keys, the key of a message
+        is its master key here, and in ``outcomes`` and ``send`` the derived one.
+
+        Raises
+        ------
+        AuthenticationError
+            For the first message whose tag is wrong.
+        MessageError
+            For the first message that the core refused.
+        """
+        messages, tags = list(messages), dict[int, bytes]()
+        *before, last = self.description.passes.sealing
+        for _ in before:
+            messages = self.with_keys(messages)
+            first = [(number, message) for number, message in enumerate(messages) if not message.decrypt]
+            tags = {number: outcome.tag for (number, _), outcome in zip(first, self._right(first), strict=True)}
+            messages = [
+                replace(message, decrypt=last, data=message.data + tags[number]) if number in tags else message
+                for number, message in enumerate(messages)
+            ]
+        outcomes = self._right([*enumerate(messages)])
+        return [outcome.text + outcome.tag + tags.get(number, b"") for number, outcome in enumerate(outcomes)]
+
+    def _right(self, messages: Sequence[tuple[int, Message]]) -> list[Outcome]:
+        """The outcomes of messages with their numbers.  Raises the error of the first one that is not OK."""
+        outcomes = self.outcomes([message for _, message in messages])
+        for (number, _), outcome in zip(messages, outcomes, strict=True):
+            require_right(self.description.mode, number, outcome.code)
+        return outcomes
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
         """The ciphertext of a message with its tag behind it."""
@@ -120,6 +160,91 @@ class SealingCore(ABC):
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
         """The plaintext of a message that ``seal`` gave.  Raises ``AuthenticationError`` if its tag is wrong."""
         return self.run([Message(nonce, sealed, ad, True, slot, tag_bytes)])[0]
+
+
+class Slots:
+    """Keys in slots."""
+
+    def __init__(self, core: DrivenCore[StreamDescription]):
+        self.core = core
+
+    def load(self, key: bytes, slot: int) -> None:
+        """Loads a key as ``load_key`` does."""
+        DrivenCore.load_key(self.core, key, slot)
+
+    def load_message(self, key: bytes, slot: int) -> None:
+        """Loads a key as ``load_message_key`` does."""
+        self.load(key, slot)
+
+    def drop(self) -> None:
+        """Forgets keys that have not come with a message."""
+
+    def own(self, message: Message) -> Message:
+        """A message with the key that the core gets."""
+        return message
+
+    def brought(self, messages: Sequence[Message]) -> list[Message]:
+        """Messages that bring their keys."""
+        return list(messages)
+
+    def comes_with(self, message: Message) -> bool:
+        """Whether a key comes with a message; it is sent."""
+        return False
+
+
+class Turns(Slots):
+    """Keys that come with messages.  One that was loaded comes with the next message that brings none."""
+
+    next: bytes | None = None
+
+    def load(self, key: bytes, slot: int) -> None:
+        self.next = self.core.check_key(key, slot)
+
+    def drop(self) -> None:
+        self.next = None
+
+    def brought(self, messages: Sequence[Message]) -> list[Message]:
+        keys = accumulate((message.key for message in messages), lambda before, key: key or before, initial=self.next)
+        return [replace(message, key=key) for message, key in zip(messages, list(keys)[1:], strict=True)]
+
+    def comes_with(self, message: Message) -> bool:
+        key, self.next = (self.next, None) if message.key is None else (self.core.check_key(message.key), self.next)
+        if key is not None:
+            self.core.send_key(key)
+        return key is not None
+
+
+class Masters(Turns):
+    """Master keys, of which the key that comes with a message is derived."""
+
+    master: bytes | None = None
+
+    def load(self, key: bytes, slot: int) -> None:
+        self.master = self._checked(key)
+
+    def load_message(self, key: bytes, slot: int) -> None:
+        super().load(key, slot)
+
+    def drop(self) -> None:
+        self.next = self.master = None
+
+    def own(self, message: Message) -> Message:
+        d, master = self.core.description, self.master if message.key is None else self._checked(message.key)
+        if master is None:
+            raise InputError(f"{d.mode}: load a master key first, of which the keys of messages are derived")
+        if len(message.nonce) not in d.nonces:
+            check_message(d, message, len(message.data))
+        return replace(message, key=d.message_key(self.core.directory, master, message.nonce))
+
+    def brought(self, messages: Sequence[Message]) -> list[Message]:
+        return [self.own(message) for message in messages]
+
+    def _checked(self, key: object) -> bytes:
+        """The bytes of a master key.  Raises ``InputError`` if their number is wrong."""
+        data, d = as_bytes("key", key), self.core.description
+        if len(data) not in d.user_key_lengths:
+            raise InputError(f"{d.mode}: a master key has {' or '.join(map(str, d.user_key_lengths))} bytes, not {len(data)}")
+        return data
 
 
 def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
@@ -135,18 +260,14 @@ def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
     tag_bytes = d.tag_bytes[0] if message.tag_bytes is None else message.tag_bytes
     if tag_bytes not in d.tag_bytes:
         raise InputError(f"{d.mode}: a tag has {_or(d.tag_bytes)} bytes, not {tag_bytes}")
-    if message.decrypt == 2 and not d.two_passes:
+    if message.decrypt >= len(d.passes.steps):
         raise InputError(f"a message of {d.mode} to seal goes through the core once; it has no second pass")
     if message.decrypt not in d.ways:
         does = "open" if message.decrypt == 1 else "seal"
         raise InputError(f"this core was not built to {does} messages; build it with --direction both")
-    if d.inline and message.slot:
-        raise InputError(f"this core has no key slots to name, and so no slot {message.slot}: give the message its key")
-    if not 0 <= message.slot < d.named_slots:
-        raise InputError(f"this core has no key slot {message.slot}: it has {d.key_slots}, counted from 0")
-    if message.key is not None and not d.inline:
-        raise InputError("the keys of this core are loaded into slots; build it with --keys inline for messages that bring their keys")
-    if not 0 <= message.channel < d.channels:
+    if wrong := d.key_source.refused(message.slot, message.key):
+        raise InputError(wrong)
+    if message.channel not in range(d.channels):
         raise InputError(f"this core has no channel {message.channel}: it has {d.channels}, counted from 0")
     text = nbytes - tag_bytes if message.decrypt else nbytes
     if text < 0:
@@ -167,9 +288,8 @@ def check_room(d: StreamDescription, way: int, associated: int, text: int) -> No
     """
     if d.too_long(way, d.beats(associated, text)):
         raise InputError(f"{d.mode}: this core stores at most {d.message_buffer} bytes of a message to seal, in whole beats")
-    if d.hold is not None and d.held_bytes(way, associated, text) > d.hold:
-        what = "header and text" if d.wire else "text"
-        raise InputError(f"{d.mode}: this core holds back at most {d.hold} bytes of {what}")
+    if d.overflows(way, associated, text):
+        raise InputError(f"{d.mode}: this core holds back at most {d.hold} bytes of {d.form.held}")
 
 
 def _or(values: Sequence[int]) -> str:

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import gcd
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+from modeloom.definition.messages import derived_key_of
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.messages import KEY_CYCLES, PACKETS, message_core
 from modeloom.product.blocks import DERIVER, STORE, groups_of
@@ -310,6 +312,10 @@ class MessageFacts(Description, MessageContract):
     def derives(self) -> bool:
         """Whether software derives the key of a message of a master key and the nonce."""
         return self.master_key_sizes is not None
+
+    def message_key(self, folder: str | Path, key: bytes, nonce: bytes) -> bytes:
+        """The key of a message under a key of a user: derived of it by software, or this key."""
+        return derived_key_of(self.definition, folder, self.cipher, key, nonce) if self.derives else key
 
     @property
     def packet_sizes(self) -> tuple[int, ...]:

@@ -11,10 +11,9 @@ from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.sector import sector_interfaces
 from modeloom.product.blocks import sector_groups
 from modeloom.product.description import Description, Rate
+from modeloom.protocol.contract import DIRECTIONS
 
 __all__ = ["ExactFigures", "Explain", "Pins", "SectorDescription", "SizeFigures", "UnitFigures"]
-
-DIRECTIONS = ("encrypt", "decrypt")
 
 
 @dataclass(frozen=True, kw_only=True)

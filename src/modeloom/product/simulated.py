@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from modeloom.definition.software import as_bytes
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
 from modeloom.product.beats import PacketBeats
-from modeloom.product.driven import CoreFault, DrivenCore, check_slot, simulation_library
+from modeloom.product.driven import CoreFault, DrivenCore, DriveOptions, check_slot, simulation_library
 from modeloom.product.folder import read_sectors
 from modeloom.product.sectors import SectorDescription
-from modeloom.sim import Clock
 from modeloom.spec import InputError
 from modeloom.spec.errors import FailedCheck
 
@@ -55,38 +55,17 @@ class SimulatedCore(DrivenCore[SectorDescription]):
     ----------
     directory : path
         A folder that ``modeloom build`` wrote.
-    seed, gaps
-        Random gaps on the streams: see ``sim.StreamRunner``.
-    optimize : int
-        Optimisation level of the C++ compiler, 0 to 3.  At a lower level it builds sooner and runs slower, which is better for a
-        few sectors.
-    library : path, optional
-        The result of ``simulation_library`` for the folder, which need not be found again then.
-    front : bool
-        Whether to run the core with its front end: keys are loaded over its registers, and data go through its converters.
-    converters : bool
-        Whether to run the core with its converters, but without registers.
-    clocks : mapping, optional
+    options
         As of ``DrivenCore``.
 
     Attributes
     ----------
-    description : SectorDescription
-        ``core.json``.
-    cycles : int
-        Cycles since the core was made.
     status_cycles : list of int
         Cycles of the statuses of the last run.
     """
 
-    def __init__(
-        self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None, front: bool = False, converters: bool = False, clocks: Mapping[str, Clock] | None = None,
-    ):  # fmt: skip
-        super().__init__(
-            directory, read_sectors(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front,
-            converters=converters, clocks=clocks,
-        )  # fmt: skip
+    def __init__(self, directory: str | Path, **options: Unpack[DriveOptions]):
+        super().__init__(directory, read_sectors(directory), **options)
         self.sector_bytes = self.description.sector_bytes
         self.tweak_bytes = self.description.tweak_bytes
         self.lanes = self.description.lanes

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Unpack
 
 from modeloom.interfaces.lwc import Header, Opcode, Segment
 from modeloom.interfaces.messages import MessageCode
-from modeloom.product.driven import CoreFault, DrivenCore
+from modeloom.product.driven import CoreFault, DriveOptions
 from modeloom.product.folder import read_as
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.message import Message, Outcome, SealingCore, check_message, require_right
+from modeloom.product.message import Message, Outcome, SealingCore, Turns, check_message, require_right
 from modeloom.protocol.outcome import judge_whole
 from modeloom.protocol.segments import LONGEST, Answer, Piece, SegmentReader, WordForm, words_in
 from modeloom.sim import Stream, StreamRunner
@@ -29,7 +30,7 @@ PATIENCE = 50_000
 """Number of cycles that messages may take beyond eight times the number of their words before the core counts as broken."""
 
 
-class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
+class SimulatedLwcCore(SealingCore[LwcDescription]):
     """The simulation of a built core behind the LWC interface.
 
     It has the methods of :class:`~modeloom.product.simulated_messages.SimulatedStreamCore` that make sense without slots.  The interface
@@ -39,31 +40,23 @@ class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
     ----------
     directory : path
         A folder that ``modeloom build`` wrote.
-    seed, gaps, optimize, library
+    options
         As for :class:`~modeloom.product.driven.DrivenCore`.  The streams are ``pdi``, ``sdi`` and ``do``.
 
     Attributes
     ----------
-    description : LwcDescription
-        ``core.json``.
-    cycles : int
-        Number of cycles since the start of the simulation.
     status_cycles, input_cycles : list of int
         The cycles of the statuses in the last run.  For each message of it, the cycle of its first word on PDI, once for each beat that the
         message would have on a bus of blocks, as ``modeloom traffic`` counts them.
     """
 
-    def __init__(
-        self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None,
-    ):  # fmt: skip
+    def __init__(self, directory: str | Path, **options: Unpack[DriveOptions]):
         description = read_as(LwcDescription, directory, "a core behind the LWC interface")
-        super().__init__(directory, description, seed=seed, gaps=gaps, optimize=optimize, library=library)
+        super().__init__(directory, description, **options)
         self.form = WordForm(description.word_bytes, bool(description.lengths_first))
         self._reader = SegmentReader(description.word_bytes)
-        self._next_key: bytes | None = None
+        self._keys = Turns(self)
         self._keyed = False
-        self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []
 
@@ -78,7 +71,11 @@ class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
 
     def load_key(self, key: bytes, slot: int = 0) -> None:
         """Keeps a key for the next message that brings none of its own.  Raises ``InputError`` if its length is wrong."""
-        self._next_key = self.check_key(key, slot)
+        self._keys.load(key, slot)
+
+    def send_key(self, data: bytes, slot: int = 0, erase: bool = False) -> None:
+        """Queues a key on SDI."""
+        self.feed("sdi", self.form.key(data))
 
     def erase_key(self, slot: int = 0) -> None:
         """Raises ``InputError``, as the interface has no instruction for it."""
@@ -96,7 +93,7 @@ class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
     def answers(self, count: int, words: int) -> list[Answer]:
         """Runs until so many messages have their status.  ``words`` of PDI and DO tell how long this may take."""
         found: list[Answer] = []
-        limit = int((8 * words + PATIENCE + count * 4 * self.description.key_erase_cycles) * self._stretch)
+        limit = int((8 * words + PATIENCE + count * 4 * self.description.key_erase_cycles) * self.stretch)
         self.status_cycles, begin = [], self.cycles
         while len(found) < count:
             if self.cycles - begin > limit:
@@ -123,14 +120,11 @@ class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
 
     def _activation(self, message: Message) -> list[Piece]:
         """What activates the key of a message, if it has one of its own; the key is queued on SDI."""
-        key, self._next_key = (self._next_key, None) if message.key is None else (self.check_key(message.key), self._next_key)
-        if key is None:
-            if not self._keyed:
-                raise InputError("no key has been loaded; load one, or give the message its key")
-            return []
-        self._keyed = True
-        self.feed("sdi", self.form.key(key))
-        return [self.form.instruction(Opcode.ACTIVATE_KEY)]
+        comes = self._keys.comes_with(message)
+        self._keyed |= comes
+        if not self._keyed:
+            raise InputError("no key has been loaded; load one, or give the message its key")
+        return [self.form.instruction(Opcode.ACTIVATE_KEY)] if comes else []
 
     def outcomes(self, messages: Sequence[Message] | Iterable[Message]) -> list[Outcome]:
         """Runs messages back to back, and returns their results.  Raises ``InputError`` for one that this core cannot take."""
@@ -160,22 +154,6 @@ class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
         failed = judge_whole(self.description, 1, len(message.ad), len(message.data) - tag_bytes, tag_bytes).settled(False)
         return Outcome(failed.code, answer.text)
 
-    def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
-        """Runs messages back to back, and returns the sealed messages and the opened texts in order.
-
-        Raises
-        ------
-        AuthenticationError
-            For the first message whose tag is wrong.
-        MessageError
-            For the first message that is longer than the core holds.
-        """
-        results = []
-        for number, outcome in enumerate(self.outcomes(messages)):
-            require_right(self.description.mode, number, outcome.code)
-            results.append(outcome.text + outcome.tag)
-        return results
-
     def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"", text: int | None = None) -> Iterator[bytes]:
         """Runs a long message piece by piece.  Yields text as it comes, and at the end the tag if the message is sealed.
 
@@ -183,7 +161,7 @@ class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
         checked, and must be discarded if this raises.
         """
         d = self.description
-        if d.lengths_first and text is None:
+        if d.states_text and text is None:
             raise InputError("a message for this core begins with the bytes of its text; give text")
         tag_bytes = check_message(d, message, len(tag) + (text or 0))
         self.feed("pdi", [*self._activation(message), *self.form.begin(message, text or 0)])
@@ -209,7 +187,7 @@ class SimulatedLwcCore(DrivenCore[LwcDescription], SealingCore):
 
     def _drain(self) -> None:
         """Runs until all words have been taken."""
-        limit = int((8 * LONGEST + PATIENCE) * self._stretch)
+        limit = int((8 * LONGEST + PATIENCE) * self.stretch)
         if self.runner.run({}, drain=True, max_cycles=limit).timed_out:
             raise CoreFault(f"the core did not take a segment in {limit} cycles")
         if self._read():

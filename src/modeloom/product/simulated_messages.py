@@ -13,24 +13,21 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from modeloom.definition.expanded import expanded_key_of
-from modeloom.definition.messages import derived_key_of
-from modeloom.definition.software import as_bytes
 from modeloom.interfaces.messages import MessageCode, status_channel, unpack_message_status
-from modeloom.product.beats import GivenPacket, PacketBeats, PacketReader, parts_of, take_turns, whole_beats
-from modeloom.product.driven import CoreFault, DrivenCore
+from modeloom.product.beats import GivenPacket, PacketBeats, PacketReader, take_turns
+from modeloom.product.driven import CoreFault, DriveOptions
 from modeloom.product.folder import read_messages
-from modeloom.product.message import Message, Outcome, SealingCore, check_message, require_right
+from modeloom.product.message import Masters, Message, Outcome, SealingCore, Slots, Turns, check_message, require_right
 from modeloom.product.messages import StreamDescription
 from modeloom.protocol.outcome import releases
 from modeloom.protocol.transactions import Command, packet_parts
-from modeloom.sim import Beats, Clock
+from modeloom.sim import Beats
 from modeloom.spec.errors import InputError
 
 __all__ = ["Given", "SimulatedStreamCore", "Status", "outcomes_of"]
@@ -60,11 +57,12 @@ class Status(NamedTuple):
 
 
 def outcomes_of(
-    given: Sequence[Given], statuses: Sequence[Status], packets: Sequence[GivenPacket], wire: bool, held: bool
+    given: Sequence[Given], statuses: Sequence[Status], packets: Sequence[GivenPacket], out: str, held: bool
 ) -> list[Outcome]:
     """The results of messages, each with the next status and the next packet of its channel.
 
-    ``held`` says whether what comes of a message to open, or of a second pass, leaves only after its tag was right.
+    ``out`` is that of the form of packets.  ``held`` says whether what comes of a message to open, or of a second pass, leaves only after
+    its tag was right.
     """
     told, coming = defaultdict[int, deque[Status]](deque), defaultdict[int, deque[GivenPacket]](deque)
     for status in statuses:
@@ -77,7 +75,7 @@ def outcomes_of(
             raise CoreFault(f"the core gave {len(told[channel])} statuses for {channels.count(channel)} messages of channel {channel}")
     if coming.keys() - {*channels}:
         raise CoreFault("the core gave text of a channel that has no message")
-    made = _of_packet if wire else _of_text
+    made = {"text": _of_text, "packet": _of_packet}[out]
     results = [made(one, told[channel].popleft(), coming[channel], held) for one, channel in zip(given, channels, strict=True)]
     if any(coming.values()):
         raise CoreFault("the core gave more packets than messages")
@@ -118,53 +116,30 @@ def _of_packet(one: Given, status: Status, coming: deque[GivenPacket], held: boo
     return Outcome(status.code, text if released else b"", tag if right else b"", came.data)
 
 
-class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
+class SimulatedStreamCore(SealingCore[StreamDescription]):
     """The simulation of a built core for messages.
 
     Parameters
     ----------
     directory : path
         A folder that ``modeloom build`` wrote.
-    seed, gaps
-        Random gaps on the streams: see ``sim.StreamRunner``.
-    optimize : int
-        Optimisation level of the C++ compiler, 0 to 3.  At a lower level it builds sooner and runs slower.
-    library : path, optional
-        The result of ``simulation_library`` for the folder, which need not be found again then.
-    front : bool
-        Whether to run the core with its front end: keys are loaded over its registers, and data go through its converters.
-    converters : bool
-        Whether to run the core with its converters, but without registers.
-    clocks : mapping, optional
+    options
         As of ``DrivenCore``.
 
     Attributes
     ----------
-    description : StreamDescription
-        ``core.json``.
-    cycles : int
-        Number of cycles since the start of the simulation.
     status_cycles, input_cycles, output_cycles : list of int
         The cycles of the statuses, of the beats in, and of the beats out in the last run.
     """
 
-    def __init__(
-        self, directory: str | Path, *, seed: int = 0, gaps: dict[str, float] | None = None, optimize: int = 2,
-        library: Path | None = None, front: bool = False, converters: bool = False, clocks: Mapping[str, Clock] | None = None,
-    ):  # fmt: skip
-        self._directory = Path(directory)
-        super().__init__(
-            directory, read_messages(directory), seed=seed, gaps=gaps, optimize=optimize, library=library, front=front,
-            converters=converters, clocks=clocks,
-        )  # fmt: skip
+    def __init__(self, directory: str | Path, **options: Unpack[DriveOptions]):
+        super().__init__(directory, read_messages(directory), **options)
         self.block_bytes, self.beat_bytes = self.description.block_bytes, self.host_bytes
         groups = {group.name: group for group in self.description.interfaces}
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0
-        self._next_key: bytes | None = None
-        self._master: bytes | None = None
+        self._keys = (Slots, Turns, Masters)[self.description.inline + self.description.derives](self)
         self._reader = PacketReader(self.beat_bytes, self.description.wire)
-        self._stretch = 1 / (1 - max((gaps or {"": 0.0}).values(), default=0.0))
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []
         self.output_cycles: list[int] = []
@@ -172,7 +147,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
     def key_packet(self, key: bytes) -> bytes:
         """The bytes of the packet that loads a key: the key, or its round keys."""
         d = self.description
-        return key if d.packet_bytes is None else expanded_key_of(d.definition, self._directory, d.cipher, key)
+        return key if d.packet_bytes is None else expanded_key_of(d.definition, self.directory, d.cipher, key)
 
     @property
     def slots(self) -> int:
@@ -185,12 +160,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
 
         Raises ``InputError`` if its length is wrong, the mode refuses it, or the slot does not exist.
         """
-        if self.description.derives:
-            self._master = self._checked_master(key)
-        elif self.description.inline:
-            self._next_key = self.check_key(key, slot)
-        else:
-            super().load_key(key, slot)
+        self._keys.load(key, slot)
 
     def load_message_key(self, key: bytes, slot: int = 0) -> None:
         """Loads a key for ``send`` and ``outcomes``.  It is that of ``load_key``, except in a mode that derives keys: there it is a derived
@@ -198,31 +168,16 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
 
         Raises ``InputError`` as ``load_key`` does.
         """
-        if self.description.derives:
-            self._next_key = self.check_key(key, slot)
-        else:
-            self.load_key(key, slot)
+        self._keys.load_message(key, slot)
 
     def erase_key(self, slot: int = 0) -> None:
         """Overwrites the keys of a slot and everything derived from them; the key of the last message, if keys come with them."""
-        self._next_key = self._master = None
+        self._keys.drop()
         super().erase_key(slot)
 
-    def _checked_master(self, key: object) -> bytes:
-        """The bytes of a master key.  Raises ``InputError`` if their number is wrong."""
-        data, known = as_bytes("key", key), self.description.user_key_lengths
-        if len(data) not in known:
-            raise InputError(f"{self.description.mode}: a master key has {' or '.join(map(str, known))} bytes, not {len(data)}")
-        return data
-
-    def _derived(self, message: Message) -> Message:
-        """A message with the key of its own that is derived of its master key."""
-        d, master = self.description, self._master if message.key is None else self._checked_master(message.key)
-        if master is None:
-            raise InputError(f"{d.mode}: load a master key first, of which the keys of messages are derived")
-        if len(message.nonce) not in d.nonces:
-            check_message(d, message, len(message.data))
-        return replace(message, key=derived_key_of(d.definition, self._directory, d.cipher, master, message.nonce))
+    def with_keys(self, messages: Sequence[Message]) -> list[Message]:
+        """The same messages, of which each brings its key, if keys come with messages."""
+        return self._keys.brought(messages)
 
     # -- messages -----------------------------------------------------------------------------------------------------------------
 
@@ -261,28 +216,21 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
             given.append(Given(message, nbytes, 0 if message.decrypt else tag_bytes))
         if not given:
             return [], 0
-        every = PacketBeats(self.beat_bytes)
-        if self.description.channels > 1:
-            # Channels take turns at each beat, and commands go in the order in which the packets begin.
-            channels, ordered = [message.channel for message, _ in checked], list[bytes]()
-            tids = bytearray()
-            for number, at in take_turns(channels, [len(packet) for packet in packets]):
-                every.add_beat(packets[number], at)
-                tids.append(channels[number])
-                if not at:
-                    ordered.append(commands[number])
-            self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": b"".join(ordered)})
-            self._feed_beats(every, bytes(tids))
-        else:
-            for packet in packets:
-                every.add_packet(packet)
-            self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": b"".join(commands)})
-            self._feed_beats(every, b"")
+        every, tids, ordered = PacketBeats(self.beat_bytes), bytearray(), list[bytes]()
+        channels = [message.channel for message, _ in checked]
+        # Channels take turns at each beat, and commands go in the order in which the packets begin.
+        for number, at in take_turns(channels, [len(packet) for packet in packets]):
+            every.add_beat(packets[number], at)
+            tids.append(channels[number])
+            if not at:
+                ordered.append(commands[number])
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": b"".join(ordered)})
+        self._feed_beats(every, bytes(tids))
         return given, len(every)
 
     def _feed_beats(self, beats: PacketBeats, channels: bytes) -> None:
         """Queues beats with their channels, which only a core with several of them asks for."""
-        self.runner.feed("s_axis", {**beats.columns(), **({"s_axis_tid": channels} if self.description.channels > 1 else {})})
+        self.runner.feed("s_axis", {**beats.columns(), **self.description.channel_fields.columns("s_axis", channels)})
 
     def _checked(self, message: Message) -> int:
         """The bytes of the tag of a message that this core can have."""
@@ -292,49 +240,6 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
         if message.key is not None:
             self.check_key(message.key)
         return tag_bytes
-
-    def run(self, messages: Sequence[Message] | Iterable[Message]) -> list[bytes]:
-        """Runs messages back to back, and returns the sealed messages and the opened texts in order.
-
-        In a core with two passes, the first passes of all messages to seal come first, and then their second passes and all messages to
-        open.  Such a message brings its key in both passes, if keys come with messages.  If the mode derives keys, the key of a message
-        is its master key here, and in ``outcomes`` and ``send`` the derived one.
-
-        Raises
-        ------
-        AuthenticationError
-            For the first message whose tag is wrong.
-        MessageError
-            For the first message that the core refused.
-        """
-        if self.description.two_passes:
-            return self._twice(list(messages))
-        return [outcome.text + outcome.tag for outcome in self._right(list(enumerate(messages)))]
-
-    def _right(self, messages: Sequence[tuple[int, Message]]) -> list[Outcome]:
-        """The outcomes of messages with their numbers.  Raises the error of the first one that is not OK."""
-        outcomes = self.outcomes([message for _, message in messages])
-        for (number, _), outcome in zip(messages, outcomes, strict=True):
-            require_right(self.description.mode, number, outcome.code)
-        return outcomes
-
-    def _twice(self, messages: list[Message]) -> list[bytes]:
-        """The same in a core with two passes."""
-        if self.description.derives:
-            messages = [self._derived(message) for message in messages]
-        elif self.description.inline:
-            # The passes of a message are not one after the other, so that each brings the key.
-            key = self._next_key
-            for number, message in enumerate(messages):
-                key = message.key or key
-                messages[number] = replace(message, key=key)
-        first = [(number, message) for number, message in enumerate(messages) if not message.decrypt]
-        tags = {number: outcome.tag for (number, _), outcome in zip(first, self._right(first), strict=True)}
-        later = [
-            (number, replace(message, decrypt=2, data=message.data + tags[number]) if number in tags else message)
-            for number, message in enumerate(messages)
-        ]
-        return [outcome.text + tags.get(number, b"") for number, outcome in enumerate(self._right(later))]
 
     def pieces(self, message: Message, chunks: Iterable[bytes], tag: bytes = b"", text: int | None = None) -> Iterator[bytes]:
         """Runs a long message piece by piece.  Yields text as it comes, and at the end the tag if the message is sealed.
@@ -364,15 +269,10 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
         if self.description.states_text and text is None:
             raise InputError("the commands of this core have the bytes of text; give text")
         tag_bytes = check_message(self.description, message, len(tag) + (text or 0))
-        if self.description.derives:
-            message = self._derived(message)
-        wire = self.description.wire
-        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, b"" if wire else tag, tag_bytes, text or 0)})
-        first, rest = (b"", chain(chunks, (message.ad,))) if self.description.text_first else (message.ad, chunks)
-        portions = whole_beats(chain((message.ad,), chunks, (tag,)), self.beat_bytes, PIECE) if wire else parts_of(first, rest)
-        # In wire form the header comes out before the text.
-        header = len(message.ad) if wire else 0
-        for portion, end in portions:
+        message, form = self._keys.own(message), self.description.form
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, form.given(tag), tag_bytes, text or 0)})
+        header = form.header(len(message.ad))
+        for portion, end in form.portions(message.ad, chunks, tag, self.beat_bytes, PIECE):
             beats = PacketBeats(self.beat_bytes)
             beats.add_part(portion)
             if end:
@@ -384,8 +284,8 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
             yield came[header:]
             header = max(0, header - len(came))
         sealed = self._end()
-        if not (message.decrypt or wire):
-            yield sealed[:tag_bytes]
+        if not message.decrypt:
+            yield form.given(sealed[:tag_bytes])
 
     def _give(self, beats: PacketBeats, channel: int) -> None:
         """Sends beats, and waits until they have been taken."""
@@ -406,21 +306,16 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
 
     def _command(self, message: Message, tag: bytes, tag_bytes: int, text: int) -> bytes:
         self._id = (self._id + 1) & 0xFFFF
-        new_key = False
-        if self.description.inline:
-            key, self._next_key = (self._next_key, None) if message.key is None else (self.check_key(message.key), self._next_key)
-            new_key = key is not None
-            if key is not None:
-                self.send_key(key)
         return Command(
             nonce=message.nonce, nonce_bytes=len(message.nonce), associated=len(message.ad), text=text, tag=tag, tag_bytes=tag_bytes,
-            id=self._id, slot=message.slot, decrypt=message.decrypt, channel=message.channel, new_key=new_key,
+            id=self._id, slot=message.slot, decrypt=message.decrypt, channel=message.channel,
+            new_key=self._keys.comes_with(message),
         ).pack(self.description)  # fmt: skip
 
     def _limit(self, messages: int, beats: int) -> int:
         d = self.description
         most = messages * (d.message_cycles(0, 0) + 64) + beats * max(d.cycles.associated, d.cycles.text, (d.explain.turn or 0) + 1)
-        return int((8 * most + PATIENCE) * self._stretch)
+        return int((8 * most + PATIENCE) * self.stretch)
 
     def _statuses(self) -> list[Status]:
         """The statuses that have come."""
@@ -431,7 +326,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
         for at in range(0, taken.count * size, size):
             status = column[at : at + size]
             tag, _, code = unpack_message_status(status, self.block_bytes)
-            statuses.append(Status(tag, code, status_channel(status, self.block_bytes) if self.description.channels > 1 else 0))
+            statuses.append(Status(tag, code, self.description.channel_fields.of(status_channel(status, self.block_bytes))))
         return statuses
 
     def _text(self) -> bytes:
@@ -448,7 +343,7 @@ class SimulatedStreamCore(DrivenCore[StreamDescription], SealingCore):
             packets = list(self._reader.packets(came))
         except ValueError as error:
             raise CoreFault(f"the core gave {error}") from error
-        outcomes = outcomes_of(given, self._statuses(), packets, self.description.wire, self.description.hold is not None)
+        outcomes = outcomes_of(given, self._statuses(), packets, self.description.form.out, bool(self.description.held_limits))
         if self._reader.begun:
             raise CoreFault("the core gave more packets than messages")
         return outcomes

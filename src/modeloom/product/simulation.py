@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from modeloom.product.description import Description
+from modeloom.product.driven import DriveOptions
 from modeloom.product.folder import other_kind, read_description
 from modeloom.product.lwc import LwcDescription
 from modeloom.product.messages import StreamDescription
@@ -23,15 +24,7 @@ KINDS: dict[type[Description], type[SimulatedCore] | type[SimulatedStreamCore] |
 """The class that drives each kind of core."""
 
 
-class SimulationOptions(TypedDict, total=False):
-    """Options of the simulation of any core, as for :class:`SimulatedCore` and :class:`SimulatedStreamCore`."""
-
-    seed: int
-    gaps: dict[str, float] | None
-    optimize: int
-
-
-def core(directory: str | Path, **options: Unpack[SimulationOptions]) -> SimulatedCore | SimulatedStreamCore | SimulatedLwcCore:
+def core(directory: str | Path, **options: Unpack[DriveOptions]) -> SimulatedCore | SimulatedStreamCore | SimulatedLwcCore:
     """The simulated core of a folder that ``modeloom build`` wrote.  Raises ``InputError`` if it has no core of a known kind."""
     description = read_description(directory)
     kind = KINDS.get(type(description))
@@ -40,7 +33,7 @@ def core(directory: str | Path, **options: Unpack[SimulationOptions]) -> Simulat
     return kind(directory, **options)
 
 
-def message_core(directory: str | Path, **options: Unpack[SimulationOptions]) -> SimulatedStreamCore | SimulatedLwcCore:
+def message_core(directory: str | Path, **options: Unpack[DriveOptions]) -> SimulatedStreamCore | SimulatedLwcCore:
     """The same of a core for messages."""
     found = core(directory, **options)
     if isinstance(found, SimulatedCore):

@@ -12,13 +12,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.protocol.contract import MessageContract
 from modeloom.protocol.faults import Edit, ends, ends_with, goes_on, inverts
 
-__all__ = ["Wrong", "wrong_packets"]
+if TYPE_CHECKING:
+    from modeloom.protocol.contract import MessageContract
+
+__all__ = ["Wrong", "associated_first", "on_the_wire", "text_first", "wrong_packets"]
 
 SHORT, KEEP, LONG = MessageCode.TOO_SHORT, MessageCode.BAD_KEEP, MessageCode.TOO_LONG
 
@@ -46,13 +48,8 @@ class Wrong(NamedTuple):
 
 def wrong_packets(c: MessageContract, ways: Sequence[int]) -> Iterator[Wrong]:
     """Packets with faults at every place that differs, with right ones between them.  On the wire, each comes in all *ways*."""
-    if c.wire:
-        yield from _on_the_wire(c.beat_bytes, ways)
-    elif c.text_first:
-        yield from _text_first(c.beat_bytes)
-    else:
-        yield from _associated_first(c.beat_bytes)
-    if c.lengths_first:
+    yield from c.form.wrong_packets(c.beat_bytes, ways)
+    if c.stated_behind:
         yield from _stated(c.beat_bytes)
 
 
@@ -60,7 +57,8 @@ def _good(size: int) -> Wrong:
     return Wrong(size // 2, size + 2)
 
 
-def _on_the_wire(size: int, ways: Sequence[int]) -> Iterator[Wrong]:
+def on_the_wire(size: int, ways: Sequence[int]) -> Iterator[Wrong]:
+    """Packets in which header, text and tag touch each other, in all *ways*."""
     full = (1 << size) - 1
     for way in ways:
         for ad, text in ((2 * size, size), (size + 1, 2)):
@@ -78,7 +76,8 @@ def _on_the_wire(size: int, ways: Sequence[int]) -> Iterator[Wrong]:
             yield _good(size)
 
 
-def _associated_first(size: int) -> Iterator[Wrong]:
+def associated_first(size: int) -> Iterator[Wrong]:
+    """Packets with associated data, and then text."""
     full = (1 << size) - 1
     yield Wrong(2 * size, size, SHORT, ends(1))
     yield Wrong(size, 0, SHORT, ends_with(0, 1))
@@ -100,7 +99,8 @@ def _associated_first(size: int) -> Iterator[Wrong]:
     yield _good(size)
 
 
-def _text_first(size: int) -> Iterator[Wrong]:
+def text_first(size: int) -> Iterator[Wrong]:
+    """Packets with text, and then associated data."""
     full = (1 << size) - 1
     yield Wrong(size, 2 * size, SHORT, ends(1))
     yield Wrong(0, size, SHORT, ends_with(0, 1))

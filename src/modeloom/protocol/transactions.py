@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from modeloom.interfaces.messages import pack_message_command
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
-from modeloom.protocol.contract import MessageContract
+
+if TYPE_CHECKING:
+    from modeloom.protocol.contract import MessageContract
 
 __all__ = ["Beat", "Command", "KeyPacket", "MessagePacket", "beats_of", "message_packet", "packet_parts", "whole_keeps", "whole_packet"]
 
@@ -52,6 +55,10 @@ class Command:
     channel: int = 0
     new_key: bool = False
 
+    def stated(self, c: MessageContract) -> dict[str, int]:
+        """The bytes of the parts that the command of a core states."""
+        return {part: {"associated": self.associated, "text": self.text}[part] for part in (c.form.first, *c.stated_behind)}
+
     def pack(self, c: MessageContract) -> bytes:
         """The bytes of the command for a core.  Raises ``ValueError`` for what does not fit its field."""
         return pack_message_command(
@@ -65,7 +72,7 @@ class Command:
 def packet_parts(c: MessageContract, way: int, associated: bytes, text: bytes, tag: bytes = b"") -> list[bytes]:
     """The bytes of a packet, of which each part begins with a beat of its own.  ``tag`` is read on the wire alone."""
     named = {"associated": associated, "text": text, "tag": tag}
-    return [b"".join(named[name] for name in group) for group in c.layout(way)]
+    return [b"".join(named[name] for name in group) for group in c.form.layout(way)]
 
 
 def whole_keeps(lengths: Iterable[int], size: int) -> list[int]:

@@ -326,7 +326,10 @@ def lwc_cases(compiled: CompiledStream, d: LwcDescription) -> Cases:
     first, *others = (_case(d, item) for item in lwc_all(compiled, d))
     fault = next(case for case in others if "answer.fault" in case.points)
     # Two faults follow each other at the end.
-    return Cases((), [first], [*others, fault, fault], bench_limit(d, lwc_vectors(compiled, d)), FAILED, _wanted(d), both=len(d.ways) > 1)
+    return Cases(
+        (), [first], [*others, fault, fault], bench_limit(d, lwc_vectors(compiled, d)), FAILED, _wanted(d), both=len(d.ways) > 1,
+        absent=("stall.commands wait", "stall.status waits", "stall.data in pauses"),
+    )  # fmt: skip
 
 
 # -- text --------------------------------------------------------------------------------------------------------------------------

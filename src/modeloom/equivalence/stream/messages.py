@@ -238,7 +238,7 @@ class Packets:
         """The parts of the packet of a message with their bytes."""
         message, way = planned.message, self.fields(0, planned).decrypt
         lengths = {"associated": message.associated, "text": message.text, "tag": planned.tag_bytes}
-        return [[(name, lengths[name]) for name in group] for group in self.description.layout(way)]
+        return [[(name, lengths[name]) for name in group] for group in self.description.form.layout(way)]
 
     def keeps(self, planned: Planned) -> list[int]:
         """The ``tkeep`` of the beats of the packet of a message."""
