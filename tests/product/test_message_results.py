@@ -11,7 +11,7 @@ from modeloom.product.beats import GivenPacket, PacketBeats, PacketReader, take_
 from modeloom.product.driven import CoreFault
 from modeloom.product.message import Message, Outcome
 from modeloom.product.simulated_messages import Given, Status, outcomes_of
-from modeloom.protocol.forms import parts_of
+from modeloom.protocol.contract import parts_of
 from modeloom.sim import Beats
 
 SIZE = 16

@@ -1,32 +1,344 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a core for messages promises its host.  The description of a core is such a contract; ``core.json`` has its members.
 
-What differs between kinds of cores is chosen here, once: ``form``, ``passes``, ``key_source`` and ``channel_fields``.
+What differs between kinds of cores is chosen here, once: ``form``, ``passes``, ``key_source`` and ``channel_fields``.  A form of packets is how
+the parts of a message lie in beats, what is found wrong in a packet, and what of it leaves::
+
+    associated first   │ associated data ░│ text ░│                ░  the rest of a beat
+    text first         │ text ░│ associated data ░│                │  a part begins with a beat of its own
+    on the wire        │ header  text  tag ░│
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from random import Random
 from typing import TypeVar
 
-from modeloom.interfaces.messages import PACKETS
-from modeloom.protocol.forms import AssociatedFirst, TextFirst, WireForm
+from modeloom.interfaces.messages import PACKETS, MessageCode
+from modeloom.protocol import scenarios
+from modeloom.protocol.transactions import Command
 from modeloom.spec.stream import TEXT_FIRST
 
-__all__ = ["DIRECTIONS", "MOST_STATED", "ChannelFields", "KeySlots", "KeysWithMessages", "MessageContract", "Passes", "TwoPasses"]
+__all__ = [
+    "DIRECTIONS", "MOST_STATED", "AssociatedFirst", "ChannelFields", "Judgement", "KeySlots", "KeysWithMessages", "MessageContract", "Passes",
+    "TextFirst", "TwoPasses", "WireForm",
+]  # fmt: skip
 
 DIRECTIONS = ("encrypt", "decrypt")
 
 MOST_STATED = (1 << 64) - 1
 """Most bytes of a part that a command can state."""
 
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What comes of a message, in numbers of bytes.
+
+    Attributes
+    ----------
+    code : MessageCode
+    associated, text, tag : int
+        Bytes of the packet that count: up to its fault, if it has one.  ``tag`` is that at the end of a packet on the wire.
+    works : int
+        Bytes of text that the mode works on.  Behind a fault in a mode that knows the length before, it is that which the command states.
+    leaves : bool
+        Whether a packet leaves.
+    header, out, sealed : int
+        Bytes of header, of text and of tag in it.
+    marked : bool
+        Whether its last beat has ``tuser``: it was cut off, or on the wire, the message failed.
+    told : int
+        Bytes of the tag in the status.
+    otherwise : Judgement or None
+        What comes of it if the tag is wrong; None if no tag is compared.
+    """
+
+    code: MessageCode
+    associated: int = 0
+    text: int = 0
+    tag: int = 0
+    works: int = 0
+    leaves: bool = False
+    header: int = 0
+    out: int = 0
+    sealed: int = 0
+    marked: bool = False
+    told: int = 0
+    otherwise: Judgement | None = None
+
+    def settled(self, right: bool) -> Judgement:
+        """What comes of it with a right tag, or with a wrong one."""
+        return self if right or self.otherwise is None else self.otherwise
+
+    def beats(self, c: MessageContract) -> int:
+        """The number of beats of the packet that leaves.  One that is cut off ends with a beat without bytes."""
+        if not self.leaves:
+            return 0
+        return c.form.leaving(-(-(self.header + self.out + self.sealed) // c.beat_bytes), self.marked)
+
+
+# -- packets in which each part begins with a beat of its own ---------------------------------------------------------------------------
+
+
+def _aligned(c: MessageContract, command: Command, keeps: Sequence[int]) -> list[Judgement]:
+    way, (fault, first, behind, left) = command.decrypt, _scanned(c, command, keeps)
+    (associated, text), (_, whole) = c.form.ordered(first, behind), c.form.ordered(not left, False)
+    # Nothing leaves of a message that is held, of one that the core stores, and of a first pass, before all of it was right.
+    silent = c.held(way) or not c.text_of(way, 1) or (c.message_buffer is not None and not way)
+    faulty = fault != MessageCode.OK
+    counts = Judgement(code=fault, associated=associated, text=text, works=text)
+    if c.overflows(way, associated, text):
+        # A fault behind the bytes that the core can hold may be told of or not.
+        return [replace(counts, code=code) for code in dict.fromkeys((MessageCode.TOO_LONG_TO_HOLD, *[fault] * faulty))]
+    if not faulty:
+        out = c.text_of(way, text)
+        right = replace(counts, leaves=out > 0, out=out, told=0 if way else command.tag_bytes)
+        if not way:
+            return [right]
+        return [replace(right, otherwise=replace(right, code=MessageCode.WRONG_TAG, leaves=out > 0 and not c.held(way)))]
+    if silent or not text:
+        return [counts]
+    if whole:
+        # The text has left before the fault.
+        return [replace(counts, leaves=True, out=text)]
+    out = text - text % c.text_bytes
+    # What leaves is not the last of the text.
+    works = max(text, command.text if c.stated_behind and command.text else out + c.text_bytes)
+    return [replace(counts, works=works, leaves=True, out=out, marked=True) if out else counts]
+
+
+def _scanned(c: MessageContract, command: Command, keeps: Sequence[int]) -> tuple[MessageCode, int, int, int]:
+    """The first fault in the ``tkeep`` of a packet, the bytes before it of the first part and of the part behind, and those that the first
+    part lacks."""
+    size, last = c.beat_bytes, len(keeps) - 1
+    (first, last_part), most = c.form.ordered(command.associated, command.text), c.most_of(c.form.behind, command.nonce_bytes)
+    stated, left, behind, begun = last_part if c.stated_behind else None, first, 0, False
+    for number, keep in enumerate(keeps):
+        nbytes, hole, ends = keep.bit_count(), bool(keep & keep + 1), number == last
+        if left:
+            wanted = min(size, left)
+            code = MessageCode.BAD_KEEP if hole else _first_part(nbytes, wanted, ends, left > size, number)
+            if code == MessageCode.OK:
+                left -= wanted
+                code = MessageCode.TOO_SHORT if ends and stated else code
+        else:
+            limit, least = (most, 0) if stated is None else (stated, stated)
+            code = _part_behind(nbytes, hole or (nbytes < size and not ends), ends and not begun, behind + nbytes, limit, least * ends)
+            if code == MessageCode.OK:
+                behind, begun = behind + nbytes, True
+        if code != MessageCode.OK:
+            return code, first - left, behind, left
+    return MessageCode.OK, first - left, behind, left
+
+
+def _first_part(nbytes: int, wanted: int, ends: bool, more: bool, number: int) -> MessageCode:
+    """The code of a beat without gaps of the part whose bytes the command has, of which *more* comes behind this beat."""
+    if nbytes > wanted or (nbytes < wanted and not ends):
+        return MessageCode.BAD_KEEP
+    if nbytes == wanted and not (ends and more):
+        return MessageCode.OK
+    return MessageCode.TOO_SHORT if nbytes or not number else MessageCode.BAD_KEEP
+
+
+def _part_behind(nbytes: int, wrong: bool, alone: bool, total: int, most: int, least: int) -> MessageCode:
+    """The code of a beat of the part behind, with which *total* bytes of it have come; *alone* says that it is all of this part."""
+    if not nbytes:
+        # A beat without bytes stands for a part without bytes.
+        empty = MessageCode.TOO_SHORT if least else MessageCode.OK
+        return empty if alone else MessageCode.BAD_KEEP
+    if wrong:
+        return MessageCode.BAD_KEEP
+    if total > most:
+        return MessageCode.TOO_LONG
+    return MessageCode.TOO_SHORT if total < least else MessageCode.OK
+
+
+# -- packets as they are on the wire ----------------------------------------------------------------------------------------------------
+
+
+def _on_the_wire(c: MessageContract, command: Command, keeps: Sequence[int], refused: MessageCode) -> list[Judgement]:
+    size, last, came, code = c.beat_bytes, len(keeps) - 1, 0, MessageCode.OK
+    opens, held = command.decrypt > 0, c.held(command.decrypt)
+    for number, keep in enumerate(keeps):
+        nbytes = keep.bit_count()
+        if keep & keep + 1 or (nbytes < size and number != last) or (not nbytes and number):
+            # The packet counts as if it ended before this beat.
+            code = MessageCode.BAD_KEEP
+            break
+        came += nbytes
+    # A tag that no block has room for is not taken off.
+    tag_bytes = command.tag_bytes if opens and command.tag_bytes <= c.block_bytes else 0
+    rest = max(0, came - tag_bytes)
+    header, tag = min(rest, command.associated), came - rest
+    if refused != MessageCode.OK:
+        return [Judgement(code=refused, associated=header, leaves=not held, header=header, marked=not held)]
+    # A text whose header is too short is not worked on.
+    text = rest - header
+    if tag < tag_bytes or header < command.associated:
+        code = max(code, MessageCode.TOO_SHORT)
+    too_long = c.overflows(command.decrypt, header, text)
+    if too_long:
+        code = max(code, MessageCode.TOO_LONG_TO_HOLD)
+    right = Judgement(code=code, associated=header, text=text, tag=tag, works=text, leaves=True, header=header, out=text)
+    failed = replace(right, leaves=not held, marked=not held)
+    if code != MessageCode.OK:
+        # A fault behind the bytes that the core can hold may be told of or not.
+        others = [replace(failed, code=MessageCode.TOO_LONG_TO_HOLD)] if too_long and code != MessageCode.TOO_LONG_TO_HOLD else []
+        return [failed, *others]
+    if not opens:
+        return [replace(right, sealed=command.tag_bytes, told=command.tag_bytes)]
+    return [replace(right, otherwise=replace(failed, code=MessageCode.WRONG_TAG))]
+
+
+# -- the forms -----------------------------------------------------------------------------------------------------------------------------
+
+
+def parts_of(associated: bytes, chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """What comes first, which may be empty, and the chunks behind it, each with whether it is the last part of the message."""
+    part = associated
+    for chunk in filter(None, chunks):
+        yield part, False
+        part = chunk
+    yield part, True
+
+
+def whole_beats(parts: Iterable[bytes], size: int, most: int) -> Iterator[tuple[bytes, bool]]:
+    """The bytes of a packet in portions of whole beats, about *most* bytes each, and whether each is the last one, which may end within a
+    beat; at least one."""
+    begun = bytearray()
+    portion = max(size, most - most % size)
+    for part in parts:
+        begun += part
+        while len(begun) > portion:
+            yield bytes(begun[:portion]), False
+            del begun[:portion]
+    yield bytes(begun), True
+
+class AssociatedFirst:
+    """Packets with associated data, and then text, each of which begins with a beat of its own.
+
+    Attributes
+    ----------
+    first, behind : str
+        The part whose bytes a command always states, and the other one.
+    out, held : str
+        What a packet out is, and what of a message is held back.
+    """
+
+    first, behind, out, held = "associated", "text", "text", "text"
+
+    def ordered(self, associated: T, text: T) -> tuple[T, T]:
+        """Both parts as they come; and of these, associated data and text."""
+        return associated, text
+
+    def layout(self, way: int) -> tuple[tuple[str, ...], ...]:
+        """The parts of a packet in order: "associated", "text" and "tag".  Those in a group touch each other, and each group begins with a
+        beat of its own."""
+        return (self.first,), (self.behind,)
+
+    def beats(self, size: int, associated: int, text: int, tag: int) -> int:
+        """The beats of the packet of a message, of *size* bytes each."""
+        return max(1, -(-associated // size) - (-text // size))
+
+    def portions(self, ad: bytes, chunks: Iterable[bytes], tag: bytes, size: int, most: int) -> Iterator[tuple[bytes, bool]]:
+        """What goes into a core in beats of *size* bytes, about *most* bytes at a time, and whether each of it is the last."""
+        return parts_of(ad, chunks)
+
+    def tag_bytes(self, way: int, tag_bytes: int) -> int:
+        """The bytes of the tag that a packet in has."""
+        return 0
+
+    def given(self, tag: bytes) -> bytes:
+        """What a command or a status has of a tag, and a packet has not."""
+        return tag
+
+    def header(self, associated: int) -> int:
+        """The bytes of a packet out before its text."""
+        return 0
+
+    def apart(self, first: int) -> int:
+        """Bytes at the beginning of a packet behind which a beat begins, of so many bytes that its command states."""
+        return first
+
+    def leaving(self, beats: int, marked: bool) -> int:
+        """The beats of a packet out, of which so many have bytes.  One that is cut off ends with a beat without bytes."""
+        return beats + marked
+
+    def judge(self, c: MessageContract, command: Command, keeps: Sequence[int], refused: MessageCode) -> list[Judgement]:
+        """What may come of a message with this refusal."""
+        if refused != MessageCode.OK:
+            return [Judgement(code=refused)]
+        if c.too_long(command.decrypt, len(keeps)):
+            # A message is stored before it is looked at.
+            return [Judgement(code=MessageCode.TOO_LONG_TO_HOLD)]
+        return _aligned(c, command, keeps)
+
+    def wrong_packets(self, size: int, ways: Sequence[int]) -> Iterator[scenarios.Wrong]:
+        """Packets with faults, with right ones between them."""
+        return scenarios.associated_first(size)
+
+
+class TextFirst(AssociatedFirst):
+    """Packets with text, and then associated data, each of which begins with a beat of its own."""
+
+    first, behind = "text", "associated"
+
+    def ordered(self, associated: T, text: T) -> tuple[T, T]:
+        return text, associated
+
+    def portions(self, ad: bytes, chunks: Iterable[bytes], tag: bytes, size: int, most: int) -> Iterator[tuple[bytes, bool]]:
+        return parts_of(b"", chain(chunks, (ad,)))
+
+    def wrong_packets(self, size: int, ways: Sequence[int]) -> Iterator[scenarios.Wrong]:
+        return scenarios.text_first(size)
+
+
+class WireForm(AssociatedFirst):
+    """Packets as they are on the wire: header, text, and the tag of a message to open, or of one that was sealed, touch each other."""
+
+    out, held = "packet", "header and text"
+
+    def layout(self, way: int) -> tuple[tuple[str, ...], ...]:
+        return (("associated", "text", *("tag",) * bool(way)),)
+
+    def beats(self, size: int, associated: int, text: int, tag: int) -> int:
+        return max(1, -(-(associated + text + tag) // size))
+
+    def portions(self, ad: bytes, chunks: Iterable[bytes], tag: bytes, size: int, most: int) -> Iterator[tuple[bytes, bool]]:
+        return whole_beats(chain((ad,), chunks, (tag,)), size, most)
+
+    def tag_bytes(self, way: int, tag_bytes: int) -> int:
+        return tag_bytes if way else 0
+
+    def given(self, tag: bytes) -> bytes:
+        return b""
+
+    def header(self, associated: int) -> int:
+        return associated
+
+    def apart(self, first: int) -> int:
+        return 0
+
+    def leaving(self, beats: int, marked: bool) -> int:
+        return max(1, beats)
+
+    def judge(self, c: MessageContract, command: Command, keeps: Sequence[int], refused: MessageCode) -> list[Judgement]:
+        return _on_the_wire(c, command, keeps, refused)
+
+    def wrong_packets(self, size: int, ways: Sequence[int]) -> Iterator[scenarios.Wrong]:
+        return scenarios.on_the_wire(size, ways)
+
 FORMS = {(PACKETS[0], None): AssociatedFirst(), (PACKETS[0], TEXT_FIRST): TextFirst(), (PACKETS[1], None): WireForm()}
 """The forms of packets, by the members ``packet`` and ``order`` of a description."""
 
-T = TypeVar("T")
+
+# -- the rest of a contract ------------------------------------------------------------------------------------------------------------
 
 
 class Passes:

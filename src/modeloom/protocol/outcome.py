@@ -18,8 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.protocol.contract import MOST_STATED, MessageContract
-from modeloom.protocol.forms import Judgement
+from modeloom.protocol.contract import MOST_STATED, Judgement, MessageContract
 from modeloom.protocol.transactions import Beat, Command, MessagePacket, beats_of, whole_keeps
 
 __all__ = ["Judgement", "Outcome", "completed", "judge", "judge_whole", "outcomes", "possible_codes", "refusal", "releases"]
