@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a core for messages promises its host.  The description of a core is such a contract; ``core.json`` has its members.
 
-What differs between kinds of cores is chosen here, once: ``form``, ``passes``, ``key_source`` and ``channel_fields``.  A form of packets is how
-the parts of a message lie in beats, what is found wrong in a packet, and what of it leaves::
+What differs between kinds of cores is chosen here, once: ``form``, ``passes``, ``key_source`` and ``channel_fields``.  A form of packets
+is how the parts of a message lie in beats, what is found wrong in a packet, and what of it leaves::
 
     associated first   │ associated data ░│ text ░│                ░  the rest of a beat
     text first         │ text ░│ associated data ░│                │  a part begins with a beat of its own
@@ -24,8 +24,8 @@ from modeloom.protocol.transactions import Command
 from modeloom.spec.stream import TEXT_FIRST
 
 __all__ = [
-    "DIRECTIONS", "MOST_STATED", "AssociatedFirst", "ChannelFields", "Judgement", "KeySlots", "KeysWithMessages", "MessageContract", "Passes",
-    "TextFirst", "TwoPasses", "WireForm",
+    "DIRECTIONS", "MOST_STATED", "AssociatedFirst", "ChannelFields", "Judgement", "KeySlots", "KeysWithMessages", "MessageContract",
+    "Passes", "TextFirst", "TwoPasses", "WireForm",
 ]  # fmt: skip
 
 DIRECTIONS = ("encrypt", "decrypt")
