@@ -49,6 +49,7 @@ R = TypeVar("R", bound=Row | BatchRow)
 
 NUMBERS: dict[type, str] = {
     NetRow: "select", PortRow: "cell", KeyRow: "word", WriteRow: "cell", OutRow: "index", ChainRow: "directions",
+    BatchRow: "stages",
 }  # fmt: skip
 """The member of a row that has an entry for each direction which uses it."""
 
@@ -337,13 +338,10 @@ class _Maker:
         return f"lane {lane} row {slot} gives {new}, not {old}" if new != old else ""
 
     def _batch(self, program: Program, table: Table) -> str:
-        found = [
-            (unit, slot, row) for unit, rows in sorted(table.batches.items()) for slot, row in enumerate(rows)
-            if row is not None and self.direction in row.stages
-        ]  # fmt: skip
-        if not found:
+        picked = self._row(table.batches)
+        if picked is None:
             return ""
-        unit, slot, row = self.rng.choice(found)
+        unit, slot, row = picked
         rows, way = table.batches[unit], self.rng.choice((-1, 1, 0))
         if way and rows[(slot + way) % table.rows] is None:
             rows[slot], rows[(slot + way) % table.rows] = None, row

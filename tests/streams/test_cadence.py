@@ -100,7 +100,7 @@ def test_on_numbers():
         for token in tokens_of(plan, sent.message, cycle, sent.block(16)):
             cycle = token.cycle + (token.part >= 0)
             entered.setdefault(token.step, set()).add(token.cycle % 40)
-            output = machine.run(token) if token.part >= 0 else machine.start(token)
+            output = machine.run(token)
             if output is not None:
                 given.append(output)
         assert given == [*sent.blocks, sent.tag], sent.message
@@ -113,7 +113,7 @@ def test_a_token_out_of_the_cadence_is_refused():
     models = models_of(GCM(), 1)
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, OnNumbers(plan, models))
     nonce = {"nonce": 12, "associated": 16, "text": 16}
-    machine.start(Token(40, plan_title(plan, 0), -1, block=0, lengths=nonce))
+    machine.run(Token(40, plan_title(plan, 0), -1, block=0, lengths=nonce))
     machine.run(Token(43, "encrypt", block=0, nbytes=16, power=1, first=True, lengths=nonce))
     with pytest.raises(MachineError, match="encrypt: operation . uses the cipher in cycle 44, out of its cadence"):
         machine.run(Token(44, "encrypt", block=0, nbytes=16, place=1, power=1, lengths=nonce))

@@ -25,7 +25,7 @@ def test_messages(mode, latencies, lanes):
         given = []
         for token in tokens_of(plan, sent.message, cycle, sent.block(mode.block_bytes), tag=int.from_bytes(sent.known, "little")):
             cycle = token.cycle + (token.part >= 0)
-            output = machine.run(token) if token.part >= 0 else machine.start(token)
+            output = machine.run(token)
             if output is not None:
                 given.append(output)
         assert given == [*sent.blocks, sent.tag], sent.message
@@ -39,7 +39,7 @@ def test_reading_too_early_is_seen():
     (sent,) = [sent for sent in messages(GCM(), models, 40) if len(sent.ad) > 80][:1]
     with pytest.raises(MachineError, match="associated: a product reads in cycle"):
         for token in tokens_of(plan, sent.message, 0, sent.block(16)):
-            machine.run(token) if token.part >= 0 else machine.start(token)
+            machine.run(token)
 
 
 def test_tokens_of_a_message():

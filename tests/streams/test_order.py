@@ -85,10 +85,7 @@ def test_messages(mode, cadence):
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, OnNumbers(plan, models))
     given = [[] for _ in sent]
     for number, token in entered(plan, alone, 1):
-        if token.part < 0:
-            machine.start(token)
-        else:
-            given[number] += blocks_of(machine.run(token))
+        given[number] += blocks_of(machine.run(token))
     assert given == [[*each.blocks, each.tag] for each in sent]
 
 

@@ -53,10 +53,7 @@ def test_messages(mode, latency):
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, OnNumbers(plan, models))
     given = [[] for _ in sent]
     for number, token in entered(plan, alone, latency):
-        if token.part < 0:
-            machine.start(token)
-        else:
-            given[number] += blocks_of(machine.run(token))
+        given[number] += blocks_of(machine.run(token))
     assert given == [[*each.blocks, each.tag] for each in sent]
 
 

@@ -53,7 +53,7 @@ def generator(directory: str, as_json: bool) -> None:
     source = Path(fusesoc_generator.__file__).read_text(encoding="utf-8")
     files = {"modeloom_generator.core": CORE, SCRIPT: f"{source}\n# For modeloom {VERSION}.\n"}
     target = Path(directory)
-    if target.is_dir() and (others := sorted({entry.name for entry in target.iterdir()} - files.keys())):
+    if target.is_dir() and (others := sorted({entry.name for entry in target.iterdir()}.difference(files))):
         raise InputError(f"{directory} has other files ({others[0]}); choose another folder")
     try:
         target.mkdir(parents=True, exist_ok=True)

@@ -11,10 +11,10 @@ The keys that a core derives of master keys: the derivation for each size, and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, Self, cast
 
 from modeloom.ciphers import BlockCipher, cipher_of
 from modeloom.ciphers.request import CoreRequest, CoreTiming
@@ -22,19 +22,20 @@ from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.definition.message_check import check_messages
 from modeloom.definition.messages import derived_under
 from modeloom.options.messages import MOST_DERIVERS, USUAL, StreamOptions
-from modeloom.spec import Cipher, InputError
-from modeloom.spec.cadence import Cadence
+from modeloom.spec import InputError
+from modeloom.spec.cadence import EVERY_CYCLE
 from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import BETWEEN, StreamMode, variants
 from modeloom.streams.derive import Derivation, derivation_of, prove_derivation
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_numbers, prove_setup, prove_stream
 from modeloom.streams.prove_channels import prove_channels
+from modeloom.streams.reservation import ReservationTable
 from modeloom.streams.steps import Step, steps_of
 from modeloom.streams.trace import trace_stream
 
 __all__ = [
-    "DERIVE_TARGET", "CompiledStream", "DerivedKeys", "StreamOptions", "compile_stream", "default_cores",
+    "DERIVE_TARGET", "CipherNumbers", "CompiledStream", "DerivedKeys", "StreamOptions", "compile_stream",
     "default_sizes", "derived_keys",
 ]  # fmt: skip
 
@@ -79,12 +80,7 @@ class DerivedKeys:
     def prove(self, mode: StreamMode) -> None:
         """Proves that the derivations are those of the definition.  Raises ``ProofError`` if one is not."""
         for bits, derivation in zip(self.request.key_sizes, self.derivations, strict=True):
-            prove_derivation(mode, derivation, partial(_derived, mode, bits // 8))
-
-
-def _derived(mode: StreamMode, key_bytes: int, cipher: Cipher, nonce: bytes) -> bytes:
-    """The key of a message under a master key of so many bytes, with any cipher, which has no other key."""
-    return derived_under(mode, cipher, None, key_bytes, nonce)
+            prove_derivation(mode, derivation, partial(derived_under, mode, None, bits // 8))
 
 
 def derived_keys(mode: StreamMode, cipher: BlockCipher, request: CoreRequest, cores: int | None) -> DerivedKeys:
@@ -99,12 +95,8 @@ def derived_keys(mode: StreamMode, cipher: BlockCipher, request: CoreRequest, co
         raise InputError(f"--keys derived: {cipher.name} has no round core for one block; build it with --keys inline")
     one = request.but(direction="encrypt", form="multistream", stages=1, streams=1, writers=0, sbox=cipher.sboxes[0])
     derivations, timing = tuple(derivation_of(mode, bits // 8) for bits in one.key_sizes), cipher.timing(one.but(slots=1))
-    for count in range(1, MOST_DERIVERS + 1) if cores is None else ():
-        if DerivedKeys(derivations, count, one, timing).cycles <= DERIVE_TARGET:
-            break
-    else:
-        count = MOST_DERIVERS if cores is None else cores
-    return DerivedKeys(derivations, count, one, timing)
+    made = [DerivedKeys(derivations, count, one, timing) for count in (range(1, MOST_DERIVERS + 1) if cores is None else (cores,))]
+    return next((each for each in made if each.cycles <= DERIVE_TARGET), made[-1])
 
 
 # -- streams -----------------------------------------------------------------------------------------------------------------------
@@ -142,7 +134,9 @@ class CompiledStream:
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
-        plan, placed = self.plan, self.plan.placed
+        plan, placed, table, passes = self.plan, self.plan.placed, self.plan.reservations, len(self.mode.sealing())
+        returns = {title: list(uses) for title, uses in plan.uses.items() if title in placed.returns}
+        beside = [name for name in ("start", "tag") if table.beside(name)]
         starts = [step for step in plan.steps if step.name == "start"]
         return {
             "schema": SCHEMA,
@@ -151,14 +145,14 @@ class CompiledStream:
             "cipher": self.options.cipher,
             "key_bits": self.options.key_bits,
             "blocks_per_cycle": plan.lanes,
-            **({"cadence": self._cadence(plan.cadence)} if plan.cadence is not None else {}),
-            **({"channels": self.options.channels} if self.options.channels > 1 else {}),
-            **({"order": self.options.order, "shared": dict(plan.shared)} if plan.text_first else {}),
+            **_unless(EVERY_CYCLE, table.cadence, cadence=self._cadence(table)),
+            **_unless(USUAL.channels, self.options.channels, channels=self.options.channels),
+            **_unless(USUAL.order, self.options.order, order=self.options.order, shared=dict(plan.shared)),
             "latency": plan.text_stage,
             "latency_tag": placed.outputs["tag"] + placed.passes["tag"][-1].at,
             "tokens": {
                 **{name: plan.tokens_of(name) for name in ("start", "associated", "text")},
-                "tag": plan.tokens_of("tag") + (plan.tokens_of(BETWEEN) if plan.text_first else 0),
+                "tag": plan.tokens_of("tag") + plan.tokens_of(BETWEEN),
             },
             "starts": [
                 {
@@ -167,11 +161,11 @@ class CompiledStream:
                 }
                 for step in starts
             ],
-            **({"passes": 2} if self.mode.two_passes else {}),
+            **_unless(1, passes, passes=passes),
             **({"derivation": self.derived.explain()} if self.derived is not None else {}),
-            **({"turn": placed.turn} if plan.chained else {}),
-            **({"returns": {title: list(uses) for title, uses in plan.uses.items() if title in placed.returns}} if plan.returning else {}),
-            **({"beside": [*["start"] * plan.runs_ahead, *["tag"] * plan.follows]} if plan.runs_ahead or plan.follows else {}),
+            **_unless(1, placed.turn, turn=placed.turn),
+            **_unless({}, returns, returns=returns),
+            **_unless([], beside, beside=beside),
             "chains": plan.chains if plan.horner else 0,
             "units": {unit: {"stage": stage, "latency": placed.latencies[unit]} for unit, stage in placed.stages.items()},
             "state": {name: {"kind": kind.kind, "stage": placed.homes[name]} for name, kind in plan.kinds.items()},
@@ -183,12 +177,11 @@ class CompiledStream:
             **({"proof": {name: count for name, count in asdict(self.proof).items() if count is not None}} if self.proof else {}),
         }
 
-
-    def _cadence(self, cadence: Cadence) -> dict[str, Any]:
+    def _cadence(self, table: ReservationTable) -> dict[str, Any]:
         """The figures of a cadence, and for each step its tokens that use the cipher, and its cycles."""
-        plan, table = self.plan, self.plan.reservations
+        plan = self.plan
         return {
-            "blocks": cadence.blocks, "interval": cadence.interval,
+            "blocks": table.cadence.blocks, "interval": table.cadence.interval,
             "steps": {
                 step.title: {
                     "ciphers": list(table.paced(step.title)),
@@ -198,6 +191,11 @@ class CompiledStream:
                 for step in plan.steps
             },
         }  # fmt: skip
+
+
+def _unless(usual: object, value: object, **members: object) -> dict[str, object]:
+    """Members of ``explain`` that are said if a value is not the usual one."""
+    return {} if value == usual else members
 
 
 def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: bool = True) -> CompiledStream:
@@ -214,23 +212,24 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     """
     chosen = cipher_of(mode, options.cipher)
     options = options.of(mode)
-    if options.key_bits is None and not options.more_key_bits and options.keys != "expanded":
+    sizes = {options.key_bits, *options.more_key_bits}
+    if options.source.expands and sizes == {None}:
         first, *more = default_sizes(mode, chosen)
         options = replace(options, key_bits=first, more_key_bits=tuple(more))
     options = options.on(chosen)
-    request = _request(mode, chosen, options)
+    request, derived = _request(mode, chosen, options), None
     first = request.key_bits
-    derived = derived_keys(mode, chosen, request, options.key_derivers) if options.keys == "derived" else None
-    if derived is not None:
+    if options.keys == "derived":
+        derived = derived_keys(mode, chosen, request, options.key_derivers)
         options = replace(options, key_derivers=derived.cores)
+        if prove:
+            derived.prove(mode)
     timing = chosen.timing(request)
     plan, options = _planned(mode, chosen, options, first, timing)
     checked = check_messages(mode, first // 8, options.cipher) if prove else Checked(NOT_CHECKED, ())
     if prove:
         prove_setup(plan)
         prove_numbers(plan)
-        if derived is not None:
-            derived.prove(mode)
     proof = prove_stream(plan, late_ends=options.interface == "lwc") if prove else None
     if proof is not None and options.channels > 1:
         proof = replace(proof, interleaved=prove_channels(plan))
@@ -241,7 +240,7 @@ def _request(mode: StreamMode, chosen: BlockCipher, options: StreamOptions) -> C
     """The request for the cipher of a core.  Raises ``InputError`` if the cipher has no such core."""
     first = cast(int, options.key_bits)
     needed = cipher_direction(mode, first // 8, options.directions)
-    if needed == "both" and options.keys != "expand":
+    if needed == "both" and not options.source.both_forms:
         raise InputError(f"{mode.name} deciphers blocks, so a core needs the round keys in two forms; leave out --keys {options.keys}")
     if needed == "both" and not chosen.has("both", options.cipher_arch):
         what = "pipeline" if options.cipher_arch == "pipelined" else f"{options.cipher_arch} core"
@@ -263,51 +262,51 @@ def _planned(
 ) -> tuple[StreamPlan, StreamOptions]:
     """The plan, and the options with its number of ciphers.  Raises ``InputError`` or ``DefinitionError``."""
     latencies: dict[str, int] = {CIPHER: timing.latency, MUL.unit: options.mul_stages + MULTIPLIER_REGISTERS}
-    needs = _block_ciphers(steps_of(trace_stream(mode, key_bits // 8))) if mode.two_passes else 1
     # A round for several blocks has time for both ciphers of a block: its token returns to it.
-    cores = max(1, needs) if timing.cadence is None else 1
+    apart = mode.two_passes and timing.cadence is None
+    cores = max(1, _block_ciphers(steps_of(trace_stream(mode, key_bits // 8)))) if apart else 1
     plan = plan_stream(mode, key_bits // 8, latencies, options.blocks_per_cycle, cores, timing.cadence, options.order)
     options.check_plan(plan)
     for node in plan.trace.nodes:
         if node.operation and node.operation.keyed:
             chosen.check_operation(mode.name, node.operation.name, node.operation.operands)
-    options = replace(options, cipher_cores=_cores(plan, options))
-    if options.cipher_cores not in (None, 1) and plan.cadence is not None:
-        raise InputError("--cipher-cores is for pipelines; a multistream core has one round; leave it out")
-    if options.cipher_cores is not None and options.cipher_cores > plan.cores:
-        plan = plan_stream(mode, key_bits // 8, latencies, cores=options.cipher_cores)
-    return plan, options
+    numbers, count = CipherNumbers.of(plan, options.channels), options.cipher_cores
+    if count is None:
+        count = numbers.usual
+    elif count not in numbers.allowed:
+        raise InputError(f"--cipher-cores{numbers.why.format(count)}")
+    if count is not None and count > plan.cores:
+        plan = plan_stream(mode, key_bits // 8, latencies, cores=count)
+    return plan, replace(options, cipher_cores=count)
 
 
-def default_cores(plan: StreamPlan, channels: int) -> int | None:
-    """Ciphers of a core if a user names no number; None if a block never waits for a cipher."""
-    if plan.mode.two_passes:
-        # A block to open is deciphered, and then absorbed.
-        return plan.cores if plan.cores > 1 else None
-    if not plan.chained:
-        return None
-    # A lone message waits for its chain in any case, and several fill all ciphers that a block needs.
-    return 1 if channels == 1 or plan.cadence is not None else _block_ciphers(plan.steps)
+class CipherNumbers(NamedTuple):
+    """The numbers of ciphers of a core: the usual one, None if a block never waits for a cipher; all of them; and why it has no other."""
+
+    usual: int | None
+    allowed: Collection[int]
+    why: str
+
+    @classmethod
+    def of(cls, plan: StreamPlan, channels: int) -> Self:
+        """The numbers for a plan that was made for as few ciphers as it needs."""
+        name, most = plan.mode.name, _block_ciphers(plan.steps)
+        if plan.mode.two_passes:
+            # A block to open is deciphered, and then absorbed.
+            count = "the cipher" if plan.cores == 1 else f"{plan.cores} ciphers"
+            usual = plan.cores if plan.cores > 1 else None
+            return cls(usual, (plan.cores,), f" {{}}: a block of {name} goes through {count}; leave it out")
+        if not plan.chained:
+            return cls(None, (), f" is for modes whose blocks wait for the cipher of the one before, unlike {name}; leave it out")
+        if plan.cadence is not None:
+            return cls(1, (1,), " is for pipelines; a multistream core has one round; leave it out")
+        # A lone message waits for its chain in any case, and several fill all ciphers that a block needs.
+        return cls(1 if channels == 1 else most, range(1, most + 1), f" of {name} is from 1 to {most}, the ciphers of a block, not {{}}")
 
 
 def _block_ciphers(steps: Iterable[Step]) -> int:
     """Ciphers that a block needs."""
     return max(sum(made.operation.keyed for made in step.operations) for step in steps if step.name not in ("start", "tag"))
-
-
-def _cores(plan: StreamPlan, options: StreamOptions) -> int | None:
-    """The number of ciphers of a core.  Raises ``InputError`` for one that it cannot have."""
-    given, mode = options.cipher_cores, plan.mode.name
-    if given is None:
-        return default_cores(plan, options.channels)
-    if plan.mode.two_passes and given != plan.cores:
-        count = "the cipher" if plan.cores == 1 else f"{plan.cores} ciphers"
-        raise InputError(f"--cipher-cores {given}: a block of {mode} goes through {count}; leave it out")
-    if not plan.chained and not plan.mode.two_passes:
-        raise InputError(f"--cipher-cores is for modes whose blocks wait for the cipher of the one before, unlike {mode}; leave it out")
-    if not 1 <= given <= (most := _block_ciphers(plan.steps)):
-        raise InputError(f"--cipher-cores of {mode} is from 1 to {most}, the ciphers of a block, not {given}")
-    return given
 
 
 def cipher_direction(mode: StreamMode, key_bytes: int, directions: tuple[str, ...]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from modeloom.ciphers import AES, cipher_of
 from modeloom.compiler.compile import Compiled
-from modeloom.compiler.streams import CompiledStream, default_cores, default_sizes
+from modeloom.compiler.streams import CipherNumbers, CompiledStream, default_sizes
 from modeloom.options.messages import StreamOptions
 from modeloom.options.sectors import Options
 
@@ -41,6 +41,6 @@ def stream_words(compiled: CompiledStream) -> tuple[str, ...]:
     usual = replace(
         StreamOptions(key_bits=first, keys=options.keys, interface=options.interface).on(cipher), more_key_bits=tuple(more),
         cipher=cipher_of(mode).name, keys=StreamOptions.keys, interface=StreamOptions.interface,
-        cipher_cores=default_cores(compiled.plan, options.channels),
+        cipher_cores=CipherNumbers.of(compiled.plan, options.channels).usual,
     )  # fmt: skip
     return mode.name, *options.words(usual, FIRST_OF_MESSAGES)

@@ -203,9 +203,9 @@ def _dependences(source: Trace, direction: str) -> set[int]:
     needed = reached(nodes, source.outputs[direction])
     first = source.host_keys
     done: set[int] = set()
-    while keys := {nodes[i].number for i in needed if nodes[i].keyed} - done:
-        done |= keys
-        needed |= reached(nodes, [i for key in keys if key >= first for i in source.derived[key - first]])
+    while used := {nodes[i].number for i in needed if nodes[i].keyed} - done:
+        done |= used
+        needed |= reached(nodes, [i for key in used if key >= first for i in source.derived[key - first]])
     return needed
 
 

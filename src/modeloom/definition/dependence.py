@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from modeloom.definition.messages import StreamModel, derived_key
 from modeloom.spec import DefinitionError, InputError
-from modeloom.spec.stream import ABSORB, StreamMode
+from modeloom.spec.stream import StreamMode
 from modeloom.spec.wording import many
 
 __all__ = ["warnings_of"]
@@ -74,11 +74,10 @@ class _Search:
 
     def seal(self, nonce: bytes, associated: bytes, text: bytes, model: StreamModel | None = None) -> _Sealed:
         """Ciphertext and whole tag."""
-        model = model or self.model
-        known = b""
-        if self.mode.two_passes:
-            known = model.run(ABSORB, nonce, text, associated)[1]
-        return _Sealed(nonce, associated, *model.run("encrypt", nonce, text, associated, known=known))
+        given, tag = b"", b""
+        for way in self.mode.sealing():
+            given, tag = (model or self.model).run(way, nonce, text, associated, known=tag)
+        return _Sealed(nonce, associated, given, tag)
 
     def accepted(self, message: _Sealed) -> bytes:
         """The tag that opening a message would accept."""
@@ -164,12 +163,11 @@ class _Search:
 
     def passes(self) -> Iterator[str]:
         """Whether the ciphertext of a mode with two passes depends on the tag that the first one makes."""
-        if not self.mode.two_passes or not self.texts:
-            return
-        nonce, associated, text = self.random(5, 2 * self.whole)
-        tags = [self.rng.randbytes(self.size) for _ in range(4)]
-        if len({self.model.run("encrypt", nonce, text, associated, known=tag)[0] for tag in tags}) < len(tags):
-            yield "the ciphertext does not depend on the tag, so that messages with one nonce have one key stream"
+        for way in self.mode.sealing()[1:] if self.texts else ():
+            nonce, associated, text = self.random(5, 2 * self.whole)
+            tags = [self.rng.randbytes(self.size) for _ in range(4)]
+            if len({self.model.run(way, nonce, text, associated, known=tag)[0] for tag in tags}) < len(tags):
+                yield "the ciphertext does not depend on the tag, so that messages with one nonce have one key stream"
 
     def derivation(self) -> Iterator[str]:
         """Whether the key of a message depends on the nonce, and on the master key."""
@@ -177,13 +175,13 @@ class _Search:
             return
         nbytes = self.cipher_key_bytes
         nonces, masters = ([self.rng.randbytes(length) for _ in range(4)] for length in (self.nonce_bytes, nbytes))
-        for what, keys in (
+        for what, made in (
             ("the nonce", [derived_key(self.mode, masters[0], nonce, self.cipher) for nonce in nonces]),
             ("the master key", [derived_key(self.mode, master, nonces[0], self.cipher) for master in masters]),
         ):
             at = 0
             for part, length in self.parts.items():
-                if len({key[at : at + length] for key in keys}) < len(keys):
+                if len({key[at : at + length] for key in made}) < len(made):
                     yield f"the part {part} of the key of a message does not depend on {what}"
                 at += length
 

@@ -48,10 +48,10 @@ def derived_key(mode: StreamMode, key: bytes, nonce: bytes, cipher_name: str | N
         raise InputError(f"{mode.name}: a key must have {' or '.join(map(str, known))} bytes, not {len(key)}")
     mode.nonce_class(len(nonce))
     keyed = cipher_of(mode, cipher_name).software
-    return derived_under(mode, keyed(key), keyed, len(key), nonce)
+    return derived_under(mode, keyed, len(key), keyed(key), nonce)
 
 
-def derived_under(mode: StreamMode, cipher: Cipher, keyed: Callable[[bytes], Cipher] | None, key_bytes: int, nonce: bytes) -> bytes:
+def derived_under(mode: StreamMode, keyed: Callable[[bytes], Cipher] | None, key_bytes: int, cipher: Cipher, nonce: bytes) -> bytes:
     """``derived_key`` with any cipher: ``cipher`` has the master key of ``key_bytes`` bytes, and ``keyed`` gives it other keys."""
     size = mode.block_bytes
     o = StreamNumbers(mode.field, [cipher], keyed, key_bytes)
@@ -223,7 +223,7 @@ class StreamModel:
             s = mode.begin(o, k, Nonce[int, int](Piece(nonce), len(nonce), tag), n)
         if not isinstance(s, State):
             raise InputError(f"{mode.name}: start() returns a State, not {type(s).__name__}")
-        if mode.two_passes and direction != ABSORB:
+        if direction != ABSORB:
             with beside(mode.folder), blame(mode.name, mode.tagged):
                 s = mode.tagged(o, k, s, Piece(known or b""))
         yield Taken("start", s)
@@ -275,14 +275,13 @@ class StreamModel:
         length = self.mode.tag_bytes[0] if tag_bytes is None else tag_bytes
         self.mode.check_tag(length)
         nonce, text, ad = as_bytes("nonce", nonce), as_bytes("text", text), as_bytes("ad", ad)
-        if not self.mode.two_passes:
-            text, tag = self.run("encrypt", nonce, text, ad, length)
-            return text + tag[:length]
-        _, tag = self.run(ABSORB, nonce, text, ad, length)
-        text, again = self.run("encrypt", nonce, text, ad, length, tag)
-        if again != tag:
+        given, tags = b"", [b""]
+        for way in self.mode.sealing():
+            given, tag = self.run(way, nonce, text, ad, length, tags[-1])
+            tags.append(tag)
+        if len(set(tags[1:])) > 1:
             raise DefinitionError(f"{self.mode.name}: the second pass of a message gives another tag than the first one")
-        return text + tag
+        return given + tags[-1][:length]
 
     def open(self, nonce: bytes, sealed: bytes, ad: bytes = b"", tag_bytes: int | None = None) -> bytes:
         """Plaintext of a message that ``seal`` gave.

@@ -25,7 +25,7 @@ from modeloom.spec.errors import place_of
 from modeloom.spec.numbers import Piece
 from modeloom.spec.stream import ABSORB, Lengths, State, StreamMode
 from modeloom.spec.wording import many
-from modeloom.streams.prove_open import PartOfText, parts_of_text, prove_open, prove_short
+from modeloom.streams.prove_open import PartOfText, parts_of_text, prove_open, prove_short, runs_of
 from modeloom.streams.trace import StreamTrace, trace_stream
 
 __all__ = ["check_open", "models_under"]
@@ -128,13 +128,12 @@ def _message(mode: StreamMode, rng: random.Random, nonce: int, text: int, associ
 def _check(model: StreamModel, message: _Message) -> None:
     """Seals and opens a message step by step.  Raises ``DefinitionError`` for the first step that does not invert its counterpart."""
     given = message.nonce, message.associated, message.tag_bytes
-    known = b""
-    first: list[Taken] = []
-    if model.mode.two_passes:
-        first = _run(model, ABSORB, message.text, given, known)
-        known = first[-1].given
-    sealed = _run(model, "encrypt", message.text, given, known)
-    if first and first[-1].given != sealed[-1].given:
+    known, passes = b"", list[list[Taken]]()
+    for way in model.mode.sealing():
+        passes.append(_run(model, way, message.text, given, known))
+        known = passes[-1][-1].given
+    first, sealed = passes[0], passes[-1]
+    if first[-1].given != known:
         what = f"the second pass over a message of {_of(message)} gives another tag than the first"
         raise DefinitionError(_tag_differs(model, message, first, sealed, what))
     text = b"".join(step.given for step in sealed[:-1])
@@ -215,11 +214,8 @@ def _check_steps(model: StreamModel, trace: StreamTrace) -> None:
     ``DefinitionError`` if a text does not come back, or a tag differs.
     """
     mode, rng = model.mode, random.Random(f"states {model.mode.name}")
-    runs = [("encrypt", "decrypt", set(trace.state))]
-    if mode.two_passes:
-        runs.insert(0, (ABSORB, "encrypt", set(trace.state) - set(trace.tagged)))
     parts = [(part, number) for part in parts_of_text(mode) for number in range(STATES)]
-    for left, right, common in runs:
+    for left, right, common in runs_of(mode, trace):
         while True:
             kept = set(common)
             for part, number in parts:

@@ -57,7 +57,7 @@ class OrderedKeys(Layer):
     @staticmethod
     def chosen(compiled: CompiledStream) -> bool:
         """With ``--keys inline``, and behind what derives keys."""
-        return compiled.options.in_order
+        return compiled.options.source.in_order
 
     def control(self, p: MessageParameters) -> MessageParameters:
         """Slots are a ring."""

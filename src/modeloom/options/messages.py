@@ -12,6 +12,7 @@ from modeloom.options.ciphers import cipher, cipher_arch, cipher_sbox, cipher_st
 from modeloom.options.limits import MOST_MESSAGE_SLOTS, RING, SLOTS
 from modeloom.options.row import Choices, Terms, Value, row
 from modeloom.spec import InputError
+from modeloom.spec.mode import ONE_BY_ONE
 from modeloom.spec.stream import ASSOCIATED_FIRST, TEXT_FIRST, StreamMode
 
 __all__ = ["BLOCKS_PER_CYCLE", "LWC_BITS", "LWC_SLOTS", "MOST_DERIVERS", "USUAL", "StreamOptions"]
@@ -37,19 +38,36 @@ MASTERS, IN_RING = (1, 64), (3, 64)
 TWO_PASSES = ": it has two passes, and the tag of a packet comes last"
 LENGTHS_FIRST = ", which knows lengths before a message begins"
 LAST_BLOCKS = ", which has steps for last blocks: where a packet ends too early, the core would take its text for a whole one"
+FIRST_IN_TAG = ": it authenticates lengths, or a prefix of associated data, before the text"
 ACTIVATED = "on this interface, an instruction activates each key"
 
 NO_SCHEDULE = "a core that takes round keys has no key schedule"
 
+
+@dataclass(frozen=True)
+class KeySource(Terms):
+    """Where round keys come from: the key slots if a user names no number, and those of the pipeline if it has others; whether the core
+    expands keys, and holds them to encipher and to decipher; whether each message has the next key, sent with it or derived."""
+
+    slots: int = SLOTS
+    ring: int | None = None
+    expands: bool = True
+    both_forms: bool = False
+    in_order: bool = False
+
+
 KEYS = {
-    "expand": Terms(),
-    "expanded": Terms(),
-    "inline": Terms(apart={"--channels": "keys come in the order of the messages, and messages of different channels have no order"}),
-    "derived": Terms(
-        apart={"--channels": "keys are derived in the order of the messages, and messages of different channels have no order"},
-        only={"derives": "modes that derive message keys from the nonce"},
+    "expand": KeySource(both_forms=True),
+    "expanded": KeySource(expands=False),
+    "inline": KeySource(
+        apart={"--channels": "keys come in the order of the messages, and messages of different channels have no order"},
+        slots=RING, in_order=True,
     ),
-}
+    "derived": KeySource(
+        apart={"--channels": "keys are derived in the order of the messages, and messages of different channels have no order"},
+        only={"derives": "modes that derive message keys from the nonce"}, ring=RING, in_order=True,
+    ),
+}  # fmt: skip
 """Where round keys come from: "expand" is a core that expands the keys that it is sent, and "expanded" one that takes round keys from the
 host and has no key schedule.  With "inline", keys come with the messages: the core expands them, and has ``key_slots`` of them at a time.
 With "derived", master keys are in ``key_slots`` slots, and the core derives the key of each message from them."""
@@ -63,9 +81,18 @@ PACKETS = {
 }
 """The form of packets: text begins with a beat of its own, or header, text and tag touch each other as on the wire."""
 
+
+@dataclass(frozen=True)
+class Interface(Terms):
+    """The pins of a core: its key slots and the bits of a word if a user names no number, where these are its own."""
+
+    slots: int | None = None
+    word_bits: int | None = None
+
+
 INTERFACES = {
-    "axi": Terms(),
-    "lwc": Terms(
+    "axi": Interface(),
+    "lwc": Interface(
         apart={
             "--channels": "the words of this interface belong to one message at a time",
             "--packet wire": "messages on this interface consist of segments",
@@ -73,7 +100,7 @@ INTERFACES = {
             "--keys inline": ACTIVATED, "--keys derived": ACTIVATED,
             "--key-slots": "the instruction that activates a key does not name a slot",
         },
-        never={"two_passes": TWO_PASSES},
+        never={"two_passes": TWO_PASSES}, slots=LWC_SLOTS, word_bits=LWC_BITS[0],
     ),
 }  # fmt: skip
 """AXI4-Streams of commands, packets, keys and statuses, or the hardware API of lightweight cryptography."""
@@ -86,7 +113,11 @@ ORDERS = {
             "--channels": "the core tracks the step between text and associated data for one message at a time",
             "--packet wire": "packets on the wire begin with their header",
             "--interface lwc": "messages on this interface begin with their associated data",
-        }
+        },
+        never={
+            "two_passes": ": it has two passes, and the first one takes associated data before the text",
+            "lengths_first": FIRST_IN_TAG, "associated_prefix": FIRST_IN_TAG,
+        },
     ),
 }
 """The order of the parts of a message.  If text comes first, checksum and tag share a register, where the mode allows it."""
@@ -194,24 +225,24 @@ class StreamOptions(Choices):
         self.check()
 
     @property
-    def in_order(self) -> bool:
-        """Whether each message has the next key: one that comes with it, or one that the core derives."""
-        return self.keys in ("inline", "derived")
+    def source(self) -> KeySource:
+        """Where round keys come from."""
+        return KEYS[self.keys]
 
     @property
     def slots_inside(self) -> int | None:
         """Key slots of the pipeline: those that a host names, or those of the ring."""
-        return RING if self.keys == "derived" else self.key_slots
+        return self.source.ring or self.key_slots
 
     @property
     def writers(self) -> int:
         """Ports of the cipher for writes of round keys, as ``CoreRequest`` has them."""
-        return cast(int, self.key_schedules) if self.in_order and self.key_schedule == "iterative" else 0
+        return cast(int, self.key_schedules) if self.source.in_order and self.key_schedule == "iterative" else 0
 
     @property
     def directions(self) -> tuple[str, ...]:
         """The directions by name."""
-        return ("encrypt", "decrypt") if self.direction == "both" else (self.direction,)
+        return ONE_BY_ONE[self.direction]
 
     def named(self) -> dict[str, Value]:
         """The values that may have a word in the name of a core.  All key sizes together are one value."""
@@ -224,7 +255,7 @@ class StreamOptions(Choices):
         """The same options.  Raises ``InputError`` for choices that a core cannot have together, or that are not for this mode."""
         self.check_together()
         self.check_mode(mode)
-        if mode.derives() and not self.in_order:
+        if mode.derives() and not self.source.in_order:
             raise InputError(
                 f"{mode.name} has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"
             )
@@ -235,31 +266,30 @@ class StreamOptions(Choices):
 
         Raises ``InputError`` for options that the cipher does not support.
         """
-        if self.keys == "expanded" and chosen.expand is None:
-            raise InputError(f"--keys expanded is not for {chosen.name}: its description has no expand, the software that makes round keys")
-        if self.keys == "expanded" and self.more_key_bits:
-            raise InputError("--keys expanded takes keys of one size; give one --key-bits")
-        made = on_cipher(self, chosen)
+        made, pins = on_cipher(self, chosen), INTERFACES[self.interface]
         first, *more = sorted({cast(int, made.key_bits), *self.more_key_bits}, reverse=True)
-        kind, count = self._schedules(chosen)
-        lwc = self.interface == "lwc"
-        usual = RING if self.keys == "inline" else LWC_SLOTS if lwc else SLOTS
+        kind, count = self._schedules(chosen, len(more))
         return replace(
-            made, key_bits=first, more_key_bits=tuple(more), key_slots=usual if self.key_slots is None else self.key_slots,
-            key_schedule=kind, key_schedules=count, interface_bits=(self.interface_bits or LWC_BITS[0]) if lwc else None,
+            made, key_bits=first, more_key_bits=tuple(more), key_slots=self.key_slots or pins.slots or self.source.slots,
+            key_schedule=kind, key_schedules=count, interface_bits=self.interface_bits or pins.word_bits,
         )  # fmt: skip
 
-    def _schedules(self, chosen: BlockCipher) -> tuple[str | None, int | None]:
-        """The kind and the number of key schedules."""
-        if self.keys == "expanded":
+    def _schedules(self, chosen: BlockCipher, more: int) -> tuple[str | None, int | None]:
+        """The kind and the number of key schedules, of a core with so many more key sizes than one."""
+        if not self.source.expands:
+            if chosen.expand is None:
+                why = "its description has no expand, the software that makes round keys"
+                raise InputError(f"--keys {self.keys} is not for {chosen.name}: {why}")
+            if more:
+                raise InputError(f"--keys {self.keys} takes keys of one size; give one --key-bits")
             return None, None
         iterates, pipelined = chosen.iterative_schedule is not None, self.cipher_arch == "pipelined"
-        kind = self.key_schedule or ("iterative" if self.in_order and iterates and pipelined else "word")
+        kind = self.key_schedule or ("iterative" if self.source.in_order and iterates and pipelined else "word")
         if kind == "iterative" and not iterates:
             raise InputError(f"{chosen.name} has no iterative key schedule; leave out --key-schedule iterative")
-        if kind == "iterative" and self.in_order and not pipelined:
+        if kind == "iterative" and self.source.in_order and not pipelined:
             raise InputError("--key-schedule iterative clears all round keys of a slot at once, which is for pipelines; leave it out")
-        several = self.in_order and kind == "iterative"
+        several = self.source.in_order and kind == "iterative"
         count = self.key_schedules or (MOST_KEY_SCHEDULES if several else 1)
         if count > 1 and not several:
             raise InputError(f"--key-schedules {count} is for --keys inline with --key-schedule iterative; leave it out")

@@ -13,6 +13,7 @@ from modeloom.options.ciphers import cipher, cipher_arch, cipher_sbox, cipher_st
 from modeloom.options.limits import LONGER_SECTORS, MOST_BLOCKS, MOST_MESSAGE_SLOTS, MOST_SLOTS, RING, SLOTS
 from modeloom.options.row import Choices, Value, row, series
 from modeloom.spec import InputError, Mode, UnknownName
+from modeloom.spec.mode import ONE_BY_ONE
 
 __all__ = ["LANES", "PRESETS", "SIZES", "Options", "preset"]
 
@@ -21,8 +22,6 @@ LANES = (1, 2, 4, 8)
 
 SIZES = 8
 """Largest number of sector sizes in a core."""
-
-DIRECTIONS = {"both": ("encrypt", "decrypt"), "encrypt": ("encrypt",), "decrypt": ("decrypt",)}
 
 ARCHITECTURES = ("pipelined", "combined", "sequential", "multistream")
 """Forms of the cipher cores: "pipelined" has separate pipelines for encryption and decryption, and a core that a sector needs only once or
@@ -59,7 +58,7 @@ class Options(Choices):
         word="k{}",
     )
     direction: str | None = row(
-        None, "encrypt, decrypt or both (default: all directions of the mode).", noun="direction", values=tuple(DIRECTIONS), word="{}"
+        None, "encrypt, decrypt or both (default: all directions of the mode).", noun="direction", values=tuple(ONE_BY_ONE), word="{}"
     )  # fmt: skip
     cipher_cores: int = row(1, "Number of cipher cores (default: 1).", least=1, most=64, word="aes{}", older="aes")
     cipher_arch: str = cipher_arch(ARCHITECTURES, "architecture of the cipher cores")
@@ -125,7 +124,7 @@ class Options(Choices):
     @property
     def directions(self) -> tuple[str, ...]:
         """The directions that are built."""
-        return DIRECTIONS[self.direction or "both"]
+        return ONE_BY_ONE[self.direction or "both"]
 
     def named(self) -> dict[str, Value]:
         """The values that may have a word in the name of a core, which has the sizes of sectors before them."""

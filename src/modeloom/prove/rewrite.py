@@ -77,7 +77,8 @@ def _named_words(
 def _set_up_keys(source: Trace, definition: Definition, words: dict[str, Polynomial], setup: OpGraph) -> None:
     """Words that hold cipher keys, and words that must not be 0, are what the definition says."""
     wanted = [tuple(definition.value(i) for i in blocks) for blocks in source.derived]
-    if wanted != [tuple(words[name] for name in names) for names in setup.derived]:
+    made = [tuple(words[name] for name in names) for names in setup.derived]
+    if wanted != made:
         raise ProofError(f"{source.mode}: a cipher key that set-up makes is not what the definition says")
     if [definition.value(i) for i in source.nonzero] != [words[name] for name in setup.nonzero]:
         raise ProofError(f"{source.mode}: a key word that must not be 0 is not what the definition inverts")

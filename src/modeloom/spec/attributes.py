@@ -55,17 +55,17 @@ def checked_stream(mode: object) -> StreamMode:
 
 def _check_passes(mode: StreamMode) -> None:
     """Raises ``DefinitionError`` if the steps of a mode are not those of as many passes as it says."""
-    own = {name for name in ("absorb", "tagged") if mode.has(name)}
-    if mode.two_passes and mode.text_blocks > 1:
+    own = [name for name in ("absorb", "tagged") if mode.has(name)]
+    if not mode.two_passes:
+        if own:
+            raise _wrong(mode, "two_passes", f"{own[0]}() is a step of modes with two passes; set two_passes = True")
+        return
+    if mode.text_blocks > 1:
         raise _wrong(mode, "text_blocks", "a mode with two passes takes text block by block; leave out text_blocks")
-    if mode.two_passes and len(own) < 2:
+    if len(own) < 2:
         missing = "absorb" if "absorb" not in own else "tagged"
         raise _wrong(mode, "two_passes", f"a mode with two passes has a step {missing}()")
-    if own and not mode.two_passes:
-        raise _wrong(mode, "two_passes", f"{min(own)}() is a step of modes with two passes; set two_passes = True")
-    if mode.two_passes and mode.text_blocks != 1:
-        raise _wrong(mode, "two_passes", "a mode with two passes takes a block of text at a time; leave out text_blocks")
-    if mode.two_passes and mode.tag_bytes != (mode.block_bytes,):
+    if mode.tag_bytes != (mode.block_bytes,):
         raise _wrong(mode, "tag_bytes", f"a mode with two passes encrypts under its whole tag, so tag_bytes is ({mode.block_bytes},)")
 
 

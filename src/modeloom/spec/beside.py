@@ -67,7 +67,7 @@ def beside(folder: str, fresh: bool = False) -> Iterator[None]:
 
 def _loaded(names: set[str]) -> dict[str, ModuleType]:
     """The modules in use that have these names, with those in them."""
-    if sys.modules.keys().isdisjoint(names):
+    if names.isdisjoint(sys.modules):
         return {}
     return {name: module for name, module in sys.modules.items() if name.partition(".")[0] in names}
 

@@ -56,6 +56,11 @@ class Cadence:
         return self.interval - self.blocks
 
     @property
+    def batched(self) -> Cadence | None:
+        """This cadence, or None if the unit takes no batches."""
+        return self if self.gaps else None
+
+    @property
     def told(self) -> list[str]:
         """Its words in a listing; none if the unit takes no batches."""
         return [f"batches of {self.blocks} in {self.interval} cycles"] if self.gaps else []

@@ -14,14 +14,27 @@ from typing import Literal, NamedTuple
 
 from modeloom.spec.errors import DefinitionError
 
-__all__ = ["COUNTERS", "Counter", "counter_name"]
+__all__ = ["BYTE_ORDERS", "COUNTERS", "Counter", "checked_order", "counter_name"]
+
+ByteOrder = Literal["little", "big"]
+
+BYTE_ORDERS: dict[str, ByteOrder] = {"big": "big", "little": "little"}
+"""The orders of the bytes of a number."""
+
+
+def checked_order(order: str, mode: str = "") -> ByteOrder:
+    """The order of bytes of ``o.bit_lengths``.  Raises ``DefinitionError`` for another one; *mode* is what its text begins with."""
+    try:
+        return BYTE_ORDERS[order]
+    except KeyError:
+        raise DefinitionError(f'{mode}o.bit_lengths() takes order="big" or "little", not {order!r}') from None
 
 
 class Counter(NamedTuple):
     """A counter of ``bits`` bits.  ``order`` is "big" for a big-endian counter at the end of a block, "little" for one at its front."""
 
     bits: int
-    order: Literal["little", "big"]
+    order: ByteOrder
 
     def low(self, block_bits: int) -> int:
         """Its lowest bit in a block of so many bits."""
@@ -43,8 +56,9 @@ COUNTERS = {
 
 def counter_name(bits: int, order: str, block_bytes: int) -> str:
     """Name of the operation that adds to a counter.  Raises ``DefinitionError`` if there is none, or if a block cannot hold it."""
+    asked = bits, order
     for name, counter in COUNTERS.items():
-        if counter == (bits, order):
+        if counter == asked:
             if bits > 8 * block_bytes:
                 raise DefinitionError(f"o.add(): a counter of {bits} bits does not fit into a block of {block_bytes} bytes")
             return name

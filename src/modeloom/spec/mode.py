@@ -10,12 +10,16 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import GHASH_ORDER, Field
 
-__all__ = ["B", "CIPHER", "DIRECTIONS", "Block", "Blocks", "CipherKey", "Definition", "KeyParts", "Keys", "Mode", "Operations"]
+__all__ = [
+    "B", "CIPHER", "DIRECTIONS", "ONE_BY_ONE", "Block", "Blocks", "CipherKey", "Definition", "KeyParts", "Keys", "Mode", "Operations",
+]  # fmt: skip
 
 # The directions of a core. Ciphers, modes, their hardware and their options all use these names.
 
 DIRECTIONS = ("encrypt", "decrypt", "both")
 """Directions of a core.  A core for "both" is given the direction of each block or sector."""
+
+ONE_BY_ONE = {"both": ("encrypt", "decrypt"), "encrypt": ("encrypt",), "decrypt": ("decrypt",)}
 
 
 # -- blocks ------------------------------------------------------------------------------------------------------------------------
@@ -316,7 +320,7 @@ class Mode(Definition):
     @classmethod
     def directions(cls) -> tuple[str, ...]:
         """The directions that the mode has."""
-        return (cls.one_direction,) if cls.one_direction else ("encrypt", "decrypt")
+        return ONE_BY_ONE[cls.one_direction or "both"]
 
     @classmethod
     def check_sector(cls, nbytes: int) -> None:

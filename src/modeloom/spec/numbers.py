@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from modeloom.spec.counters import COUNTERS, counter_name
+from modeloom.spec.counters import COUNTERS, checked_order, counter_name
 from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import Field
 from modeloom.spec.kinds import OPERATIONS
@@ -252,8 +252,7 @@ class StreamNumbers(Numbers):
 
     def bit_lengths(self, first: int, second: int, order: str = "big") -> int:
         """Two lengths in bytes as numbers of bits.  Each takes half a block, and both are "big" or "little" endian."""
-        if order not in ("big", "little"):
-            raise DefinitionError(f'o.bit_lengths() takes order="big" or "little", not {order!r}')
+        byte_order = checked_order(order)
         half = self._block_bytes // 2
         parts = [8 * operator.index(nbytes) for nbytes in (first, second)]
         if max(parts) >> 8 * half:
@@ -261,7 +260,7 @@ class StreamNumbers(Numbers):
                 f"o.bit_lengths() writes a length with {8 * half} bits, in which the bits of {max(parts) // 8} bytes have no room; "
                 "state a smaller most_text or most_associated"
             )
-        data = b"".join(bits.to_bytes(half, "big" if order == "big" else "little") for bits in parts)
+        data = b"".join(bits.to_bytes(half, byte_order) for bits in parts)
         return int.from_bytes(data, "little")
 
     def index(self, piece: object) -> int:

@@ -25,7 +25,7 @@ A mode with two passes encrypts under its tag, so that a message to seal goes th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeAlias, TypeVar, cast
 
@@ -34,7 +34,7 @@ from modeloom.spec.mode import B, Definition, Keys, Operations
 
 __all__ = [
     "ABSORB", "ASSOCIATED_FIRST", "BETWEEN", "BLOCKS", "LAST", "ORDERS", "PARTIAL", "SINGLE", "TEXT_FIRST", "LengthPrefix", "Lengths",
-    "MessageKeys", "Nonce", "State", "StreamMode", "partial", "variants",
+    "MessageKeys", "Nonce", "State", "StreamMode", "partial", "prefix_of", "variants",
 ]  # fmt: skip
 
 ABSORB = "absorb"
@@ -48,6 +48,9 @@ BETWEEN = "between"
 
 BLOCKS = ("associated", ABSORB, "encrypt", "decrypt")
 """Steps that may run any number of times in a message."""
+
+PASSES = {False: ("encrypt",), True: (ABSORB, "encrypt")}
+"""The passes of a message to seal, by whether there are two."""
 
 PARTIAL = "partial_"
 """What the name of a step for a partial last block, or pair of blocks, begins with."""
@@ -101,6 +104,12 @@ class LengthPrefix:
     def of(self, associated: int) -> bytes:
         """The bytes for associated data of so many bytes."""
         return self.marker + associated.to_bytes(self.nbytes, "big")
+
+
+def prefix_of(prefixes: Sequence[LengthPrefix], associated: int) -> bytes:
+    """What comes before associated data of so many bytes."""
+    fitting = [each for each in prefixes if associated >= each.least]
+    return fitting[-1].of(associated) if fitting else b""
 
 
 class State(Generic[B]):
@@ -226,8 +235,8 @@ class StreamMode(Definition):
         return cls.derive is not StreamMode.derive
 
     def tagged(self, o: Operations[B], k: Keys, s: State[B], tag: B) -> State[B]:
-        """The state before the first block of a message whose tag is known, in a mode with two passes."""
-        raise NotImplementedError
+        """The state before the first block of a message whose tag is known.  It is that of ``start``, but in a mode with two passes."""
+        return s
 
     def start(self, o: Operations[B], k: Keys, nonce: Nonce[B, N], *n: Lengths[N]) -> State[B]:
         """The state before the first block of a message."""
@@ -326,16 +335,22 @@ class StreamMode(Definition):
     def block_steps(cls) -> tuple[str, ...]:
         """The steps for blocks that the mode has, with those for last ones."""
         made = []
-        for step in (each for each in BLOCKS if each != ABSORB or cls.two_passes):
+        for step in ("associated", *cls.sealing(), "decrypt"):
             most, size = cls.blocks_of(step) * cls.block_bytes, cls.block_bytes
             made += [step, cls.step_of(step, most - 1, True), cls.step_of(step, most, True), cls.step_of(step, min(size, most), True)]
         return tuple(dict.fromkeys(made))
 
     @classmethod
+    def sealing(cls) -> tuple[str, ...]:
+        """The directions in which a message to seal goes through the mode, one for each pass."""
+        return PASSES[cls.two_passes]
+
+    @classmethod
     def text_steps(cls) -> tuple[str, ...]:
         """The steps of which each message has one for its text, by the number in its command: 0 to seal it, or for the first pass; 1 to
         open it; 2 for the second pass of a message to seal."""
-        return (ABSORB, "decrypt", "encrypt") if cls.two_passes else ("encrypt", "decrypt")
+        first, *more = cls.sealing()
+        return first, "decrypt", *more
 
     def tag(self, o: Operations[B], k: Keys, s: State[B], n: Lengths[N]) -> B:
         """The whole tag.  A shorter tag consists of its first bytes."""
@@ -360,8 +375,7 @@ class StreamMode(Definition):
     @classmethod
     def prefix_of(cls, associated: int) -> bytes:
         """What comes before associated data of so many bytes."""
-        fitting = [each for each in cls.associated_prefix if associated >= each.least]
-        return fitting[-1].of(associated) if fitting else b""
+        return prefix_of(cls.associated_prefix, associated)
 
     @classmethod
     def check_lengths(cls, associated: int, text: int, nonce_bytes: int) -> None:

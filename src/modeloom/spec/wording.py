@@ -14,7 +14,9 @@ def many(count: int, what: str) -> str:
 
 
 def paced(blocks: int, interval: int) -> str:
-    """The rate of a cipher that takes blocks in batches, such as "4 cipher blocks every 40 cycles"."""
+    """The rate of blocks, such as "2 blocks per cycle", or "4 cipher blocks every 40 cycles" of a cipher that takes them in batches."""
+    if interval == 1:
+        return f"{many(blocks, 'block')} per cycle"
     return f"{many(blocks, 'cipher block')} every {many(interval, 'cycle')}"
 
 

@@ -93,7 +93,7 @@ def derivation_of(mode: StreamMode, key_bytes: int) -> Derivation:
         raise InputError(f"--keys derived: derive() of {mode.name} uses more than o.enc(); build it with --keys inline")
     for forms, kinds, what in ((operands, ("nonce", "const"), "the nonce"), (blocks, ("op", "const"), "results of o.enc()")):
         for term in (term for form in forms for term in form):
-            if term.source.kind not in kinds or any(wire[0] not in MAPS for wire in term.maps):
+            if term.source.kind not in kinds or any(name not in MAPS for name, *_ in term.maps):
                 raise InputError(
                     f"--keys derived: what derive() of {mode.name} uses must be a sum of parts of {what}; build it with --keys inline"
                 )

@@ -18,14 +18,15 @@ from typing import Any, NamedTuple, Protocol
 
 from modeloom.prove.polynomials import Algebra, Polynomial
 from modeloom.spec.amounts import Amount
+from modeloom.spec.counters import BYTE_ORDERS
 from modeloom.spec.kinds import Operation
 from modeloom.spec.numbers import trailing_zeros
-from modeloom.spec.stream import LengthPrefix, StreamMode
+from modeloom.spec.stream import LengthPrefix, StreamMode, prefix_of
 from modeloom.streams.known import Known, lengths_in_start
 from modeloom.streams.machine import BlockOrPair
 from modeloom.streams.trace import StreamTrace
 
-__all__ = ["Definition", "Forms", "Message", "Traced", "Unit", "Unknown", "input_block", "nonce_block", "prefix_of", "tag_block"]
+__all__ = ["Definition", "Forms", "Message", "Traced", "Unit", "Unknown", "input_block", "nonce_block", "tag_block"]
 
 
 class Traced(Protocol):
@@ -115,15 +116,16 @@ class Forms:
         return a ^ b
 
     def wire(self, wire: tuple[object, ...], a: Polynomial, nbytes: int) -> Polynomial:
-        if wire[0] == "shift" or isinstance(wire[-1], Unknown):
+        name, *numbers = wire
+        if name == "shift" or any(isinstance(each, Unknown) for each in numbers):
             return self.algebra.linear(a, *wire)
-        if wire[0] == "whole":
+        if name == "whole":
             return a if nbytes == self.plan.mode.block_bytes else self.zero
-        if wire[0] == "cut":
+        if name == "cut":
             return self.algebra.head(a, nbytes)
-        number = wire[1]
+        (number,) = numbers
         assert isinstance(number, int)
-        return self.algebra.scale(a, number) if wire[0] == "scale" else self.algebra.head(a, number)
+        return self.algebra.scale(a, number) if name == "scale" else self.algebra.head(a, number)
 
     def const(self, value: int) -> Polynomial:
         return self.algebra.const(value)
@@ -141,7 +143,7 @@ class Forms:
 
     def lengths(self, order: str, first: int, second: int) -> Polynomial:
         half = self.plan.mode.block_bytes // 2
-        data = b"".join((8 * n).to_bytes(half, "big" if order == "big" else "little") for n in (first, second))
+        data = b"".join((8 * n).to_bytes(half, BYTE_ORDERS[order]) for n in (first, second))
         return self.const(int.from_bytes(data, "little"))
 
     def number(self, value: int, first: int, nbytes: int) -> Polynomial:
@@ -266,12 +268,6 @@ class Definition:
         new = {name: value(number) for name, number in step.updates.items()}
         outputs = tuple(value(each) for each in (step.output, step.second) if each is not None)
         return {**state, **new}, outputs if step.second is not None else outputs[0] if outputs else None
-
-
-def prefix_of(prefixes: Sequence[LengthPrefix], associated: int) -> bytes:
-    """What comes before associated data of so many bytes."""
-    fitting = [each for each in prefixes if associated >= each.least]
-    return fitting[-1].of(associated) if fitting else b""
 
 
 def input_block(forms: Forms, number: int, place: int, nbytes: int, prefix: bytes = b"") -> Polynomial:

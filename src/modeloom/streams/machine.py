@@ -84,7 +84,7 @@ class Token(Generic[V]):
     cycle : int
         The cycle in which it enters.
     step, part : str, int
-        The title of the step, and the index of the token in it.
+        The title of the step, and the index of the token in it; -1 for a ``start`` without tokens.
     channel, slot : int
         The channel, which has the state, and the key slot.
     block : V or (V, V)
@@ -171,7 +171,7 @@ class Machine(Generic[V]):
         # If tokens return to the cipher, the cycles in which it is taken.
         self._taken: set[tuple[str, int]] = set()
         self._partial: dict[tuple[int, int], dict[int, Timed[V]]] = {}
-        # By channel and message: what a start has computed, and the cycle of the last token with the state that it has left.
+        # By channel and message: what a start has computed ahead, and the cycle of the last token with the state that it has left.
         self._started: dict[tuple[int, int], dict[str, Timed[V]]] = {}
         self._closed: dict[tuple[int, int], tuple[int, dict[str, Timed[V]]]] = {}
 
@@ -180,10 +180,10 @@ class Machine(Generic[V]):
         if token.empty:
             self._empty(token)
             return None
-        if token.opens and self.placed.runs_ahead:
+        if token.opens:
             self._open(token)
         output = self._run(token) if token.step else None
-        if token.closes and self.placed.follows:
+        if token.closes:
             kept = {name: value for (channel, name), value in self._state.items() if channel == token.channel}
             self._closed[token.channel, token.message] = token.cycle, kept
         return output
@@ -202,6 +202,9 @@ class Machine(Generic[V]):
     def _run(self, token: Token[V]) -> BlockOrPair[V] | None:
         """Runs a token that belongs to a step."""
         step = self.steps[token.step]
+        if token.part < 0:
+            # A start without tokens, whose state is ready when the command comes.
+            return self.finish(token, {})
         done = self._results(token)
         part = self.placed.passes[step.title][token.part]
         for number in part.operations:
@@ -222,6 +225,8 @@ class Machine(Generic[V]):
             }
             self._partial.pop((token.channel, token.message), None)
             return None
+        if step.name == "start":
+            self._started[token.channel, token.message] = {}
         new = {}
         for name, form in step.updates.items():
             if self.kinds[name].kind != "horner":
@@ -230,7 +235,7 @@ class Machine(Generic[V]):
                 # In other steps it is ready at its home, where the next lane reads it within the cycle.
                 late = step.name == "start" and token.part >= 0
                 home = self.placed.homes[name]
-                if self.kinds[name].chained and token.part >= 0:
+                if name in self.placed.written and token.part >= 0:
                     # All tokens write it at the same stage, at the end of a cycle.
                     late, home = True, self.placed.written[name]
                 new[name] = max(ready, token.cycle + home) + late, value
@@ -242,10 +247,6 @@ class Machine(Generic[V]):
         self._state.update({(token.channel, name): value for name, value in new.items()})
         self._partial.pop((token.channel, token.message), None)
         return output
-
-    def start(self, token: Token[V]) -> None:
-        """A ``start`` without tokens.  The state is ready when the command comes."""
-        self.finish(token, {})
 
     def loaded(self, state: Mapping[str, V], name: str, chains: Sequence[V], channel: int = 0) -> Chains[V]:
         """Sets values in the state of a channel, and in the chains of a hash in the order of their next use.  They count as ready."""
@@ -282,7 +283,7 @@ class Machine(Generic[V]):
                     raise MachineError(f"{token.step}: operation {number} has the {unit} in cycle {stage}, which another one has")
                 self._taken.add((unit, stage))
             entered = token.cycle + self.placed.later(step.title, number)
-            if operation.operation.keyed and self.placed.cadence is not None and not self.placed.cadence.takes(entered):
+            if operation.operation.keyed and not self.placed.cadence.takes(entered):
                 raise MachineError(f"{token.step}: operation {number} uses the cipher in cycle {stage}, out of its cadence")
             if ready > stage:
                 raise MachineError(f"{token.step}: operation {number} reads in cycle {stage} what is there in cycle {ready}")
@@ -357,10 +358,10 @@ class Machine(Generic[V]):
         if kind == "left":
             ready, value = self._form(step, step.updates[str(what)], token, done)
             return max(ready, self._home(step, str(what), token)), value
-        if kind == "state" and step.name == "tag" and self.placed.follows:
-            return self._left_behind(step, str(what), token)
         if kind == "state":
-            return self._state_read(step, str(what), token)
+            # A tag that does not close its message follows it.
+            read = self._left_behind if step.name == "tag" and not token.closes else self._state_read
+            return read(step, str(what), token)
         return (0, self._known_value(term.source, token)) if kind in KNOWN else (token.cycle, self._given(term.source, token))
 
     def _home(self, step: Step, name: str, token: Token[V]) -> int:

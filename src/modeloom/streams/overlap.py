@@ -14,7 +14,6 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from modeloom.spec.stream import BETWEEN
 from modeloom.streams.machine import Token
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.reservation import Reservations
@@ -39,15 +38,7 @@ def entered(plan: StreamPlan, messages: Sequence[Sequence[Token]], seed: int) ->
     seed : int
         Of the cycles in which starts enter that run ahead.
     """
-    if plan.runs_ahead or plan.follows or plan.returning:
-        yield from _Overlap(plan, messages, random.Random(seed)).run()
-        return
-    cycle = 0
-    for number, tokens in enumerate(messages):
-        base = cycle if plan.cadence is None else cycle - cycle % plan.cadence.interval
-        for token in tokens:
-            cycle = base + token.cycle + 1 if token.part >= 0 else cycle
-            yield number, replace(token, cycle=base + token.cycle)
+    return _Overlap(plan, messages, random.Random(seed)).run()
 
 
 class _Overlap:
@@ -56,23 +47,21 @@ class _Overlap:
     def __init__(self, plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: random.Random):
         self.plan, self.messages, self.rng = plan, messages, rng
         self.taken, self.begun = Reservations(plan), list[int]()
+        self.beside = self.taken.table.beside
         # In a cycle, the token that writes the state at its home goes before one that only reads what it has left.
         self.placed: list[tuple[int, int, int, Token]] = []
 
     def run(self) -> Entered:
         """The tokens in the order of their cycles."""
-        now = 0
+        now, put = 0, self._one_by_one if self.beside("tag") else self._together
         for number, tokens in enumerate(self.messages):
-            starts = [token for token in tokens if token.step.startswith("start")]
-            tags = [token for token in tokens if token.step == "tag"] if self.plan.follows else []
-            stream = [token for token in tokens if token not in starts and token not in tags]
-            now = self._begin(number, starts, now)
-            if self.plan.follows:
-                now = self._one_by_one(number, stream, now)
-            else:
-                now = self._together(number, stream, now - (self.plan.placed.ahead[starts[0].step] if starts else 0))
-            for token in tags:
-                self._put(number, token, now + self.plan.behind)
+            beside = [token for token in tokens if token.part < 0 or self.beside(token.step)]
+            for token in beside:
+                now = now if token.step == "tag" else self._begin(number, token, now)
+            now = put(number, [token for token in tokens if token not in beside], now)
+            for token in beside:
+                if token.step == "tag":
+                    self._put(number, token, now + self.plan.behind)
             now += 1
         for _, _, number, token in sorted(self.placed, key=lambda each: each[:2]):
             yield number, token
@@ -80,27 +69,26 @@ class _Overlap:
     def _put(self, number: int, token: Token, cycle: int) -> None:
         self.placed.append((cycle, len(self.placed), number, replace(token, cycle=cycle)))
 
-    def _begin(self, number: int, starts: Sequence[Token], now: int) -> int:
-        """Puts starts; the cycle from which on the first token of the message may enter."""
-        if not self.plan.runs_ahead:
-            for token in starts:
-                self._put(number, token, now)
-            return now
+    def _begin(self, number: int, start: Token, now: int) -> int:
+        """Puts a start without a token, or starts that run ahead; the cycle from which on the first token of the message may enter."""
+        ahead = self.plan.placed.ahead[start.step]
+        if start.part < 0:
+            self._put(number, start, now)
+            return now + ahead
         for other in range(len(self.begun), min(len(self.messages), number + 1 + self.rng.randrange(MOST_AHEAD + 1))):
             start = next(token for token in self.messages[other] if token.step.startswith("start"))
             self.begun.append(self.taken.enter(now + self.rng.randrange(4), start.step))
             self._put(other, start, self.begun[other])
-        return max(now, self.begun[number] + self.plan.placed.ahead[starts[0].step])
+        return max(now, self.begun[number] + ahead)
 
-    def _together(self, number: int, stream: Sequence[Token], shift: int) -> int:
+    def _together(self, number: int, stream: Sequence[Token], now: int) -> int:
         """Puts the tokens of a message at the distances that they have alone; the cycle of the last one."""
-        period = 1 if self.plan.cadence is None else self.plan.cadence.interval
-        shift += -shift % period
-
         def within(token: Token) -> int:
-            """The cycles from the one in which the step between text and associated data enters, or could, to its token."""
-            return self.plan.placed.passes[token.step][token.part].at if token.step == BETWEEN else 0
+            """The cycles from the one in which the step of a token begins to the token."""
+            return self.plan.placed.passes[token.step][token.part].at if token.step else 0
 
+        period, shift = self.taken.table.cadence.interval, now - stream[0].cycle + within(stream[0])
+        shift += -shift % period
         while not all(self.taken.free(token.cycle + shift - within(token), token.step, at=within(token)) for token in stream):
             shift += period
         for token in stream:
@@ -118,10 +106,9 @@ class _Overlap:
         for token in stream:
             if token.cycle != last:
                 closes = any(other.closes for other in stream if other.cycle == token.cycle)
-                # The cadence is kept anew, so that what has waited for it in the message alone is no gap.
-                waits = token.cycle == alone.first(last + 1, token.step, closes)
+                # What has waited in the message alone for its place is no gap, as it gets a place anew.
+                gap = 1 + token.cycle - alone.first(last + 1, token.step, closes)
                 alone.take(token.cycle, token.step, closes)
-                gap = 1 if self.plan.cadence is not None and waits else token.cycle - last
                 now = self.taken.enter(now if last < base else now + gap, token.step, closes)
                 last = token.cycle
             self._put(number, token, now)

@@ -38,15 +38,18 @@ be several ciphers: the links of chains have the first one, and the other cipher
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from modeloom.spec import DefinitionError, InputError
-from modeloom.spec.amounts import Amount
-from modeloom.spec.cadence import Cadence
+from modeloom.spec.cadence import EVERY_CYCLE, Cadence
 from modeloom.spec.kinds import CIPHER, Operation
 from modeloom.spec.stream import BETWEEN
-from modeloom.streams.steps import Form, Recurrence, Step, chain_operations, horner_operation
+from modeloom.streams.steps import Form, Step, chain_operations, chains_of, horner_operation
+
+if TYPE_CHECKING:
+    from modeloom.streams.plan import StreamPlan, StreamRequest
 
 __all__ = ["Pass", "Placement", "cipher_units", "place", "unit_of"]
 
@@ -101,8 +104,8 @@ class Placement:
         The parts of the state that then wait in a memory: those that depend on the nonce.
     follows : bool
         Whether the token of ``tag`` enters later than the last block, and other tokens before it.
-    cadence : Cadence or None
-        The cycles in which tokens that use the cipher enter; None if they may enter in every cycle.
+    cadence : Cadence
+        The cycles in which tokens that use the cipher enter.
     returns : dict
         For each step whose token returns to the cipher, the number of cycles after its entry at which it begins each of its operations.
     """
@@ -121,7 +124,7 @@ class Placement:
     runs_ahead: bool = False
     started: tuple[str, ...] = ()
     follows: bool = False
-    cadence: Cadence | None = None
+    cadence: Cadence = EVERY_CYCLE
     returns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def later(self, title: str, operation: int) -> int:
@@ -152,45 +155,35 @@ def cipher_units(cores: int) -> list[str]:
     return [f"{CIPHER}_{number}" if number else CIPHER for number in range(cores)]
 
 
-def place(
-    mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str] = (),
-    cores: int = 1, cadence: Cadence | None = None,
-) -> Placement:  # fmt: skip
+def place(plan: StreamPlan, request: StreamRequest, keyed: Collection[str]) -> Placement:
     """Places units and state.
 
     Parameters
     ----------
-    latencies : mapping
-        Cycles of the units "cipher" and "mul", from the operands to the cycle in which the result can be read.
+    request : StreamRequest
+        It has the latencies of the units "cipher" and "mul", from the operands to the cycle in which the result can be read.
     keyed : collection of str
         Units whose operands are words of the key memory in the set-up.
-    cores : int
-        Ciphers of a lane.
-    cadence : Cadence, optional
-        The cycles in which the cipher takes blocks.
 
     Raises
     ------
     DefinitionError
         The steps of a block use their units in an order that is impossible in a pipeline.
     """
-    return _Placer(mode, steps, kinds, latencies, keyed, cores, cadence).run()
+    return _Placer(plan, request, keyed).run()
 
 
 class _Placer:
-    def __init__(
-        self, mode: str, steps: Sequence[Step], kinds: Mapping[str, Recurrence], latencies: Mapping[str, int], keyed: Collection[str],
-        cores: int, cadence: Cadence | None,
-    ):  # fmt: skip
-        self.mode, self.steps, self.kinds = mode, steps, kinds
-        latencies = {**latencies, **{unit: latencies[CIPHER] for unit in cipher_units(cores)[1:]}}
+    def __init__(self, plan: StreamPlan, request: StreamRequest, keyed: Collection[str]):
+        self.mode, self.steps, self.kinds, self.chains = plan.mode.name, plan.steps, plan.kinds, chains_of(plan.kinds)
+        latencies = {**request.latencies, **{unit: request.latencies[CIPHER] for unit in cipher_units(request.cores)[1:]}}
         # A word of the key memory is read into a register, one stage earlier.
-        self.placed = Placement({unit: int(unit in keyed) for unit in latencies}, dict(latencies), dict.fromkeys(kinds, 0), cadence=cadence)
-        self.placed.units = {step.title: self._assigned(step, cores) for step in steps}
-        self.loops = [step for step in steps if step.name != "start"]
+        stages, homes = {unit: int(unit in keyed) for unit in latencies}, dict.fromkeys(plan.kinds, 0)
+        self.placed = Placement(stages, latencies, homes, cadence=request.cadence)
+        self.placed.units = {step.title: self._assigned(step, request.cores) for step in plan.steps}
+        self.loops = [step for step in plan.steps if step.name != "start"]
         # By title, the operations whose operands come from the cipher, if tokens return to it.
         self.late: dict[str, set[int]] = {}
-        self.chained = any(kind.chained for kind in kinds.values())
         self.computed = self._computed()
         for name in self.computed:
             # What ``start`` has computed is read from a memory into a register.
@@ -201,25 +194,25 @@ class _Placer:
         blocks = [step for step in self.loops if step.name not in (BETWEEN, "tag")]
         self._find_stages(blocks)
         starts = [step for step in self.steps if step.name == "start"]
-        placed.runs_ahead = bool(self.computed) and not any(token for step in starts for token in self._timed(step)[0])
+        if any(token for step in starts for token in self._timed(step)[0]):
+            self.computed = []
+        placed.runs_ahead, placed.started = bool(self.computed), tuple(self.computed)
         for name in self.kinds:
             self._settle(name)
         tag = next(step for step in self.steps if step.name == "tag")
         for step in self.steps:
             if step is not tag:
                 self._passes(step)
-        if placed.runs_ahead:
-            # What waits in a memory is there a cycle later.
-            placed.started = tuple(self.computed)
-            placed.ahead = {title: cycles + 1 for title, cycles in placed.ahead.items()}
+        # What waits in a memory is there a cycle later.
+        placed.ahead = {title: cycles + placed.runs_ahead for title, cycles in placed.ahead.items()}
         placed.follows = self._follows(tag, placed.runs_ahead or not any(placed.passes[step.title] for step in starts))
         self._passes(tag)
-        if self.returning and not self._alone(starts, tag):
+        if self.late and not self._alone(starts, tag):
             raise DefinitionError(
                 f"{self.mode}: a block enciphers what the cipher has made of it, so that start() and tag() may encipher one block each"
             )
-        placed.returns = {step.title: tuple(self._timed(step)[0]) for step in blocks if self.returning}
-        self._chains()
+        placed.returns = {step.title: tuple(self._timed(step)[0]) for step in blocks if step.title in self.late}
+        self._turn()
         last = max(stage + placed.latencies[unit] for unit, stage in placed.stages.items())
         # What a tag that follows reads goes through the pipeline before it.
         later = placed.outputs[tag.title] + placed.passes[tag.title][-1].at * placed.follows
@@ -231,7 +224,7 @@ class _Placer:
         placed = self.placed
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(blocks) and not self._return(blocks, *before):
-            if placed.cadence is not None:
+            if placed.cadence.gaps:
                 # The steps of a pipeline may use ciphers in different orders, as it has several.
                 raise InputError(
                     f"--cipher-arch multistream is not for {self.mode}: its steps use the one cipher at different places; leave it out"
@@ -245,7 +238,7 @@ class _Placer:
     def _computed(self) -> list[str]:
         """The parts of the state that wait in a memory if each ``start`` has one operation of a unit, which computes some of them."""
         starts = [step for step in self.steps if step.name == "start"]
-        if any(sum(bool(unit_of(one.operation)) for one in step.operations) != 1 for step in starts) or self.chained:
+        if any(sum(bool(unit_of(one.operation)) for one in step.operations) != 1 for step in starts) or self.chains:
             return []
         if any(term.source.kind == "tag" for step in starts for form in step.forms() for term in form):
             # The tag of a message is known when it begins.
@@ -261,10 +254,10 @@ class _Placer:
         used = {token for token, one in zip(self._timed(tag)[0], tag.operations, strict=True) if unit_of(one.operation)}
         blocks = (self.placed.passes[step.title] for step in self.loops if step is not tag)
         # A core with a cadence waits for the cipher anyway: there, a tag follows only where other tokens enter beside those of messages.
-        free = free and (self.placed.cadence is None or self.placed.runs_ahead or self.returning)
+        free = free and (not self.placed.cadence.gaps or self.placed.runs_ahead or bool(self.late))
         hashes = any(kind.kind == "horner" for kind in self.kinds.values())
         alone = all([one.at for one in each] == [0] for each in blocks)
-        return free and alone and not hashes and not self.chained and len(used) == 1 and 0 not in used
+        return free and alone and not hashes and not self.chains and len(used) == 1 and 0 not in used
 
     def _converges(self, steps: Sequence[Step]) -> bool:
         """Whether each of the given steps fits into one token, if units and homes are late enough."""
@@ -279,11 +272,6 @@ class _Placer:
                 return True
         return False
 
-    @property
-    def returning(self) -> bool:
-        """Whether tokens of blocks return to the cipher."""
-        return bool(self.late)
-
     def _alone(self, starts: Sequence[Step], tag: Step) -> bool:
         """Whether start and tag take no tokens after one another, between which others would have the cipher."""
         passes = self.placed.passes
@@ -293,7 +281,7 @@ class _Placer:
     def _return(self, blocks: Sequence[Step], stages: dict[str, int], homes: dict[str, int]) -> bool:
         """Whether each block fits into a token that returns to the cipher."""
         units = {unit for step in blocks for unit in self.placed.units[step.title] if unit}
-        if units != {CIPHER} or self.chained:
+        if units != {CIPHER} or self.chains:
             return False
         self.placed.stages, self.placed.homes = dict(stages), dict(homes)
         self.late = _waiting(blocks)
@@ -307,7 +295,7 @@ class _Placer:
         if step.name == BETWEEN:
             self._raise_between(step)
             return
-        if self.returning:
+        if self.late:
             self._raise_returning(step)
             return
         ready: list[int] = []
@@ -317,9 +305,10 @@ class _Placer:
                 at = max(at, int(any(term.source.kind == "key" for operand in operation.operands for term in operand)))
                 placed.stages[unit] = max(placed.stages[unit], at)
                 at = placed.stages[unit] + placed.latencies[unit]
-                for name, kind in self.kinds.items():
+                for kind in self.chains:
                     if number in chain_operations(step, kind):
-                        placed.homes[name] = max(placed.homes[name], placed.stages[unit])
+                        placed.homes[kind.name] = max(placed.homes[kind.name], placed.stages[unit])
+                for name, kind in self.kinds.items():
                     if kind.kind == "horner" and horner_operation(step, kind) == number:
                         placed.homes[name] = placed.stages[unit]
             ready.append(at)
@@ -329,12 +318,9 @@ class _Placer:
 
     def _raise_between(self, step: Step) -> None:
         """Moves homes of what the step between text and associated data leaves.  Its tokens wait for what the text leaves."""
-        placed, ready = self.placed, list[int]()
-        for operation, unit in zip(step.operations, placed.units[step.title], strict=True):
-            at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
-            ready.append(placed.stages[unit] + placed.latencies[unit] if unit else at)
+        ready, homes = self._ready_of(step), self.placed.homes
         for name, form in step.updates.items():
-            placed.homes[name] = max(placed.homes[name], self._ready(step, form, ready))
+            homes[name] = max(homes[name], self._ready(step, form, ready))
 
     def _raise_returning(self, step: Step) -> None:
         """The same for a step whose token may return to the cipher."""
@@ -361,7 +347,7 @@ class _Placer:
                 stages.append(self.placed.homes[str(term.source.what)])
             elif term.source.kind == "key":
                 # Words come from a memory into a register; what a number of the message makes of them has another one.
-                stages.append(2 if any(isinstance(each, Amount) for wire in term.maps for each in wire) else 1)
+                stages.append(2 if any(term.amounts()) else 1)
         return max(stages)
 
     def _settle(self, name: str) -> None:
@@ -372,7 +358,7 @@ class _Placer:
         latest = min((self._read_at(step, name) for step in self.loops), default=0)
         wanted = max((self._started(step, name) for step in self.steps if step.name == "start"), default=0)
         # What waits in a memory is read where it is needed, so that it waits nowhere else.
-        self.placed.homes[name] = max(1, latest) if self.placed.runs_ahead and name in self.computed else min(latest, wanted)
+        self.placed.homes[name] = max(1, latest) if name in self.computed else min(latest, wanted)
 
     def _read_at(self, step: Step, name: str) -> int:
         """The first stage at which a step reads a part of the state; a large number if it does not read it."""
@@ -407,16 +393,17 @@ class _Placer:
         tokens: list[int] = []
         taken: set[tuple[str, int]] = set()
         ciphered: set[int] = set()
+        fits, grid = placed.cadence.phases, self._grid(step)
         for operation, unit in zip(step.operations, placed.units[step.title], strict=True):
             at = max((self._ready(step, operand, ready) for operand in operation.operands), default=0)
             token = max(0, at - placed.stages.get(unit, at))
             # Behind a message there is time for a register before the unit.
             token += token > 0 and placed.follows and step.name == "tag"
-            keyed, grid = operation.operation.keyed, self._grid(step)
-            while unit and ((unit, token) in taken or (keyed and not self._fits({*ciphered, token})) or token % grid):
+            keyed = operation.operation.keyed
+            while unit and ((unit, token) in taken or (keyed and not fits({*ciphered, token})) or token % grid):
                 token += 1
             taken.add((unit, token))
-            ciphered |= {token} if operation.operation.keyed else set()
+            ciphered |= {token} if keyed else set()
             tokens.append(token)
             ready.append(token + placed.stages[unit] + placed.latencies[unit] if unit else at)
         return tokens, ready
@@ -426,12 +413,8 @@ class _Placer:
 
         With a cadence, it does so at its own place of a later batch: then no place of a batch is left free because nothing fits into it.
         """
-        beside = self.placed.follows if step.name == "tag" else self.returning and step.name not in ("start", BETWEEN)
-        return 1 if self.placed.cadence is None or not beside else self.placed.cadence.interval
-
-    def _fits(self, tokens: Collection[int]) -> bool:
-        """Whether a step may have tokens that use the cipher so many cycles after its first one."""
-        return self.placed.cadence is None or bool(self.placed.cadence.phases(tokens))
+        beside = self.placed.follows if step.name == "tag" else bool(self.late) and step.name not in ("start", BETWEEN)
+        return self.placed.cadence.interval if beside else 1
 
     def _passes(self, step: Step) -> None:
         placed = self.placed
@@ -443,7 +426,7 @@ class _Placer:
             Pass(token, tuple(n for n, at in enumerate(tokens) if at == token or (token == used[0] and at < token))) for token in used
         )
         placed.ready[step.title] = tuple(ready)
-        if self.returning and step.title in self.late:
+        if step.title in self.late:
             # It is one token, which comes by again.
             placed.passes[step.title], used = (Pass(0, tuple(range(len(tokens)))),), [0]
         last = used[-1] if used else 0
@@ -453,7 +436,7 @@ class _Placer:
             written = {name: self._ready(step, form, ready) for name, form in step.updates.items()}
             if used:
                 # Chains are written at one stage, so that no two tokens write in a cycle.
-                written |= {name: max(written[name], self._written(name)) for name, kind in self.kinds.items() if kind.chained}
+                written |= {kind.name: max(written[kind.name], self._written(kind.name)) for kind in self.chains}
             late = [ready_at - placed.homes[name] for name, ready_at in written.items()]
             # The state is in registers, so a value that is ready in one cycle is read in the next.
             placed.ahead[step.title] = max(late, default=0) + 1 if max(late, default=0) > 0 else 0
@@ -462,7 +445,7 @@ class _Placer:
 
     def _assigned(self, step: Step, cores: int) -> tuple[str, ...]:
         """The unit of each operation of a step."""
-        links = {number for kind in self.kinds.values() for number in chain_operations(step, kind)}
+        links = {number for kind in self.chains for number in chain_operations(step, kind)}
         ciphers, others = cipher_units(cores), len(links) % cores
         units = []
         for number, operation in enumerate(step.operations):
@@ -481,18 +464,17 @@ class _Placer:
                 stages.append(self._ready(step, step.updates[name], ready) - max(tokens, default=0))
         return max(stages)
 
-    def _chains(self) -> None:
+    def _turn(self) -> None:
+        """The stages in which chains are written, and the turn of a message."""
         placed = self.placed
-        for name, kind in self.kinds.items():
-            if not kind.chained:
-                continue
-            placed.written[name] = self._written(name)
+        for kind in self.chains:
+            placed.written[kind.name] = self._written(kind.name)
             first = [
                 part.at for step in self.loops for part in placed.passes[step.title]
                 if any(number in part.operations for number in chain_operations(step, kind))
             ]  # fmt: skip
             # It is written at the end of a cycle, and read at its home.
-            placed.turn = max(placed.turn, placed.written[name] + 1 - placed.homes[name] - min(first, default=0))
+            placed.turn = max(placed.turn, placed.written[kind.name] + 1 - placed.homes[kind.name] - min(first, default=0))
 
 
 def _waiting(blocks: Sequence[Step]) -> dict[str, set[int]]:

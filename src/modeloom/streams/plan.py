@@ -16,17 +16,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from modeloom.spec import DefinitionError, InputError
-from modeloom.spec.amounts import Amount
-from modeloom.spec.cadence import Cadence
+from modeloom.spec.cadence import EVERY_CYCLE, Cadence
 from modeloom.spec.kinds import CIPHER, DEC, ENC, MUL, TDEC, TENC, Operation
 from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, BLOCKS, LAST, PARTIAL, TEXT_FIRST, LengthPrefix, StreamMode, variants
-from modeloom.spec.wording import many, paced
+from modeloom.spec.wording import paced
 from modeloom.streams.known import Known
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.reservation import ReservationTable
-from modeloom.streams.rewrite import move_to_tag, retime, text_first, with_left
+from modeloom.streams.rewrite import ORDER_OF, Order, move_to_tag, retime, with_left
 from modeloom.streams.setup import Preparation, Word, prepare
-from modeloom.streams.steps import Form, Recurrence, Source, Step, horner_operation, key_word, recurrences, steps_of
+from modeloom.streams.steps import Form, Recurrence, Source, Step, chains_of, horner_operation, key_word, recurrences, steps_of
 from modeloom.streams.trace import StreamTrace, trace_stream
 
 __all__ = ["MULTIPLIER_REGISTERS", "PASSES", "StreamPass", "StreamPlan", "StreamRequest", "TokenKind", "plan_stream"]
@@ -114,9 +113,14 @@ class StreamPlan:
     made: dict[str, StreamPlan] = field(default_factory=dict, repr=False, compare=False)
 
     @property
+    def order(self) -> Order:
+        """The order of the parts of a message."""
+        return ORDER_OF[self.text_first]
+
+    @property
     def chained(self) -> bool:
         """Whether a block of a message waits for the cipher of the one before it."""
-        return any(kind.chained for kind in self.kinds.values())
+        return bool(chains_of(self.kinds))
 
     def turn_after(self, step: Step) -> int:
         """Cycles from the last token of a step to the first token of the next step of its message."""
@@ -178,8 +182,8 @@ class StreamPlan:
             return True
         for step in self.steps:
             others = [*step.updates.values(), *step.outputs()]
-            keys = [(term, form in others) for form in step.forms() for term in form if term.source.kind == "key"]
-            if any(beside or any(isinstance(number, Amount) for wire in term.maps for number in wire) for term, beside in keys):
+            keys_read = [(term, form in others) for form in step.forms() for term in form if term.source.kind == "key"]
+            if any(beside or any(term.amounts()) for term, beside in keys_read):
                 return True
         return False
 
@@ -216,14 +220,12 @@ class StreamPlan:
     @property
     def cadence(self) -> Cadence | None:
         """The cycles in which tokens that use the cipher enter; None if they may enter in every cycle."""
-        return self.placed.cadence
+        return self.placed.cadence.batched
 
     @property
     def pace(self) -> str:
         """The blocks that enter in each cycle, or those that the cipher takes if it does not take one in every cycle."""
-        if self.cadence is None:
-            return f"{many(self.lanes, 'block')} per cycle"
-        return paced(self.lanes * self.cadence.blocks, self.cadence.interval)
+        return paced(self.lanes * self.placed.cadence.blocks, self.placed.cadence.interval)
 
     @property
     def all_ciphered(self) -> bool:
@@ -281,12 +283,13 @@ class StreamPlan:
         """The number of tokens of a step.
 
         The steps are "start" with nonces of the default length, "associated", "text" in the direction or pass that needs more tokens,
-        and "tag".  A token that returns to the cipher counts as one for each time.
+        "tag", and those that some plans alone have.  A token that returns to the cipher counts as one for each time.
         """
         names = self.mode.text_steps() if name == "text" else (name,)
         return max(
-            max(len(self.placed.passes[step.title]), self.places_of(step.name)) for step in self.steps
-            if step.name in names and not step.nonce_class
+            (max(len(self.placed.passes[step.title]), self.places_of(step.name)) for step in self.steps
+            if step.name in names and not step.nonce_class),
+            default=0,
         )  # fmt: skip
 
     def places_of(self, name: str) -> int:
@@ -343,7 +346,7 @@ class StreamRequest:
     latencies: dict[str, int]
     lanes: int = 1
     cores: int = 1
-    cadence: Cadence | None = None
+    cadence: Cadence = EVERY_CYCLE
     order: str = ASSOCIATED_FIRST
 
 
@@ -371,14 +374,15 @@ def _steps(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
 
 
 def _order(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
-    """Text before associated data, if messages have it first."""
-    if plan.text_first:
-        made = text_first(plan.mode, plan.steps, plan.kinds)
-        kinds = recurrences(plan.mode.name, made.steps, made.state)
-        plan = replace(plan, steps=made.steps, kinds=kinds, state=made.state, shared=made.shared)
+    """The steps for messages with their parts in the order of the plan."""
+    made = plan.order.arrange(plan.mode, plan.steps, plan.kinds)
+    kinds = recurrences(plan.mode.name, made.steps, made.state)
+    plan = replace(plan, steps=made.steps, kinds=kinds, state=made.state, shared=made.shared)
     if sum(kind.kind == "horner" for kind in plan.kinds.values()) > 1:
         raise DefinitionError(f"{plan.mode.name}: two parts of the state are polynomial hashes; a pipeline has one")
-    _check_units(plan.mode, plan.steps, request.latencies)
+    for step in plan.steps:
+        for one in step.operations:
+            _check_unit(plan.mode, step.name, one.operation, request.latencies)
     return plan
 
 
@@ -411,7 +415,7 @@ def _place(plan: StreamPlan, request: StreamRequest) -> StreamPlan:
     """The stages of units and state, and the tokens of each step."""
     of_words = ((made, term.source) for made in plan.preparations for form in made.operands for term in form)
     reading = {unit_of(made.operation) for made, source in of_words if source.kind == "word"}
-    placed = place(plan.mode.name, plan.steps, plan.kinds, request.latencies, reading, request.cores, request.cadence)
+    placed = place(plan, request, reading)
     _check_reads(plan.mode, plan.steps, plan.kinds)
     return replace(plan, placed=placed)
 
@@ -465,7 +469,7 @@ def plan_stream(
     InputError
         If the mode cannot take several blocks in a cycle, or messages in this order.
     """
-    request = StreamRequest(mode, key_bytes, latencies, lanes, cores, cadence, order)
+    request = StreamRequest(mode, key_bytes, latencies, lanes, cores, cadence or EVERY_CYCLE, order)
     trace = trace_stream(mode, key_bytes)
     plan = StreamPlan(
         mode, trace, [], {}, Placement({}, {}, {}), 0, lanes=lanes, cores=cores, prefixes=mode.associated_prefix,
@@ -527,12 +531,10 @@ def _check_last(plan: StreamPlan) -> None:
 
 def _check_between(plan: StreamPlan) -> None:
     """Raises ``InputError`` for a step between text and associated data for which the entry has no place."""
-    if not plan.text_first:
-        return
-    passes, name = plan.placed.passes[BETWEEN], plan.mode.name
+    passes, name = plan.placed.passes.get(BETWEEN, ()), plan.mode.name
     if len(passes) > 1:
         raise InputError(f"--order text-first is not for {name}: its tag takes the cipher several times; leave it out")
-    if plan.returning and passes[0].at < max(use for uses in plan.placed.returns.values() for use in uses):
+    if any(one.at < use for one in passes for uses in plan.placed.returns.values() for use in uses):
         raise InputError(f"--order text-first is not for {name}: blocks return to the cipher after its tag has had it; leave it out")
 
 
@@ -554,9 +556,8 @@ def _check_lanes(plan: StreamPlan) -> None:
         counted = [_counted(plan, plan.step(name)) for name in (whole, part)]
         if all(counted) and counted[0] != counted[1]:
             raise InputError(f"{plan.mode.name}: {part}() adds another number to a counter than {whole}(); it takes one block per cycle")
-    for kind in plan.kinds.values():
-        if kind.chained:
-            raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block per cycle at most")
+    if chains_of(plan.kinds):
+        raise InputError(f"{plan.mode.name}: each block waits for the result of the one before; it takes one block per cycle at most")
     if plan.cores > 1 or plan.prefixes:
         raise InputError(f"{plan.mode.name}: several ciphers, and a prefix of associated data, are for one block per cycle")
 
@@ -569,13 +570,6 @@ def _counted(plan: StreamPlan, step: Step) -> set[tuple[str, int]]:
             if operation.operation.counter and term.source.kind == "state" and plan.kinds[str(term.source.what)].kind == "counter":
                 found.add((str(term.source.what), operation.number))
     return found
-
-
-def _check_units(mode: StreamMode, steps: list[Step], latencies: Collection[str]) -> None:
-    """Raises ``DefinitionError`` for an operation of a step that no unit of the pipeline performs."""
-    for step in steps:
-        for one in step.operations:
-            _check_unit(mode, step.name, one.operation, latencies)
 
 
 def _check_unit(mode: StreamMode, step: str, operation: Operation, units: Collection[str]) -> None:

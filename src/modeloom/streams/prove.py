@@ -25,9 +25,9 @@ from dataclasses import dataclass, replace
 
 from modeloom.prove.polynomials import Polynomial
 from modeloom.prove.symbols import ProofError
-from modeloom.spec.stream import BETWEEN, PARTIAL
-from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, prefix_of, tag_block
-from modeloom.streams.machine import Machine, MachineError, Token, V
+from modeloom.spec.stream import BETWEEN, PARTIAL, prefix_of
+from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, tag_block
+from modeloom.streams.machine import BlockOrPair, Machine, MachineError, Token, V
 from modeloom.streams.overlap import entered
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.reservation import Reservations
@@ -35,8 +35,8 @@ from modeloom.streams.setup import Word
 from modeloom.streams.steps import Form
 
 __all__ = [
-    "Definition", "Forms", "Message", "StreamProof", "Weight", "input_block", "nonce_block", "prefix_of", "prove_numbers",
-    "prove_setup", "prove_step", "prove_stream", "tokens_of", "weights",
+    "Definition", "Forms", "Message", "StreamProof", "Weight", "input_block", "named_blocks", "nonce_block", "prove_numbers",
+    "prove_setup", "prove_step", "prove_stream", "run_token", "tokens_of", "weights",
 ]  # fmt: skip
 
 
@@ -87,6 +87,14 @@ class StreamProof:
     """Pairs of messages of different channels, in cores that have several."""
 
 
+def run_token(plan: StreamPlan, machine: Machine[V], token: Token[V], what: str = "") -> BlockOrPair[V] | None:
+    """Runs a token.  Raises ``ProofError`` for one that reads or takes what it must not; *what* is what its text begins with."""
+    try:
+        return machine.run(token)
+    except MachineError as error:
+        raise ProofError(f"{plan.mode.name}: {what}{error}") from error
+
+
 def tokens_of(
     plan: StreamPlan, message: Message, cycle: int, block: Callable[[int | None, int], V], ordinal: int = 0, tag: V | None = None
 ) -> Iterator[Token[V]]:  # fmt: skip
@@ -108,10 +116,10 @@ def tokens_of(
     for number, part in enumerate(plan.placed.passes[title]):
         yield Token(cycle + part.at, title, number, slot=message.slot, block=nonce, lengths=lengths, message=ordinal, tag=tag)
     if not plan.placed.passes[title]:
-        yield Token(cycle, title, -1, slot=message.slot, block=nonce, lengths=lengths, tag=tag)
+        yield Token(cycle, title, -1, slot=message.slot, block=nonce, lengths=lengths, message=ordinal, tag=tag)
     cycle += plan.placed.ahead[title]
     gaps = iter(message.gaps)
-    groups = list(_groups(plan, message))
+    groups = _groups(plan, message)
     flags = [flag for group in groups for flag in _flags(plan, group)]
     weighed = iter(enumerate(weights(flags, plan.chains)))
     first, slot, opens = True, message.slot, True
@@ -119,11 +127,11 @@ def tokens_of(
     # The number of the next block of each part.  Blocks of associated data are named first in any order.
     places = {"associated": 0, message.direction: before}
     taken = Reservations(plan)
-    if plan.follows:
-        ending = groups.pop()
-        if not groups:
-            cycle = taken.first(cycle, "", closes=True)
-            yield Token(cycle, "", message=ordinal, opens=True, closes=True)
+    ending = [group for group in groups if taken.table.beside(group[0].step)]
+    groups = groups[: len(groups) - len(ending)]
+    if not groups:
+        cycle = taken.first(cycle, "", closes=True)
+        yield Token(cycle, "", message=ordinal, opens=True, closes=True)
     for group in groups:
         closes = group is groups[-1]
         titles = [unit.step for unit in group]
@@ -155,35 +163,23 @@ def tokens_of(
                 opens = False
             first = first and not slots
         cycle += plan.placed.passes[group[0].step][-1].at + turn
-    if plan.follows:
+    for (tag_unit,) in ending:
         # The tag follows the last block, or what stands for it.
-        yield Token(cycle - bool(groups) + plan.behind, ending[0].step, slot=slot, lengths=lengths, message=ordinal)
+        yield Token(cycle - bool(groups) + plan.behind, tag_unit.step, slot=slot, lengths=lengths, message=ordinal)
 
 
-def _groups(plan: StreamPlan, message: Message) -> Iterator[list[Unit]]:
+def _groups(plan: StreamPlan, message: Message) -> list[list[Unit]]:
     """For each token of a message, the blocks or pairs of its lanes.  The tag is the last one."""
-    lanes, tag = plan.lanes, Unit("", "tag", 0, 0)
-    units = message.units(plan.mode, plan.prefixes)
-    last: list[Unit] = []
-    if plan.text_first:
-        # There is one lane.
-        yield from ([unit] for unit in units if unit.part == message.direction)
-        yield [Unit("", BETWEEN, 0, 0)]
-        yield from ([unit] for unit in units if unit.part == "associated")
-        yield [tag]
-        return
-    for name in ("associated", message.direction):
-        of_step = [unit for unit in units if unit.part == name]
-        for at in range(0, len(of_step), lanes):
-            if last:
-                yield last
-            last = of_step[at : at + lanes]
-    if last and plan.shares_tag and len(last) < lanes and not message.apart:
-        yield [*last, tag]
-        return
-    if last:
-        yield last
-    yield [tag]
+    tag, between = Unit("", "tag", 0, 0), Unit("", BETWEEN, 0, 0)
+    units, groups = [*message.units(plan.mode, plan.prefixes), between], list[list[Unit]]()
+    for part in plan.order.parts:
+        of_part = [unit for unit in units if {"text": message.direction}.get(part, part) in (unit.part, unit.step)]
+        groups += [of_part[at : at + plan.lanes] for at in range(0, len(of_part), plan.lanes)]
+    if groups and plan.shares_tag and len(groups[-1]) < plan.lanes and not message.apart:
+        groups[-1].append(tag)
+    else:
+        groups.append([tag])
+    return groups
 
 
 def _flags(plan: StreamPlan, group: Sequence[Unit]) -> list[bool]:
@@ -232,6 +228,12 @@ def _prove_prefixes(plan: StreamPlan) -> None:
                 raise ProofError(f"{plan.mode.name}: {associated} bytes of associated data have another prefix than in the definition")
 
 
+def named_blocks(plan: StreamPlan, forms: Forms, number: int, message: Message) -> Callable[[int | None, int], Polynomial]:
+    """The nonce and the blocks of a message with this number, as ``tokens_of`` asks for them."""
+    prefix = prefix_of(plan.prefixes, message.associated)
+    return lambda place, nbytes: nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
+
+
 def prove_stream(plan: StreamPlan, seed: int = 1, late_ends: bool = False) -> StreamProof:
     """Proves that a pipeline computes its definition.  Raises ``ProofError`` if it does not.
 
@@ -248,27 +250,14 @@ def prove_stream(plan: StreamPlan, seed: int = 1, late_ends: bool = False) -> St
     definition = Definition(plan, forms)
     blocks = 0
     messages = [replace(message, apart=late_ends and not message.text) for message in _messages(plan, seed)]
-
-    def block_of(number: int, message: Message) -> Callable[[int | None, int], Polynomial]:
-        prefix = prefix_of(plan.prefixes, message.associated)
-        return lambda place, nbytes: (
-            nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
-        )
-
     alone: list[list[Token]] = []
     for number, message in enumerate(messages):
         # In a cadence, a message begins in the phase in which the one before it ends.
-        phase = (alone[-1][-1].cycle + 1) % plan.cadence.interval if alone and plan.cadence is not None else 0
-        alone.append(list(tokens_of(plan, message, phase, block_of(number, message), number, tag_block(forms, number))))
+        phase = (alone[-1][-1].cycle + 1) % plan.reservations.cadence.interval if alone else 0
+        alone.append(list(tokens_of(plan, message, phase, named_blocks(plan, forms, number, message), number, tag_block(forms, number))))
     given: list[list[Polynomial]] = [[] for _ in messages]
     for number, token in entered(plan, alone, seed):
-        try:
-            if token.part < 0:
-                machine.start(token)
-                continue
-            output = machine.run(token)
-        except MachineError as error:
-            raise ProofError(f"{plan.mode.name}: {error}") from error
+        output = run_token(plan, machine, token)
         given[number] += [] if output is None else output if isinstance(output, tuple) else [output]
     for number, message in enumerate(messages):
         wanted, tag = definition.run(number, message)
@@ -352,10 +341,7 @@ class _Induction:
                 cycle, self.step, block=block, nbytes=self.nbytes, place=place, power=weight.power, closing=weight.closing,
                 empty=not flags[place],
             )  # fmt: skip
-            try:
-                machine.run(token)
-            except MachineError as error:
-                raise ProofError(f"{plan.mode.name}: {error}") from error
+            run_token(plan, machine, token)
             if flags[place]:
                 state, _ = self.definition.step(self.step, self.message, block, self.nbytes, state, {})
         after = [kept.values[(len(given) + place) % k][1] for place in range(k)]
@@ -455,10 +441,7 @@ def _compare(plan: StreamPlan, name: str, index: int) -> None:
     mine = plan.shared if name.endswith("associated") else {}
     places = {part: mine.get(part, part) for part in plan.trace.state if part in mine or part not in {*plan.shared, *mine.values()}}
     machine.loaded({places[part]: value for part, value in state.items() if part in places}, "", ())
-    try:
-        given = machine.run(Token(plan.reservations.begins(1000, name), name, block=block, nbytes=nbytes, index=index))
-    except MachineError as error:
-        raise ProofError(f"{plan.mode.name}: {error}") from error
+    given = run_token(plan, machine, Token(plan.reservations.begins(1000, name), name, block=block, nbytes=nbytes, index=index))
     held = machine.state_of(0)[0]
     left = {part: held[place][1] for part, place in places.items()}
     if left != {part: wanted[part] for part in places} or given != text:

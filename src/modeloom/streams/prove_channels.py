@@ -24,11 +24,13 @@ from modeloom.prove.symbols import ProofError
 from modeloom.spec.stream import PARTIAL
 from modeloom.streams.forms import tag_block
 from modeloom.streams.known import lengths_in_start
-from modeloom.streams.machine import BlockOrPair, Machine, MachineError, Token, V
+from modeloom.streams.machine import BlockOrPair, Machine, Token
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.prove import Definition, Forms, Message, input_block, nonce_block, prefix_of, tokens_of
+from modeloom.streams.prove import Definition, Forms, Message, input_block, named_blocks, run_token, tokens_of
 
 __all__ = ["prove_apart", "prove_channels"]
+
+INTERLEAVED = "channels interleaved: "
 
 MakeMachine = Callable[..., Machine]
 
@@ -54,18 +56,16 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
         waiting: dict[int, Token] = {}
 
         def run(token: Token, given: list[list[BlockOrPair[Polynomial]]] = given) -> None:
-            output = _run(plan, running, token)
+            output = run_token(plan, running, token, INTERLEAVED)
             if output is not None:
                 given[token.channel].append(output)
 
-        if plan.runs_ahead:
-            # Both messages have started before the first one begins.
-            for each in units:
-                for token in each.pop(0)[0]:
-                    cycle = plan.reservations.begins(cycle, token.step)
-                    run(replace(token, cycle=cycle))
-                cycle += 1
-            cycle += max(plan.placed.ahead.values())
+        # Starts that run ahead are over before the first message begins.
+        for each in units:
+            for token in each.pop(0)[0] if plan.reservations.beside(each[0][0][0].step) else ():
+                begun = plan.reservations.begins(cycle, token.step)
+                run(replace(token, cycle=begun))
+                cycle = begun + 1 + plan.placed.ahead[token.step]
         for channel in _order(rng, [len(each) for each in units]):
             while cycle in waiting:
                 run(waiting.pop(cycle))
@@ -76,7 +76,7 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
                 run(waiting.pop(cycle))
                 cycle = _begins(plan, unit, cycle + 1)
             for token in unit:
-                if plan.follows and token.step == "tag":
+                if token.step == "tag" and not token.closes:
                     # It enters behind the last token of its message, whatever enters in between.
                     waiting[ended[channel] + plan.behind] = replace(token, cycle=ended[channel] + plan.behind)
                     cycles = 0
@@ -97,23 +97,14 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
 
 def _begins(plan: StreamPlan, unit: Sequence[Token], cycle: int) -> int:
     """The first cycle from *cycle* on in which the first token of some steps that share their tokens may enter."""
-    titles = {token.step for token in unit if token.step} | {"tag" for token in unit if token.closes and plan.follows}
+    table = plan.reservations
+    titles = {token.step for token in unit if token.step} | {"tag" for token in unit if token.closes and table.beside("tag")}
     first = next((token for token in unit if token.step), None)
-    if plan.cadence is None or first is None:
-        return plan.reservations.begins(cycle, *titles)
+    if first is None:
+        return table.begins(cycle, *titles)
     # A step may wait before its first token, and the tokens of some steps count from where the wait begins.
     waits = plan.placed.passes[first.step][first.part].at - first.cycle if first.part >= 0 else 0
-    return plan.reservations.begins(cycle - waits, *titles) + waits
-
-
-def _run(plan: StreamPlan, machine: Machine[V], token: Token[V]) -> BlockOrPair[V] | None:
-    try:
-        if token.part < 0:
-            machine.start(token)
-            return None
-        return machine.run(token)
-    except MachineError as error:
-        raise ProofError(f"{plan.mode.name}: channels interleaved: {error}") from error
+    return table.begins(cycle - waits, *titles) + waits
 
 
 def _pairs(plan: StreamPlan, rng: random.Random) -> Iterator[tuple[Message, Message]]:
@@ -148,15 +139,11 @@ def _units(plan: StreamPlan, forms: Forms, number: int, message: Message, channe
 
     Each comes with the cycles that it takes of the pipeline, and with those after which the next one of its message may begin.
     """
-    prefix = prefix_of(plan.prefixes, message.associated)
-
-    def block(place: int | None, nbytes: int) -> Polynomial:
-        return nonce_block(forms, number, nbytes) if place is None else input_block(forms, number, place, nbytes, prefix)
-
+    block = named_blocks(plan, forms, number, message)
     tokens = [replace(token, channel=channel) for token in tokens_of(plan, message, 0, block, number, tag_block(forms, number))]
-    # A tag that waits begins before its first token.
-    waits = 0 if plan.follows else plan.placed.passes["tag"][0].at
-    begins = sorted({token.cycle - waits * (token.step == "tag") for token in tokens if token.part <= 0})
+    # A tag that waits begins before its first token, unless it follows its message.
+    waits = plan.placed.passes["tag"][0].at
+    begins = sorted({token.cycle - waits * (token.step == "tag" and token.closes) for token in tokens if token.part <= 0})
     for begin, end in zip(begins, [*begins[1:], max(token.cycle for token in tokens) + 1], strict=True):
         mine = [replace(token, cycle=token.cycle - begin) for token in tokens if begin <= token.cycle < end]
         turn = max([1, *(plan.turn_after(plan.step(token.step)) for token in mine if token.step)])
@@ -173,16 +160,14 @@ def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
         alone, beside = (_loaded(plan, forms, machine, channels) for channels in ((0,), (0, 1)))
         before = beside.state_of(1)
         results = []
-        follows = plan.follows and step == "tag"
-        cycle = plan.reservations.begins(1000, step)
+        closes, cycle = not plan.reservations.beside(step), plan.reservations.begins(1000, step)
         for running in (alone, beside):
-            if follows:
-                _run(plan, running, Token(cycle, "", closes=True))
+            run_token(plan, running, Token(cycle, "", closes=True), INTERLEAVED)
             outputs = [
-                _run(plan, running, Token(
+                run_token(plan, running, Token(
                     cycle + each.at, step, part, block=input_block(forms, 0, 0, nbytes), nbytes=nbytes, power=1, closing=True, slot=0,
-                    lengths=lengths_in_start(usual, size, size, plan.mode.tag_bytes[0]), index=1,
-                ))
+                    lengths=lengths_in_start(usual, size, size, plan.mode.tag_bytes[0]), index=1, closes=closes,
+                ), INTERLEAVED)
                 for part, each in enumerate(plan.placed.passes[step])
             ]  # fmt: skip
             results.append((outputs, running.state_of(0)))

@@ -31,7 +31,7 @@ from modeloom.spec.stream import ABSORB, StreamMode
 from modeloom.streams.forms import Definition, Forms, Message, Unknown, input_block, nonce_block
 from modeloom.streams.trace import StreamTrace
 
-__all__ = ["Doubt", "PartOfText", "parts_of_text", "prove_open", "prove_short"]
+__all__ = ["Doubt", "PartOfText", "parts_of_text", "prove_open", "prove_short", "runs_of"]
 
 MOST_PRODUCTS = 1 << 20
 """Products of terms that the forms of a comparison may take."""
@@ -112,13 +112,18 @@ def prove_open(mode: StreamMode, trace: StreamTrace) -> Doubt | None:
     """
     steps = _Steps(mode, trace)
     try:
-        if mode.two_passes:
-            first = _Runs(steps, ABSORB, "encrypt", set(trace.state) - set(trace.tagged)).compare()
-            if first is not None:
-                return first
-        return _Runs(steps, "encrypt", "decrypt", set(trace.state)).compare()
+        return next(filter(None, (_Runs(steps, *runs).compare() for runs in runs_of(mode, trace))), None)
     except ProofError as error:
         return Doubt(("encrypt", "decrypt"), "", str(error))
+
+
+def runs_of(mode: StreamMode, trace: StreamTrace) -> Iterator[tuple[str, str, set[str]]]:
+    """The directions that are compared, each with the one before it: sealing pass by pass, and then opening.
+
+    Each pair comes with the names of the state that they may have in common.
+    """
+    ways, unknown = (*mode.sealing(), "decrypt"), {ABSORB: set(trace.tagged)}
+    return ((left, right, set(trace.state) - unknown.get(left, set())) for left, right in zip(ways, ways[1:]))
 
 
 class _Runs:
@@ -261,8 +266,6 @@ def _comes_back(mode: StreamMode, trace: StreamTrace, message: Message) -> bool:
         assert isinstance(made, Polynomial)
         return [forms.algebra.head(each, nbytes) for each, nbytes in zip(out, sizes)], made
 
-    between, tag = run("encrypt", text)
-    back, again = run("decrypt", between)
-    if mode.two_passes and run(ABSORB, text)[1] != tag:
-        return False
-    return back == text and again == tag
+    sealed = [run(way, text) for way in mode.sealing()]
+    opened = run("decrypt", sealed[-1][0])
+    return opened[0] == text and all(tag == opened[1] for _, tag in sealed)

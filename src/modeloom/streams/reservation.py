@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from modeloom.spec.cadence import EVERY_CYCLE
 from modeloom.spec.kinds import CIPHER
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class ReservationTable:
     """
 
     def __init__(self, plan: StreamPlan):
-        self.plan, self.placed, self.cadence = plan, plan.placed, plan.cadence
+        self.plan, self.placed, self.cadence = plan, plan.placed, plan.cadence or EVERY_CYCLE
 
     @property
     def resources(self) -> tuple[str, ...]:
@@ -92,15 +93,14 @@ class ReservationTable:
 
     def beside(self, title: str) -> bool:
         """Whether the token of a step enters between those of other messages: a start that runs ahead, or a tag that follows."""
-        plan = self.plan
-        return plan.follows if title == "tag" else plan.runs_ahead and plan.step(title).name == "start"
+        return self.placed.follows if title == "tag" else self.placed.runs_ahead and title.startswith("start")
 
     def uses(self, title: str) -> Mapping[str, tuple[int, ...]]:
         """For each resource, the cycles in which a step takes it."""
         step, passes = self.plan.step(title), self.placed.passes[title]
         last = passes[-1].at if passes else 0
         found = {ENTRY: tuple(one.at for one in passes), CIPHER: self.placed.uses(step)}
-        turn = self.plan.turn_after(step) if self.plan.chained else 1
+        turn = self.plan.turn_after(step)
         return found | ({CHAIN: tuple(range(last, last + turn))} if turn > 1 else {})
 
     # -- the cadence of the cipher ------------------------------------------------------------------------------------------------
@@ -118,8 +118,8 @@ class ReservationTable:
 
     def phases(self, *titles: str) -> frozenset[int] | None:
         """The phases of the cadence in which steps that share their tokens may begin; None if they may begin in every cycle."""
-        offsets = {at for title in titles for at in self.paced(title)}
-        return None if self.cadence is None or not offsets else self.cadence.phases(offsets)
+        phases = self.cadence.phases({at for title in titles for at in self.paced(title)})
+        return phases if len(phases) < len(self._each_phase) else None
 
     def begins(self, cycle: int, *titles: str) -> int:
         """The first cycle from *cycle* on in which steps that share their tokens may begin."""
@@ -128,8 +128,7 @@ class ReservationTable:
 
     def waits(self, cycle: int, phases: frozenset[int]) -> int:
         """The number of cycles from *cycle* to the first one in some phases of the cadence."""
-        interval = 1 if self.cadence is None else self.cadence.interval
-        return min((phase - cycle) % interval for phase in phases)
+        return min((phase - cycle) % self.cadence.interval for phase in phases)
 
     # -- sums of cycles -----------------------------------------------------------------------------------------------------------
 
@@ -145,7 +144,7 @@ class ReservationTable:
 
     @property
     def _each_phase(self) -> range:
-        return range(1 if self.cadence is None else self.cadence.interval)
+        return range(self.cadence.interval)
 
     def _ends(self, cycle: int, titles: tuple[str, ...]) -> int:
         for title in titles:
@@ -157,7 +156,7 @@ class ReservationTable:
     def text(self) -> str:
         """The table as text: for each step its tokens, what it takes, and when the next step may begin."""
         plan, cadence = self.plan, self.cadence
-        batches = f", cipher {cadence.blocks} in {cadence.interval} cycles" if cadence is not None else ""
+        batches = f", cipher {cadence.blocks} in {cadence.interval} cycles" if cadence.gaps else ""
         lines = [f"reservations {plan.mode.name}: {', '.join(self.resources)}{batches}"]
         for step in plan.steps:
             program, phases = self.program(step.title), self.phases(step.title)
@@ -205,7 +204,7 @@ class Reservations:
 
     def _needed(self, cycle: int, step: str, closes: bool, at: int) -> dict[str, set[int]]:
         ciphers, entries = set(self._cipher(step)), {at} if step else set[int]()
-        if closes and self.plan.follows:
+        if closes and self.table.beside("tag"):
             ciphers |= set(self._cipher("tag"))
             entries |= {self.plan.behind}
         return {ENTRY: {cycle + use for use in entries}, CIPHER: {cycle + use for use in ciphers}}
@@ -231,7 +230,7 @@ class Reservations:
         """The number of cycles that a token waits for the cadence."""
         key = step, closes
         if key not in self._phases:
-            self._phases[key] = self.table.phases(*[step] * bool(step), *["tag"] * (closes and self.plan.follows))
+            self._phases[key] = self.table.phases(*[step] * bool(step), *["tag"] * (closes and self.table.beside("tag")))
         phases = self._phases[key]
         return 0 if phases is None else self.table.waits(cycle, phases)
 

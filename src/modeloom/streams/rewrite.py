@@ -22,15 +22,15 @@ where this part of the state lives::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from modeloom.spec import InputError
 from modeloom.spec.stream import BETWEEN, LAST, StreamMode
 from modeloom.streams.known import Known
-from modeloom.streams.steps import Form, Recurrence, Source, Step, Term, UnitOperation
+from modeloom.streams.steps import Form, Recurrence, Source, Step, Term, UnitOperation, chains_of
 
-__all__ = ["Ordered", "move_to_tag", "retime", "text_first", "with_left"]
+__all__ = ["ORDER_OF", "Order", "Ordered", "move_to_tag", "retime", "text_first", "with_left"]
 
 # -- ciphers of chains --------------------------------------------------------------------------------------------------------------
 
@@ -99,14 +99,14 @@ def move_to_tag(steps: Sequence[Step], kinds: dict[str, Recurrence]) -> list[Ste
     With a chain through the cipher they are moved in any case.  Its blocks would wait for a ``start`` that takes a token.
     """
     result = list(steps)
-    chained = any(recurrence.chained for recurrence in kinds.values())
+    chains = chains_of(kinds)
     for name, recurrence in kinds.items():
         if recurrence.kind == "held":
-            result = _moved(result, name, chained)
+            result = _moved(result, name, bool(chains))
     return result
 
 
-def _moved(steps: list[Step], name: str, chained: bool) -> list[Step]:
+def _moved(steps: list[Step], name: str, anyway: bool) -> list[Step]:
     starts = [step for step in steps if step.name == "start"]
     tag = next(step for step in steps if step.name == "tag")
     source = Source("state", name)
@@ -117,7 +117,7 @@ def _moved(steps: list[Step], name: str, chained: bool) -> list[Step]:
     if first is None or any(one is None or (one.operation, one.number) != (first.operation, first.number) for one in made):
         return steps
     busy = any(other.operation.unit is first.operation.unit for other in tag.operations)
-    if len(first.operands) > 1 or (busy and not chained):
+    if len(first.operands) > 1 or (busy and not anyway):
         return steps
     moved = UnitOperation(first.operation, ((Term(source),),), first.number, first.line)
     changed = {id(step): _without_operation(step, name) for step in starts} | {id(tag): _with_first(tag, source, moved)}
@@ -242,7 +242,7 @@ class Ordered:
     shared: dict[str, str] = field(default_factory=dict)
 
 
-def text_first(mode: StreamMode, steps: Sequence[Step], kinds: Mapping[str, Recurrence]) -> Ordered:
+def text_first(mode: StreamMode, steps: list[Step], kinds: Mapping[str, Recurrence]) -> Ordered:
     """The steps of a mode for messages that have their text first.
 
     Parameters
@@ -257,10 +257,25 @@ def text_first(mode: StreamMode, steps: Sequence[Step], kinds: Mapping[str, Recu
     InputError
         The mode does not allow this order.
     """
-    return _Order(mode, list(steps), kinds).run()
+    return _TextFirst(mode, steps, kinds).run()
 
 
-class _Order:
+@dataclass(frozen=True)
+class Order:
+    """An order of the parts of a message: the steps of its parts, with "text" for those of text, and what it makes of traced steps."""
+
+    parts: tuple[str, ...]
+    arrange: Callable[[StreamMode, list[Step], Mapping[str, Recurrence]], Ordered]
+
+
+ORDER_OF = {
+    False: Order((ASSOCIATED, "text"), lambda mode, steps, kinds: Ordered(steps, tuple(kinds))),
+    True: Order(("text", BETWEEN, ASSOCIATED), text_first),
+}
+"""The orders, by whether text comes first."""
+
+
+class _TextFirst:
     def __init__(self, mode: StreamMode, steps: list[Step], kinds: Mapping[str, Recurrence]):
         self.mode, self.steps, self.kinds = mode, steps, kinds
         self.starts = [step for step in steps if step.name == "start"]
@@ -294,15 +309,12 @@ class _Order:
 
     def _check(self) -> None:
         """Raises ``InputError`` if text and associated data of the mode wait for each other, or it is not for other reasons."""
-        if self.mode.two_passes:
-            raise self._wrong("it has two passes, and the first one takes associated data before the text")
-        if self.mode.lengths_first or self.mode.associated_prefix:
-            raise self._wrong("it authenticates lengths, or a prefix of associated data, before the text")
+        chains = chains_of(self.kinds)
         for name, kind in self.kinds.items():
             changes = [any(name in step.updates for step in part) for part in (self.of_data, self.of_text)]
             if name in self.data and name in self.text and any(changes):
                 raise self._wrong(f"text and associated data change the same part of the state, {name}")
-            if kind.kind == "horner" or kind.chained:
+            if kind.kind == "horner" or kind in chains:
                 raise self._wrong(f"the blocks of {name} wait for each other, and so for what comes first")
         if any(term.source.kind == "lengths" for form in self.tag.forms() for term in form):
             raise self._wrong("tag() reads the lengths of the message, which are known only behind it")

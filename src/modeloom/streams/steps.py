@@ -12,7 +12,7 @@ A value that depends only on the key is a key word. The set-up computes it once 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
@@ -25,7 +25,7 @@ from modeloom.spec.stream import BETWEEN
 from modeloom.streams.trace import StreamTrace
 
 __all__ = [
-    "Form", "Recurrence", "Source", "Step", "Term", "UnitOperation", "chain_operations", "depends_on", "forms_of",
+    "Form", "Recurrence", "Source", "Step", "Term", "UnitOperation", "chain_operations", "chains_of", "depends_on", "forms_of",
     "horner_operation", "key_word", "recurrences", "steps_of",
 ]  # fmt: skip
 
@@ -36,9 +36,6 @@ INPUTS = ("associated", "text", "nonce", "tag")
 
 PADDED = (("text", None), ("text", 2))
 """Sources that are padded with zeros behind the bytes of the last block."""
-
-BY_NUMBER = ("scale", "shift")
-"""Linear maps with a number that may be known only when a message comes."""
 
 OF_NONCE = ("nonce", "number", "const")
 """Sources of blocks that are known when a message begins."""
@@ -71,6 +68,10 @@ class Term(NamedTuple):
 
     source: Source
     maps: tuple[tuple[object, ...], ...] = ()
+
+    def amounts(self) -> Iterator[Amount]:
+        """The numbers of its maps that are known when a message comes."""
+        return (number for _, *numbers in self.maps for number in numbers if isinstance(number, Amount))
 
 
 Form = tuple[Term, ...]
@@ -123,8 +124,7 @@ class Step:
 
     def amounts(self) -> list[Amount[Form]]:
         """The numbers known when a message comes that the step uses."""
-        found = (wire[1] for form in self.forms() for term in form for wire in term.maps if wire[0] in BY_NUMBER)
-        return list(dict.fromkeys(number for number in found if isinstance(number, Amount)))
+        return list(dict.fromkeys(number for form in self.forms() for term in form for number in term.amounts()))
 
     @property
     def title(self) -> str:
@@ -225,14 +225,14 @@ class _Builder:
         raise DefinitionError(f"{self.trace.mode}: {self.step.name}() uses o.{node.kind}(), which steps of a message do not have")
 
     def _mapped(self, node: Node) -> Form:
-        wire = (node.kind, *(self._amount(arg) if isinstance(arg, Amount) else arg for arg in node.args[1:]))
+        made = (node.kind, *(self._amount(arg) if isinstance(arg, Amount) else arg for arg in node.args[1:]))
         terms = []
         for term in self.form(node.args[0]):
-            if wire == ("cut",) and (term.source in PADDED or wire in term.maps):
+            if made == ("cut",) and (term.source in PADDED or made in term.maps):
                 # A piece is already padded with zeros.
                 terms.append(term)
             else:
-                terms.append(Term(term.source, (*term.maps, wire)))
+                terms.append(Term(term.source, (*term.maps, made)))
         return tuple(terms)
 
     def _amount(self, amount: Amount[int]) -> Amount[Form]:
@@ -331,12 +331,17 @@ def horner_operation(step: Step, recurrence: Recurrence) -> int | None:
     return None
 
 
+def chains_of(kinds: Mapping[str, Recurrence]) -> list[Recurrence]:
+    """The recurrences with which each block waits for the cipher of the one before it."""
+    return [kind for kind in kinds.values() if kind.kind in ("cipher", "late")]
+
+
 def chain_operations(step: Step, recurrence: Recurrence) -> list[int]:
     """The ciphers of a step that read a chain."""
     source = Source("state", recurrence.name)
     return [
         number for number, operation in enumerate(step.operations)
-        if recurrence.chained and operation.operation.keyed and any(term.source == source for term in operation.operands[0])
+        if operation.operation.keyed and any(term.source == source for term in operation.operands[0])
     ]  # fmt: skip
 
 

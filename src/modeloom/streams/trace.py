@@ -25,6 +25,7 @@ from modeloom.ir.trace import Tracer, Value
 from modeloom.spec import CipherKey, DefinitionError, Keys, blame
 from modeloom.spec.amounts import Amount
 from modeloom.spec.beside import beside
+from modeloom.spec.counters import checked_order
 from modeloom.spec.mode import KeyParts
 from modeloom.spec.stream import ABSORB, BLOCKS, LAST, PARTIAL, Lengths, Nonce, State, StreamMode
 from modeloom.streams.known import Known, Length
@@ -84,6 +85,8 @@ class StreamTrace(Trace):
 
 class StreamTracer(Tracer):
     """The operations ``o`` of a stream mode, which record nodes without duplicates."""
+
+    trace: StreamTrace
 
     piece: Value | None = None
     """The block of the step that is traced, the second one of a pair."""
@@ -221,10 +224,8 @@ class StreamTracer(Tracer):
 
     def bit_lengths(self, first: object, second: object, order: str = "big") -> Value:
         """See ``StreamNumbers.bit_lengths``."""
-        if order not in ("big", "little"):
-            raise DefinitionError(f'{self.trace.mode}: o.bit_lengths() takes order="big" or "little", not {order!r}')
         parts = [part.name if isinstance(part, Length) else self._number("bit_lengths", part, 0, 1 << 60) for part in (first, second)]
-        return self._value("lengths", order, *parts)
+        return self._value("lengths", checked_order(order, f"{self.trace.mode}: "), *parts)
 
 
 def trace_stream(mode: StreamMode, key_bytes: int, only: str | None = None) -> StreamTrace:
@@ -279,9 +280,7 @@ def _wrong(mode: StreamMode, step: str, got: object, wanted: str) -> DefinitionE
 
 
 def _state(o: StreamTracer) -> State:
-    trace = o.trace
-    assert isinstance(trace, StreamTrace)
-    return State(**{name: o.leaf("state", name) for name in trace.state})
+    return State(**{name: o.leaf("state", name) for name in o.trace.state})
 
 
 def _updates(mode: StreamMode, o: StreamTracer, step: str, state: object) -> dict[str, int]:
@@ -295,14 +294,13 @@ def _updates(mode: StreamMode, o: StreamTracer, step: str, state: object) -> dic
 
 def _start(mode: StreamMode, o: StreamTracer, keys: Keys, number: int, nonce: Nonce) -> None:
     trace = o.trace
-    assert isinstance(trace, StreamTrace)
     n = Lengths(Length(mode.name, "associated", first=True), Length(mode.name, "text", first=True), _of_few(mode, "tag", mode.tag_bytes))
     o.starting = True
     with beside(mode.folder), blame(mode.name, mode.start):
         state = mode.begin(o, keys, nonce, n)
     o.starting = False
     updates = _updates(mode, o, "start", state)
-    if mode.two_passes:
+    if mode.has("tagged"):
         with beside(mode.folder), blame(mode.name, mode.tagged):
             state = mode.tagged(o, keys, state, o.leaf("tag", 0))
         before, updates = updates, _updates(mode, o, "tagged", state)
@@ -315,7 +313,6 @@ def _start(mode: StreamMode, o: StreamTracer, keys: Keys, number: int, nonce: No
 
 def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
     trace = o.trace
-    assert isinstance(trace, StreamTrace)
     of_text, gives_text = not name.endswith("associated"), not name.endswith(("associated", ABSORB))
     pair = mode.takes_pair(name)
     kind = "text" if of_text else "associated"
@@ -350,7 +347,6 @@ def _may_be_partial(mode: StreamMode, name: str) -> bool:
 
 def _tag(mode: StreamMode, o: StreamTracer, keys: Keys) -> None:
     trace = o.trace
-    assert isinstance(trace, StreamTrace)
     n = Lengths(Length(mode.name, "associated"), Length(mode.name, "text"))
     with beside(mode.folder), blame(mode.name, mode.tag):
         given = mode.tag(o, keys, _state(o), n)

@@ -27,7 +27,7 @@ from modeloom.protocol.outcome import Judgement, judge
 from modeloom.protocol.transactions import Command, whole_keeps
 from modeloom.streams.machine import Machine
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.prove import Message, prefix_of, tokens_of
+from modeloom.streams.prove import Message, tokens_of
 
 __all__ = ["Expected", "Packets", "Planned", "Sent", "Symbols", "behind", "computed", "given_tag", "id_of", "opened"]
 
@@ -111,7 +111,7 @@ def computed(
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, words)
     size, full = plan.mode.block_bytes, lanes.mask(words.width)
     bits = words.width * lanes.LANES
-    prefix = prefix_of(plan.prefixes, message.associated)
+    prefix = plan.mode.prefix_of(message.associated)
     before = -(-(len(prefix) + message.associated) // size)
     associated = lanes.constant(int.from_bytes(prefix, "little"), 8 * len(prefix)) | symbols.associated << 8 * len(prefix) * lanes.LANES
 
@@ -124,9 +124,6 @@ def computed(
 
     given: list[int] = []
     for token in tokens_of(plan, message, 0, block, tag=tag):
-        if token.part < 0:
-            machine.start(token)
-            continue
         output = machine.run(token)
         given += [] if output is None else output if isinstance(output, tuple) else [output]
     *text, made = given

@@ -19,6 +19,7 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.cores import cipher_result, function_of
 from modeloom.equivalence.counters import counted
 from modeloom.spec import Field
+from modeloom.spec.counters import BYTE_ORDERS
 from modeloom.spec.kinds import MUL, Operation
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.setup import Word
@@ -106,7 +107,7 @@ class TokenWords:
     def lengths(self, order: str, first: int, second: int) -> int:
         """Two lengths in bytes as numbers of bits, each in half a block."""
         half = self.width // 16
-        data = b"".join((8 * n).to_bytes(half, "big" if order == "big" else "little") for n in (first, second))
+        data = b"".join((8 * n).to_bytes(half, BYTE_ORDERS[order]) for n in (first, second))
         return self.const(int.from_bytes(data, "little"))
 
     def number(self, value: int, first: int, nbytes: int) -> int:
