@@ -67,7 +67,7 @@ def cipher_of(mode: Definition, name: str | None = None) -> BlockCipher:
             raise DefinitionError(
                 f"{mode.name}: fixed_key_bits gives {key} {bits} bits, and {chosen.name} has keys of {', '.join(map(str, chosen.key_bits))}"
             )
-    if mode.cipher_keys and set(mode.cipher_keys) <= mode.fixed_key_bits.keys():
+    if mode.cipher_keys and set(mode.cipher_keys) <= set(mode.fixed_key_bits):
         raise DefinitionError(
             f"{mode.name}: fixed_key_bits names all cipher keys; omit one, which --key-bits then sets, and limit its sizes "
             "with cipher_key_bits"

@@ -232,8 +232,7 @@ class CipherCheck:
     def _simulation(self) -> Simulation:
         request = self.request
         core, schedule = self._core(), self.cipher.expander(self.sizes)
-        ports = [*CORE_PORTS, *{"sequential": ["start"], "multistream": ["batch"]}.get(request.form, [])]
-        ports += ["decrypt"] if request.direction == "both" else []
+        ports = [*CORE_PORTS, *{"sequential": ["start"], "multistream": ["batch"]}.get(request.form, []), *request.choice]
         several = len(self.sizes) > 1
         ports += ["key_length"] if several else []
         for what, component, names in (
@@ -275,10 +274,10 @@ class CipherCheck:
     def _expanded(self, key: bytes, written: dict[int, int]) -> None:
         """The software that expands keys gives what the key schedule writes."""
         assert self.cipher.expand is not None
-        expanded, size = self.cipher.expand(key), -(-self.cipher.round_key_bits // 8)
-        if len(expanded) != self.cipher.round_keys(8 * len(key)) or any(len(one) != size for one in expanded):
+        computed, size = self.cipher.expand(key), -(-self.cipher.round_key_bits // 8)
+        if len(computed) != self.cipher.round_keys(8 * len(key)) or any(len(one) != size for one in computed):
             self.fail(f"expand gives other round keys for {8 * len(key)}-bit keys than {len(written)} of {size} bytes")
-        for number, one in enumerate(expanded):
+        for number, one in enumerate(computed):
             if int.from_bytes(one, "little") != written[number]:
                 self.fail(f"expand gives {one.hex()} for round key {number}, and its key schedule for {8 * len(key)}-bit keys another one")
 
@@ -350,10 +349,10 @@ class CipherCheck:
         at = max(0, operations.index(first) - NEAR)
         self._slower(sim, operations[at : at + 2 * NEAR])
         got = next(run.outputs[first.start + timing.latency] for run in runs if first in run.operations)
-        keys, every = {op.key for op in wrong}, {op.key for run in runs for op in run.operations}
-        way = " to decrypt" if first.decrypt and self.request.direction == "both" else ""
+        failing, every = {op.key for op in wrong}, {op.key for run in runs for op in run.operations}
+        way = " to decrypt" if first.decrypt and self.request.choice else ""
         # If only a few keys fail, the key schedule is a likely cause.
-        under = f", under {len(keys)} of {len(every)} keys" if len(keys) < len(every) // 2 else ""
+        under = f", under {len(failing)} of {len(every)} keys" if len(failing) < len(every) // 2 else ""
         self.fail(
             f"{self.request} gives {self._hex(got)} for block {self._hex(first.block)}{way} under key {first.key.hex()}, its software "
             f"{self._hex(first.expected)}; {len(wrong)} of {count} blocks differ{under}"

@@ -142,14 +142,13 @@ def _check_sizes(description: BlockCipher) -> None:
 
 def _check_names(description: BlockCipher) -> None:
     """Checks the forms of cores, with their directions, S-boxes and numbers of streams."""
-    for name in ("pipelined", "sequential", "multistream", "sboxes", "several_sizes"):
+    names = dict.fromkeys(("pipelined", "sequential", "multistream", "sboxes", "several_sizes"), (_is_name, "names"))
+    for name, (fits, what) in {**names, "streams": (_is_count, "numbers of blocks")}.items():
         value = getattr(description, name)
-        if not isinstance(value, tuple) or not all(isinstance(entry, str) for entry in value):
-            _refuse(description, f"{name} is {value!r}; it must be a tuple of names")
+        if not isinstance(value, tuple) or not all(map(fits, value)):
+            _refuse(description, f"{name} is {value!r}; it must be a tuple of {what}")
     if not description.sboxes:
         _refuse(description, 'sboxes is (); it must have one name, such as ("lut",)')
-    if not isinstance(description.streams, tuple) or not all(map(_is_count, description.streams)):
-        _refuse(description, f"streams is {description.streams!r}; it must be a tuple of numbers of blocks")
     if description.multistream and not description.streams:
         _refuse(description, "it has multistream cores, and streams is (); it must have one number, such as (4,)")
     for name in ("pipelined", "sequential", "multistream", "several_sizes"):
@@ -175,6 +174,10 @@ def _guard_function(description: BlockCipher, word: str, argument: str) -> None:
         _refuse(description, f"{what}: {before}" if before else form)
     if is_users(getattr(function, "__module__", None) or ""):
         object.__setattr__(description, word, Guarded(description.name, word, function, description))
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _is_count(value: object) -> bool:
@@ -303,7 +306,7 @@ class BlockCipher(metaclass=_Keywords):
         for bits in request.key_sizes:
             if bits not in self.key_bits:
                 raise InputError(f"{self.name} has keys of {', '.join(map(str, self.key_bits))} bits, not {bits}")
-        if not request.more_key_bits:
+        if len(request.key_sizes) == 1:
             return
         if request.form == "sequential":
             raise InputError(f"{self.name} takes keys of several sizes in pipelines only, not in a {request.form} core")

@@ -147,10 +147,9 @@ class CoreRequest:
     streams: int = 1
 
     def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {self.direction!r}")
-        if self.form not in FORMS:
-            raise ValueError(f"form must be one of {', '.join(FORMS)}, not {self.form!r}")
+        for name, value, known in (("direction", self.direction, DIRECTIONS), ("form", self.form, FORMS)):
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
         if self.streams != 1 and self.form != "multistream":
             raise ValueError(f"streams are for multistream cores, and this one is {self.form}")
         if len(set(self.key_sizes)) != len(self.key_sizes):
@@ -183,6 +182,11 @@ class CoreRequest:
     def decrypts(self) -> tuple[bool, ...]:
         """The directions that blocks may have.  True is decryption."""
         return {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[self.direction]
+
+    @property
+    def choice(self) -> tuple[str, ...]:
+        """The port of a core for both directions that tells the direction of a block."""
+        return {"encrypt": (), "decrypt": (), "both": ("decrypt",)}[self.direction]
 
     def but(self, **changes: object) -> CoreRequest:
         """The same request with some members changed."""

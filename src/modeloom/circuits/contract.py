@@ -15,7 +15,12 @@ from amaranth.lib.wiring import Component
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 
-__all__ = ["FIELDS", "FIELD_OPTION", "X40_ORDER", "Built", "Circuit", "Gates", "Operation", "Option"]
+__all__ = ["FIELDS", "FIELD_OPTION", "X40_ORDER", "Built", "Circuit", "Gates", "Operation", "Option", "number_of"]
+
+
+def number_of(block: bytes) -> int:
+    """A block in the order of ports: byte 0 at [7:0]."""
+    return int.from_bytes(block, "little")
 
 
 @dataclass(frozen=True)

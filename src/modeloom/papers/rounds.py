@@ -51,8 +51,8 @@ def _deoxys(streams: int, direction: str = "encrypt") -> str:
 
 
 def _led(key_bits: int, streams: int) -> str:
-    name = "led" if streams == 1 else f"led-multistream --streams {streams}"
-    return f"circuit {name} --key-bits {key_bits} --target xc3se"
+    names = {1: "led", 2: "led-multistream --streams 2", 3: "led-multistream --streams 3"}
+    return f"circuit {names[streams]} --key-bits {key_bits} --target xc3se"
 
 
 DEOXYS_I = "build deoxys-i --cipher-arch multistream --streams 4 --key-slots 1"

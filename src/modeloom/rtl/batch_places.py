@@ -17,7 +17,7 @@ from amaranth.hdl import Module, Mux, Signal, Value
 
 from modeloom.spec.cadence import BATCH_LEAD
 
-__all__ = ["count_places"]
+__all__ = ["count_places", "run_batches"]
 
 
 def count_places(m: Module, batch: Value, *, streams: int, rounds: int, enters: int, ahead: int) -> tuple[list[Value], list[Value]]:
@@ -63,3 +63,35 @@ def count_places(m: Module, batch: Value, *, streams: int, rounds: int, enters: 
         m.d.sync += [place.eq(places[0]), window.eq(windows[0])]
         places, windows = [place, *places], [window, *windows]
     return places, windows
+
+
+def run_batches(
+    m: Module, ready: Value, start: Value, valid: Value | None = None, *, streams: int, rounds: int
+) -> tuple[Signal, Signal, Signal, Signal, Signal]:
+    """The control of a round core that takes a batch if it is *ready* and *start* is high.  It drives *ready*, and *valid* for results that
+    come a cycle after the last round ends.
+
+    Returns
+    -------
+    round_reg, phase_reg : Signal
+        The round of the block that is in the last stage, or comes (0 for a block that enters), and its stream, one-hot.
+    enter_reg, ending_reg : Signal
+        Whether this is round 0, and whether it is the last round of the batch before, too.  A new batch is processed from its start on.
+    takes : Signal
+        Whether a batch begins.
+    """
+    round_reg = Signal(range(rounds), name="round_reg")
+    phase_reg = Signal(streams, name="phase_reg", init=1)
+    enter_reg = Signal(name="enter_reg", init=1)
+    ending_reg, work_reg = Signal(name="ending_reg"), Signal(name="work_reg")
+    takes, goes_on, ends = Signal(name="takes"), Signal(name="goes_on"), Signal(name="ends")
+    m.d.comb += [ready.eq(enter_reg & phase_reg[0]), takes.eq(ready & start), goes_on.eq(Mux(ready, start, work_reg))]
+    if valid is not None:
+        m.d.comb += valid.eq(valid_reg := Signal(name="valid_reg"))
+    m.d.sync += [work_reg.eq(goes_on), *([] if valid is None else [valid_reg.eq(ending_reg)])]
+    with m.If(goes_on | ending_reg):
+        m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
+        with m.If(phase_reg[-1]):
+            m.d.comb += ends.eq(round_reg == rounds - 1)
+            m.d.sync += [round_reg.eq(Mux(ends | ~goes_on, 0, round_reg + 1)), enter_reg.eq(ends | ~goes_on), ending_reg.eq(ends)]
+    return round_reg, phase_reg, enter_reg, ending_reg, takes

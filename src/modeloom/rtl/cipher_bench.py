@@ -18,6 +18,8 @@ from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, ResetInserte
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.aes.direction import Direction
+
 __all__ = ["CipherBench", "CipherModule"]
 
 
@@ -53,7 +55,7 @@ class CipherBench(wiring.Component):
     """
 
     def __init__(self, direction: str, core: wiring.Component, schedule: wiring.Component, slots: int, clears: bool = False):
-        self.direction, self.core, self.schedule, self.clears = direction, core, schedule, clears
+        self.direction, self.core, self.schedule, self.clears = Direction.of(direction), core, schedule, clears
         slot, data = range(max(2, slots)), len(schedule.data)
         super().__init__({
             "key_start": In(1), "key_erase": In(1), "key": In(len(schedule.key)), "key_slot": In(slot),
@@ -73,20 +75,18 @@ class CipherBench(wiring.Component):
             *(getattr(self, name).eq(getattr(schedule, name)) for name in ("we", "round", "data", "data_dec", "done")),
             core.i.eq(self.i), self.o.eq(core.o),
         ]  # fmt: skip
-        data = schedule.data_dec if self.direction == "decrypt" else schedule.data
-        writes = {"key_we": schedule.we, "key_slot": self.key_slot, "key_round": schedule.round, "key_data": data}
+        data = {"encrypt": schedule.data, "decrypt": schedule.data_dec, "both": schedule.data}
+        writes = {"key_we": schedule.we, "key_slot": self.key_slot, "key_round": schedule.round, "key_data": data[self.direction]}
         if hasattr(core, "key_data_dec"):
             writes["key_data_dec"] = schedule.data_dec
         if hasattr(schedule, "length"):
             m.d.comb += schedule.length.eq(self.key_length)
             writes["key_length"] = self.key_length
-        if self.direction == "both":
-            m.d.comb += core.decrypt.eq(self.decrypt)
         for name, value in writes.items():
             reg = Signal(len(value), name=f"{name}_reg")
             m.d.sync += reg.eq(value)
             m.d.comb += getattr(core, name).eq(reg)
-        for name in ("slot", "start", "batch"):
+        for name in (*self.direction.ports(decrypt=In(1)), "slot", "start", "batch"):
             if hasattr(core, name):
                 m.d.comb += getattr(core, name).eq(getattr(self, name))
         return m

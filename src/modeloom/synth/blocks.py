@@ -308,10 +308,10 @@ def map_parts(
     """
     # The key has the commands of all ways that are tried, so a part that was mapped in fewer ways is a different part.
     targets = {part.module: without_wide(target) if part.group in narrow else target for part in parts}
-    keys = {part.module: _key(part, targets[part.module], mapper) for part in parts}
+    known_as = {part.module: _key(part, targets[part.module], mapper) for part in parts}
     # A store that other processes use may wait for a block of theirs.  All ask in the same order, so that none waits for one that waits.
-    there = {key: key in known for key in sorted(set(keys.values()))}
-    new = {keys[part.module]: part for part in parts if not there[keys[part.module]]}
+    there = {key: key in known for key in sorted(set(known_as.values()))}
+    new = {known_as[part.module]: part for part in parts if not there[known_as[part.module]]}
     alone = bool(narrow) or any(APART in part.rtlil for part in parts)
     designs = [(part.rtlil, part.module, [part]) for part in new.values()] if alone else []
     if new and not alone:
@@ -324,13 +324,13 @@ def map_parts(
             for part in wanted:
                 area = None if mapped.area is None else _own_cells(mapped.area, part)
                 found = MappedPart(_own_cells(mapped.netlist, part), area, version_of(mapped))
-                key = keys[part.module]
+                key = known_as[part.module]
                 if key not in least or target.luts_in(found.cells) < target.luts_in(least[key].cells):
                     least[key] = found
         # Only after all variants were tried, because known parts are not tried again.
         for key, found in least.items():
             known[key] = found
-    return {part.module: known[keys[part.module]] for part in parts}
+    return {part.module: known[known_as[part.module]] for part in parts}
 
 
 def _key(part: Part, target: Target, mapper: str) -> Key:

@@ -103,12 +103,12 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         area_cells = None if flat.area is None else cell_counts(flat.area, top)
         total = figures(cell_counts(flat.netlist, top), chosen, area_cells)
         longest = depth(flat.netlist, top, chosen)
-        pairs = lut_ff_pairs(flat.netlist, top, chosen) if chosen.kind == "lut" else None
+        packed = lut_ff_pairs(flat.netlist, top, chosen) if chosen.kind == "lut" else None
         result = SynthResult(
             design=top, target=target, device=chosen.device, command=command, tools=tools, script=tuple(flat.script), total=total,
             area_nand2=_nand2(total.area, chosen), delay_ns=flat.delay_ns, fast=mapped.fast, levels=longest.levels,
             levels_register=longest.levels_register, longest_path={"from": longest.start, "to": longest.end},
-            pairs=pairs.total if pairs else None, pairs_with_both=pairs.both if pairs else None, blocks=mapped.blocks,
+            pairs=packed.total if packed else None, pairs_with_both=packed.both if packed else None, blocks=mapped.blocks,
             blocks_total=mapped.blocks_total,
         )  # fmt: skip
         if not pnr:

@@ -309,7 +309,7 @@ class UnrolledKeySchedule(wiring.Component):
             is_192, is_256 = size == SIZE_CODES[192], size == SIZE_CODES[256]
             third, odd = phase(192, step), phase(256, step)
             now = Phase(
-                chained=is_192 if third.chained else False,
+                linear=is_192 if third.linear else False,
                 middle=is_192 if third.middle else False,
                 plain=is_256 if odd.plain else False,
             )

@@ -7,13 +7,13 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.layers.both import split_register
+from modeloom.rtl.aes.direction import Direction, choose
 from modeloom.rtl.aes.layers.round_networks import add_in_luts
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns
-from modeloom.rtl.aes.rounds.round_stages import STREAMS, RoundStages, add, check_streams, register, stream_round
-from modeloom.spec.mode import DIRECTIONS
+from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, check_streams, hold_state, register, stream_round
+from modeloom.rtl.batch_places import run_batches
 
-__all__ = ["STREAMS", "AESMultiStream", "AESRound"]
+__all__ = ["AESMultiStream", "AESRound"]
 
 
 # One round of AES by itself, as in a pipeline, for measurements and comparisons.
@@ -71,17 +71,15 @@ class AESRound(wiring.Component):
         check_count("stages", stages, 0, 4)
         if not isinstance(last, bool):
             raise TypeError(f"last must be True or False, not {last!r}")
-        self._parts = RoundStages(direction, max(1, stages), sbox, mixcolumns)
+        self.direction = Direction.of(direction)
+        self._parts = RoundStages(self.direction, max(1, stages), sbox, mixcolumns)
         if sbox == "bram" and not stages:
             raise ValueError("a block memory registers its address: sbox 'bram' needs at least one stage")
-        self.stages, self.direction, self.sbox, self.last = stages, direction, sbox, last
+        self.stages, self.sbox, self.last = stages, sbox, last
         self._registered = stages > 0 and self._parts.registers_sums
         self.latency, self.interval = stages, 1
         self.key_cycle = stages - self._registered
-        ports: dict[str, Member] = {"i": In(BLOCK_BITS), "key": In(BLOCK_BITS), "o": Out(BLOCK_BITS)}
-        if direction == "both":
-            ports["decrypt"] = In(1)
-        super().__init__(ports)
+        super().__init__({"i": In(BLOCK_BITS), "key": In(BLOCK_BITS), "o": Out(BLOCK_BITS), **self.direction.ports(decrypt=In(1))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -91,7 +89,7 @@ class AESRound(wiring.Component):
             m.d.sync += late.eq(decrypt)
             return late
 
-        state, way = self._parts.substitute(m, self.i, self.decrypt if self.direction == "both" else Signal(name="decrypt"), later=later)
+        state, way = self._parts.substitute(m, self.i, self.direction.bit(self), later=later)
         state = self._parts.finish(m, state, self.key) if self.last else self._parts.mix(m, state, way, self.key)
         m.d.comb += self.o.eq(register(m, state, "o") if self._registered else state)
         return m
@@ -156,9 +154,7 @@ class AESMultiStream(wiring.Component):
 
     def __init__(self, key_bits: int = 128, streams: int = 4, direction: str = "encrypt"):
         self.key_bits = check_key_bits(key_bits)
-        if direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-        self.streams, self.direction = check_streams(streams), direction
+        self.direction, self.streams = Direction.of(direction), check_streams(streams)
         self.rounds = ROUNDS[key_bits]
         self.interval = self.rounds * streams
         self.latency = self.interval + 1
@@ -172,70 +168,34 @@ class AESMultiStream(wiring.Component):
             "o": Out(BLOCK_BITS),
             "valid": Out(1),
         }
-        if direction == "both":
-            ports["decrypt"] = In(1)
-        super().__init__(ports)
+        super().__init__({**ports, **self.direction.ports(decrypt=In(1))})
 
     def elaborate(self, platform: object) -> Module:
         """Makes the counter of rounds and streams, the direction of each block, the number of the next round key, the round with its
         registers, and the result of the last round."""
         m = Module()
-        streams, rounds, both = self.streams, self.rounds, self.direction == "both"
-        # The round of the block in stage 4 (0 for a block that enters), and its stream, one-hot.
-        round_reg = Signal(4)
-        phase_reg = Signal(streams, init=1)
-        # Round 0 is also round n of the previous batch, if there is one (``ending_reg``).  A new batch is processed from its start
-        # on.
-        enter_reg = Signal(init=1)
-        ending_reg = Signal()
-        work_reg = Signal()
-        valid_reg = Signal()
-        decrypt_reg = Signal(reset_less=True)
-        takes = Signal()
-        goes_on = Signal()
-        m.d.comb += [
-            self.ready.eq(enter_reg & phase_reg[0]),
-            takes.eq(self.ready & self.start),
-            goes_on.eq(Mux(self.ready, self.start, work_reg)),
-            self.valid.eq(valid_reg),
-        ]
-        m.d.sync += [work_reg.eq(goes_on), valid_reg.eq(ending_reg)]
-        with m.If(goes_on | ending_reg):
-            m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
-            with m.If(phase_reg[-1]):
-                ends = Signal()
-                m.d.comb += ends.eq(round_reg == rounds - 1)
-                m.d.sync += [round_reg.eq(Mux(ends | ~goes_on, 0, round_reg + 1)), enter_reg.eq(ends | ~goes_on), ending_reg.eq(ends)]
+        streams, rounds = self.streams, self.rounds
+        # A block is in stage 4, or enters there.
+        round_reg, phase_reg, enter_reg, ending_reg, takes = run_batches(
+            m, self.ready, self.start, self.valid, streams=streams, rounds=rounds
+        )
 
         following = Signal(4)
         m.d.comb += following.eq(Mux(phase_reg[-1], round_reg + 1, Mux(enter_reg, rounds, round_reg)))
-        ways: list[Value] = [decrypt_reg]
-        if both:
-            with m.If(takes):
-                m.d.sync += decrypt_reg.eq(self.decrypt)
-            for n in range(1, streams):
-                way_reg = Signal(name=f"decrypt_{n}_reg", reset_less=True)
-                m.d.sync += way_reg.eq(ways[-1])
-                ways.append(way_reg)
-            # The direction of the block that will be in stage 4.
-            backward = Mux(takes, self.decrypt, decrypt_reg) if streams == 1 else ways[streams - 2]
-            m.d.comb += self.key_index.eq(Mux(backward, rounds - following, following))
-        else:
-            m.d.comb += self.key_index.eq(rounds - following if self.direction == "decrypt" else following)
+        now, decrypt_reg = self.direction.held(m, self, takes)
+        ways = [now, decrypt_reg]
+        for n in range(1, streams):
+            ways.append(self.direction.late(m, ways[-1], f"decrypt_{n}_reg"))
+        # The direction of the block that will be in stage 4.
+        m.d.comb += self.key_index.eq(self.direction.choose(ways[streams - 1], following, (rounds - following)[:4]))
 
         next_state = Signal(128)
-        state: Value | tuple[Value, Value]
-        if both:
-            # In stage 4: the block that enters, or one whose direction was known in all stages before.
-            way = Mux(enter_reg, Mux(takes, self.decrypt, decrypt_reg), ways[-1])
-            state = split_register(m, next_state, way, "state")
-        else:
-            state = register(m, next_state, "state")
-        mixed, waiting = stream_round(m, state, ways, streams=streams, direction=self.direction)
+        # In stage 4: the block that enters, or one whose direction was known in all stages before.
+        state = hold_state(m, next_state, Mux(enter_reg, now, ways[-1]), "state", self.direction)
+        mixed, waiting = stream_round(m, state, ways[1:], streams=streams, direction=self.direction)
         o_reg = [Signal(32, name=f"o_column_{c}_reg") for c in range(4)]
-        entering, going = columns(add(self.i, self.key_first)), columns(add(mixed, self.key))
         leaving = columns(add_in_luts(m, waiting, self.key))
-        m.d.comb += next_state.eq(Cat(Mux(enter_reg, new, old) for new, old in zip(entering, going, strict=True)))
+        m.d.comb += next_state.eq(choose(enter_reg, add(self.i, self.key_first), add(mixed, self.key)))
         for n in range(4):
             with m.If(ending_reg):
                 m.d.sync += o_reg[n].eq(leaving[n])

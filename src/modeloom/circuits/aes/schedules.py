@@ -370,9 +370,9 @@ class ShiftedKeySchedule(wiring.Component):
         rcon, *flags = rest
         substituted = sub_bytes(m, operand)
         if self.key_bits == 192:
-            chained, middle = flags
-            now, used = Phase(chained=chained, middle=middle), ~chained | middle
-            flags = [~chained | middle, ~chained]
+            linear, middle = flags
+            now, used = Phase(linear=linear, middle=middle), ~linear | middle
+            flags = [~linear | middle, ~linear]
         elif self.key_bits == 256:
             now, used = Phase(plain=flags[0]), ~flags[0]
             flags = [~flags[0]]

@@ -204,7 +204,7 @@ def _assign(wanted: list[int], units: int) -> tuple[tuple[str, ...], ...] | None
     held = list(history.pop())
     actions: list[list[str]] = [[] for _ in range(units)]
     for contents in reversed(history):
-        new = min((order for order in permutations(contents) if _possible(held, order)), key=lambda order: (_changes(held, order), order))
+        new = min((one for one in permutations(contents) if _possible(held, one)), key=lambda one: (_changes(held, one), one))
         for unit, (before, after) in enumerate(zip(held, new)):
             actions[unit].append(FIRST if after == 1 else HOLD if before == after else NEXT)
         held = list(new)
@@ -384,7 +384,7 @@ class PolynomialHash(wiring.Component):
 
     def _square_unit(self, m: Module, control: Control, number: int, actions: Sequence[str], key: Value) -> Value:
         reg = Signal(self.field.width, name=f"square_{number}_reg", reset_less=True)
-        again, hold = (
+        again, keep = (
             control.act([slot for slot, action in enumerate(actions) if action == kind], f"square_{number}_{kind}")
             for kind in (NEXT, HOLD)
         )
@@ -392,7 +392,7 @@ class PolynomialHash(wiring.Component):
         m.d.comb += base.eq(Mux(again, reg, key))
         block = Word.input(self.field.width)
         square = lower(square_word(self.field, block), {block: base}, module=m)
-        m.d.sync += reg.eq(Mux(hold, reg, square))
+        m.d.sync += reg.eq(Mux(keep, reg, square))
         return reg
 
 

@@ -162,10 +162,12 @@ def plan_brw(blocks: int, stages: int, *, times_h: bool = False, order: str = "s
     TypeError, ValueError
         A number is not an int or is too small; there is no such order.
     """
-    if order not in ORDERS:
-        raise ValueError(f"plan_brw: order must be one of {', '.join(ORDERS)}, not {order!r}")
+    try:
+        make = ORDERS[order]
+    except KeyError:
+        raise ValueError(f"plan_brw: order must be one of {', '.join(ORDERS)}, not {order!r}") from None
     m = block_count(blocks)
-    issues = ORDERS[order](m, stages)
+    issues = make(m, stages)
     forest = collapsed_forest(m)
     issued = {label: slot for slot, label in enumerate(issues) if label is not None}
     count = max(issued.values(), default=-1) + 1

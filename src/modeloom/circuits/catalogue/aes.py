@@ -8,24 +8,19 @@ from random import Random
 
 from amaranth.lib.wiring import Component
 
-from modeloom.circuits.aes.rounds import STREAMS, AESMultiStream, AESRound
-from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.circuits.aes.rounds import AESMultiStream, AESRound
+from modeloom.circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import inverse_form, round_keys
 from modeloom.golden.aes_rounds import decrypt_round, encrypt_round
 from modeloom.rtl.aes.cores.pipeline import KEY_MEMORIES, AESPipeline
 from modeloom.rtl.aes.cores.sequential import AESSequential
+from modeloom.rtl.aes.direction import CORES, Direction
 from modeloom.rtl.aes.keys.iterative_schedule import ALL, check_sizes
-from modeloom.rtl.aes.rounds.round_stages import MIXCOLUMNS, SBOXES
+from modeloom.rtl.aes.rounds.round_stages import MIXCOLUMNS, SBOXES, STREAMS
 from modeloom.spec import InputError
-from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["CIRCUITS"]
-
-
-def _number(block: bytes) -> int:
-    """A block in the order of ports: byte 0 at [7:0]."""
-    return int.from_bytes(block, "little")
 
 
 class _Keys:
@@ -43,15 +38,14 @@ class _Keys:
         self.forward = [round_keys(key) for key in keys]
         self.backward = [inverse_form(expanded) for expanded in self.forward]
 
-    def writes(self, direction: str) -> Sequence[Mapping[str, int]]:
+    def writes(self, direction: Direction) -> Sequence[Mapping[str, int]]:
         """Values of the key ports, with one write per cycle."""
         cycles = []
         for slot, forms in enumerate(zip(self.forward, self.backward, strict=True)):
             for index, (plain, inverse) in enumerate(zip(*forms, strict=True)):
                 cycle = {"key_we": 1, "key_slot": slot, "key_round": index}
-                cycle["key_data"] = _number(inverse if direction == "decrypt" else plain)
-                if direction == "both":
-                    cycle["key_data_dec"] = _number(inverse)
+                for name, backward in zip(("key_data", "key_data_dec"), direction.ways, strict=False):
+                    cycle[name] = number_of(inverse if backward else plain)
                 if len(self.sizes) > 1:
                     cycle["key_length"] = self.lengths[slot]
                 cycles.append(cycle)
@@ -62,30 +56,24 @@ class _Keys:
         return cipher.decrypt_block(block) if decrypt else cipher.encrypt_block(block)
 
 
-def _way(random: Random, direction: str) -> tuple[bool, dict[str, int]]:
-    """Whether a random operation decrypts, and the port that says so, if there is one."""
-    decrypt = direction == "decrypt" or (direction == "both" and random.random() < 0.5)
-    return decrypt, {"decrypt": int(decrypt)} if direction == "both" else {}
-
-
-def _keyed(component: Component, sizes: Sequence[int], slots: int, direction: str, **always: int) -> Built:
+def _keyed(component: Component, sizes: Sequence[int], slots: int, **always: int) -> Built:
     """A core with a key memory."""
     keys = _Keys(sizes, slots)
 
     def operation(random: Random) -> Operation:
         slot, block = random.randrange(slots), random.randbytes(16)
-        decrypt, port = _way(random, direction)
-        inputs = {"i": _number(block), "slot": slot, **port, **always}
-        return Operation([inputs], [{"o": _number(keys.result(slot, decrypt, block))}])
+        decrypt, port = component.direction.draw(random)
+        inputs = {"i": number_of(block), "slot": slot, **port, **always}
+        return Operation([inputs], [{"o": number_of(keys.result(slot, decrypt, block))}])
 
-    return Built(component, operation, prepare=keys.writes(direction), figures={"rounds": component.rounds})
+    return Built(component, operation, prepare=keys.writes(component.direction), figures={"rounds": component.rounds})
 
 
 def _sequential(key_bits: int, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int) -> Built:
     if sbox == "table" and stages > 2:
         raise InputError(f"--stages {stages}: with --sbox table a round has one or two registers")
     component = AESSequential(key_bits, slots, stages, direction=direction, sbox=sbox, mixcolumns=mixcolumns)
-    return _keyed(component, (key_bits,), slots, direction, start=1)
+    return _keyed(component, (key_bits,), slots, start=1)
 
 
 def _pipeline(
@@ -96,7 +84,7 @@ def _pipeline(
         sizes[0], stages, slots, direction=direction, sbox=sbox, mixcolumns=mixcolumns, more_key_bits=sizes[1:],
         key_memory=key_memory,
     )  # fmt: skip
-    return _keyed(component, sizes, slots, direction)
+    return _keyed(component, sizes, slots)
 
 
 def _round(direction: str, stages: int, sbox: str, mixcolumns: str, last: str) -> Built:
@@ -106,11 +94,11 @@ def _round(direction: str, stages: int, sbox: str, mixcolumns: str, last: str) -
 
     def operation(random: Random) -> Operation:
         state, key = random.randbytes(16), random.randbytes(16)
-        decrypt, port = _way(random, direction)
+        decrypt, port = component.direction.draw(random)
         inputs: list[dict[str, int]] = [{} for _ in range(component.key_cycle + 1)]
-        inputs[0] |= {"i": _number(state), **port}
-        inputs[-1]["key"] = _number(key)
-        return Operation(inputs, [{"o": _number((decrypt_round if decrypt else encrypt_round)(state, key, last=last == "yes"))}])
+        inputs[0] |= {"i": number_of(state), **port}
+        inputs[-1]["key"] = number_of(key)
+        return Operation(inputs, [{"o": number_of((decrypt_round if decrypt else encrypt_round)(state, key, last=last == "yes"))}])
 
     return Built(component, operation)
 
@@ -121,19 +109,19 @@ def _multistream(key_bits: int, direction: str, streams: int) -> Built:
 
     def operation(random: Random) -> Operation:
         blocks = [random.randbytes(16) for _ in range(streams)]
-        decrypt, port = _way(random, direction)
+        decrypt, port = component.direction.draw(random)
         places = keys.backward[0][::-1] if decrypt else keys.forward[0]
         # Round r of stream n ends in cycle r * streams + n.  The last round coincides with the next batch at the input.
-        inputs = [{"key": _number(places[cycle // streams])} for cycle in range(streams * (component.rounds + 1))]
+        inputs = [{"key": number_of(places[cycle // streams])} for cycle in range(streams * (component.rounds + 1))]
         for n, block in enumerate(blocks):
-            inputs[n] = {"i": _number(block), "key_first": _number(places[0]), **({"start": 1, **port} if n == 0 else {})}
-        return Operation(inputs, [{"o": _number(keys.result(0, decrypt, block)), "valid": 1} for block in blocks])
+            inputs[n] = {"i": number_of(block), "key_first": number_of(places[0]), **({"start": 1, **port} if n == 0 else {})}
+        return Operation(inputs, [{"o": number_of(keys.result(0, decrypt, block)), "valid": 1} for block in blocks])
 
     return Built(component, operation, figures={"rounds": component.rounds, "streams": streams})
 
 
 _KEY_BITS = Option("key_bits", 128, "Key size in bits", choices=(128, 192, 256))
-_DIRECTION = Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=DIRECTIONS)
+_DIRECTION = Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=CORES)
 _STAGES = Option("stages", 1, "Pipeline registers in a round", low=1, high=4)
 _SLOTS = Option("slots", 1, "Number of keys that the core holds", low=1, high=16)
 _SBOX = Option("sbox", "lut", "Form of the S-boxes: logic or block memories", choices=SBOXES)
@@ -161,7 +149,7 @@ CIRCUITS = (
     ),
     Circuit(
         "aes-multistream", "AES round core for several blocks at a time, round keys from outside", "luts2017, section 3.3",
-        (_KEY_BITS, _DIRECTION, Option("streams", 4, "Number of blocks in a batch", choices=STREAMS)), _multistream,
+        (_KEY_BITS, _DIRECTION, Option("streams", 4, "Number of blocks in a batch", choices=tuple(STREAMS))), _multistream,
     ),
     Circuit(
         "aes-sequential", "AES core for one block at a time, with key memory", "tes2010, section 7; luts2017, section 3.1",

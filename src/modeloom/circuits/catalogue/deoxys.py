@@ -6,61 +6,51 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom.golden.deoxys_bc import DeoxysBC256, key_parts
+from modeloom.rtl.aes.direction import CORES, Direction
+from modeloom.rtl.aes.rounds.round_stages import STREAMS
 from modeloom.rtl.deoxys.key_schedule import DeoxysKeySchedule
-from modeloom.rtl.deoxys.multistream import SCHEDULES, STREAMS, DeoxysBCMultiStream
+from modeloom.rtl.deoxys.multistream import SCHEDULES, DeoxysBCMultiStream
 from modeloom.rtl.deoxys.pipeline import DeoxysBCPipeline
 from modeloom.spec import InputError
-from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["CIRCUITS"]
 
 
-def _number(block: bytes) -> int:
-    """A block in the order of ports: byte 0 at [7:0]."""
-    return int.from_bytes(block, "little")
-
-
-def _way(random: Random, direction: str) -> tuple[bool, dict[str, int]]:
-    """Whether a random operation decrypts, and the port that says so, if there is one."""
-    decrypt = direction == "decrypt" or (direction == "both" and random.random() < 0.5)
-    return decrypt, {"decrypt": int(decrypt)} if direction == "both" else {}
-
-
 def _result(key: bytes, decrypt: bool, block: bytes, tweak: bytes) -> int:
     cipher = DeoxysBC256(key)
-    return _number((cipher.decrypt_block if decrypt else cipher.encrypt_block)(block, tweak))
+    return number_of((cipher.decrypt_block if decrypt else cipher.encrypt_block)(block, tweak))
 
 
 def _pipeline(direction: str, stages: int = 1, slots: int = 1) -> Built:
     component = DeoxysBCPipeline(stages, slots, direction, whole_sboxes=True)
     keys = [Random(slot).randbytes(16) for slot in range(slots)]
     writes = [
-        {"key_we": 1, "key_slot": slot, "key_round": number, "key_data": _number(part)}
+        {"key_we": 1, "key_slot": slot, "key_round": number, "key_data": number_of(part)}
         for slot, key in enumerate(keys) for number, part in enumerate(key_parts(key))
     ]  # fmt: skip
 
     def operation(random: Random) -> Operation:
         slot, block, tweak = random.randrange(slots), random.randbytes(16), random.randbytes(16)
-        decrypt, port = _way(random, direction)
-        inputs = {"i": _number(block), "tweak": _number(tweak), "slot": slot, **port}
+        decrypt, port = component.direction.draw(random)
+        inputs = {"i": number_of(block), "tweak": number_of(tweak), "slot": slot, **port}
         return Operation([inputs], [{"o": _result(keys[slot], decrypt, block, tweak)}])
 
     return Built(component, operation, prepare=writes, figures={"rounds": component.rounds})
 
 
 def _multistream(direction: str, streams: int = 4, schedule: str = "stored") -> Built:
-    if schedule == "srl" and direction != "encrypt":
-        raise InputError("--schedule srl is for --direction encrypt: it makes the subtweakeys in this order only")
+    only = InputError("--schedule srl is for --direction encrypt: it makes the subtweakeys in this order only")
+    Direction.of(direction).require(SCHEDULES[schedule], only)
     component = DeoxysBCMultiStream(streams, direction, schedule)
     one_key = Random(streams).randbytes(16)
     prepare: list[Mapping[str, int]] = []
     if schedule == "stored":
-        prepare = [{"load": 1, "key": _number(one_key)}, *[{}] * (component.load_cycles - 1)]
+        prepare = [{"load": 1, "key": number_of(one_key)}, *[{}] * (component.load_cycles - 1)]
 
     def operation(random: Random) -> Operation:
-        decrypt, port = _way(random, direction)
+        decrypt, port = component.direction.draw(random)
         begin, lag = component.key_ahead, component.tweak_lag
         inputs: list[dict[str, int]] = [{} for _ in range(begin + streams + lag)]
         outputs = []
@@ -68,12 +58,12 @@ def _multistream(direction: str, streams: int = 4, schedule: str = "stored") -> 
         for n in range(streams):
             block, tweak = random.randbytes(16), random.randbytes(16)
             key = one_key if schedule == "stored" else random.randbytes(16)
-            inputs[begin + n]["i"] = _number(block)
-            inputs[n]["tweak"] = _number(tweak)
+            inputs[begin + n]["i"] = number_of(block)
+            inputs[n]["tweak"] = number_of(tweak)
             if schedule == "stored":
-                inputs[n + lag]["tweak_again"] = _number(tweak)
+                inputs[n + lag]["tweak_again"] = number_of(tweak)
             else:
-                inputs[n] |= {"key_start": 1, "key": _number(key)}
+                inputs[n] |= {"key_start": 1, "key": number_of(key)}
             outputs.append({"o": _result(key, decrypt, block, tweak), "valid": 1})
         return Operation(inputs, outputs)
 
@@ -101,8 +91,8 @@ def _cipher(form: str, direction: str, **own: int | str | None) -> Built:
 def _schedule() -> Built:
     def operation(random: Random) -> Operation:
         key = random.randbytes(16)
-        writes = [{"we": 1, "round": number, "data": _number(part)} for number, part in enumerate(key_parts(key))]
-        return Operation([{"start": 1, "key": _number(key)}], writes)
+        writes = [{"we": 1, "round": number, "data": number_of(part)} for number, part in enumerate(key_parts(key))]
+        return Operation([{"start": 1, "key": number_of(key)}], writes)
 
     component = DeoxysKeySchedule()
     # The contract counts from the start to the first write, the component to the last one.
@@ -116,9 +106,12 @@ CIRCUITS = (
         "luts2017, sections 2.3 and 4.2; Deoxys v1.41, section 2",
         (
             Option("form", "multistream", "A round for several blocks at a time, or one block per cycle", choices=tuple(_FORMS)),
-            Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=DIRECTIONS),
-            Option("streams", None, "Number of blocks in a batch of the round core (default: 4)", choices=STREAMS),
-            Option("schedule", None, "Key of the round core: stored, or with each block and shifted (default: stored)", choices=SCHEDULES),
+            Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=CORES),
+            Option("streams", None, "Number of blocks in a batch of the round core (default: 4)", choices=tuple(STREAMS)),
+            Option(
+                "schedule", None, "Key of the round core: stored, or with each block and shifted (default: stored)",
+                choices=tuple(SCHEDULES),
+            ),
             Option("stages", None, "Registers in a round of the pipeline (default: 1)", low=1, high=4),
             Option("slots", None, "Number of keys that the pipeline holds (default: 1)", low=1, high=64),
         ),

@@ -6,7 +6,7 @@ An operation of a schedule is a key with all its round keys.  An operation of th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import cycle
 from random import Random
 
@@ -14,9 +14,10 @@ from amaranth.lib.wiring import Component
 
 from modeloom.circuits.aes.agile_pipeline import COLLISIONS, AESAgilePipeline, AESUnrolledPipeline, UnrolledKeySchedule
 from modeloom.circuits.aes.schedules import KeyRing, KeyStore, ShiftedKeySchedule
-from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import inverse_round_keys, round_keys
+from modeloom.rtl.aes.direction import CORES, Direction
 from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule
 from modeloom.rtl.aes.keys.key_schedule import KeySchedule
 from modeloom.spec import InputError
@@ -26,10 +27,6 @@ __all__ = ["CIRCUITS"]
 Make = Callable[..., tuple[Component, Callable[[Random], Operation]]]
 
 
-def _int(data: bytes) -> int:
-    return int.from_bytes(data, "little")
-
-
 def _keys(key_bits: int | str) -> Callable[[Random], tuple[bytes, dict[str, int]]]:
     """Random keys with the values of the ports.  With "all", the sizes alternate and the longest is the first."""
     sizes = cycle((256, 192, 128) if isinstance(key_bits, str) else (key_bits,))
@@ -37,7 +34,7 @@ def _keys(key_bits: int | str) -> Callable[[Random], tuple[bytes, dict[str, int]
     def draw(random: Random) -> tuple[bytes, dict[str, int]]:
         bits = next(sizes)
         key = random.randbytes(bits // 8)
-        return key, {"key": _int(key), **({"key_size": SIZE_CODES[bits]} if key_bits == ALL else {})}
+        return key, {"key": number_of(key), **({"key_size": SIZE_CODES[bits]} if key_bits == ALL else {})}
 
     return draw
 
@@ -51,7 +48,7 @@ def _offline(key_bits: int, direction: str, slots: int) -> tuple[Component, Call
 
         def last_write(random: Random) -> Operation:
             key, ports = draw(random)
-            last = _int(expand(key)[-1])
+            last = number_of(expand(key)[-1])
             written = {"we": 1, "round": schedule.rounds, "data_dec" if inverse else "data": last, "done": 1}
             return Operation([{"start": 1, **ports}], [written])
 
@@ -64,7 +61,7 @@ def _offline(key_bits: int, direction: str, slots: int) -> tuple[Component, Call
         slot = next(numbers)
         reads: list[dict[str, int]] = [{"read_slot": slot, "read_round": r} for r in range(store.rounds + 1)]
         inputs = [{"start": 1, "slot": slot, **ports}, *[{}] * (store.latency - 2), *reads]
-        return Operation(inputs, [{"data": _int(data)} for data in expand(key)])
+        return Operation(inputs, [{"data": number_of(data)} for data in expand(key)])
 
     return store, read_all
 
@@ -75,10 +72,10 @@ def _iterative(key_bits: int | str, direction: str, _: int) -> tuple[Component, 
 
     def operation(random: Random) -> Operation:
         key, ports = draw(random)
-        writes = [{"we": 1, "round": r, "data": _int(data)} for r, data in enumerate(round_keys(key))]
+        writes = [{"we": 1, "round": r, "data": number_of(data)} for r, data in enumerate(round_keys(key))]
         if inverse:
             for write, data in zip(writes, inverse_round_keys(key), strict=True):
-                write["data_dec"] = _int(data)
+                write["data_dec"] = number_of(data)
         return Operation([{"start": 1, **ports}], writes)
 
     return IterativeKeySchedule(key_bits, inverse=inverse), operation
@@ -89,7 +86,7 @@ def _unrolled(key_bits: int, direction: str, _: int) -> tuple[Component, Callabl
 
     def operation(random: Random) -> Operation:
         key, ports = draw(random)
-        return Operation([ports], [{f"key_{r}": _int(data)} for r, data in enumerate(round_keys(key))])
+        return Operation([ports], [{f"key_{r}": number_of(data)} for r, data in enumerate(round_keys(key))])
 
     return UnrolledKeySchedule(key_bits), operation
 
@@ -100,7 +97,7 @@ def _shifted(key_bits: int, direction: str, streams: int) -> tuple[Component, Ca
     def operation(random: Random) -> Operation:
         drawn = [draw(random) for _ in range(streams)]
         expanded = [round_keys(key)[1:] for key, _ in drawn]
-        shown = [{"data": _int(data)} for round_ in zip(*expanded, strict=True) for data in round_]
+        shown = [{"data": number_of(data)} for round_ in zip(*expanded, strict=True) for data in round_]
         return Operation([{"start": 1, **ports} for _, ports in drawn], shown)
 
     return ShiftedKeySchedule(key_bits, streams), operation
@@ -115,28 +112,28 @@ def _ring(key_bits: int, direction: str, _: int) -> tuple[Component, Callable[[R
         key, ports = draw(random)
         first, *others = inverse_round_keys(key)[::-1] if inverse else round_keys(key)
         turns: list[dict[str, int]] = [{"advance": 1}] * (ring.rounds - 1)
-        shown = [{"first": _int(first), "data": _int(others[0])}, *({"data": _int(data)} for data in others[1:])]
+        shown = [{"first": number_of(first), "data": number_of(others[0])}, *({"data": number_of(data)} for data in others[1:])]
         return Operation([{"start": 1, **ports}, *[{}] * (ring.latency - 1), *turns], shown)
 
     return ring, operation
 
 
-_FORMS: dict[str, tuple[Make, bool, bool, str, int]] = {
-    "offline": (_offline, False, True, "slots", 1),
-    "iterative": (_iterative, True, True, "", 0),
-    "unrolled": (_unrolled, True, False, "", 0),
-    "srl": (_shifted, False, False, "streams", 4),
-    "ring": (_ring, False, True, "", 0),
+_FORMS: dict[str, tuple[Make, bool, Sequence[Direction], str, int]] = {
+    "offline": (_offline, False, CORES[:2], "slots", 1),
+    "iterative": (_iterative, True, CORES[:2], "", 0),
+    "unrolled": (_unrolled, True, CORES[:1], "", 0),
+    "srl": (_shifted, False, CORES[:1], "streams", 4),
+    "ring": (_ring, False, CORES[:2], "", 0),
 }
-"""For each form: its maker, whether it mixes key sizes, whether it exists for decryption, and its own option with the default."""
+"""For each form: its maker, whether it mixes key sizes, its directions, and its own option with the default."""
 
 
 def _schedule(form: str, key_bits: int | str, direction: str, slots: int | None, streams: int | None) -> Built:
-    make, mixes, inverts, own, default = _FORMS[form]
+    make, mixes, directions, own, default = _FORMS[form]
     if key_bits == ALL and not mixes:
         raise InputError(f"--form {form} takes --key-bits 128, 192 or 256, not all")
-    if direction == "decrypt" and not inverts:
-        raise InputError(f"--form {form} is for --direction encrypt: it makes the round keys in this order only")
+    only = InputError(f"--form {form} is for --direction encrypt: it makes the round keys in this order only")
+    Direction.of(direction).require(directions, only)
     given = {name: value for name, value in (("slots", slots), ("streams", streams)) if value is not None}
     for name in given:
         if name != own:
@@ -154,8 +151,8 @@ def _pipeline(form: str, key_bits: int | str, stages: int, collision: str) -> Bu
         def keyed_block(random: Random) -> Operation:
             key, ports = random_key(random)
             block = random.randbytes(16)
-            result = {"o": _int(AES(key).encrypt_block(block)), "o_valid": 1}
-            return Operation([{"i": _int(block), "i_valid": 1, **ports}], [result])
+            result = {"o": number_of(AES(key).encrypt_block(block)), "o_valid": 1}
+            return Operation([{"i": number_of(block), "i_valid": 1, **ports}], [result])
 
         return Built(own_key, keyed_block, figures={"key_interval": 1, "erase_cycles": own_key.erase_latency})
 
@@ -166,8 +163,8 @@ def _pipeline(form: str, key_bits: int | str, stages: int, collision: str) -> Bu
 
     def block(random: Random) -> Operation:
         plain = random.randbytes(16)
-        result = {"o": _int(cipher.encrypt_block(plain)), "o_valid": 1}
-        return Operation([{"i": _int(plain), "i_valid": 1}], [result])
+        result = {"o": number_of(cipher.encrypt_block(plain)), "o_valid": 1}
+        return Operation([{"i": number_of(plain), "i_valid": 1}], [result])
 
     figures = {
         "key_interval": max(component.key_interval.values()),

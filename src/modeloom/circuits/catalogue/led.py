@@ -5,16 +5,11 @@ from __future__ import annotations
 
 from random import Random
 
-from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom.golden.led import LED
 from modeloom.rtl.led.rounds import KEY_BITS, STREAMS, LEDRounds
 
 __all__ = ["CIRCUITS"]
-
-
-def _number(block: bytes) -> int:
-    """A block in the order of ports: byte 0 at [7:0]."""
-    return int.from_bytes(block, "little")
 
 
 def _multistream(key_bits: int, streams: int, lut_inputs: int) -> Built:
@@ -26,10 +21,10 @@ def _multistream(key_bits: int, streams: int, lut_inputs: int) -> Built:
     def operation(random: Random) -> Operation:
         blocks = [random.randbytes(8) for _ in range(streams)]
         # The sum with the last subkey coincides with the next batch at the input.
-        inputs = [{"key": _number(key)} for _ in range(component.interval + streams)]
+        inputs = [{"key": number_of(key)} for _ in range(component.interval + streams)]
         for n, block in enumerate(blocks):
-            inputs[n] |= {"i": _number(block), "start": int(n == 0)}
-        return Operation(inputs, [{"o": _number(cipher.encrypt_block(block)), "valid": 1} for block in blocks])
+            inputs[n] |= {"i": number_of(block), "start": int(n == 0)}
+        return Operation(inputs, [{"o": number_of(cipher.encrypt_block(block)), "valid": 1} for block in blocks])
 
     return Built(component, operation, figures={"rounds": component.rounds, "streams": streams})
 
@@ -47,6 +42,6 @@ CIRCUITS = (
     ),
     Circuit(
         "led-multistream", "LED round core for several blocks at a time, key from outside", _SOURCE,
-        (_KEY_BITS, Option("streams", 3, "Number of blocks in a batch", choices=STREAMS), _LUT_INPUTS), _multistream,
+        (_KEY_BITS, Option("streams", 3, "Number of blocks in a batch", choices=tuple(STREAMS)), _LUT_INPUTS), _multistream,
     ),
 )  # fmt: skip

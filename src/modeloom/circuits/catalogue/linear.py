@@ -13,6 +13,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.circuits.catalogue.sboxes import OLD_DIRECTIONS
 from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
 from modeloom.golden.aes_steps import inv_mix_column, mix_column
+from modeloom.rtl.aes.direction import LAYERS, Direction
 from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
     both_mix_columns_lut6,
     both_network,
@@ -21,7 +22,6 @@ from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
     inverse_network,
     mix_columns_lut6,
 )
-from modeloom.rtl.aes.sboxes.composite import DIRECTIONS
 from modeloom.rtl.logic.xor_luts import XorLuts
 from modeloom.spec import InputError
 
@@ -52,11 +52,8 @@ class Column(wiring.Component):
     interval = 1
 
     def __init__(self, direction: str, levels: int = 4) -> None:
-        self.direction, self.levels = direction, levels
-        ports = {"i": In(32), "o": Out(32)}
-        if direction == "both":
-            ports["inverse"] = In(1)
-        super().__init__(ports)
+        self.direction, self.levels = Direction.of_layer(direction), levels
+        super().__init__({"i": In(32), "o": Out(32), **self.direction.ports(inverse=In(1))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -72,8 +69,9 @@ class Column(wiring.Component):
 
 
 def _build(direction: str, levels: int | None = None) -> Built:
-    if levels is not None and direction != "inverse":
-        raise InputError(f"--levels is for direction inverse, not {direction}")
+    component = Column(direction, levels or 4)
+    if levels is not None:
+        component.direction.require(("inverse",), InputError(f"--levels is for direction inverse, not {direction}"))
     networks: dict[str, Callable[[], XorLuts]] = {
         "forward": forward_network, "inverse": lambda: inverse_network(levels or 4), "both": both_network,
     }  # fmt: skip
@@ -81,17 +79,16 @@ def _build(direction: str, levels: int | None = None) -> Built:
 
     def operation(random: Random) -> Operation:
         column = random.randbytes(4)
-        inverse = random.getrandbits(1) if direction == "both" else int(direction == "inverse")
-        inputs = {"i": int.from_bytes(column, "little")} | ({"inverse": inverse} if direction == "both" else {})
+        inverse, port = component.direction.draw(random)
         image = inv_mix_column(column) if inverse else mix_column(column)
-        return Operation([inputs], [{"o": int.from_bytes(image, "little")}])
+        return Operation([{"i": int.from_bytes(column, "little"), **port}], [{"o": int.from_bytes(image, "little")}])
 
     gates = Gates(network.ands, network.xors, network.depth)
     figures: dict[str, int | float | str] = {"direction": direction, "lut6": network.luts, "lut6_levels": network.levels}
-    return Built(Column(direction, levels or 4), operation, gates, figures)
+    return Built(component, operation, gates, figures)
 
 
-_DIRECTION = Option("direction", "forward", "MixColumns, its inverse, or both by an input", choices=DIRECTIONS, old=OLD_DIRECTIONS)
+_DIRECTION = Option("direction", "forward", "MixColumns, its inverse, or both by an input", choices=LAYERS, old=OLD_DIRECTIONS)
 _LEVELS = Option("levels", None, "LUTs on the longest path of the inverse", choices=(3, 4))
 
 CIRCUITS = (

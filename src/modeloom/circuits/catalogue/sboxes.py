@@ -8,7 +8,8 @@ from random import Random
 
 from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
 from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
-from modeloom.rtl.aes.sboxes.forms import DIRECTIONS, SBOXES, SBox
+from modeloom.rtl.aes.direction import LAYERS
+from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox
 
 __all__ = ["CIRCUITS", "OLD_DIRECTIONS"]
 
@@ -27,9 +28,8 @@ _SOURCES = {
 def _build(kind: str, direction: str, stages: int) -> Built:
     def operation(random: Random) -> Operation:
         byte = random.getrandbits(8)
-        inverse = random.getrandbits(1) if direction == "both" else int(direction == "inverse")
-        inputs = {"i": byte, "inverse": inverse} if direction == "both" else {"i": byte}
-        return Operation([inputs], [{"o": inv_sub_byte(byte) if inverse else sub_byte(byte)}])
+        inverse, port = component.direction.draw(random)
+        return Operation([{"i": byte, **port}], [{"o": inv_sub_byte(byte) if inverse else sub_byte(byte)}])
 
     component = SBox(kind, direction, stages)
     form = SBOXES[kind]
@@ -50,7 +50,7 @@ def _circuits(kind: str) -> tuple[Circuit, Circuit]:
     form = SBOXES[kind]
     stages = Option("stages", form.least, "Pipeline registers", low=form.least, high=form.most)
     about = "The S-box, its inverse, or both, selected by an input"
-    direction = Option("direction", "forward", about, choices=DIRECTIONS, old=OLD_DIRECTIONS)
+    direction = Option("direction", "forward", about, choices=LAYERS, old=OLD_DIRECTIONS)
     return (
         Circuit(f"sbox-{kind}", f"S-box: {form.title}", _SOURCES[kind], (stages, direction), _make(kind, None)),
         Circuit(f"inv-sbox-{kind}", f"inverse S-box: {form.title}", _SOURCES[kind], (stages,), _make(kind, "inverse")),

@@ -5,20 +5,15 @@ from __future__ import annotations
 
 from random import Random
 
-from modeloom.circuits.contract import Built, Circuit, Operation, Option
+from modeloom.circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom.golden.sm4 import SM4, round_keys
+from modeloom.rtl.aes.direction import CORES
 from modeloom.rtl.sm4.pipeline import STAGES, SM4Pipeline, SM4Sequential
-from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["CIRCUITS"]
 
 
-def _number(block: bytes) -> int:
-    """A block in the order of ports: byte 0 at [7:0]."""
-    return int.from_bytes(block, "little")
-
-
-def _keyed(component: SM4Pipeline | SM4Sequential, slots: int, direction: str, **always: int) -> Built:
+def _keyed(component: SM4Pipeline | SM4Sequential, slots: int, **always: int) -> Built:
     """A core with a random key in every slot.  The keys are the same for every build."""
     random = Random(slots)
     keys = [random.randbytes(16) for _ in range(slots)]
@@ -30,25 +25,24 @@ def _keyed(component: SM4Pipeline | SM4Sequential, slots: int, direction: str, *
 
     def operation(random: Random) -> Operation:
         slot, block = random.randrange(slots), random.randbytes(16)
-        decrypt = direction == "decrypt" or (direction == "both" and random.random() < 0.5)
-        port = {"decrypt": int(decrypt)} if direction == "both" else {}
+        decrypt, port = component.direction.draw(random)
         cipher = ciphers[slot]
         result = cipher.decrypt_block(block) if decrypt else cipher.encrypt_block(block)
-        return Operation([{"i": _number(block), "slot": slot, **port, **always}], [{"o": _number(result)}])
+        return Operation([{"i": number_of(block), "slot": slot, **port, **always}], [{"o": number_of(result)}])
 
     return Built(component, operation, prepare=writes, figures={"rounds": 32})
 
 
 def _pipeline(direction: str, stages: int, slots: int) -> Built:
-    return _keyed(SM4Pipeline(direction, stages, slots), slots, direction)
+    return _keyed(SM4Pipeline(direction, stages, slots), slots)
 
 
 def _sequential(direction: str, stages: int, slots: int) -> Built:
-    return _keyed(SM4Sequential(direction, stages, slots), slots, direction, start=1)
+    return _keyed(SM4Sequential(direction, stages, slots), slots, start=1)
 
 
 _STAGES = Option("stages", 1, "Pipeline registers in a round", low=1, high=STAGES)
-_DIRECTION = Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=DIRECTIONS)
+_DIRECTION = Option("direction", "encrypt", "Direction of the core. With both, each block selects its direction", choices=CORES)
 _SLOTS = Option("slots", 1, "Number of keys that the core holds", low=1, high=16)
 _SOURCE = "GB/T 32907-2016"
 

@@ -21,10 +21,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.keys.round_keys import LUT_MEMORY, read_round_key
+from modeloom.rtl.aes.direction import CORES, Direction, choose
+from modeloom.rtl.aes.keys.round_keys import LUT_MEMORY, read_round_key, read_word
 from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, columns, named
-from modeloom.rtl.aes.rounds.round_stages import register
-from modeloom.rtl.batch_places import count_places
+from modeloom.rtl.aes.rounds.round_stages import check_streams, register
+from modeloom.rtl.batch_places import count_places, run_batches
 from modeloom.rtl.deoxys.rounds import (
     CONSTANTS,
     FIRST_CONSTANT,
@@ -39,9 +40,8 @@ from modeloom.rtl.deoxys.rounds import (
     slotted_ports,
     step,
 )
-from modeloom.spec.mode import DIRECTIONS
 
-__all__ = ["SCHEDULES", "STREAMS", "DeoxysBCMultiStream", "DeoxysBCStreams", "ShiftedSubtweakeys", "StoredSubtweakeys"]
+__all__ = ["SCHEDULES", "DeoxysBCMultiStream", "DeoxysBCStreams", "ShiftedSubtweakeys", "StoredSubtweakeys"]
 
 
 # Subtweakeys of a round core with N blocks in its round, each with a tweak of its own, in a loop of N registers.
@@ -68,10 +68,6 @@ def _shifted(m: Module, value: Value, cycles: int, name: str) -> Value:
     return value
 
 
-def _mux(m: Module, name: str, choose: Value, yes: Value, no: Value) -> Value:
-    return named(m, name, Cat(Mux(choose, a, b) for a, b in zip(columns(yes), columns(no), strict=True)))
-
-
 def _sum(m: Module, name: str, *terms: Value) -> Value:
     first, *others = (columns(term) for term in terms)
     for other in others:
@@ -86,17 +82,7 @@ class StoredSubtweakeys(wiring.Component):
     ----------
     streams : int
         Blocks in the round.
-    lead : int
-        How many cycles before the end of a round its subtweakey is needed: 0 or 1.
-    direction : str
-        "encrypt", "decrypt" or "both".
-
-    Attributes
-    ----------
-    lag : int
-        streams - 1 - lead: cycles from a block to ``tweak`` of this block.
-    load_cycles : int
-        16: cycles from ``load`` to the first cycle in which a block may enter.
+    direction : Direction
 
     Members
     -------
@@ -112,10 +98,8 @@ class StoredSubtweakeys(wiring.Component):
         The subtweakey of this round, in the next cycle.
     """
 
-    def __init__(self, streams: int, lead: int, direction: str):
+    def __init__(self, streams: int, direction: Direction):
         self.streams, self.direction = streams, direction
-        self.lag = streams - 1 - lead
-        self.load_cycles = ROUNDS + 2
         super().__init__({
             "load": In(1),
             "key": In(KEY_BITS),
@@ -135,23 +119,17 @@ class StoredSubtweakeys(wiring.Component):
         m.d.comb += self.first.eq(self._first(m, "first", ends(self.decrypt_first), self.tweak_first, self.decrypt_first))
         again = self._first(m, "again", ends(self.decrypt), self.tweak, self.decrypt)
         subtweakey = [Signal(32, name=f"subtweakey_{n}_reg", reset_less=True) for n in range(4)]
-        before = _mux(m, "before", self.enter, again, _shifted(m, Cat(subtweakey), self.streams - 1, "shifted"))
+        before = named(m, "before", choose(self.enter, again, _shifted(m, Cat(subtweakey), self.streams - 1, "shifted")))
         forward = _sum(m, "forward", permute(before), steps)
         backward = permute(_sum(m, "stepped", before, steps), -1)
-        result = {"encrypt": forward, "decrypt": backward}.get(self.direction)
-        if result is None:
-            result = _mux(m, "following", self.decrypt, backward, forward)
+        result = self.direction.chosen(m, "following", self.decrypt, forward, backward)
         m.d.sync += [reg.eq(word) for reg, word in zip(subtweakey, columns(result), strict=True)]
         m.d.comb += self.subtweakey.eq(Cat(subtweakey))
         return m
 
     def _first(self, m: Module, name: str, end: Value, tweak: Value, decrypt: Value) -> Value:
         """The subtweakey with which a block begins: number 0, or 14 if it is decrypted."""
-        forms = {"encrypt": tweak, "decrypt": permute(tweak, ROUNDS)}
-        form = forms.get(self.direction)
-        if form is None:
-            form = _mux(m, f"{name}_form", decrypt, forms["decrypt"], tweak)
-        return _sum(m, name, end, form)
+        return _sum(m, name, end, self.direction.chosen(m, f"{name}_form", decrypt, tweak, permute(tweak, ROUNDS)))
 
     def _words(self, m: Module) -> tuple[Callable[[Value], Value], Value]:
         """What the key gives: its parts 0 and 14 by direction, and the step to the subtweakey of a round (or from it)."""
@@ -172,31 +150,31 @@ class StoredSubtweakeys(wiring.Component):
             with m.If(last):
                 m.d.sync += [reg.eq(0) for reg in word_reg]
 
-        steps = memory.Memory(shape=BLOCK_BITS, depth=16, init=[], attrs=LUT_MEMORY)
-        m.submodules.steps = steps
         # Step n leads from subtweakey n to n + 1, and back.
+        backward = {"encrypt": Const(0, 1), "decrypt": Const(1, 1), "both": self.decrypt}[self.direction]
+        m.submodules.steps = steps = memory.Memory(shape=BLOCK_BITS, depth=16, init=[], attrs=LUT_MEMORY)
         write, read = steps.write_port(), steps.read_port(domain="comb")
         m.d.comb += [write.addr.eq(number_reg), write.data.eq(following_step), write.en.eq(busy_reg)]
-        backward = {"encrypt": Const(0, 1), "decrypt": Const(1, 1)}.get(self.direction, self.decrypt)
         m.d.comb += read.addr.eq(Mux(backward, ROUNDS - self.number, self.number - 1))
 
         part = _sum(m, "part", word, round_constant(rcon_reg))
-        if self.direction == "both":
-            both = memory.Memory(shape=BLOCK_BITS, depth=2, init=[], attrs=LUT_MEMORY)
-            m.submodules.ends = both
-            write_end = both.write_port()
-            m.d.comb += [write_end.addr.eq(last), write_end.data.eq(part), write_end.en.eq(busy_reg & (last | (number_reg == 0)))]
+        begins = number_reg == 0
+        ends = {"encrypt": [begins], "decrypt": [last], "both": [last, begins]}[self.direction]
+        if len(ends) == 1:
+            end_reg = [Signal(32, name=f"end_{n}_reg", reset_less=True) for n in range(4)]
+            with m.If(busy_reg & ends[0]):
+                m.d.sync += [reg.eq(each) for reg, each in zip(end_reg, columns(part), strict=True)]
+            return (lambda decrypt: Cat(end_reg)), read.data
+        m.submodules.ends = both = memory.Memory(shape=BLOCK_BITS, depth=2, init=[], attrs=LUT_MEMORY)
+        write_end = both.write_port()
+        m.d.comb += [write_end.addr.eq(last), write_end.data.eq(part), write_end.en.eq(busy_reg & (ends[0] | ends[1]))]
 
-            def end(decrypt: Value) -> Value:
-                port = both.read_port(domain="comb")
-                m.d.comb += port.addr.eq(decrypt)
-                return port.data
+        def end(decrypt: Value) -> Value:
+            port = both.read_port(domain="comb")
+            m.d.comb += port.addr.eq(decrypt)
+            return port.data
 
-            return end, read.data
-        end_reg = [Signal(32, name=f"end_{n}_reg", reset_less=True) for n in range(4)]
-        with m.If(busy_reg & (last if self.direction == "decrypt" else number_reg == 0)):
-            m.d.sync += [reg.eq(each) for reg, each in zip(end_reg, columns(part), strict=True)]
-        return (lambda decrypt: Cat(end_reg)), read.data
+        return end, read.data
 
 
 class ShiftedSubtweakeys(wiring.Component):
@@ -251,8 +229,8 @@ class ShiftedSubtweakeys(wiring.Component):
         for name, port in (("key", self.key), ("tweak", self.tweak)):
             loop = [Signal(32, name=f"{name}_loop_{n}_reg", reset_less=True) for n in range(4)]
             # Zeros enter like a key, because registers with a reset cannot become a shift register in LUTs.
-            new = _mux(m, f"{name}_new", self.erase, Const(0, BLOCK_BITS), port)
-            taken = _mux(m, f"{name}_taken", self.start | self.erase, new, Cat(loop))
+            new = named(m, f"{name}_new", choose(self.erase, Const(0, BLOCK_BITS), port))
+            taken = named(m, f"{name}_taken", choose(self.start | self.erase, new, Cat(loop)))
             shifted = _shifted(m, taken, self.streams - 1, f"{name}_shifted")
             after = permute(lfsr_2(m, shifted) if name == "key" else shifted)
             m.d.sync += [reg.eq(word) for reg, word in zip(loop, columns(after), strict=True)]
@@ -268,11 +246,8 @@ class ShiftedSubtweakeys(wiring.Component):
 
 # -- multistream -------------------------------------------------------------------------------------------------------------------
 
-STREAMS = (1, 2, 4)
-"""Possible numbers of blocks in a round."""
-
-SCHEDULES = ("stored", "srl")
-"""Where the key's part of the subtweakeys is: in a memory, or in a shift register that each block has for itself."""
+SCHEDULES = {"stored": CORES, "srl": CORES[:1]}
+"""Where the key's part of the subtweakeys is: in a memory, or in a shift register that each block has for itself.  With its directions."""
 
 
 class DeoxysBCMultiStream(wiring.Component):
@@ -327,15 +302,10 @@ class DeoxysBCMultiStream(wiring.Component):
     """
 
     def __init__(self, streams: int = 4, direction: str = "encrypt", schedule: str = "stored"):
-        if streams not in STREAMS or isinstance(streams, bool):
-            raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams!r}")
-        if direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+        self.streams, self.direction, self.schedule = check_streams(streams), Direction.of(direction), schedule
         if schedule not in SCHEDULES:
             raise ValueError(f"schedule must be one of {', '.join(SCHEDULES)}, not {schedule!r}")
-        if schedule == "srl" and direction != "encrypt":
-            raise ValueError("schedule 'srl' makes subtweakeys in the order of encryption only")
-        self.streams, self.direction, self.schedule = streams, direction, schedule
+        self.direction.require(SCHEDULES[schedule], ValueError("schedule 'srl' makes subtweakeys in the order of encryption only"))
         self.rounds = ROUNDS
         self._lead = key_lead(direction, streams - 1)
         self.interval = ROUNDS * streams
@@ -352,35 +322,16 @@ class DeoxysBCMultiStream(wiring.Component):
             "valid": Out(1),
         }
         ports |= {"load": In(1), "tweak_again": In(BLOCK_BITS)} if stored else {"key_start": In(1), "erase": In(1)}
-        if direction == "both":
-            ports["decrypt"] = In(1)
-        super().__init__(ports)
+        super().__init__({**ports, **self.direction.ports(decrypt=In(1))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         streams = self.streams
-        # The round of the block that enters the state register (0 for a new block), and its stream, one-hot.
-        round_reg = Signal(range(ROUNDS))
-        phase_reg = Signal(streams, init=1)
-        # Round 0 is also the last one of the previous batch, if there is one (``ending_reg``).
-        enter_reg = Signal(init=1)
-        ending_reg = Signal()
-        work_reg = Signal()
-        takes = Signal()
-        goes_on = Signal()
-        m.d.comb += [
-            self.ready.eq(enter_reg & phase_reg[0]),
-            takes.eq(self.ready & self.start),
-            goes_on.eq(Mux(self.ready, self.start, work_reg)),
-        ]
-        m.d.sync += work_reg.eq(goes_on)
-        with m.If(goes_on | ending_reg):
-            m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
-            with m.If(phase_reg[-1]):
-                ends = Signal()
-                m.d.comb += ends.eq(round_reg == ROUNDS - 1)
-                m.d.sync += [round_reg.eq(Mux(ends | ~goes_on, 0, round_reg + 1)), enter_reg.eq(ends | ~goes_on), ending_reg.eq(ends)]
-        ways = self._ways(m, takes)
+        # A block enters the state register.
+        round_reg, phase_reg, enter_reg, ending_reg, takes = run_batches(m, self.ready, self.start, streams=streams, rounds=ROUNDS)
+        ways = [self.direction.held(m, self, takes, "way")[0]]
+        for n in range(1, streams + 1):
+            ways.append(self.direction.late(m, ways[-1], f"decrypt_{n}_reg"))
 
         # What belongs to the schedule is that of the batch, ``tweak_lag`` cycles later.
         number: Value = Signal(range(ROUNDS + 1))
@@ -409,20 +360,6 @@ class DeoxysBCMultiStream(wiring.Component):
             m.d.comb += [self.o.eq(register(m, going, "o")), self.valid.eq(valid_reg)]
         return m
 
-    def _ways(self, m: Module, takes: Value) -> list[Value]:
-        """Whether the block that enters the state register is decrypted, and the same of the blocks up to as many cycles ago."""
-        if self.direction != "both":
-            return [Signal(name="way")] * (self.streams + 1)
-        decrypt_reg = Signal(reset_less=True)
-        with m.If(takes):
-            m.d.sync += decrypt_reg.eq(self.decrypt)
-        ways: list[Value] = [Mux(takes, self.decrypt, decrypt_reg)]
-        for n in range(1, self.streams + 1):
-            way_reg = Signal(name=f"decrypt_{n}_reg", reset_less=True)
-            m.d.sync += way_reg.eq(ways[-1])
-            ways.append(way_reg)
-        return ways
-
     def _subtweakeys(self, m: Module, number: Value, late_enter: Value, way: Value, late_way: Value) -> tuple[Value, Value]:
         """The first subtweakey of a block that enters, and the one for the end of a round."""
         if self.schedule == "srl":
@@ -432,7 +369,7 @@ class DeoxysBCMultiStream(wiring.Component):
                 shifted.erase.eq(self.erase),
             ]  # fmt: skip
             return shifted.first, shifted.subtweakey
-        m.submodules.subtweakeys = stored = StoredSubtweakeys(self.streams, self._lead, self.direction)
+        m.submodules.subtweakeys = stored = StoredSubtweakeys(self.streams, self.direction)
         m.d.comb += [
             stored.load.eq(self.load), stored.key.eq(self.key), stored.tweak_first.eq(self.tweak), stored.decrypt_first.eq(way),
             stored.enter.eq(late_enter), stored.tweak.eq(self.tweak_again), stored.decrypt.eq(late_way), stored.number.eq(number),
@@ -515,16 +452,12 @@ class DeoxysBCStreams(wiring.Component):
     """
 
     def __init__(self, streams: int = 4, slots: int = 1, direction: str = "encrypt", *, whole_sboxes: bool = False):
-        if streams not in STREAMS or isinstance(streams, bool):
-            raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams!r}")
-        if direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-        self.streams, self.slots = streams, check_count("slots", slots)
-        self.direction, self.whole_sboxes = direction, whole_sboxes
+        self.streams, self.direction = check_streams(streams), Direction.of(direction)
+        self.slots, self.whole_sboxes = check_count("slots", slots), whole_sboxes
         self.rounds, self.interval = ROUNDS, ROUNDS * streams
         self._lead = key_lead(direction, streams - 1)
         self.latency = self.interval + ENTERS + 1 - self._lead
-        super().__init__({"batch": In(1), **slotted_ports(slots, direction)})
+        super().__init__({"batch": In(1), **slotted_ports(slots, self.direction)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -532,7 +465,7 @@ class DeoxysBCStreams(wiring.Component):
         places, windows = count_places(m, self.batch, streams=streams, rounds=ROUNDS, enters=ENTERS, ahead=ahead)
 
         # The slot and the direction of the block in each stage.  Item n of ``coming`` belongs to the block that ends its round in n cycles.
-        arrives = Cat(self.slot, self.decrypt if self.direction == "both" else Signal(name="way"))
+        arrives = Cat(self.slot, self.direction.bit(self, "way"))
         arrived_reg = Signal(len(arrives), reset_less=True)
         ring = [Signal(len(arrives), name=f"ring_{n}_reg", reset_less=True) for n in range(streams)]
         enters = Signal(len(arrives), name="ring_next")
@@ -554,20 +487,10 @@ class DeoxysBCStreams(wiring.Component):
 
     # -- tweaks -------------------------------------------------------------------------------------------------------------------
 
-    def _chosen(self, way: Value, encrypt: Value, decrypt: Value) -> Value:
-        """One of two values: that of the direction of the core, or of a block of the direction *way*."""
-        if self.direction == "both":
-            return Cat(Mux(way, b, f) for b, f in zip(columns(decrypt), columns(encrypt), strict=True))
-        return encrypt if self.direction == "encrypt" else decrypt
-
     def _whitened(self, m: Module) -> Value:
         """The sum of a block with its first subtweakey, a cycle after it has come."""
-        form = self._chosen(self._way, self.tweak, permute(self.tweak, ROUNDS))
+        form = self.direction.choose(self.direction.bit(self), self.tweak, permute(self.tweak, ROUNDS))
         return register(m, named(m, "whitened", self.i ^ form ^ self._first_part(m)), "whitened")
-
-    @property
-    def _way(self) -> Value:
-        return self.decrypt if self.direction == "both" else Signal(name="way")
 
     def _subtweakey(self, m: Module, place: Value, window: Value, coming: list[Value], ahead: int) -> Value:
         """The subtweakey for the end of the round of the block in the last stage, ``ahead`` - 1 cycles before it ends.
@@ -579,30 +502,28 @@ class DeoxysBCStreams(wiring.Component):
         for n in range(self.streams):
             shifted.append(register(m, shifted[-1], f"tweak_{n}"))
 
-        def stepped(value: Value, way: Value) -> Value:
-            return self._chosen(way, permute(value), permute(value, -1))
-
         last = shifted[-1]
         # One bit selects for the tweaks that enter, too, so that each bit is a function of six others.
         way = Signal(name="tweak_way")
-        m.d.comb += way.eq(Mux(window, self._way, coming[1][-1]))
-        backward = Cat(Mux(window, a, b) for a, b in zip(columns(permute(self.tweak, ROUNDS)), columns(permute(last, -1)), strict=True))
-        forward = Cat(Mux(window, a, b) for a, b in zip(columns(self.tweak), columns(permute(last)), strict=True))
-        m.d.comb += tweak.eq(self._chosen(way, forward, backward))
+        m.d.comb += way.eq(Mux(window, self.direction.bit(self, "way"), coming[1][-1]))
+        forward = choose(window, self.tweak, permute(last))
+        backward = choose(window, permute(self.tweak, ROUNDS), permute(last, -1))
+        m.d.comb += tweak.eq(self.direction.choose(way, forward, backward))
         before = shifted[self.streams + 1 - ahead]
-        total = stepped(before, coming[ahead][-1]) ^ self._part(m, place, coming[ahead])
+        stepped = self.direction.choose(coming[ahead][-1], permute(before), permute(before, -1))
+        total = stepped ^ self._part(m, place, coming[ahead])
         return register(m, named(m, "sum", total), "subtweakey")
 
     # -- parts of keys ------------------------------------------------------------------------------------------------------------
 
     def _part(self, m: Module, place: Value, block: Value) -> Value:
         """What the key of a block adds to its subtweakey at the end of a round."""
-        m.submodules.keys = keys = memory.Memory(shape=BLOCK_BITS, depth=PLACES * self.slots, init=[], attrs=LUT_MEMORY)
-        write, read = keys.write_port(), keys.read_port(domain="comb")
         # A sum in the address of a memory is wider in some simulators of Verilog than in others, so it has a name.
         number, backward = Signal(4, name="key_number"), Signal(4, name="key_number_back")
         m.d.comb += backward.eq(ROUNDS - place)
-        m.d.comb += number.eq({"encrypt": place, "decrypt": backward}.get(self.direction, Mux(block[-1], backward, place)))
+        m.d.comb += number.eq(self.direction.choose(block[-1], place, backward))
+        m.submodules.keys = keys = memory.Memory(shape=BLOCK_BITS, depth=PLACES * self.slots, init=[], attrs=LUT_MEMORY)
+        write, read = keys.write_port(), keys.read_port(domain="comb")
         m.d.comb += [
             write.addr.eq(Cat(self.key_round, self.key_slot)), write.data.eq(self.key_data), write.en.eq(self.key_we),
             read.addr.eq(Cat(number, block[:-1])),
@@ -611,15 +532,10 @@ class DeoxysBCStreams(wiring.Component):
 
     def _first_part(self, m: Module) -> Value:
         """Part 0 of the key of a block that comes, or part 14 if it is decrypted."""
-        numbers = {"encrypt": (0,), "decrypt": (ROUNDS,)}.get(self.direction, (0, ROUNDS))
+        numbers = [ROUNDS if backward else 0 for backward in self.direction.ways]
         write = Signal(name="write_first")
         m.d.comb += write.eq(self.key_we & sum(self.key_round == number for number in numbers))
         if len(numbers) == 1:
             return read_round_key(m, write, self.key_slot, self.key_data, slots=self.slots, travel=[self.slot], cycle=0, index="first")
-        m.submodules.first_keys = keys = memory.Memory(shape=BLOCK_BITS, depth=2 * self.slots, init=[], attrs=LUT_MEMORY)
-        write_port, read_port = keys.write_port(), keys.read_port(domain="comb")
-        m.d.comb += [
-            write_port.addr.eq(Cat(self.key_round != 0, self.key_slot)), write_port.data.eq(self.key_data), write_port.en.eq(write),
-            read_port.addr.eq(Cat(self.decrypt, self.slot)),
-        ]  # fmt: skip
-        return read_port.data
+        write_at, address = Cat(self.key_round != 0, self.key_slot), Cat(self.decrypt, self.slot)
+        return read_word(m, "first_keys", 2 * self.slots, write, write_at, self.key_data, address)

@@ -19,14 +19,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 
+from modeloom.rtl.aes.direction import Direction, choose
 from modeloom.rtl.aes.keys.round_keys import read_round_key
-from modeloom.rtl.aes.parameters import check_count, columns, named
+from modeloom.rtl.aes.parameters import check_count, named
 from modeloom.rtl.aes.rounds.round_stages import register
 from modeloom.rtl.deoxys.rounds import ROUNDS, deoxys_round, key_lead, permute, slotted_ports
-from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["DeoxysBCPipeline"]
 
@@ -94,17 +94,15 @@ class DeoxysBCPipeline(wiring.Component):
         self.whole_sboxes = whole_sboxes
         self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, MOST_REGISTERS)
         self.slots = check_count("slots", slots)
-        if direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-        self.direction = direction
+        self.direction = Direction.of(direction)
         self.rounds = ROUNDS
         self.latency, self.interval = ROUNDS * registers_per_round + 1, 1
-        super().__init__(slotted_ports(slots, direction))
+        super().__init__(slotted_ports(slots, self.direction))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         tweak, slot = _Delayed(m, self.tweak, "tweak"), _Delayed(m, self.slot, "slot")
-        decrypt = _Delayed(m, self.decrypt if self.direction == "both" else Signal(name="decrypt"), "decrypt")
+        decrypt = _Delayed(m, self.direction.bit(self), "decrypt")
 
         def key_part(number: int, cycle: int, name: str) -> Value:
             write = Signal(name=f"write_{name}{number}")
@@ -115,14 +113,10 @@ class DeoxysBCPipeline(wiring.Component):
 
         def sums(place: int, cycle: int) -> Value:
             """The subtweakey of place 0, ..., 14 for the block that entered *cycle* cycles ago."""
-            ways = {"encrypt": [place], "decrypt": [ROUNDS - place], "both": [place, ROUNDS - place]}[self.direction]
-            names = ("", "inverse_")
-            forms = [(key_part(n, cycle, names[k]), permute(tweak[cycle], n)) for k, n in enumerate(ways)]
-            made = [named(m, f"subtweakey_{place}_{k}", key ^ form) for k, (key, form) in enumerate(forms)]
-            if len(made) == 1:
-                return made[0]
-            pairs = zip(columns(made[1]), columns(made[0]), strict=True)
-            return Cat(Mux(decrypt[cycle], backward, forward) for backward, forward in pairs)
+            numbers = [ROUNDS - place if backward else place for backward in self.direction.ways]
+            forms = [(key_part(n, cycle, "inverse_" * k), permute(tweak[cycle], n)) for k, n in enumerate(numbers)]
+            first, *second = (named(m, f"subtweakey_{place}_{k}", key ^ form) for k, (key, form) in enumerate(forms))
+            return choose(decrypt[cycle], second[0], first) if second else first
 
         stages = self.registers_per_round
         state = register(m, named(m, "whitened", self.i ^ sums(0, 0)), "whitened")
@@ -130,8 +124,8 @@ class DeoxysBCPipeline(wiring.Component):
             start = 1 + (number - 1) * stages
             used = start + stages - 1 - key_lead(self.direction, stages - 1)
             key = register(m, sums(number, used - 1), f"subtweakey_{number}")
-            state = deoxys_round(m, state, key, self.direction, stages - 1, partial(_at, decrypt, start), f"round_{number}_",
-                                 self.whole_sboxes)  # fmt: skip
+            way = partial(_at, decrypt, start)
+            state = deoxys_round(m, state, key, self.direction, stages - 1, way, f"round_{number}_", self.whole_sboxes)
             state = register(m, state, f"round_{number}")
         m.d.comb += self.o.eq(state)
         return m

@@ -26,10 +26,12 @@ With both directions, D registers the state beside InvMixColumns, too.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Member, Out
 
+from modeloom.rtl.aes.direction import Direction
 from modeloom.rtl.aes.layers.both import affine_in_luts, inv_shift_rows, invert_bytes, map_before_in_luts, shift_rows
 from modeloom.rtl.aes.layers.round_networks import add_in_luts, keyed_forward_network, lower_columns, plain_network
 from modeloom.rtl.aes.parameters import BLOCK_BITS, columns, named, slot_shape
@@ -137,7 +139,7 @@ def key_lead(direction: str, registers: int) -> int:
 
 
 def deoxys_round(
-    m: Module, state: Value, subtweakey: Value, direction: str, registers: int, way: Callable[[int], Value], name: str = "",
+    m: Module, state: Value, subtweakey: Value, direction: Direction, registers: int, way: Callable[[int], Value], name: str = "",
     whole_sboxes: bool = True,
 ) -> Value:
     """A round, added to *m*.
@@ -150,8 +152,7 @@ def deoxys_round(
         128 bits.
     subtweakey : Value
         For the end of this round, in the cycle of the result, or a cycle before (:func:`key_lead`).
-    direction : str
-        "encrypt", "decrypt" or "both".
+    direction : Direction
     registers : int
         0 to 3.
     way : callable
@@ -166,27 +167,51 @@ def deoxys_round(
     Value
         The next state, *registers* cycles later.
     """
-    cuts = CUTS[direction][registers]
+    return _ROUNDS[direction](_Cuts(m, CUTS[direction][registers], name), state, subtweakey, way, whole_sboxes)
 
-    def cut(place: str, value: Value, what: str) -> Value:
-        return register(m, value, name + what) if place in cuts else value
 
-    if direction == "encrypt":
-        state = cut("A", shift_rows(sub_bytes(m, state, whole=whole_sboxes)), "substituted")
-        first = (lambda value, what: register(m, value, name + what)) if "B" in cuts else None
-        state = lower_columns(m, keyed_forward_network(), state, subtweakey, register=first)
-        return cut("C", state, "added")
-    unmixed = cut("D", lower_columns(m, plain_network("decrypt"), state), "unmixed")
-    if direction == "decrypt":
-        state = cut("A", inv_sub_bytes(m, inv_shift_rows(unmixed), whole=whole_sboxes), "substituted")
-        return cut("C", add_in_luts(m, state, subtweakey), "added")
-    state = cut("D", state, "beside")
-    before, after = int("D" in cuts), int("D" in cuts) + int("A" in cuts)
-    chosen = map_before_in_luts(m, shift_rows(state), inv_shift_rows(unmixed), way(before))
-    inverted = cut("A", invert_bytes(m, chosen, whole=whole_sboxes), "inverted")
-    mixed = cut("B", lower_columns(m, plain_network("encrypt"), affine_in_luts(m, inverted)), "mixed")
-    waiting = cut("B", inverted, "waiting")
-    return _after_mix_columns(m, mixed, waiting, subtweakey, way(after + int("B" in cuts)))
+@dataclass(frozen=True)
+class _Cuts:
+    """The registers of a round, at the places with these letters."""
+
+    m: Module
+    places: str
+    name: str
+
+    def register(self, value: Value, what: str) -> Value:
+        """A value, a cycle later."""
+        return register(self.m, value, self.name + what)
+
+    def at(self, place: str, value: Value, what: str) -> Value:
+        """A value, a cycle later if there is a register at a place."""
+        return self.register(value, what) if place in self.places else value
+
+
+def _encrypt(cuts: _Cuts, state: Value, subtweakey: Value, way: Callable[[int], Value], whole: bool) -> Value:
+    m = cuts.m
+    state = cuts.at("A", shift_rows(sub_bytes(m, state, whole=whole)), "substituted")
+    state = lower_columns(m, keyed_forward_network(), state, subtweakey, register=cuts.register if "B" in cuts.places else None)
+    return cuts.at("C", state, "added")
+
+
+def _decrypt(cuts: _Cuts, state: Value, subtweakey: Value, way: Callable[[int], Value], whole: bool) -> Value:
+    m = cuts.m
+    unmixed = cuts.at("D", lower_columns(m, plain_network("decrypt"), state), "unmixed")
+    state = cuts.at("A", inv_sub_bytes(m, inv_shift_rows(unmixed), whole=whole), "substituted")
+    return cuts.at("C", add_in_luts(m, state, subtweakey), "added")
+
+
+def _both(cuts: _Cuts, state: Value, subtweakey: Value, way: Callable[[int], Value], whole: bool) -> Value:
+    m = cuts.m
+    unmixed = cuts.at("D", lower_columns(m, plain_network("decrypt"), state), "unmixed")
+    state = cuts.at("D", state, "beside")
+    chosen = map_before_in_luts(m, shift_rows(state), inv_shift_rows(unmixed), way(int("D" in cuts.places)))
+    inverted = cuts.at("A", invert_bytes(m, chosen, whole=whole), "inverted")
+    mixed = cuts.at("B", lower_columns(m, plain_network("encrypt"), affine_in_luts(m, inverted)), "mixed")
+    return _after_mix_columns(m, mixed, cuts.at("B", inverted, "waiting"), subtweakey, way(len(cuts.places)))
+
+
+_ROUNDS = {"encrypt": _encrypt, "decrypt": _decrypt, "both": _both}
 
 
 def _after_mix_columns(m: Module, mixed: Value, waiting: Value, subtweakey: Value, decrypt: Value) -> Value:
@@ -202,12 +227,12 @@ def _after_mix_columns(m: Module, mixed: Value, waiting: Value, subtweakey: Valu
 
 # The ports of the cores of Deoxys-BC that hold the round keys of several slots: the pipeline, and the round for several blocks.
 
-def slotted_ports(slots: int, direction: str) -> dict[str, Member]:
+def slotted_ports(slots: int, direction: Direction) -> dict[str, Member]:
     """Block, tweak and slot in, result out, and the port that writes the part of a subtweakey that comes of the key.
 
     There is ``decrypt`` if the direction is "both".
     """
-    ports: dict[str, Member] = {
+    return {
         "i": In(BLOCK_BITS),
         "tweak": In(BLOCK_BITS),
         "slot": In(slot_shape(slots)),
@@ -216,5 +241,5 @@ def slotted_ports(slots: int, direction: str) -> dict[str, Member]:
         "key_slot": In(slot_shape(slots)),
         "key_round": In(range(ROUNDS + 1)),
         "key_data": In(BLOCK_BITS),
+        **direction.ports(decrypt=In(1)),
     }
-    return {**ports, "decrypt": In(1)} if direction == "both" else ports

@@ -308,26 +308,23 @@ class RegisterFront(wiring.Component):
             "aclk": In(1), "aresetn": In(1), "erase_pin": In(1), "erasing_pin": Out(1), "zeroize": Out(1), "zeroizing": In(1),
             "irq": Out(1),
         }  # fmt: skip
-        bus = p.bus_interface
-        for port in bus.ports:
-            members[bus.port_name(port)] = (Out if bus.driven_by(port) is Side.CORE else In)(port.width.bits(p.shape))
-        for interface in (p.interface("key"), p.interface("key_state")):
-            for port in interface.ports:
-                flow = In if interface.driven_by(port) is Side.CORE else Out
-                members[interface.port_name(port)] = flow(port.width.bits(p.shape))
+
+        def ports(one: Interface, driver: Side) -> dict[str, In | Out]:
+            """The ports of an interface: what *driver* drives comes in."""
+            return {
+                one.port_name(port): (In if one.driven_by(port) is driver else Out)(port.width.bits(p.shape)) for port in one.ports
+            }
+
+        members |= ports(p.bus_interface, Side.HOST) | ports(p.interface("key"), Side.CORE) | ports(p.interface("key_state"), Side.CORE)
         if p.ordered:
             members |= {STATUS_ORDER.port_name(port): Out(1) if port.driver is Side.CORE else In(1) for port in STATUS_ORDER.ports}
         if p.queued:
             members |= {QUEUE_ERASURE.port_name(port): In(1) for port in QUEUE_ERASURE.ports}
-        for interface in self._driven():
-            for port in interface.ports:
-                flow = In if interface.driven_by(port) is Side.CORE else Out
-                members[interface.port_name(port)] = flow(port.width.bits(p.shape))
-        for interface, names in self._watched():
-            if interface in self._driven():
-                continue
-            for name in names:
-                members[interface.port_name(interface.port(name))] = In(p.width(interface, name))
+        for one in self._driven():
+            members |= ports(one, Side.CORE)
+        for one, names in self._watched():
+            if one not in self._driven():
+                members |= {one.port_name(one.port(name)): In(p.width(one, name)) for name in names}
         super().__init__(members)
 
     def _driven(self) -> tuple[Interface, ...]:

@@ -53,14 +53,14 @@ def shift_coefficients(field: Field, word: Word, k: int) -> Word:
     return ((word & stay) << 8 * octets - rest) | ((word & ~stay) << 8 * octets + 16 - rest)
 
 
-def fold_distances(field: Field, direction: int) -> list[int] | None:
+def fold_distances(field: Field, sign: int) -> list[int] | None:
     """Distances from one end of the modulus to its other terms, for folding.
 
     Parameters
     ----------
     field : Field
         The field, of n bits.
-    direction : int
+    sign : int
         1: the e of x^n = sum of x^e.  -1: the e of x^-n = sum of x^-e.
 
     Returns
@@ -69,7 +69,7 @@ def fold_distances(field: Field, direction: int) -> list[int] | None:
         The distances in rising order; None if one of them exceeds n / 2.
     """
     exponents = [e for e in range(field.width + 1) if field.modulus >> e & 1]
-    distances = exponents[:-1] if direction > 0 else [field.width - e for e in reversed(exponents[1:])]
+    distances = exponents[:-1] if sign > 0 else [field.width - e for e in reversed(exponents[1:])]
     return distances if distances[-1] <= field.width // 2 else None
 
 
@@ -160,12 +160,12 @@ def scale_word(field: Field, block: Word, k: int) -> Word:
         return block
     if abs(k) >= n:
         return parities(field, block, k)
-    direction = 1 if k > 0 else -1
+    sign = 1 if k > 0 else -1
     moved = shift_coefficients(field, block, k)
-    distances = fold_distances(field, direction)
+    distances = fold_distances(field, sign)
     if distances and abs(k) + distances[-1] <= n:
-        leaving = shift_coefficients(field, block, k - direction * n)
-        return xor_all([moved, *(shift_coefficients(field, leaving, direction * e) for e in distances)])
+        leaving = shift_coefficients(field, block, k - sign * n)
+        return xor_all([moved, *(shift_coefficients(field, leaving, sign * e) for e in distances)])
     # The inner terms lie at the far end and would be folded k times.  Instead, each leaving coefficient adds its remainder.
     leaving_range = range(n - k, n) if k > 0 else range(-k)
     returns = [

@@ -32,6 +32,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.aes.rounds.round_stages import check_streams
 from modeloom.rtl.logic.xor_luts import Sum, XorLuts
 
 __all__ = [
@@ -149,8 +150,8 @@ def mix_columns(m: Module, state: Value, lut_inputs: int = 6) -> Value:
 
 # -- rounds ------------------------------------------------------------------------------------------------------------------------
 
-STREAMS = (1, 2, 3)
-"""Possible numbers of blocks in a round."""
+STREAMS = {1: (), 2: ("substituted",), 3: ("substituted", "mixed")}
+"""Possible numbers of blocks in a round, with what has registers before the sum."""
 
 KEY_BITS = {64: 32, 128: 48}
 """Rounds for each size of a key."""
@@ -198,8 +199,7 @@ class LEDRounds(wiring.Component):
     def __init__(self, key_bits: int = 64, streams: int = 3, lut_inputs: int = 6) -> None:
         if isinstance(key_bits, bool) or key_bits not in KEY_BITS:
             raise ValueError(f"key_bits must be 64 or 128, not {key_bits}")
-        if isinstance(streams, bool) or streams not in STREAMS:
-            raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams}")
+        check_streams(streams, STREAMS)
         if lut_inputs not in (4, 6):
             raise ValueError(f"lut_inputs must be 4 or 6, not {lut_inputs}")
         self.key_bits, self.streams, self.lut_inputs, self.rounds = key_bits, streams, lut_inputs, KEY_BITS[key_bits]
@@ -213,7 +213,7 @@ class LEDRounds(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        streams, constants = self.streams, round_constants(self.rounds)
+        streams, registered, constants = self.streams, STREAMS[self.streams], round_constants(self.rounds)
         # For the block in stage 3: the constant that it gets next, and its stream, one-hot.
         rc_reg = Signal(6, init=constants[0])
         phase_reg = Signal(streams, init=1)
@@ -239,16 +239,16 @@ class LEDRounds(wiring.Component):
                 feedback = ~(rc_reg[5] ^ rc_reg[4])
                 m.d.sync += rc_reg.eq(Mux(ends, constants[0], Cat(feedback, rc_reg[:5])))
 
-        def register(value: Value, name: str, stage: int) -> Value:
-            if streams < {1: 2, 2: 3}[stage]:
+        def register(value: Value, name: str) -> Value:
+            if name not in registered:
                 return value
             stored = Signal(BLOCK_BITS, name=f"{name}_reg", reset_less=True)
             m.d.sync += stored.eq(value)
             return stored
 
         state_reg = Signal(BLOCK_BITS, reset_less=True)
-        substituted = register(sub_cells(state_reg, self.key_bits), "substituted", 1)
-        mixed = register(mix_columns(m, substituted, self.lut_inputs), "mixed", 2)
+        substituted = register(sub_cells(state_reg, self.key_bits), "substituted")
+        mixed = register(mix_columns(m, substituted, self.lut_inputs), "mixed")
         summed = Signal(BLOCK_BITS)
         m.d.comb += summed.eq(mixed ^ added)
         if self.lut_inputs == 4 and self.key_bits > BLOCK_BITS:

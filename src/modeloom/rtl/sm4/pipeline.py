@@ -15,14 +15,15 @@ the block and selects one of them a cycle ahead.  The pipeline never stalls: no 
 from __future__ import annotations
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import memory, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
+from modeloom.rtl.aes.direction import Direction, joined
+from modeloom.rtl.aes.keys.round_keys import read_word
 from modeloom.rtl.aes.parameters import check_count, columns, named, slot_shape
 from modeloom.rtl.sm4.round import ROUNDS, block_of, linear, substitute, words_of
-from modeloom.spec.mode import DIRECTIONS
 
-__all__ = ["STAGES", "SM4Pipeline", "SM4Sequential", "check_direction"]
+__all__ = ["STAGES", "SM4Pipeline", "SM4Sequential"]
 
 # Sequential SM4 cores: one block at a time, with one or two cycles for each round.
 #
@@ -41,13 +42,6 @@ WORD_BITS = 32
 
 STAGES = 2
 """Largest number of registers in a round: after the S-boxes and at the end."""
-
-
-def check_direction(direction: str) -> str:
-    """*direction* if it is one of ``spec.mode.DIRECTIONS``.  Raises ``ValueError``."""
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-    return direction
 
 
 class SM4Pipeline(wiring.Component):
@@ -88,7 +82,7 @@ class SM4Pipeline(wiring.Component):
     """
 
     def __init__(self, direction: str = "encrypt", registers_per_round: int = 1, slots: int = 1):
-        self.direction = check_direction(direction)
+        self.direction = Direction.of(direction)
         self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, STAGES)
         self.slots = check_count("slots", slots)
         self.latency = ROUNDS * registers_per_round + 1
@@ -102,9 +96,7 @@ class SM4Pipeline(wiring.Component):
             "key_round": In(range(ROUNDS)),
             "key_data": In(WORD_BITS),
         }
-        if direction == "both":
-            ports["decrypt"] = In(1)
-        super().__init__(ports)
+        super().__init__({**ports, **self.direction.ports(decrypt=In(1))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -117,21 +109,20 @@ class SM4Pipeline(wiring.Component):
         words: list[Value] = [late(word, f"operand_{n}") for n, word in enumerate(words_of(self.i))]
         # One cycle before the block, so that keys are read ahead.
         slot: Value = self.slot
-        both = self.direction == "both"
-        decrypts: Value = self.decrypt if both else Signal(name="decrypt")
+        decrypts, several = self.direction.bit(self), len(self.direction.ways) > 1
         for number in range(ROUNDS):
             name = f"round_{number + 1}"
-            if both:
-                # The key is selected a cycle ahead, so the logic of a round has no multiplexer.
-                first_key, last_key = (self._round_key(m, *of, slot, "comb") for of in ((number, ""), (ROUNDS - 1 - number, "dec_")))
-                key: Value = late(Mux(decrypts, last_key, first_key), f"{name}_key")
-            else:
-                key = self._round_key(m, ROUNDS - 1 - number if self.direction == "decrypt" else number, "", slot, "sync")
+            keys = [
+                self._round_key(m, ROUNDS - 1 - number if backward else number, "dec_" * n, slot, cycle=int(not several))
+                for n, backward in enumerate(self.direction.ways)
+            ]
+            # Of two keys, one is selected a cycle ahead, so the logic of a round has no multiplexer.
+            key = late(joined(decrypts, keys), f"{name}_key") if several else keys[0]
             first, *others = words
             substituted: Value = substitute(m, named(m, "total", others[0] ^ others[1] ^ others[2] ^ key))
             for cycle in range(self.registers_per_round if self.slots > 1 else 0):
                 slot = late(slot, f"slot_{number * self.registers_per_round + cycle + 1}")
-            for cycle in range(self.registers_per_round if both else 0):
+            for cycle in range(self.registers_per_round if several else 0):
                 decrypts = late(decrypts, f"decrypt_{number * self.registers_per_round + cycle + 1}")
             if self.registers_per_round > 1:
                 substituted = late(substituted, f"{name}_substituted")
@@ -144,8 +135,8 @@ class SM4Pipeline(wiring.Component):
         m.d.comb += self.o.eq(Cat(late(column, f"o_{n}") for n, column in enumerate(columns(block_of(words[::-1])))))
         return m
 
-    def _round_key(self, m: Module, index: int, form: str, slot: Value, domain: str) -> Value:
-        """A round key of a slot.  With several slots, it comes in the next cycle, or in the same cycle with the domain "comb"."""
+    def _round_key(self, m: Module, index: int, form: str, slot: Value, cycle: int) -> Value:
+        """A round key of a slot.  With several slots, it comes so many cycles later, 0 or 1."""
         write = Signal(name=f"write_{form}{index}")
         m.d.comb += write.eq(self.key_we & (self.key_round == index))
         if self.slots == 1:
@@ -153,13 +144,7 @@ class SM4Pipeline(wiring.Component):
             with m.If(write):
                 m.d.sync += key_reg.eq(self.key_data)
             return key_reg
-        keys = memory.Memory(shape=WORD_BITS, depth=self.slots, init=[], attrs={"ram_style": "distributed"})
-        m.submodules[f"key_{form}{index}"] = keys
-        write_port, read_port = keys.write_port(), keys.read_port(domain=domain)
-        m.d.comb += [
-            write_port.addr.eq(self.key_slot), write_port.data.eq(self.key_data), write_port.en.eq(write), read_port.addr.eq(slot),
-        ]  # fmt: skip
-        return read_port.data
+        return read_word(m, f"key_{form}{index}", self.slots, write, self.key_slot, self.key_data, slot, domain=("comb", "sync")[cycle])
 
 
 # -- sequential --------------------------------------------------------------------------------------------------------------------
@@ -203,7 +188,7 @@ class SM4Sequential(wiring.Component):
     """
 
     def __init__(self, direction: str = "encrypt", registers_per_round: int = 1, slots: int = 1):
-        self.direction = check_direction(direction)
+        self.direction = Direction.of(direction)
         self.registers_per_round = check_count("registers_per_round", registers_per_round, 1, STAGES)
         self.slots = check_count("slots", slots)
         self.interval = ROUNDS * registers_per_round
@@ -218,9 +203,7 @@ class SM4Sequential(wiring.Component):
             "key_round": In(range(ROUNDS)),
             "key_data": In(WORD_BITS),
         }
-        if direction == "both":
-            ports["decrypt"] = In(1)
-        super().__init__(ports)
+        super().__init__({**ports, **self.direction.ports(decrypt=In(1))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -242,7 +225,7 @@ class SM4Sequential(wiring.Component):
         m.d.sync += [last_reg.eq(ends), free_reg.eq(ends | (free_reg & ~self.start)), idle_reg.eq(free_reg & ~self.start)]
         slot_reg = Signal(slot_shape(self.slots), reset_less=True)
         decrypt_reg = Signal(reset_less=True)
-        decrypts: Value = self.decrypt if self.direction == "both" else Signal(name="decrypt")
+        decrypts = self.direction.bit(self)
         with m.If(free_reg):
             m.d.sync += [round_reg.eq(0), slot_reg.eq(self.slot), decrypt_reg.eq(decrypts)]
         with m.Elif(advances):
@@ -274,19 +257,11 @@ class SM4Sequential(wiring.Component):
 
     def _round_key(self, m: Module, place: Value, slot: Value, decrypts: Value, reads: Value) -> Value:
         """The round key of step *place*, available from the next cycle on."""
-        keys = memory.Memory(shape=WORD_BITS, depth=ROUNDS * self.slots, init=[], attrs={"ram_style": "distributed"})
-        m.submodules.keys = keys
-        write_port, read_port = keys.write_port(), keys.read_port(domain="comb")
-        if self.direction == "both":
-            place = place ^ decrypts.replicate(len(self.key_round))
-        elif self.direction == "decrypt":
-            place = ~place
-        high = slot if self.slots > 1 else Cat()
-        m.d.comb += [
-            write_port.addr.eq(Cat(self.key_round, self.key_slot if self.slots > 1 else Cat())), write_port.data.eq(self.key_data),
-            write_port.en.eq(self.key_we), read_port.addr.eq(Cat(place[: len(self.key_round)], high)),
-        ]  # fmt: skip
+        turned = {"encrypt": place, "decrypt": ~place, "both": place ^ decrypts.replicate(len(self.key_round))}[self.direction]
+        address = Cat(turned[: len(self.key_round)], slot if self.slots > 1 else Cat())
+        write_at = Cat(self.key_round, self.key_slot if self.slots > 1 else Cat())
+        key = read_word(m, "keys", ROUNDS * self.slots, self.key_we, write_at, self.key_data, address)
         key_reg = Signal(WORD_BITS, reset_less=True)
         with m.If(reads):
-            m.d.sync += key_reg.eq(read_port.data)
+            m.d.sync += key_reg.eq(key)
         return key_reg

@@ -12,7 +12,8 @@ from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
 from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
-from modeloom.rtl.aes.sboxes.composite import DIRECTIONS, best_order, tower_matrix
+from modeloom.rtl.aes.direction import LAYERS
+from modeloom.rtl.aes.sboxes.composite import best_order, tower_matrix
 from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox, sub_bytes_of
 from modeloom.rtl.logic.linear_layers import rank
 from modeloom.sim import Simulation
@@ -37,7 +38,7 @@ COUNTS = {
 }
 
 
-@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("direction", LAYERS)
 @pytest.mark.parametrize("kind", BY_GATES)
 def test_gates_for_all_values(kind, direction):
     gates = SBOXES[kind].gates(direction)
@@ -91,7 +92,7 @@ def chosen(words: list[Bits], by: Bits) -> Bits:
 
 def test_hardware_is_equivalent_to_the_table():
     """The netlist of each form against the table, for a free input: there is no input for which they differ."""
-    sboxes = {f"{kind}_{direction}": SBox(kind, direction) for kind in (*BY_GATES, "lut") for direction in DIRECTIONS}
+    sboxes = {f"{kind}_{direction}": SBox(kind, direction) for kind in (*BY_GATES, "lut") for direction in LAYERS}
     netlist = netlist_of_rtlil(rtlil.convert(Many(sboxes), name="many"), "many")
     state = Machine(netlist).free("any")
     byte, inverse = state["i"], state["inverse"]

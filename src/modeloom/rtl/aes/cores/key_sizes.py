@@ -13,17 +13,17 @@ A decrypter reads the round keys of a size in the opposite order.  Its whitening
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import memory
+from amaranth.hdl import Cat, Const, Module, Signal, Value
+from amaranth.lib.wiring import In, Member
 
-from modeloom.rtl.aes.keys.round_keys import BLOCK_MEMORY, LUT_MEMORY
-from modeloom.rtl.aes.parameters import ROUNDS, check_key_bits, columns
+from modeloom.rtl.aes.keys.round_keys import read_word
+from modeloom.rtl.aes.parameters import ROUNDS, check_key_bits
 from modeloom.rtl.aes.rounds.round_stages import register
 
-__all__ = ["Bypass", "KeySizes", "Skip", "choose"]
+__all__ = ["Bypass", "KeySizes", "Skip"]
 
 
 @dataclass(frozen=True)
@@ -82,27 +82,34 @@ class KeySizes:
             for before, end in zip(ends, ends[1:], strict=False)
         )
 
+    @property
+    def ports(self) -> dict[str, Member]:
+        """The port for the size of a key, if there are several."""
+        return {"key_length": In(range(len(self.sizes)))} if len(self.sizes) > 1 else {}
+
     def place(self, length: int, number: int) -> int:
         """The place of a round key in a pipeline that encrypts: 0 for the whitening, or the number of a round."""
         return number + self.rounds - ROUNDS[self.sizes[length]] if number else 0
 
-    def matches(self, length: Value, number: Value, place: int, *, backward: bool) -> Value:
+    def matches(self, write: Mapping[str, Value], place: int, *, backward: bool) -> Value:
         """Whether a round key belongs to a place of the pipeline.
 
         Parameters
         ----------
-        length, number : Value
-            The size of the key, and the number of the round key, as in FIPS 197.
+        write : mapping
+            The number of the round key, ``key_round``, as in FIPS 197, and with several sizes the size of the key, ``key_length``.
         place : int
             0 for the whitening, or the number of a round.
         backward : bool
             Whether blocks are decrypted there.
         """
+        if len(self.sizes) == 1:
+            return write["key_round"] == (self.rounds - place if backward else place)
         found: Value = Const(0, 1)
         for n, bits in enumerate(self.sizes):
             own = place - (self.rounds - ROUNDS[bits]) if place else 0
             if own >= 0 and (own or not place):
-                found = found | ((length == n) & (number == (ROUNDS[bits] - own if backward else own)))
+                found = found | ((write["key_length"] == n) & (write["key_round"] == (ROUNDS[bits] - own if backward else own)))
         return found
 
     def skipping(
@@ -129,17 +136,11 @@ class KeySizes:
             with m.If(write):
                 m.d.sync += [reg.eq(bit) for reg, bit in zip(held, data, strict=True)]
             return list(held)
-        m.submodules.skips = skips = memory.Memory(
-            shape=len(data), depth=slots, init=[], attrs=BLOCK_MEMORY if block else LUT_MEMORY
-        )
-        write_port, read_port = skips.write_port(), skips.read_port()
-        m.d.comb += [
-            write_port.addr.eq(write_slot), write_port.data.eq(Cat(data)), write_port.en.eq(write), read_port.addr.eq(slot),
-        ]  # fmt: skip
+        skips = read_word(m, "skips", slots, write, write_slot, Cat(data), slot, domain="sync", block=block)
         if not block:
-            return list(read_port.data)
+            return list(skips)
         late = Signal(len(data), name="skips_reg", reset_less=True)
-        m.d.sync += late.eq(read_port.data)
+        m.d.sync += late.eq(skips)
         return list(late)
 
     def _decoded(self, length: Value) -> list[Value]:
@@ -156,11 +157,6 @@ class KeySizes:
 # The way of a block around rounds that its key does not have.
 #
 #     before the first of them ──▶ reg ──▶ reg ──▶ ... ──▶ beside the last of them
-
-def choose(condition: Value, yes: Value, no: Value) -> Value:
-    """One of two blocks, column by column, for the sake of the simulator: see mixcolumns."""
-    return Cat(Mux(condition, a, b) for a, b in zip(columns(yes), columns(no), strict=True))
-
 
 class Bypass:
     """Registers beside some rounds.

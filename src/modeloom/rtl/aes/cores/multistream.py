@@ -33,14 +33,13 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.cores.key_sizes import KeySizes, choose
-from modeloom.rtl.aes.keys.round_keys import BLOCK_MEMORY, LUT_MEMORY, read_round_key
-from modeloom.rtl.aes.layers.both import split_register
+from modeloom.rtl.aes.cores.key_sizes import KeySizes
+from modeloom.rtl.aes.direction import Direction, choose, joined
+from modeloom.rtl.aes.keys.round_keys import LUT_MEMORY, read_round_key, read_word
 from modeloom.rtl.aes.layers.round_networks import add_in_luts
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns, slot_shape
-from modeloom.rtl.aes.rounds.round_stages import add, check_streams, register, stream_round
+from modeloom.rtl.aes.rounds.round_stages import add, check_streams, hold_state, register, stream_round
 from modeloom.rtl.batch_places import count_places
-from modeloom.spec.mode import DIRECTIONS
 
 __all__ = ["AESStreams"]
 
@@ -105,9 +104,7 @@ class AESStreams(wiring.Component):
     ):  # fmt: skip
         self.sizes = KeySizes((key_bits, *more_key_bits))
         self.streams, self.slots = check_streams(streams), check_count("slots", slots)
-        if direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-        self.direction, self.whole_sboxes = direction, whole_sboxes
+        self.direction, self.whole_sboxes = Direction.of(direction), whole_sboxes
         self.block_memory = block_memory and slots > 1
         self.rounds = self.sizes.rounds
         self.interval = self.rounds * streams
@@ -126,17 +123,13 @@ class AESStreams(wiring.Component):
             "key_round": In(4),
             "key_data": In(BLOCK_BITS),
         }
-        if direction == "both":
-            ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
-        if self._several:
-            ports["key_length"] = In(range(len(self.sizes.sizes)))
-        super().__init__(ports)
+        super().__init__(ports | self.direction.ports(decrypt=In(1), key_data_dec=In(BLOCK_BITS)) | self.sizes.ports)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        both, streams = self.direction == "both", self.streams
+        streams = self.streams
         self._slots = self._late(m, self.slot, "slot")
-        self._ways = self._late(m, self.decrypt if both else Signal(name="decrypt"), "decrypt")
+        self._ways = self._late(m, self.direction.bit(self), "decrypt")
         # Round keys are read so many cycles before their use.
         ahead = BLOCK_MEMORY_CYCLES if self.block_memory else 1
         places, windows = count_places(m, self.batch, streams=streams, rounds=self.rounds, enters=self._enters, ahead=ahead)
@@ -147,9 +140,7 @@ class AESStreams(wiring.Component):
         sums = Signal(len(ring[0]), name="ring_next")
         m.d.comb += sums.eq(Mux(windows[0], arrived[self._enters], ring[-1]))
         m.d.sync += [after.eq(before) for after, before in zip(ring, (sums, *ring), strict=False)]
-        coming: list[Value] = [*reversed(ring), sums]
-        if ahead > streams:
-            coming.append(Mux(windows[1], arrived[self._enters - 1], sums))
+        coming = [*reversed(ring), sums, Mux(windows[1], arrived[self._enters - 1], sums)]
         ways = [each[-1] for each in ring]
 
         key = self._round_key(m, places[ahead], coming, ahead)
@@ -159,11 +150,10 @@ class AESStreams(wiring.Component):
             enter, entering = self._enter(m, places[0], windows[0]), self._placed(m, whitened, windows[1])
 
         next_state = Signal(BLOCK_BITS)
-        state: Value | tuple[Value, Value]
-        state = split_register(m, next_state, sums[-1], "state") if both else register(m, next_state, "state")
+        state = hold_state(m, next_state, sums[-1], "state", self.direction)
         mixed, plain = stream_round(m, state, ways, streams=streams, direction=self.direction, whole_sboxes=self.whole_sboxes)
         going = add(mixed, key)
-        m.d.comb += next_state.eq(Cat(Mux(enter, new, old) for new, old in zip(columns(entering), columns(going), strict=True)))
+        m.d.comb += next_state.eq(choose(enter, entering, going))
         m.d.comb += self.o.eq(register(m, add_in_luts(m, plain, key), "o"))
         return m
 
@@ -226,12 +216,6 @@ class AESStreams(wiring.Component):
 
     # -- round keys -----------------------------------------------------------------------------------------------------------
 
-    def _forms(self) -> tuple[tuple[str, Value], ...]:
-        """The forms of round keys that the core holds: "enc" or "dec", and where they are written from."""
-        if self.direction == "both":
-            return ("enc", self.key_data), ("dec", self.key_data_dec)
-        return (("dec" if self.direction == "decrypt" else "enc", self.key_data),)
-
     def _by_size(self, of: Callable[..., Value | int]) -> Value:
         """A number that depends on the size of the key that is written.  ``of`` gives it for a number of rounds."""
         value: Value = of(ROUNDS[self.sizes.sizes[0]])
@@ -241,17 +225,16 @@ class AESStreams(wiring.Component):
 
     def _first_key(self, m: Module) -> Value:
         """Round key 0 of a block, ``_waits`` cycles after it has come; the last one for decryption."""
-        keys = []
-        for form, data in self._forms():
-            write = Signal(name=f"write_{form}_first")
-            number = self._by_size(lambda rounds, form=form: (self.key_round == (rounds if form == "dec" else 0)))
+        found = []
+        for form in self.direction.key_forms(self):
+            write = Signal(name=f"write_{form.name}_first")
+            number = self._by_size(lambda rounds, form=form: (self.key_round == (rounds if form.backward else 0)))
             m.d.comb += write.eq(self.key_we & number)
-            keys.append(read_round_key(
-                m, write, self.key_slot, data, slots=self.slots, travel=self._slots, cycle=int(self.block_memory), index=f"{form}_first",
-                block=self.block_memory,
+            found.append(read_round_key(
+                m, write, self.key_slot, form.data, slots=self.slots, travel=self._slots, cycle=int(self.block_memory),
+                index=f"{form.name}_first", block=self.block_memory,
             ))  # fmt: skip
-        cycle = max(0, self._waits - 1)
-        key = keys[0] if len(keys) == 1 else choose(self._ways[cycle], keys[1], keys[0])
+        key = joined(self._ways[max(0, self._waits - 1)], found)
         return register(m, key, "first_key") if self._waits else key
 
     def _round_key(self, m: Module, place: Value, coming: list[Value], ahead: int) -> Value:
@@ -259,18 +242,11 @@ class AESStreams(wiring.Component):
         outputs = []
         address = Signal(4 + len(self.slot), name="key_place")
         m.d.comb += address.eq(Cat(place, coming[ahead][:-1]))
-        for form, data in self._forms():
-            keys = memory.Memory(
-                shape=BLOCK_BITS, depth=PLACES * self.slots, init=[], attrs=BLOCK_MEMORY if self.block_memory else LUT_MEMORY
-            )
-            m.submodules[f"keys_{form}"] = keys
-            write_port, read_port = keys.write_port(), keys.read_port(domain="sync" if self.block_memory else "comb")
+        for form in self.direction.key_forms(self):
             # The last round of every key is the last one of the loop.
-            to = self.rounds - self.key_round if form == "dec" else self._by_size(lambda rounds: self.key_round + (self.rounds - rounds))
-            m.d.comb += [
-                write_port.addr.eq(Cat(to[:4], self.key_slot)), write_port.data.eq(data), write_port.en.eq(self.key_we),
-                read_port.addr.eq(address),
-            ]  # fmt: skip
-            outputs.append(read_port.data)
-        key = outputs[0] if len(outputs) == 1 else choose(coming[1][-1], outputs[1], outputs[0])
-        return register(m, key, "key")
+            to = self.rounds - self.key_round if form.backward else self._by_size(lambda rounds: self.key_round + (self.rounds - rounds))
+            outputs.append(read_word(
+                m, f"keys_{form.name}", PLACES * self.slots, self.key_we, Cat(to[:4], self.key_slot), form.data, address,
+                domain="sync" if self.block_memory else "comb", block=self.block_memory,
+            ))  # fmt: skip
+        return register(m, joined(coming[1][-1], outputs), "key")

@@ -30,7 +30,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.cores.key_sizes import Bypass, KeySizes, Skip, choose
+from modeloom.rtl.aes.cores.key_sizes import Bypass, KeySizes, Skip
+from modeloom.rtl.aes.direction import Direction, KeyForm, choose
 from modeloom.rtl.aes.keys.round_keys import Travel, read_round_key
 from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register
@@ -39,6 +40,8 @@ __all__ = ["BLOCK_MEMORY_CYCLES", "KEY_MEMORIES", "SBOXES", "AESPipeline"]
 
 WRITE = ("key_we", "key_slot", "key_round", "key_data", "key_length")
 """Members of a port for writes of round keys."""
+
+WRITERS = "key_writers are for pipelines that encrypt, with several slots in LUT memories"
 
 KEY_MEMORIES = ("distributed", "block")
 """Memories of round keys: in LUTs, or block memories."""
@@ -155,23 +158,26 @@ class AESPipeline(wiring.Component):
         key_memory: str = "distributed", key_writers: int = 0, whole_sboxes: bool = False,
     ):
         self.sizes = KeySizes((key_bits, *more_key_bits))
-        self.key_bits, self.more_key_bits = key_bits, more_key_bits
-        self._stages = RoundStages(direction, registers_per_round, sbox, mixcolumns, whole_sboxes)
-        self.registers_per_round, self.direction, self.sbox = registers_per_round, direction, sbox
+        self.key_bits = key_bits
+        self.direction = Direction.of(direction)
+        self._stages = RoundStages(self.direction, registers_per_round, sbox, mixcolumns, whole_sboxes)
+        self.registers_per_round, self.sbox = registers_per_round, sbox
         self.slots = check_count("slots", slots)
         if not isinstance(whitening_register, bool):
             raise TypeError(f"whitening_register must be True or False, not {whitening_register!r}")
         if sbox == "bram" and not whitening_register:
             raise ValueError("a block memory registers its address: sbox 'bram' needs whitening_register")
-        if more_key_bits and not whitening_register:
+        if self.sizes.skips and not whitening_register:
             raise ValueError("the size of a key is known a cycle late: several key sizes need whitening_register")
         if key_memory not in KEY_MEMORIES:
             raise ValueError(f"key_memory must be one of {', '.join(KEY_MEMORIES)}, not {key_memory!r}")
         self.whitening_register = whitening_register
         self.key_memory = key_memory
         self.key_writers = check_count("key_writers", key_writers, 0, 2)
-        if key_writers and (direction != "encrypt" or self._block or slots == 1):
-            raise ValueError("key_writers are for pipelines that encrypt, with several slots in LUT memories")
+        if key_writers:
+            self.direction.require(("encrypt",), ValueError(WRITERS))
+            if self._block or slots == 1:
+                raise ValueError(WRITERS)
         self.rounds = self.sizes.rounds
         self._waits = BLOCK_MEMORY_CYCLES if self._block else 0
         self.latency = self._waits + self.rounds * registers_per_round + whitening_register
@@ -185,10 +191,7 @@ class AESPipeline(wiring.Component):
             "key_round": In(4),
             "key_data": In(BLOCK_BITS),
         }
-        if self.direction == "both":
-            ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
-        if more_key_bits:
-            ports["key_length"] = In(range(len(self.sizes.sizes)))
+        ports |= self.direction.ports(decrypt=In(1), key_data_dec=In(BLOCK_BITS)) | self.sizes.ports
         if key_writers:
             ports |= {"key_clear": In(1), "key_clear_slot": In(slot_shape(slots))}
             for number in range(1, key_writers):
@@ -215,40 +218,31 @@ class AESPipeline(wiring.Component):
         in the pipeline.  Blocks of shorter keys pass the rounds that they do not have.
         """
         m = Module()
-        both = self.direction == "both"
         slot = _Travel(m, self.slot, "slot")
-        decrypt = _Travel(m, self.decrypt if both else Signal(name="decrypt"), "decrypt")
+        decrypt = _Travel(m, self.direction.bit(self), "decrypt")
+        forms = self.direction.key_forms(self)
 
-        def stored_key(index: int, data: Value, form: str = "", *, travel: Travel, cycle: int) -> Value:
-            write = Signal(name=f"write_{form}{index}")
+        def stored_key(form: KeyForm, place: int, *, travel: Travel, cycle: int) -> Value:
+            index = f"{form.prefix}{self.rounds - place if form.backward else place}"
+            write, write_slot, data = Signal(name=f"write_{index}"), self.key_slot, form.data
             if self.key_writers:
-                slot, data = self._written(m, write, index)
-                return read_round_key(m, write, slot, data, slots=self.slots, index=index, travel=travel, cycle=cycle)
-            number = self.key_round == index
-            if self.more_key_bits:
-                backward = bool(form) or self.direction == "decrypt"
-                place = self.rounds - index if backward else index
-                number = self.sizes.matches(self.key_length, self.key_round, place, backward=backward)
-            m.d.comb += write.eq(self.key_we & number)
+                write_slot, data = self._written(m, write, place)
+            else:
+                m.d.comb += write.eq(self.key_we & self.sizes.matches(self._writers()[0], place, backward=form.backward))
             return read_round_key(
-                m, write, self.key_slot, data, slots=self.slots, index=f"{form}{index}", block=self._block, travel=travel, cycle=cycle,
+                m, write, write_slot, data, slots=self.slots, index=index, block=self._block, travel=travel, cycle=cycle,
             )  # fmt: skip
 
         def ready_key(place: int, cycle: int) -> Value:
             """The round key for a place (0 is the whitening) and for the block that entered *cycle* cycles ago, not from a register."""
             travel, cycle_of = (slot, cycle) if self._block else ([slot[cycle]], 0)
-            backward = self.rounds - place
-            if not both:
-                return stored_key(backward if self.direction == "decrypt" else place, self.key_data, travel=travel, cycle=cycle_of)
-            encrypting = stored_key(place, self.key_data, travel=travel, cycle=cycle_of)
-            decrypting = stored_key(backward, self.key_data_dec, "dec_", travel=travel, cycle=cycle_of)
-            return choose(decrypt[cycle], decrypting, encrypting)
+            first, *second = (stored_key(form, place, travel=travel, cycle=cycle_of) for form in forms)
+            return choose(decrypt[cycle], second[0], first) if second else first
 
         def round_key(place: int, cycle: int, instead: tuple[Value, Value] | None = None) -> Value:
             """The same, from a register if *cycle* is not 0.  *instead* is a condition and what then replaces the key, a cycle before."""
-            if not both and not self._block and instead is None:
-                index = self.rounds - place if self.direction == "decrypt" else place
-                return stored_key(index, self.key_data, travel=slot, cycle=cycle)
+            if len(forms) == 1 and not self._block and instead is None:
+                return stored_key(forms[0], place, travel=slot, cycle=cycle)
             # The key is selected a cycle ahead, so the logic of a round has no multiplexer.
             key = ready_key(place, max(0, cycle - 1))
             if instead is not None:
@@ -299,13 +293,9 @@ class AESPipeline(wiring.Component):
         writes: list[Value] = []
         slot, data = self.key_clear_slot, Const(0, BLOCK_BITS)
         for number, writer in enumerate(self._writers()):
-            matches = writer["key_round"] == index
-            if self.more_key_bits:
-                matches = self.sizes.matches(writer["key_length"], writer["key_round"], index, backward=False)
-            mine = Signal(name=f"write_{index}_{number}")
-            m.d.comb += mine.eq(writer["key_we"] & matches)
-            writes.append(mine)
-            slot, data = Mux(mine, writer["key_slot"], slot), data | (writer["key_data"] & mine.replicate(BLOCK_BITS))
+            writes.append(one := Signal(name=f"write_{index}_{number}"))
+            m.d.comb += one.eq(writer["key_we"] & self.sizes.matches(writer, index, backward=False))
+            slot, data = Mux(one, writer["key_slot"], slot), data | (writer["key_data"] & one.replicate(BLOCK_BITS))
         m.d.comb += write.eq(Cat(*writes, self.key_clear).any())
         return slot, data
 
@@ -323,7 +313,7 @@ class AESPipeline(wiring.Component):
 
     def _skipping(self, m: Module) -> list[tuple[Skip, Callable[[int], Value]]]:
         """The rounds that keys skip, and for each of them, whether the block that entered n cycles ago does."""
-        if not self.more_key_bits:
+        if not self.sizes.skips:
             return []
         write, write_slot, length = self.key_we, self.key_slot, self.key_length
         if self.key_writers:

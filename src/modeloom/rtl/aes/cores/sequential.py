@@ -15,10 +15,11 @@ come in the last cycle of the last round, which writes ``o`` and not ``state_reg
 from __future__ import annotations
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import memory, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.keys.round_keys import read_round_key
+from modeloom.rtl.aes.direction import Direction, KeyForm, joined
+from modeloom.rtl.aes.keys.round_keys import read_round_key, read_word
 from modeloom.rtl.aes.layers.round_networks import lower_columns, plain_network
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, register, table_round
@@ -79,10 +80,11 @@ class AESSequential(wiring.Component):
     ):
         self.key_bits = check_key_bits(key_bits)
         self.slots = check_count("slots", slots)
-        self._stages = RoundStages(direction, registers_per_round, "bram" if sbox == "table" else sbox, mixcolumns)
+        self.direction = Direction.of(direction)
+        self._stages = RoundStages(self.direction, registers_per_round, "bram" if sbox == "table" else sbox, mixcolumns)
         if sbox == "table":
             check_count("registers_per_round of sbox 'table'", registers_per_round, 1, 2)
-        self.registers_per_round, self.direction, self.sbox, self.mixcolumns = registers_per_round, direction, sbox, mixcolumns
+        self.registers_per_round, self.sbox, self.mixcolumns = registers_per_round, sbox, mixcolumns
         self.rounds = ROUNDS[key_bits]
         self.interval = self.rounds * registers_per_round
         self.latency = self.interval + 1
@@ -96,13 +98,10 @@ class AESSequential(wiring.Component):
             "key_round": In(4),
             "key_data": In(BLOCK_BITS),
         }
-        if direction == "both":
-            ports |= {"decrypt": In(1), "key_data_dec": In(BLOCK_BITS)}
-        super().__init__(ports)
+        super().__init__({**ports, **self.direction.ports(decrypt=In(1), key_data_dec=In(BLOCK_BITS))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        both = self.direction == "both"
         rounds, cycles = self.rounds, self.registers_per_round
         # A block may start if no block is processed, or in the last cycle of the last round.
         idle_reg = Signal(init=1)
@@ -112,31 +111,28 @@ class AESSequential(wiring.Component):
         round_reg = Signal(4)
         phase_reg = Signal(cycles, init=1)
         slot_reg = Signal(slot_shape(self.slots), reset_less=True)
-        decrypt_reg = Signal(reset_less=True)
         ends = Signal()
         before_last = (round_reg == rounds - 1) if cycles == 1 else (round_reg == rounds) & phase_reg[-2]
         m.d.comb += ends.eq(~idle_reg & before_last)
         m.d.sync += [last_reg.eq(ends), free_reg.eq(ends | (free_reg & ~self.start)), idle_reg.eq(free_reg & ~self.start)]
         with m.If(free_reg):
             m.d.sync += [round_reg.eq(1), phase_reg.eq(1), slot_reg.eq(self.slot)]
-            if both:
-                m.d.sync += decrypt_reg.eq(self.decrypt)
         with m.Else():
             m.d.sync += phase_reg.eq(phase_reg.rotate_left(1))
             with m.If(phase_reg[-1]):
                 m.d.sync += round_reg.eq(round_reg + 1)
 
+        way, decrypt_reg = self.direction.held(m, self, free_reg)
         if cycles == 1:
             # Keys are read in the cycle before they are used.  The first key is read in the cycle that takes the block.
             place = Mux(free_reg, 1, round_reg + 1)
-            slot, decrypt = Mux(free_reg, self.slot, slot_reg), Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg
+            slot, decrypt = Mux(free_reg, self.slot, slot_reg), way
         else:
             place, slot, decrypt = round_reg, slot_reg, decrypt_reg
         key = self._keys(m, named(m, "key_place", Cat(place[:4], slot)), decrypt)
         whitened = named(m, "whitened", add(self.i, self._first_key(m)))
 
         next_state = [Signal(32, name=f"next_state_column_{c}") for c in range(4)]
-        way = Mux(free_reg, self.decrypt, decrypt_reg) if both else decrypt_reg
         result, mixed = self._round(m, Cat(next_state), decrypt_reg, way, round_reg, key)
         for next_c, whitened_c, mixed_c in zip(next_state, columns(whitened), columns(mixed), strict=True):
             m.d.comb += next_c.eq(Mux(free_reg, whitened_c, mixed_c))
@@ -163,8 +159,8 @@ class AESSequential(wiring.Component):
             def late(value: Value, term: str) -> Value:
                 return register(m, value, term)
 
-            gate, cut = decrypt if self.direction == "both" else None, late if self.registers_per_round >= 3 else None
-            mixed = add(lower_columns(m, plain_network(self.direction), state, gate=gate, register=cut), key)
+            cut = late if self.registers_per_round >= 3 else None
+            mixed = add(lower_columns(m, plain_network(self.direction), state, gate=decrypt, register=cut), key)
         else:
             mixed = self._stages.mix(m, state, decrypt, key)
         return self._stages.finish(m, state, key), mixed
@@ -172,34 +168,21 @@ class AESSequential(wiring.Component):
     def _first_key(self, m: Module) -> Value:
         """The round key for the block at the input."""
 
-        def stored(index: int, data: Value, form: str) -> Value:
-            write = Signal(name=f"write_{form}{index}")
-            m.d.comb += write.eq(self.key_we & (self.key_round == index))
+        def stored(form: KeyForm) -> Value:
+            number = self.rounds if form.backward else 0
+            write = Signal(name=f"write_{form.prefix}{number}")
+            m.d.comb += write.eq(self.key_we & (self.key_round == number))
             return read_round_key(
-                m, write, self.key_slot, data, slots=self.slots, travel=[self.slot], cycle=0, index=f"{form}{index}"
+                m, write, self.key_slot, form.data, slots=self.slots, travel=[self.slot], cycle=0, index=f"{form.prefix}{number}"
             )
 
-        if self.direction == "both":
-            backward, forward = stored(self.rounds, self.key_data_dec, "dec_"), stored(0, self.key_data, "")
-            return Cat(Mux(self.decrypt, d, e) for d, e in zip(columns(backward), columns(forward), strict=True))
-        return stored(self.rounds if self.direction == "decrypt" else 0, self.key_data, "")
+        forms = self.direction.key_forms(self)
+        return joined(self.direction.bit(self), [stored(form) for form in forms[::-1]][::-1])
 
     def _keys(self, m: Module, address: Value, decrypt: Value) -> Value:
         """The round key of a place (1 to rounds) and slot, in the next cycle."""
-        forms = {"encrypt": ("enc",), "decrypt": ("dec",), "both": ("enc", "dec")}[self.direction]
         outputs = []
-        for form in forms:
-            keys = memory.Memory(shape=BLOCK_BITS, depth=16 * self.slots, init=[], attrs={"ram_style": "distributed"})
-            m.submodules[f"keys_{form}"] = keys
-            write_port, read_port = keys.write_port(), keys.read_port(domain="comb")
-            place = (self.rounds - self.key_round)[:4] if form == "dec" else self.key_round
-            m.d.comb += [
-                write_port.addr.eq(Cat(place, self.key_slot)),
-                write_port.data.eq(self.key_data_dec if len(forms) > 1 and form == "dec" else self.key_data),
-                write_port.en.eq(self.key_we),
-                read_port.addr.eq(address),
-            ]
-            outputs.append(columns(read_port.data))
-        if len(outputs) == 1:
-            return register(m, Cat(outputs[0]), "key")
-        return register(m, Cat(Mux(decrypt, d, e) for e, d in zip(*outputs, strict=True)), "key")
+        for form in self.direction.key_forms(self):
+            write_at = Cat((self.rounds - self.key_round)[:4] if form.backward else self.key_round, self.key_slot)
+            outputs.append(read_word(m, f"keys_{form.name}", 16 * self.slots, self.key_we, write_at, form.data, address))
+        return register(m, joined(decrypt, outputs), "key")

@@ -86,7 +86,7 @@ class Phase:
 
     Attributes
     ----------
-    chained
+    linear
         n0 uses the last word of the window and no S-box (192 bits, steps 1 and 2 of three).
     middle
         n2 uses the S-boxes (192 bits, step 1 of three).
@@ -94,7 +94,7 @@ class Phase:
         S-boxes without rotation and round constant (256 bits, odd steps).
     """
 
-    chained: Value | bool = False
+    linear: Value | bool = False
     middle: Value | bool = False
     plain: Value | bool = False
 
@@ -102,13 +102,13 @@ class Phase:
 def phase(key_bits: int, step: int) -> Phase:
     """The phase of the step from round key *step* to the next."""
     third = step % 3 if key_bits == 192 else 0
-    return Phase(chained=third != 0, middle=third == 1, plain=key_bits == 256 and step % 2 == 1)
+    return Phase(linear=third != 0, middle=third == 1, plain=key_bits == 256 and step % 2 == 1)
 
 
 def constant(key_bits: int, step: int) -> int:
     """The round constant of the step from round key *step* to the next; 0 if the step adds none."""
     now = phase(key_bits, step)
-    if now.plain or (now.chained and not now.middle):
+    if now.plain or (now.linear and not now.middle):
         return 0
     power = sum(constant(key_bits, before) != 0 for before in range(step))
     value = 1
@@ -183,7 +183,7 @@ def expand(
     rotated = substituted.rotate_right(8) ^ rcon
     transformed = named(m, "transformed", _choose(now.plain, substituted, rotated))
     last = window[5] if 192 in sizes else window[3]
-    n0 = named(m, "n0", window[0] ^ _choose(now.chained, last, transformed))
+    n0 = named(m, "n0", window[0] ^ _choose(now.linear, last, transformed))
     n1 = named(m, "n1", window[1] ^ n0)
     n2 = named(m, "n2", window[2] ^ _choose(now.middle, transformed, n1))
     n3 = named(m, "n3", window[3] ^ n2)
@@ -205,7 +205,7 @@ def expand(
     operand = n3
     if 192 in sizes:
         # Before step 1 of three: the sum of w5 of the next window and its n0.
-        before_middle = not now.chained if isinstance(now.chained, bool) else ~now.chained
+        before_middle = not now.linear if isinstance(now.linear, bool) else ~now.linear
         between = _choose(is_192, _choose(before_middle, window[4] ^ window[5], Const(0, 32)), Const(0, 32))
         operand = named(m, "operand", n3 ^ between)
     return KeyStep(tuple(new), Cat(moved[:4]), tuple(moved), operand)
@@ -270,9 +270,9 @@ class KeyWindow:
         rcon_reg = Signal(8)
         self.is_192 = _flag("is_192_reg", several, sizes == (192,))
         self.is_256 = _flag("is_256_reg", several, sizes == (256,))
-        chained, middle = _flag("chained_reg", 192 in sizes, False), _flag("middle_reg", 192 in sizes, False)
+        linear, middle = _flag("chained_reg", 192 in sizes, False), _flag("middle_reg", 192 in sizes, False)
         plain = _flag("plain_reg", 256 in sizes, False)
-        now = Phase(chained, middle, plain)
+        now = Phase(linear, middle, plain)
 
         registered = [*word_reg, rcon_reg]
         operand = word_reg[-1]
@@ -297,15 +297,15 @@ class KeyWindow:
                 m.d.sync += operand.eq(last_word(key, sizes, size))
             if several:
                 m.d.sync += [self.is_192.eq(size == SIZE_CODES[192]), self.is_256.eq(size[1])]
-            m.d.sync += [reg.eq(0) for reg in (chained, middle, plain) if isinstance(reg, Signal)]
+            m.d.sync += [reg.eq(0) for reg in (linear, middle, plain) if isinstance(reg, Signal)]
         with m.Elif(step):
             m.d.sync += [reg.eq(word) for reg, word in zip(word_reg, made.window, strict=True)]
             if operand_register(sizes):
                 m.d.sync += operand.eq(made.operand)
             used: list[Value] = []
             if 192 in sizes:
-                m.d.sync += [middle.eq(self.is_192 & ~chained), chained.eq(self.is_192 & (~chained | middle))]
-                used.append(~chained | middle)
+                m.d.sync += [middle.eq(self.is_192 & ~linear), linear.eq(self.is_192 & (~linear | middle))]
+                used.append(~linear | middle)
             if 256 in sizes:
                 m.d.sync += plain.eq(self.is_256 & ~plain)
                 used.append(~plain)

@@ -11,13 +11,25 @@ from typing import Protocol
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import memory
 
-from modeloom.rtl.aes.parameters import BLOCK_BITS
-
-__all__ = ["BLOCK_MEMORY", "LUT_MEMORY", "read_round_key"]
+__all__ = ["BLOCK_MEMORY", "LUT_MEMORY", "read_round_key", "read_word"]
 
 LUT_MEMORY: dict[str, str | int] = {"ram_style": "distributed"}
 BLOCK_MEMORY: dict[str, str | int] = {"ram_style": "block", "no_rw_check": 1}
 """Attributes of memories.  The keys of a slot rest while it is read: Yosys needs no multiplexer behind a port for the old word."""
+
+
+def read_word(
+    m: Module, name: str, depth: int, write: Value, write_at: Value, data: Value, read_at: Value, *, domain: str = "comb",
+    block: bool = False,
+) -> Value:  # fmt: skip
+    """A word of a memory of *depth* words that is added to *m*, read in the same cycle, or a cycle later with the domain "sync".
+
+    *write* writes *data* to the address *write_at*.  With *block*, it is a block memory and not one in LUTs.
+    """
+    m.submodules[name] = words = memory.Memory(shape=len(data), depth=depth, init=[], attrs=BLOCK_MEMORY if block else LUT_MEMORY)
+    write_port, read_port = words.write_port(), words.read_port(domain=domain)
+    m.d.comb += [write_port.addr.eq(write_at), write_port.data.eq(data), write_port.en.eq(write), read_port.addr.eq(read_at)]
+    return read_port.data
 
 
 class Travel(Protocol):
@@ -27,17 +39,9 @@ class Travel(Protocol):
 
 
 def read_round_key(
-    m: Module,
-    write: Value,
-    write_slot: Value,
-    data: Value,
-    *,
-    slots: int,
-    travel: Travel,
-    cycle: int,
-    index: int | str,
+    m: Module, write: Value, write_slot: Value, data: Value, *, slots: int, travel: Travel, cycle: int, index: int | str,
     block: bool = False,
-) -> Value:
+) -> Value:  # fmt: skip
     """The round key that a block uses *cycle* cycles after it has entered.
 
     With one slot, it is a register. With several slots, it is a memory in LUTs. A key for cycle 0 is read asynchronously. A later key is
@@ -49,7 +53,7 @@ def read_round_key(
     m : Module
         Receives the storage.
     write, write_slot, data
-        Writes *data* (128 bits) to *write_slot*. A block that enters in a later cycle uses the new key.
+        Writes *data* to *write_slot*. A block that enters in a later cycle uses the new key.
     slots : int
         Key slots.
     travel : Travel
@@ -62,14 +66,13 @@ def read_round_key(
         Puts the keys into a block memory, for a *cycle* of 1 or more.
     """
     if slots == 1:
-        key_reg = Signal(BLOCK_BITS, name=f"key_{index}_reg", reset_less=True)
+        key_reg = Signal(len(data), name=f"key_{index}_reg", reset_less=True)
         with m.If(write):
             m.d.sync += key_reg.eq(data)
         return key_reg
-    keys = memory.Memory(shape=BLOCK_BITS, depth=slots, init=[], attrs=BLOCK_MEMORY if block else LUT_MEMORY)
-    m.submodules[f"key_{index}"] = keys
+    m.submodules[f"key_{index}"] = keys = memory.Memory(shape=len(data), depth=slots, init=[], attrs=BLOCK_MEMORY if block else LUT_MEMORY)
     write_port = keys.write_port()
-    m.d.comb += [write_port.addr.eq(write_slot), write_port.data.eq(data), write_port.en.eq(write)]
     read_port = keys.read_port(domain="sync" if cycle else "comb")
+    m.d.comb += [write_port.addr.eq(write_slot), write_port.data.eq(data), write_port.en.eq(write)]
     m.d.comb += read_port.addr.eq(travel[max(0, cycle - 1)])
     return read_port.data

@@ -18,6 +18,7 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory
 
+from modeloom.rtl.aes.direction import choose
 from modeloom.rtl.aes.parameters import columns, named
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
 
@@ -153,7 +154,7 @@ def inv_mix_columns(m: Module, state: Value) -> Value:
 # -- both --------------------------------------------------------------------------------------------------------------------------
 
 def _choose(m: Module, decrypt: Value, backward: Value, forward: Value) -> Value:
-    return named(m, "chosen", Cat(Mux(decrypt, b, f) for b, f in zip(columns(backward), columns(forward), strict=True)))
+    return named(m, "chosen", choose(decrypt, backward, forward))
 
 
 def _turn(word: Value, bits: int) -> Value:

@@ -21,12 +21,13 @@ separate one before the memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import memory
 
+from modeloom.rtl.aes.direction import Direction
 from modeloom.rtl.aes.layers.both import (
     both_shift_rows,
     clocked_both_sub_bytes,
@@ -64,7 +65,6 @@ from modeloom.rtl.aes.sboxes.sbox import (
     quarter_of_bytes,
     sub_bytes,
 )
-from modeloom.spec.mode import DIRECTIONS
 
 __all__ = [
     "MIXCOLUMNS", "SBOXES", "STREAMS", "RoundStages", "add", "check_streams", "register", "stream_round", "table_round",
@@ -97,8 +97,8 @@ class RoundStages:
 
     Attributes
     ----------
-    direction : str
-        "encrypt", "decrypt" or "both".  Decryption is the equivalent inverse cipher (FIPS 197, 5.3.5).  InvMixColumns has been applied to
+    direction : Direction
+        Decryption is the equivalent inverse cipher (FIPS 197, 5.3.5).  InvMixColumns has been applied to
         its round keys, except the first and the last.
     registers : int
         Number of registers in a round, 1 to 4.
@@ -117,15 +117,13 @@ class RoundStages:
         A value is out of range.
     """
 
-    direction: str
+    direction: Direction
     registers: int
     sbox: str = "lut"
     mixcolumns: str = "plain"
     whole_sboxes: bool = False
 
     def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {self.direction!r}")
         check_count("registers_per_round", self.registers, 1, 4)
         if self.sbox not in SBOXES:
             raise ValueError(f"sbox must be one of {', '.join(SBOXES)}, not {self.sbox!r}")
@@ -139,9 +137,8 @@ class RoundStages:
 
     def hold(self, m: Module, state: Value, decrypt: Value, name: str) -> Value | tuple[Value, Value]:
         """*state* a cycle later, in the form for :meth:`substitute`.  *decrypt* is its direction."""
-        if self.direction == "both" and self.sbox == "lut" and self.mixcolumns == "lut6":
-            return split_register(m, state, decrypt, name)
-        return register(m, state, name)
+        split = self.sbox == "lut" and self.mixcolumns == "lut6"
+        return hold_state(m, state, decrypt, name, self.direction) if split else register(m, state, name)
 
     def substitute(
         self, m: Module, state: Value | tuple[Value, Value], decrypt: Value, name: str = "",
@@ -206,8 +203,7 @@ class RoundStages:
             def late(value: Value, term: str) -> Value:
                 return register(m, value, f"{name}{term}")
 
-            gate, cut = decrypt if both else None, late if self.registers >= 3 else None
-            return lower_columns(m, networks[self.direction](), state, key, gate, cut)
+            return lower_columns(m, networks[self.direction](), state, key, decrypt, late if self.registers >= 3 else None)
         if both:
             u, v = cut_both_mix_columns(m, state, decrypt)
         else:
@@ -261,7 +257,7 @@ def table_words(direction: str) -> list[int]:
     return words
 
 
-def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction: str, registers: int) -> Value:
+def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction: Direction, registers: int) -> Value:
     """A round without its key, one or two cycles after *state* (128 bits), *decrypt* and *last* (one bit each).
 
     Parameters
@@ -270,17 +266,12 @@ def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction:
         Receives logic, memories and registers.
     state, decrypt, last : Value
         The state, whether its block is decrypted (only with direction "both"), and whether this is its last round.
-    direction : str
-        "encrypt", "decrypt" or "both".
+    direction : Direction
     registers : int
         1: registers for the addresses of the memories; 2: also for their outputs.
     """
-    both = direction == "both"
-    if both:
-        state = both_shift_rows(m, state, decrypt)
-    else:
-        state = inv_shift_rows(state) if direction == "decrypt" else shift_rows(state)
-    words = table_words(direction)
+    state = direction.chosen(m, "chosen", decrypt, shift_rows(state), inv_shift_rows(state))
+    words, choice = table_words(direction), [decrypt][: len(direction.ways) - 1]
     result = []
     for column in range(4):
         terms = []
@@ -290,7 +281,7 @@ def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction:
             for r in (row, row + 1):
                 port = table.read_port()
                 byte = state.word_select(4 * column + r, 8)
-                m.d.comb += [port.addr.eq(Cat(byte, last, decrypt) if both else Cat(byte, last)), port.en.eq(1)]
+                m.d.comb += [port.addr.eq(Cat(byte, last, *choice)), port.en.eq(1)]
                 word = register(m, port.data, f"table_{4 * column + r}") if registers > 1 else port.data
                 terms.append(word.rotate_left(8 * r))
         result.append(named(m, "mixed", terms[0] ^ terms[1] ^ terms[2] ^ terms[3]))
@@ -312,11 +303,12 @@ def table_round(m: Module, state: Value, decrypt: Value, last: Value, direction:
 #     2         1 (S-boxes), 4
 #     4         1, 2, 3, 4; both directions: inversion in the field, S-box, MixColumns, 4
 
-STREAMS = (1, 2, 4)
-"""Possible numbers of blocks in a round."""
+STREAMS = {1: "", 2: "S", 4: "ISXM"}
+"""Possible numbers of blocks in a round, each with its registers: inside the S-boxes for both directions (I), behind S-boxes (S), at the
+sums with x for one direction (X), and behind MixColumns (M)."""
 
 
-def check_streams(streams: int) -> int:
+def check_streams(streams: int, known: Collection[int] = STREAMS) -> int:
     """*streams* if a round can have so many.
 
     Raises
@@ -324,13 +316,19 @@ def check_streams(streams: int) -> int:
     ValueError
         *streams* is another number.
     """
-    if streams not in STREAMS or isinstance(streams, bool):
-        raise ValueError(f"streams must be one of {', '.join(map(str, STREAMS))}, not {streams!r}")
+    if streams not in known or isinstance(streams, bool):
+        raise ValueError(f"streams must be one of {', '.join(map(str, known))}, not {streams!r}")
     return streams
 
 
+def hold_state(m: Module, state: Value, decrypt: Value, name: str, direction: Direction) -> Value | tuple[Value, Value]:
+    """*state* a cycle later, for :func:`stream_round`: in two sets of registers if a block has the direction *decrypt*."""
+    both = len(direction.ways) > 1
+    return split_register(m, state, decrypt, name) if both else register(m, state, name)
+
+
 def stream_round(
-    m: Module, state: Value | tuple[Value, Value], ways: Sequence[Value], *, streams: int, direction: str, whole_sboxes: bool = False
+    m: Module, state: Value | tuple[Value, Value], ways: Sequence[Value], *, streams: int, direction: Direction, whole_sboxes: bool = False
 ) -> tuple[Value, Value]:
     """Stages 1 to 3 of a round: the state with MixColumns and without, *streams* - 1 cycles later.
 
@@ -339,37 +337,33 @@ def stream_round(
     m : Module
         Receives logic and registers.
     state : Value or tuple of Value
-        128 bits, or what ``split_register`` makes of them with direction "both".
+        What ``hold_state`` gives.
     ways : sequence of Value
         The direction of the block in each stage, used with direction "both".
     streams : int
         One of ``STREAMS``.
-    direction : str
-        "encrypt", "decrypt" (FIPS 197, 5.3.5) or "both".
+    direction : Direction
+        Decryption is that of FIPS 197, 5.3.5.
     whole_sboxes : bool
         Asks tools to map each table of an encrypter by itself.
     """
+    cuts, network = STREAMS[streams], plain_network(direction)
 
     def late(value: Value, name: str) -> Value:
         return register(m, value, name)
 
-    network = plain_network(direction)
-    if direction == "both":
-        assert isinstance(state, tuple)
-        inverted = invert_bytes(m, map_before_split(m, state, ways[0]))
-        if streams == 4:
-            inverted = late(inverted, "inverted")
-        substituted = map_after(m, inverted, ways[1]) if streams == 4 else map_after_split(m, inverted, ways[0])
-        if streams > 1:
-            substituted = late(substituted, "substituted")
-        mixed = lower_columns(m, network, substituted, gate=ways[{1: 0, 2: 1, 4: 2}[streams]])
+    def cut(place: str, value: Value, name: str) -> Value:
+        return late(value, name) if place in cuts else value
+
+    if isinstance(state, tuple):
+        inside = int("I" in cuts)
+        inverted = cut("I", invert_bytes(m, map_before_split(m, state, ways[0])), "inverted")
+        waiting = cut("S", (map_after if inside else map_after_split)(m, inverted, ways[inside]), "substituted")
+        mixed = lower_columns(m, network, waiting, gate=ways[inside + ("S" in cuts)])
     else:
-        assert isinstance(state, Value)
         inverse = direction == "decrypt"
         substituted = inv_shift_rows(inv_sub_bytes(m, state)) if inverse else shift_rows(sub_bytes(m, state, whole=whole_sboxes))
-        if streams > 1:
-            substituted = late(substituted, "substituted")
-        mixed = lower_columns(m, network, substituted, register=late if streams == 4 else None)
-        if streams == 4:
-            substituted = late(substituted, "beside_sums")
-    return (late(mixed, "mixed"), late(substituted, "waiting")) if streams == 4 else (mixed, substituted)
+        substituted = cut("S", substituted, "substituted")
+        mixed = lower_columns(m, network, substituted, register=late if "X" in cuts else None)
+        waiting = cut("X", substituted, "beside_sums")
+    return cut("M", mixed, "mixed"), cut("M", waiting, "waiting")

@@ -20,25 +20,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from modeloom.rtl.aes.direction import Direction
 from modeloom.rtl.aes.sboxes.compact_gates import CIRCUITS
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX, affine
 from modeloom.rtl.logic.gates import Gate, GateList, GateListBuilder
 from modeloom.rtl.logic.linear_layers import add_linear, apply, inverse_matrix, multiply_matrices, rank
 
 __all__ = [
-    "AFFINE", "AFFINE_CONSTANT", "DIRECTIONS", "bdd_sbox", "best_order", "check_direction", "compact_sbox", "composite_sbox",
-    "tower_matrix",
+    "AFFINE", "AFFINE_CONSTANT", "bdd_sbox", "best_order", "compact_sbox", "composite_sbox", "tower_matrix",
 ]  # fmt: skip
-
-DIRECTIONS = ("forward", "inverse", "both")
-"""The directions of an S-box.  ``both`` has a ninth input that is 1 for the inverse."""
 
 _PHI, _LAMBDA = 0b10, 0b1100
 
-def check_direction(direction: str) -> None:
-    """Raises ``ValueError`` if an S-box has no such direction."""
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
+
+def _inputs(ways: Sequence[bool]) -> int:
+    """Inputs of an S-box.  For both directions, the ninth is 1 for the inverse."""
+    return 7 + len(ways)
+
+
+def _select(builder: GateListBuilder, parts: Sequence[Sequence[int]]) -> list[int]:
+    """The signals of the only direction, or those of forward and inverse as the ninth input chooses."""
+    first, *second = parts
+    return [builder.mux(8, high, low) for low, high in zip(first, *second, strict=True)] if second else list(first)
 
 
 def _rows(images: Sequence[int]) -> list[int]:
@@ -132,41 +135,32 @@ def composite_sbox(direction: str = "forward") -> GateList:
     ValueError
         There is no such direction.
     """
-    check_direction(direction)
-    builder = GateListBuilder(9 if direction == "both" else 8)
+    ways = Direction.of_layer(direction).ways
+    builder = GateListBuilder(_inputs(ways))
     tower = _Tower(builder)
     into = list(tower_matrix())
     out = inverse_matrix(into)
     before = multiply_matrices(into, inverse_matrix(AFFINE))
     behind = multiply_matrices(AFFINE, out)
 
-    def flipped(signals: Sequence[int], constant: int) -> list[int]:
-        return [builder.invert(signal) if constant >> n & 1 else signal for n, signal in enumerate(signals)]
+    def mapped(signals: Sequence[int], forward: tuple[list[int], int], inverse: tuple[list[int], int]) -> list[int]:
+        """The affine map of the direction, given as a matrix and a constant."""
+        maps = [(forward, inverse)[way] for way in reversed(ways)]
+        sums = add_linear(builder, signals, [row for rows, _ in maps for row in rows])
+        parts = [
+            [builder.invert(signal) if constant >> n & 1 else signal for n, signal in enumerate(sums[at : at + 8])]
+            for at, (_, constant) in zip((0, 8), maps, strict=False)
+        ]
+        return _select(builder, parts[::-1])
 
-    inputs = list(range(8))
     offset = sum(((row & AFFINE_CONSTANT).bit_count() & 1) << n for n, row in enumerate(before))
-    if direction == "forward":
-        z = add_linear(builder, inputs, into)
-    elif direction == "inverse":
-        z = flipped(add_linear(builder, inputs, before), offset)
-    else:
-        sums = add_linear(builder, inputs, [*before, *into])
-        z = [builder.mux(8, high, low) for high, low in zip(flipped(sums[:8], offset), sums[8:], strict=True)]
-
+    z = mapped(list(range(8)), (into, 0), (before, offset))
     low, high = z[:4], z[4:]
     both = tower.add(low, high)
     norm = tower.linear(high, [_tower_multiply(_tower_multiply(1 << n, 1 << n, 4), _LAMBDA, 4) for n in range(4)])
     inverse = tower.invert(tower.add(norm, tower.multiply(low, both)))
     z = [*tower.multiply(both, inverse), *tower.multiply(high, inverse)]
-
-    if direction == "forward":
-        outputs = flipped(add_linear(builder, z, behind), AFFINE_CONSTANT)
-    elif direction == "inverse":
-        outputs = add_linear(builder, z, out)
-    else:
-        sums = add_linear(builder, z, [*out, *behind])
-        outputs = [builder.mux(8, high, low) for high, low in zip(sums[:8], flipped(sums[8:], AFFINE_CONSTANT), strict=True)]
-    return builder.finish(outputs)
+    return builder.finish(mapped(z, (behind, AFFINE_CONSTANT), (out, 0)))
 
 
 # -- compact -----------------------------------------------------------------------------------------------------------------------
@@ -206,15 +200,16 @@ def compact_sbox(direction: str = "forward") -> GateList:
     ValueError
         There is no such direction.
     """
-    check_direction(direction)
-    if direction == "both":
-        return _both()
+    return {"forward": _stored, "inverse": _stored, "both": _both}[Direction.of_layer(direction)](direction)
+
+
+def _stored(direction: str) -> GateList:
     gates, outputs = CIRCUITS[direction]
     parsed = [Gate(_OPERATIONS[word[0]], tuple(map(int, word[1:].split(",")))) for word in gates.split()]
     return GateList(8, parsed, outputs)
 
 
-def _both() -> GateList:
+def _both(direction: str) -> GateList:
     builder = GateListBuilder(9)
     signals = _undone(builder, range(8))
     number = dict(enumerate(signals))
@@ -385,13 +380,10 @@ def bdd_sbox(direction: str = "forward") -> GateList:
     ValueError
         There is no such direction.
     """
-    check_direction(direction)
-    tables = {"forward": [SBOX], "inverse": [INV_SBOX], "both": [SBOX, INV_SBOX]}[direction]
-    functions = [_columns(table) for table in tables]
+    ways = Direction.of_layer(direction).ways
+    functions = [_columns((SBOX, INV_SBOX)[way]) for way in ways]
     order = best_order(function for columns in functions for function in columns)
-    builder = GateListBuilder(9 if direction == "both" else 8)
+    builder = GateListBuilder(_inputs(ways))
     diagram = _Diagram(builder, order)
     signals = [[diagram.signal(diagram.reordered(function)) for function in columns] for columns in functions]
-    if direction == "both":
-        return builder.finish([builder.mux(8, high, low) for low, high in zip(*signals, strict=True)])
-    return builder.finish(signals[0])
+    return builder.finish(_select(builder, signals))

@@ -23,12 +23,13 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.aes.direction import Direction
 from modeloom.rtl.aes.parameters import check_count, named
-from modeloom.rtl.aes.sboxes.composite import DIRECTIONS, bdd_sbox, compact_sbox, composite_sbox
+from modeloom.rtl.aes.sboxes.composite import bdd_sbox, compact_sbox, composite_sbox
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
 from modeloom.rtl.logic.gates import GateList
 
-__all__ = ["DIRECTIONS", "SBOXES", "SBox", "SBoxForm", "sub_bytes_of"]
+__all__ = ["SBOXES", "SBox", "SBoxForm", "sub_bytes_of"]
 
 
 @dataclass(frozen=True)
@@ -235,17 +236,12 @@ class SBox(wiring.Component):
 
     def __init__(self, kind: str = "lut", direction: str = "forward", stages: int | None = None) -> None:
         form = _form(kind)
-        if direction not in DIRECTIONS:
-            raise ValueError(f"direction must be one of {', '.join(DIRECTIONS)}, not {direction!r}")
-        self.kind, self.direction = kind, direction
+        self.kind, self.direction = kind, Direction.of_layer(direction)
         self.latency = form.least if stages is None else check_count("stages", stages, form.least, form.most)
-        ports = {"i": In(8), "o": Out(8)}
-        if direction == "both":
-            ports["inverse"] = In(1)
-        super().__init__(ports)
+        super().__init__({"i": In(8), "o": Out(8), **self.direction.ports(inverse=In(1))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        inverse = self.inverse if self.direction == "both" else self.direction == "inverse"
+        inverse = self.direction.way(self)
         m.d.comb += self.o.eq(sub_bytes_of(m, self.i, self.kind, inverse=inverse, stages=self.latency))
         return m
