@@ -38,7 +38,7 @@ def _hardware(request: CoreRequest) -> Component:
 
 
 def _key_schedule(key_bits: int) -> Component:
-    from modeloom.rtl.deoxys.key_schedule import DeoxysKeySchedule
+    from modeloom.rtl.deoxys.rounds import DeoxysKeySchedule
 
     return DeoxysKeySchedule()
 
