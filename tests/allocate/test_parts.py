@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cache
 from typing import Any
 
@@ -115,7 +115,7 @@ FAULTS: list[tuple[Plant, str]] = [
     (rename("nets", "mul0.a", "mul0.c"), "there is no place for network mul0.c"),
     (lambda p: p.nets.update({"mul0.c": replace(p.nets["mul0.a"], name="mul0.c")}), "there is no place for network mul0.c"),
     (lambda p: p.nets.update({"out2.a": replace(p.nets["out0.a"], name="out2.a")}), "there is no place for network out2.a"),
-    (lambda p: source(*p.nets["mul0.a"].sources[0])(p), "network mul0.a has a source twice"),
+    (lambda p: source(*astuple(p.nets["mul0.a"].sources[0]))(p), "network mul0.a has a source twice"),
     (source("bank", "mul9", 0), "a source that does not exist"),
     (source("bank", "mul0", index=lambda p: p.banks["mul0"].ports), "a source that does not exist"),
     (source("bank", "mul0", -1), "a source that does not exist"),

@@ -32,7 +32,7 @@ from modeloom.allocate.program import (
 )
 from modeloom.cycles import FILL_AHEAD, FILL_MARGIN, TWEAK_WRITE
 from modeloom.ir.graph import Trace
-from modeloom.ir.ops import Form, Term
+from modeloom.ir.ops import Form, Op, Term
 from modeloom.schedule.greedy import phases_of
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import use_offset
@@ -270,6 +270,10 @@ class Allocation:
     input_blocks: int
 
 
+_Forms = dict[tuple[NetName, int], dict[str, tuple[Form, Op | None]]]
+"""What each network adds in a cycle, in each direction, and for which operation of a unit."""
+
+
 class _Builder:
     def __init__(self, program: Program):
         self.program = program
@@ -291,38 +295,25 @@ class _Builder:
         graph = problem.graph
         last = schedule.latency
         table = Table(name, graph.directions, ii, last // ii + 1, latency=last)
-        forms: dict[tuple[NetName, int], dict[str, tuple[Form, dict]]] = {}
+        forms: _Forms = {}
         for pair in graph.pairs:
             unit = problem.unit[pair.id]
             owner = place_name(unit.kind, schedule.instance[pair.id])
             for direction, op in pair.ops.items():
-                entries = list(zip(OPERANDS, op.pre))
-                if not pair.leaves:
-                    entries.append((POST, op.post))
-                for operand, form in entries:
+                for operand, form in (*zip(OPERANDS, op.pre), *([] if pair.leaves else [(POST, op.post)])):
                     cycle = schedule.start[pair.id] + use_offset(unit, operand)
-                    extra: dict[str, object] = {"core": op.kind}
-                    name = NetName(owner, operand)
-                    if name.post:
-                        extra["keep"] = op.keep
-                    elif name.first:
-                        extra["number"] = op.number
-                    forms.setdefault((name, cycle), {})[direction] = (form, extra)
+                    forms.setdefault((NetName(owner, operand), cycle), {})[direction] = form, op
             ready = schedule.ready(pair.id)
             if pair.leaves:
                 row: object = OutRow(ready // ii, {d: self._index(op.index) for d, op in pair.ops.items()})
                 self._put(table.outs, schedule.instance[pair.id], ready, row, ii)
             elif lives["op", pair.id].stored:
-                value = "op", pair.id
-                row = WriteRow(ready // ii, dict.fromkeys(pair.ops, cells[value]))
+                row = WriteRow(ready // ii, dict.fromkeys(pair.ops, cells["op", pair.id]))
                 self._put(table.writes, owner, ready, row, ii)
         for chain in graph.chains:
-            members = problem.chain_uses[chain.id]
-            times = [schedule.start[i] + offset for i, offset in members]
-            for direction, term in chain.base.items():
-                forms.setdefault((NetName(ChainName(chain.id)), times[0] - 1), {})[direction] = ((term,), {})
-            directions = tuple(chain.base)
-            load = times[0] - 1
+            times = [schedule.start[i] + offset for i, offset in problem.chain_uses[chain.id]]
+            directions, load = tuple(chain.base), times[0] - 1
+            forms[NetName(ChainName(chain.id)), load] = {direction: ((term,), None) for direction, term in chain.base.items()}
             self._put(table.chains, chain.id, load, ChainRow(load // ii, "load", directions), ii)
             for cycle in times[:-1]:
                 self._put(table.chains, chain.id, cycle, ChainRow(cycle // ii, "step", directions), ii)
@@ -362,19 +353,11 @@ class _Builder:
             raise ValueError(f"{key}: two operations in slot {cycle % ii}")
         column[cycle % ii] = row
 
-    def _rows(
-        self,
-        table: Table,
-        forms: dict[tuple[NetName, int], dict[str, tuple[Form, dict]]],
-        lives: dict[tuple, Life],
-        cells: dict[tuple, int],
-        ii: int,
-    ) -> None:
+    def _rows(self, table: Table, forms: _Forms, lives: dict[tuple, Life], cells: dict[tuple, int], ii: int) -> None:
         """Net rows with their sources: banks, key words and constants."""
         busy: dict[tuple[str, int], set[int]] = {}
         shared: dict[tuple[str, int, tuple], int] = {}
         for (net, cycle), sides in sorted(forms.items(), key=lambda item: (item[0][1] % ii, item[0])):
-            select: dict[str, tuple[int, ...]] = {}
             const: dict[str, int] = {}
             ports: dict[tuple[str, int], dict[str, int]] = {}
             reads: dict[str, list[tuple[str, Term]]] = {}
@@ -411,27 +394,20 @@ class _Builder:
                 read = reading[cycle % ii] or PortRow(cycle // ii, {})
                 reading[cycle % ii] = PortRow(read.stage, {**read.cell, **cell})
             select = {d: tuple(sorted(numbers)) for d, numbers in chosen.items()}
-            core = {d: extra["core"] for d, (_, extra) in sides.items() if "core" in extra}
-            keep = {d: extra["keep"] for d, (_, extra) in sides.items() if extra.get("keep")}
-            number = {d: extra["number"] for d, (_, extra) in sides.items() if extra.get("number")}
+            ops = {d: op for d, (_, op) in sides.items() if op is not None}
+            core = {d: op.kind for d, op in ops.items()}
+            keep = {d: op.keep for d, op in ops.items() if net.post and op.keep}
+            number = {d: op.number for d, op in ops.items() if net.first and op.number}
             self.net(net)
             self._put(table.nets, net, cycle, NetRow(cycle // ii, select, const, core, keep, number), ii)
 
     def _ports(
-        self,
-        net: NetName,
-        cycle: int,
-        ii: int,
-        reads: dict[str, list[tuple[str, Term]]],
-        cells: dict[tuple, int],
-        busy: dict[tuple[str, int], set[int]],
-        shared: dict[tuple[str, int, tuple], int],
-        ports: dict[tuple[str, int], dict[str, int]],
+        self, net: NetName, cycle: int, ii: int, reads: dict[str, list[tuple[str, Term]]], cells: dict[tuple, int],
+        busy: dict[tuple[str, int], set[int]], shared: dict[tuple[str, int, tuple], int], ports: dict[tuple[str, int], dict[str, int]],
         chosen: dict[str, list[int]],
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Read ports for one net row.  The directions share a port for their i-th read of a bank, and nets share a port for equal reads."""
-        banks = sorted({bank for terms in reads.values() for bank, _ in terms})
-        for bank in banks:
+        for bank in sorted({bank for terms in reads.values() for bank, _ in terms}):
             columns = {d: [t for b, t in terms if b == bank] for d, terms in reads.items()}
             for i in range(max(map(len, columns.values()))):
                 group = {d: terms[i] for d, terms in columns.items() if i < len(terms)}

@@ -9,6 +9,7 @@ modulo R; u may be written no earlier than v is read last, for every gap between
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -191,10 +192,7 @@ def _parts(program: Program) -> None:
         _fail(program, "two units have one name")
     for unit in program.units:
         if not 0 <= unit.post_at <= unit.latency <= unit.post_at + 1:
-            _fail(
-                program,
-                f"{unit.name}: its result comes {unit.latency} cycles, the sum {unit.post_at} cycles after issue",
-            )
+            _fail(program, f"{unit.name}: its result comes {unit.latency} cycles, the sum {unit.post_at} cycles after issue")
         if unit.interval < 1 or not unit.cores or (unit.slow_core is not None and unit.slow_interval < 1):
             _fail(program, f"{unit.name}: it has no core or no interval")
     _key_words(program)
@@ -234,7 +232,7 @@ def _networks(program: Program, units: dict[UnitName, UnitInstance], chains: lis
             _fail(program, f"network {name} has a source twice")
         for source in net.sources:
             if not _exists(program, name, source, units, chains):
-                _fail(program, f"network {name} has a source that does not exist: {tuple(source)}")
+                _fail(program, f"network {name} has a source that does not exist: {astuple(source)}")
 
 
 def _loops(program: Program, units: dict[UnitName, UnitInstance]) -> None:
@@ -363,10 +361,7 @@ class _TableChecker(_Checker):
         unit = self.units[name]
         issues = [(cycle % self.table.rows, core) for side in sides for cycle, core in side.issues[name].items()]
         every, slow = {slot for slot, _ in issues}, {slot for slot, core in issues if core == unit.slow_core}
-        for slots, interval, what in (
-            (every, unit.interval, name),
-            (slow, unit.slow_interval, f"{name}: core {unit.slow_core}"),
-        ):
+        for slots, interval, what in ((every, unit.interval, name), (slow, unit.slow_interval, f"{name}: core {unit.slow_core}")):
             ordered = sorted(slots)
             for a, b in pairwise([*ordered, *(s + self.table.rows for s in ordered[:1])]):
                 if b - a < interval:

@@ -117,7 +117,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
             name = _net_name(net.name, numbers)
             shared = nets.setdefault(name, Net(name, []))
             shared.key_ports = max(shared.key_ports, net.key_ports)
-            sources = [source._replace(index=numbers[source.index]) if source.kind == "chain" else source for source in net.sources]
+            sources = [replace(source, index=numbers[source.index]) if source.kind == "chain" else source for source in net.sources]
             shared.sources += [source for source in dict.fromkeys(sources) if source not in shared.sources]
             places[net.name] = [shared.sources.index(source) for source in sources]
         offset = len(key_words) - first.raw_words

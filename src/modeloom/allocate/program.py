@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from modeloom.spec.cadence import EVERY_CYCLE, Cadence
 from modeloom.spec.kinds import OPERANDS, Kind, UnitKind
@@ -129,7 +129,8 @@ class NetName(str):
 
 # -- program -----------------------------------------------------------------------------------------------------------------------
 
-class Source(NamedTuple):
+@dataclass(frozen=True)
+class Source:
     """An input of a network: (``keep`` bytes of) a signal times x^k.
 
     ``kind`` is "bank" (``name``, read port ``index``), "y" (output of unit ``name``, ``index`` cycles old), "chain" (register
@@ -138,7 +139,7 @@ class Source(NamedTuple):
 
     kind: str
     name: str = ""
-    index: int = 0  # type: ignore[assignment]
+    index: int = 0
     k: int = 0
     keep: int = 0
 

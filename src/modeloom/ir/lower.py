@@ -351,9 +351,7 @@ class _Lowering:
             if kind.operation.commutes:
                 # The operand with only key values, or otherwise with fewer results, is on the right.
                 forms.sort(
-                    key=lambda f: (
-                        all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f)
-                    )
+                    key=lambda f: (all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f))
                 )  # fmt: skip
             result = self.add(Op(kind, forms, number=node.number, line=node.line, block=self._block(forms)))
             self.node_of[result] = i
@@ -473,9 +471,7 @@ class _Lowering:
         place = {old: new for new, old in enumerate(order)}
 
         def moved(form: Form) -> Form:
-            return _sorted_form(
-                t._replace(source=("op", place[t.source[1]])) if t.source[0] == "op" else t for t in form
-            )
+            return _sorted_form(t._replace(source=("op", place[t.source[1]])) if t.source[0] == "op" else t for t in form)
 
         result = []
         for i in order:
@@ -533,9 +529,7 @@ def lower_direction(
     return low.ordered()
 
 
-def lower_setup(
-    trace: Trace, order: list[int], key_names: dict[int, str], terms: int, latency: Callable[[Kind], int]
-) -> list[Op]:
+def lower_setup(trace: Trace, order: list[int], key_names: dict[int, str], terms: int, latency: Callable[[Kind], int]) -> list[Op]:
     """Operations of set-up: each computed word is written by an "out" operation and read back from the key memory."""
     low = _Lowering(trace, {}, terms, latency, None)
     low.count_readers(order, lambda node: node.kind in ("raw", "const"))

@@ -60,9 +60,7 @@ def direction_pattern(directions: Sequence[str], distance: int, least: int) -> l
     while missing or len(result) < least:
         gains = {}
         for direction in directions:
-            gains[direction] = sum(
-                (result[-d], direction, d) in missing for d in range(1, min(distance, len(result)) + 1)
-            )
+            gains[direction] = sum((result[-d], direction, d) in missing for d in range(1, min(distance, len(result)) + 1))
         best = max(gains.values())
         chosen = rng.choice([d for d in directions if gains[d] == best])
         missing -= {(result[-d], chosen, d) for d in range(1, min(distance, len(result)) + 1)}
@@ -78,11 +76,7 @@ def entries_with_gaps(count: int, rows: int, stages: int) -> list[int]:
     entries = [0]
     for _ in range(count - 1):
         kind = rng.randrange(4)
-        gap = (
-            rows * (1 if kind < 2 else rng.randrange(2, stages + 2))
-            if kind < 3
-            else rows * stages + rng.randrange(rows)
-        )
+        gap = rows * (1 if kind < 2 else rng.randrange(2, stages + 2)) if kind < 3 else rows * stages + rng.randrange(rows)
         entries.append(entries[-1] + gap)
     return entries
 
@@ -161,9 +155,7 @@ def prove_program(
 
 
 class _Run:
-    def __init__(
-        self, program: Program, graph: OpGraph, setup: OpGraph, out_delay: int, key_delay: int, symbols: Symbols
-    ):
+    def __init__(self, program: Program, graph: OpGraph, setup: OpGraph, out_delay: int, key_delay: int, symbols: Symbols):
         self.program, self.graph, self.setup_graph, self.symbols = program, graph, setup, symbols
         self.delays = out_delay, key_delay
         self.memory: dict[str, list[int | None]] = {bank.name: [None] * bank.cells for bank in program.banks.values()}
@@ -184,9 +176,7 @@ class _Run:
         def word(sector: Sector[int, Form], index: int, form: Form) -> None:
             name = self.program.key_words[index]
             if wanted.get(name) != form:
-                raise ProofError(
-                    f"{self.program.name}: set-up writes key word {name} with another value than the graph's"
-                )
+                raise ProofError(f"{self.program.name}: set-up writes key word {name} with another value than the graph's")
 
         sector = Sector[int, Form](0, "setup", 0)
         self._run(machine, [sector], word)

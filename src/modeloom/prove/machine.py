@@ -277,9 +277,7 @@ class Machine(Generic[V, F, R]):
         for _ in self.steps(sectors, on_block):
             pass
 
-    def steps(
-        self, sectors: Sequence[Sector[V, F]], on_block: OnBlock[V, F] | None = None
-    ) -> Iterator[int]:
+    def steps(self, sectors: Sequence[Sector[V, F]], on_block: OnBlock[V, F] | None = None) -> Iterator[int]:
         """Like ``run``, one cycle at a time.  It yields the number of the completed cycle."""
         table = self.plan.table
         writes: dict[int, list[tuple[str, int, V]]] = {}
@@ -375,9 +373,7 @@ class Machine(Generic[V, F, R]):
         for bank, place, value in (*pending, *arriving):
             memory[bank][place] = value
 
-    def _leave(
-        self, sector: Sector[V, F], index: int, form: F, t: int, on_block: OnBlock[V, F] | None
-    ) -> None:
+    def _leave(self, sector: Sector[V, F], index: int, form: F, t: int, on_block: OnBlock[V, F] | None) -> None:
         if index in sector.outputs:
             raise MachineError(f"block {index} of sector {sector.number} leaves twice")
         sector.outputs[index] = form

@@ -538,10 +538,7 @@ class Algebra:
         """A form as text, for messages: at most ``limit`` terms."""
         parts = []
         for monomial, coefficient in sorted(value.terms.items())[:limit]:
-            factors = [
-                "_".join(map(str, self._names[atom])) + (f"^{e}" if e > 1 else "")
-                for atom, e in self._monomials[monomial]
-            ]
+            factors = ["_".join(map(str, self._names[atom])) + (f"^{e}" if e > 1 else "") for atom, e in self._monomials[monomial]]
             if coefficient != 1 or not factors:
                 factors.insert(0, f"{coefficient:#x}")
             parts.append("*".join(factors))

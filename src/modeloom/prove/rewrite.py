@@ -56,21 +56,14 @@ def prove_rewrite(source: Trace, graph: OpGraph, setup: OpGraph) -> int:
     return algebra.monomials
 
 
-def _named_words(
-    source: Trace, definition: Definition, words: dict[str, Polynomial], given: dict[str, Polynomial]
-) -> None:
+def _named_words(source: Trace, definition: Definition, words: dict[str, Polynomial], given: dict[str, Polynomial]) -> None:
     """Words with a name of set-up's hold what set-up says, and words NAME^e are powers of NAME."""
     for i, name in sorted(source.key_names.items()):
         if name in words and name not in given and words[name] != definition.value(i):
             raise ProofError(f"{source.mode}: key word {name} is not what set-up gives")
     for name, value in words.items():
         base, hat, exponent = name.rpartition("^")
-        if (
-            hat
-            and exponent.isdigit()
-            and base in words
-            and value != definition.algebra.power(words[base], int(exponent))
-        ):
+        if hat and exponent.isdigit() and base in words and value != definition.algebra.power(words[base], int(exponent)):
             raise ProofError(f"{source.mode}: key word {name} is not the power {exponent} of {base}")
 
 

@@ -133,9 +133,7 @@ class GraphSymbols:
                 if source[0] == "chain":
                     base = chains[source[1]]
                     start: Form = ((atom(base.source), base.k, base.keep),)
-                    result.append(
-                        symbols.term(symbols.step(start, self.graph.chains[source[1]].stride * source[2]), k, keep)
-                    )
+                    result.append(symbols.term(symbols.step(start, self.graph.chains[source[1]].stride * source[2]), k, keep))
                 else:
                     result.append((atom(source), k, keep))
             return symbols.form(result)

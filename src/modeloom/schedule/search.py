@@ -417,9 +417,7 @@ def search(
 class _Tries:
     """Runs the slack search under a limit of placements, and keeps the best placement."""
 
-    def __init__(
-        self, problem: Problem, ii: int, high: int, best: Placement | None, rng: random.Random, grid: Grid
-    ) -> None:
+    def __init__(self, problem: Problem, ii: int, high: int, best: Placement | None, rng: random.Random, grid: Grid) -> None:
         self.problem, self.ii, self.rng = problem, ii, rng
         self.budget = self.used = self.begun = 0
         self.report: Callable[[int], None] = lambda used: None

@@ -173,9 +173,7 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
             slot.fence()
 
             with m.State("OVERWRITE"):
-                m.d.sync += [
-                    words_left_reg.eq(p.words), rounds_left_reg.eq(p.round_keys), place_reg.eq(0), number_reg.eq(0),
-                ]  # fmt: skip
+                m.d.sync += [words_left_reg.eq(p.words), rounds_left_reg.eq(p.round_keys), place_reg.eq(0), number_reg.eq(0)]
                 if p.raw_words:
                     m.d.sync += rounds_reg.eq(int(not p.raw_words_before))
                 m.next = "ERASE"

@@ -261,9 +261,7 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
                 m.d.sync += front_reg.eq(0)
 
         # -- the key schedules ------------------------------------------------------------------------------------------------
-        m.d.comb += [
-            free.eq(~made_valid_reg | self.made.ready), self.made.valid.eq(made_valid_reg), self.made.payload.eq(made_reg),
-        ]  # fmt: skip
+        m.d.comb += [free.eq(~made_valid_reg | self.made.ready), self.made.valid.eq(made_valid_reg), self.made.payload.eq(made_reg)]
         with m.If(self.made.ready):
             m.d.sync += made_valid_reg.eq(0)
         for number, unit in enumerate(units):

@@ -75,11 +75,7 @@ class StatusQueue(wiring.Component):
             raise ValueError(f"depth is at least 1, not {depth}")
         self.depth, self.payload = depth, payload
         super().__init__(
-            {
-                "verdict": In(verdict_signature(payload, code_bits)),
-                "delivered": In(1),
-                "status": Out(stream.Signature(payload)),
-            }
+            {"verdict": In(verdict_signature(payload, code_bits)), "delivered": In(1), "status": Out(stream.Signature(payload))}
         )
 
     def elaborate(self, platform: object) -> Module:

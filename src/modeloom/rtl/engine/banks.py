@@ -107,9 +107,7 @@ class Banks:
         """The rotated address of the cell that a row names, four cycles after the row pointer, and the row itself."""
         row = self.rows.read(row_name, ["cell", *fields], {"base": self.seq.stage_base[self.moduli[bank.name]]})
         target = self._target(bank, name)
-        rotated(
-            self.m, row["cell"], row["base"], bank.cells, target, late=True, modulus=self._modulus(bank, self.seq.table_size)
-        )  # fmt: skip
+        rotated(self.m, row["cell"], row["base"], bank.cells, target, late=True, modulus=self._modulus(bank, self.seq.table_size))
         return target, row
 
     @staticmethod

@@ -60,13 +60,7 @@ def enter_signature(*, key_slots: int, ticket_bits: int) -> Signature:
         High for the one cycle in which the sector is taken.
     """
     return Signature(
-        {
-            "request": Out(1),
-            "decrypt": Out(1),
-            "slot": Out(range(max(2, key_slots))),
-            "ticket": Out(ticket_bits),
-            "ack": In(1),
-        }
+        {"request": Out(1), "decrypt": Out(1), "slot": Out(range(max(2, key_slots))), "ticket": Out(ticket_bits), "ack": In(1)}
     )
 
 

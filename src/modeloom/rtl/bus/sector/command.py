@@ -120,11 +120,7 @@ class CommandIntake(BusComponent[BusParameters]):
             command.size.eq(size_reg),
             command.ok.eq(key_ok & ~direction_bad_reg & ~size_bad_reg),
             command.code.eq(
-                Mux(
-                    size_bad_reg,
-                    StatusCode.UNKNOWN_SIZE,
-                    Mux(direction_bad_reg, StatusCode.NO_DIRECTION, StatusCode.NO_KEY),
-                )
+                Mux(size_bad_reg, StatusCode.UNKNOWN_SIZE, Mux(direction_bad_reg, StatusCode.NO_DIRECTION, StatusCode.NO_KEY))
             ),
         ]
         if len(p.sizes) > 1:

@@ -57,10 +57,7 @@ class BeatCheck(BusComponent[BusParameters]):
 
     @staticmethod
     def ports(parameters: BusParameters) -> dict[str, Member]:
-        return {
-            "i": In(stream.Signature(beat_layout(parameters))),
-            "o": Out(stream.Signature(checked_beat_layout(parameters))),
-        }
+        return {"i": In(stream.Signature(beat_layout(parameters))), "o": Out(stream.Signature(checked_beat_layout(parameters)))}
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

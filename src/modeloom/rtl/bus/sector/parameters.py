@@ -323,15 +323,7 @@ def packet_signature() -> Signature:
         A sector asks the engine to enter.
     """
     return Signature(
-        {
-            "complete": Out(1),
-            "ok": Out(1),
-            "good": Out(1),
-            "code": Out(CODE_BITS),
-            "take": In(1),
-            "admit": In(1),
-            "entering": In(1),
-        }
+        {"complete": Out(1), "ok": Out(1), "good": Out(1), "code": Out(CODE_BITS), "take": In(1), "admit": In(1), "entering": In(1)}
     )
 
 
