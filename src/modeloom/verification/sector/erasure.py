@@ -201,9 +201,7 @@ def _again(subject: Subject, rng: random.Random) -> int:
     places = -(-subject.description.explain.output_blocks // subject.description.blocks)
     for number in range(ABORTS):
         slots = [slot for slot in range(host.slots) if rng.random() < 0.8] or [0]
-        for slot in slots:
-            host.load(subject.good_key(rng), slot)
-        host.settle()
+        host.load_slots(*slots)
         size = rng.randrange(len(subject.sizes))
         # Each time, the sectors in flight have other places in the result buffer.
         for _ in range(rng.randrange(2 * places + 6)):

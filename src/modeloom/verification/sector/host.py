@@ -172,6 +172,12 @@ class Host(CoreHost[SimulatedCore]):
         )
         self._patience += self.sector_cycles + beats
 
+    def load_slots(self, *slots: int) -> None:
+        """Loads a new key into each of these slots, or into all if none is given, and waits for it."""
+        for slot in slots or range(self.slots):
+            self.load(self.subject.good_key(self.rng), slot)
+        self.settle()
+
     @property
     def key_cycles(self) -> int:
         """A generous limit for the cycles of a key packet."""

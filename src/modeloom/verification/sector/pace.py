@@ -19,9 +19,7 @@ def check_pace(subject: Subject) -> tuple[str, dict[str, object]]:
     """Measures latency and interval for each size in each direction, and with alternating directions."""
     rng = subject.rng("pace")
     host = Host(subject, rng)
-    for slot in range(host.slots):
-        host.load(subject.good_key(rng), slot)
-    host.settle()
+    host.load_slots()
     stages = max(one.explain.latency // one.interval + 1 for one in subject.description.sizes)
     ways = [(way,) for way in subject.ways] + ([tuple(subject.ways)] if len(subject.ways) > 1 else [])
     for number, size in enumerate(subject.description.sizes):

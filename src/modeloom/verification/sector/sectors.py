@@ -210,9 +210,7 @@ def check_edges(subject: Subject) -> tuple[str, dict[str, int]]:
     """Runs every edge value of data with every edge value of the tweak, in each direction and size.  Slots alternate."""
     rng = subject.rng("edges")
     host = Host(subject, rng)
-    for slot in range(host.slots):
-        host.load(subject.good_key(rng), slot)
-    host.settle()
+    host.load_slots()
     slots = cycle(range(host.slots))
     for size, nbytes in enumerate(subject.sizes):
         for data in edge_blocks(nbytes, host.core.block_bytes, rng):

@@ -24,27 +24,21 @@ def check_statuses(subject: Subject) -> tuple[str, dict[str, object]]:
     """
     rng = subject.rng("statuses")
     host = Host(subject, rng)
-    refusals = _commands_without_keys(host)
+    _commands_without_keys(host)
     for gaps in ({}, {"s_axis_cmd": 0.98}, {"s_axis": 0.9}, {"m_axis_status": 0.98}):
         host.set_gaps({})
-        _load_all(host)
+        host.load_slots()
         host.set_gaps(gaps)
         _faulty_packets(host)
         _faulty_commands(host)
     host.set_gaps({})
-    refusals += _refused_keys(host)
+    refusals = _refused_keys(host)
     possible = possible_codes(subject)
     if host.codes != possible:
         host.fail(f"never gave {', '.join(sorted(code.name for code in possible - host.codes))}")
     never = "" if possible == set(StatusCode) else "; NO_DIRECTION cannot occur in a core for both directions"
     text = f"{', '.join(code.name for code in sorted(possible))} are returned when they must be{never}; {refusals} key packets refused"
     return text, {"sectors": host.sectors, "codes": [code.name for code in sorted(possible)], "refused_key_packets": refusals}
-
-
-def _load_all(host: Host) -> None:
-    for slot in range(host.slots):
-        host.load(host.subject.good_key(host.rng), slot)
-    host.settle()
 
 
 def _good(host: Host, count: int = 1) -> None:
@@ -54,20 +48,18 @@ def _good(host: Host, count: int = 1) -> None:
         host.job(slot=host.rng.randrange(host.slots), decrypt=host.rng.choice(ways), size=host.rng.randrange(sizes))
 
 
-def _commands_without_keys(host: Host) -> int:
+def _commands_without_keys(host: Host) -> None:
     """Sends sectors before any key, and then to all slots while only one slot is loaded, for each slot or for some of many."""
     for slot in range(host.slots):
         host.job(slot=slot, decrypt=host.subject.ways[0])
     host.settle()
     for slot in sample_slots(host.slots):
-        host.load(host.subject.good_key(host.rng), slot)
-        host.settle()
+        host.load_slots(slot)
         for other in range(host.slots):
             host.job(slot=other, decrypt=host.rng.choice(host.subject.ways))
         host.settle()
         host.erase(slot)
     host.settle()
-    return 0
 
 
 def _faulty_packets(host: Host) -> None:
@@ -107,8 +99,7 @@ def _faulty_commands(host: Host) -> None:
     for fault in (None, *FAULTS):
         host.job(slot=slot, decrypt=rng.choice(subject.ways), size=rng.randrange(len(subject.sizes)), fault=fault)
     host.settle()
-    host.load(subject.good_key(rng), slot)
-    host.settle()
+    host.load_slots(slot)
 
 
 def _refused_keys(host: Host) -> int:
@@ -123,8 +114,7 @@ def _refused_keys(host: Host) -> int:
         host.wrong_key(rng.randbytes(length), slot)
         host.settle()
         host.job(slot=slot, decrypt=subject.ways[0])
-        host.load(subject.good_key(rng), slot)
-        host.settle()
+        host.load_slots(slot)
         _good(host, 2)
         host.settle()
         count += 1
@@ -135,8 +125,7 @@ def _refused_keys(host: Host) -> int:
         slot = rng.randrange(host.slots)
         host.wrong_key(rng.randbytes(total), slot, keep)
         host.settle()
-        host.load(subject.good_key(rng), slot)
-        host.settle()
+        host.load_slots(slot)
         count += 1
     for slot in sorted({host.slots, 255, *(1 << bit for bit in range(8))}):
         if host.slots <= slot < NAMED_SLOTS:
@@ -148,8 +137,7 @@ def _refused_keys(host: Host) -> int:
             host.settle()
             count += 1
     # A correct packet clears the error.
-    host.load(subject.good_key(rng), 0)
-    host.settle()
+    host.load_slots(0)
     host.key_packets_alone()
     return count
 
@@ -172,9 +160,7 @@ def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dic
     rng = subject.rng("reloads")
     host = Host(subject, rng)
     description = subject.description
-    for slot in range(host.slots):
-        host.load(subject.good_key(rng), slot)
-    host.settle()
+    host.load_slots()
     loads = erasures = 0
     in_flight = max(2, max(-(-size.latency_pins // size.interval) for size in description.sizes))
     for number in range(ROUNDS if rounds is None else rounds):
@@ -226,11 +212,9 @@ def _each_place(host: Host) -> int:
     count = min(places, MOST_PLACES)
     for number in range(count + 1):
         slot = number % host.slots
-        host.load(subject.good_key(rng), slot)
-        host.settle()
+        host.load_slots(slot)
         host.job(slot=slot, decrypt=rng.choice(subject.ways), size=size)
         # The key comes after the entry of the sector, and early enough that the sector would still need the overwritten key.
         host.run(figures.beats + rng.randrange(4, 4 + max(1, figures.latency_pins // 3)))
-        host.load(subject.good_key(rng), slot)
-        host.settle()
+        host.load_slots(slot)
     return 2 * (count + 1)
