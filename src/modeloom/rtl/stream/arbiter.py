@@ -171,7 +171,7 @@ class Arbiter:
         self, m: Module, p: MessageParameters, sequence: StepSequence, credited: Value, tag_credit: Value, prepare: Value,
         prepare_kind: Value, start: Any = None,
     ):  # fmt: skip
-        self._m, self._plan, self._sequence = m, p.plan, sequence
+        self._m, self._plan, self._pace, self._sequence = m, p.plan, p.pace, sequence
         self._table, self._cadence = p.plan.reservations, p.plan.cadence
         self.counter: TokenCadence | None = None
         self.counts: Value | None = None
@@ -204,19 +204,15 @@ class Arbiter:
 
     # -- what is reserved ---------------------------------------------------------------------------------------------------------
 
-    def _cycles(self, cycles: int) -> int:
-        """Places of the cipher in so many cycles, or the cycles if every one of them counts."""
-        return cycles if self._cadence is None else self._cadence.places(cycles)
-
     def _reserved_entry(self) -> ReservedCycles:
         """The entry, which a tag takes when its message ends, so that what it reads is in the pipeline."""
-        return ReservedCycles(self._m, "entry", self._cycles(self._plan.behind), self.counts)
+        return ReservedCycles(self._m, "entry", self._pace.places(self._plan.behind), self.counts)
 
     def _reserved_cipher(self) -> ReservedCycles:
         """The cipher, which tokens take that return to it, and tags that follow."""
         # The step between text and associated data has it when no token returns any more.
         titles = [step.title for step in self._plan.steps if step.title != BETWEEN]
-        self._uses = {title: tuple(map(self._cycles, self._table.uses(title)[CIPHER])) for title in titles}
+        self._uses = {title: tuple(map(self._pace.places, self._table.uses(title)[CIPHER])) for title in titles}
         most = max(use for uses in self._uses.values() for use in uses)
         self._needed = Signal(most + 1, name="cipher_needed")
         return ReservedCycles(self._m, "cipher", most, self.counts)

@@ -48,9 +48,8 @@ class Following:
 
     def __init__(self, m: Module, p: MessageParameters, counts: Value | None, slot: Value, lengths: Value | None, nonce_bytes: Value):
         plan = p.plan
-        behind = plan.behind if plan.cadence is None else plan.cadence.places(plan.behind)
         layout = StructLayout({"slot": p.slot_bits, **({"lengths": p.block_bits} if plan.tag_lengths else {})})
-        m.submodules.following = following = Delay(layout, behind, counted=counts is not None)
+        m.submodules.following = following = Delay(layout, p.pace.places(plan.behind), counted=counts is not None)
         if counts is not None:
             # Its registers have no reset.  What is in them leaves in a reset, too.
             m.d.comb += following.counts.eq(counts | ResetSignal())

@@ -66,17 +66,6 @@ class MessageDepths(MessageSizes):
         """The largest number of tokens that wait before the pipeline."""
         return _power(self.window + 4)
 
-    def entering(self, cycles: int, *titles: str) -> int:
-        """The largest number of tokens of some steps that enter in so many cycles."""
-        cadence = self.plan.cadence
-        if cadence is None and self.plan.pairs and "tag" not in titles:
-            # A pair comes every two cycles, and some wait before the pipeline.
-            return cycles // 2 + self.token_depth
-        if cadence is None or any(self.plan.reservations.phases(title) is None for title in titles):
-            return cycles
-        whole, rest = divmod(cycles, cadence.interval)
-        return whole * cadence.blocks + min(rest, cadence.blocks)
-
     @cached_property
     def delivery(self) -> Delivery:
         """How text and statuses leave."""
@@ -95,12 +84,12 @@ class MessageDepths(MessageSizes):
         if self.verdicts_first:
             # Text may wait before the buffer, or before what joins packets, for the verdict on the message before it.
             cycles = max(cycles, self.tag_stage) + HOLD_SLACK
-        return _power(self.entering(cycles + ENTRY_SLACK, "encrypt", "decrypt"))
+        return _power(self.pace.entering(cycles + ENTRY_SLACK, self.token_depth, "encrypt", "decrypt"))
 
     @property
     def tag_depth(self) -> int:
         """Messages whose tag is under way or not taken."""
-        return _power(self.entering(self.tag_stage + ENTRY_SLACK + HOLD_SLACK * self.verdicts_first, "tag"))
+        return _power(self.pace.entering(self.tag_stage + ENTRY_SLACK + HOLD_SLACK * self.verdicts_first, 0, "tag"))
 
     @property
     def hold_depth(self) -> int:
@@ -154,10 +143,8 @@ class MessageDepths(MessageSizes):
     @property
     def start_depth(self) -> int:
         """Messages, if starts run ahead, whose start is under way or waits for them to begin."""
-        ahead = max(self.plan.placed.ahead.values())
-        if self.plan.cadence is None:
-            return _power(ahead // 2 + START_SLACK)
-        return _power(self.entering(ahead, *self.plan.placed.ahead) + START_SLACK)
+        ahead = self.plan.placed.ahead
+        return _power(self.pace.starting(max(ahead.values()), *ahead) + START_SLACK)
 
     @property
     def start_places(self) -> int:

@@ -147,7 +147,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         return {
             "o": Out(token_signature(plan, p.keys.slots, p.contexts, p.start_places if plan.runs_ahead else 2)),
             **({"held": Out(1)} if p.hold else {}),
-            **({"batch": Out(1)} if plan.cadence is not None else {}),
+            "batch": Out(p.pace.batches),
             **({"channel": Out(8), "erase": In(1), "erase_address": In(p.erase_bits)} if p.channels > 1 else {}),
             **({"last_word": In(p.block_bits)} if p.last_words else {}),
             **({

@@ -29,7 +29,6 @@ from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.port_slice import port_slice
 
 __all__ = ["MessageIntake"]
 
@@ -72,7 +71,7 @@ class MessageIntake(ErasedComponent[MessageParameters]):
         masks = p.plan.cadence is None
         place = held_beat["beat"].offset + packet_layout(p)["data"].offset
         bytes_held = [slice(at, at + 8) for at in range(place, place + 8 * size, 8)]
-        m.submodules.slice = taken = port_slice(m, p, held_beat, self, bytes_held if masks else ())
+        m.submodules.slice = taken = p.pace.slice(m, held_beat, self, bytes_held if masks else ())
         if masks:
             # Bytes that are not there are zeros from here on.
             m.d.comb += taken.blank.eq(~self.s.payload.keep)

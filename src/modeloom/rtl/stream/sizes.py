@@ -16,6 +16,7 @@ from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.bus.parameters import check_flags, check_integer
+from modeloom.rtl.stream.pace import Batched, Pace
 from modeloom.rtl.stream.powers import digit_bits
 from modeloom.spec.kinds import MUL
 from modeloom.streams.known import SOME
@@ -230,6 +231,11 @@ class MessageSizes:
         """Whether beats say that they are associated data, since the command does not have the number of its bytes."""
         return self.segments and not self.lengths_first
 
+    @cached_property
+    def pace(self) -> Pace:
+        """How often tokens that use the cipher enter."""
+        return Pace(self.plan) if self.plan.cadence is None else Batched(self.plan)
+
     @property
     def core(self) -> Self:
         """Of the parts between those that take packets apart and join them; a packet that is held is held behind them."""
@@ -264,7 +270,7 @@ class MessageSizes:
     @property
     def token_cycles(self) -> int:
         """Cycles of the tokens of set-up of a key, one after another; at most, if each of them waits for its place in a cadence."""
-        return sum(self._each_token) + len(self._each_token) * (0 if self.plan.cadence is None else self.plan.cadence.interval - 1)
+        return sum(self._each_token) + len(self._each_token) * (self.pace.interval - 1)
 
     @property
     def turn_cycles(self) -> int:
@@ -272,8 +278,7 @@ class MessageSizes:
         are whole intervals."""
         each = [*self._each_token] or [0]
         each[-1] += TURN_CYCLES
-        interval = 1 if self.plan.cadence is None else self.plan.cadence.interval
-        return sum(-(-cycles // interval) * interval for cycles in each)
+        return sum(-(-cycles // self.pace.interval) * self.pace.interval for cycles in each)
 
     @property
     def token_places(self) -> int:
@@ -289,7 +294,7 @@ class MessageSizes:
     @property
     def last_words(self) -> bool:
         """Whether a token of set-up brings the word before as its block.  Keys that come with messages are set up side by side."""
-        return not self.inline and self.lanes == 1 and self.plan.cadence is None and last_operand(self.plan) is not None
+        return not self.inline and self.lanes == 1 and not self.pace.batches and last_operand(self.plan) is not None
 
     @property
     def writers(self) -> int:

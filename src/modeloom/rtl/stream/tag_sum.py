@@ -52,8 +52,7 @@ def _added(plan: StreamPlan, step: Step, form: Form | None, name: str) -> tuple[
         return ()
     units = []
     for kind, what in others:
-        unit = plan.placed.units[step.title][what] if kind == "op" and isinstance(what, int) else None
-        if not unit or plan.placed.later(step.title, what):  # type: ignore[arg-type]
+        if kind != "op" or not isinstance(what, int) or plan.placed.later(step.title, what) or not plan.placed.units[step.title][what]:
             return ()
-        units.append(unit)
+        units.append(plan.placed.units[step.title][what])
     return tuple(sorted(units))

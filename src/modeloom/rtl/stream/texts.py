@@ -21,9 +21,8 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.ports import BusComponent, payload_layout
-from modeloom.rtl.stream.line import Delay, Line, QuietLine
+from modeloom.rtl.stream.line import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.rtl.stream.port_slice import port_slice
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.sizes import TokenStep
 
@@ -177,11 +176,10 @@ class TextQueue(BusComponent[MessageParameters]):
         m.submodules.flags = line = Delay(flags, p.text_stage)
         # The pipeline gives zeros for a token that is none, and has none in reset.
         m.submodules.queue = queue = Queue(beat_layout, p.text_depth, p.erase_bits, masked=False)
-        m.submodules.out = out = port_slice(m, p, text_layout(p), self)
+        m.submodules.out = out = p.pace.slice(m, text_layout(p), self)
         # A token that is in flight when the core is reset gives no beat.
         # The first register has number 0.
-        line_of = QuietLine(m, self.beat, -1, "beat") if p.plan.cadence else Line(m, self.beat, -1, "beat", reset=True)
-        beat = line_of.at(p.text_stage - 1)
+        beat = p.pace.flag(m, self.beat, -1, "beat").at(p.text_stage - 1)
         m.d.comb += [
             line.i.nbytes.eq(self.bytes), line.i.last.eq(self.last), line.i.cut.eq(self.cut),
             queue.i.valid.eq(beat), queue.i.payload.data.eq(Cat(self.text[place] for place in range(blocks))),

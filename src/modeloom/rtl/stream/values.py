@@ -108,7 +108,7 @@ class GatedSum:
         value : Value
             What these bits are, whichever value is added.
         """
-        if any(key in self._pieces or key in self._quiet or key not in self._values for key in keys):
+        if not set(keys) <= self._values.keys() - self._pieces.keys() - self._quiet:
             return
         added = [id(when) for key in keys for when in self._whole[key]]
         if sorted(added) != sorted(map(id, conditions)):
@@ -392,35 +392,31 @@ class TokenValues:
 
     def mapped(self, value: Value, term: Term, stage: int, lane: int) -> Value:
         """A value behind the wires of a term."""
-        for wire in term.maps:
-            if isinstance(wire[-1], Amount):
-                value = self._by_amount(value, wire, stage, lane)
-            elif wire[0] == "shift":
-                held = Signal(self.width, name="moved")
-                self.late.d.comb += held.eq(value)
-                value = string_moved(held, int(wire[1]))  # type: ignore[call-overload]
-            elif wire[0] == "scale":
-                held = Signal(self.width, name="scaled")
-                self.late.d.comb += held.eq(value)
-                value = scale(self.plan.mode.field, held, int(wire[1]))  # type: ignore[call-overload]
-            elif wire[0] == "keep":
-                value = kept(value, int(wire[1]))  # type: ignore[call-overload]
-            elif wire[0] == "whole":
-                value = Mux(self.of_lane["nbytes"][lane].at(stage) == self.width // 8, value, 0)
-            else:
-                value = value & Cat(bit.replicate(8) for bit in self._mask(stage, lane))
+        for kind, *numbers in term.maps:
+            match kind, *numbers:
+                case ("shift", int(number)):
+                    value = string_moved(self._named(value, "moved"), number)
+                case ("scale", int(number)):
+                    value = scale(self.plan.mode.field, self._named(value, "scaled"), number)
+                case ("shift", Amount() as amount):
+                    value = self._named(value, "shift_by")
+                    value = moved(self.late, value, self._amount(amount, stage, lane), amount.plus, "shift_level")
+                case ("scale", Amount() as amount):
+                    value = self._named(value, "scale_by")
+                    value = scaled(self.late, self.plan.mode.field, value, self._amount(amount, stage, lane), "scale_level")
+                case ("keep", int(number)):
+                    value = kept(value, number)
+                case ("whole",):
+                    value = Mux(self.of_lane["nbytes"][lane].at(stage) == self.width // 8, value, 0)
+                case _:
+                    value = value & Cat(bit.replicate(8) for bit in self._mask(stage, lane))
         return value
 
-    def _by_amount(self, value: Value, wire: tuple[object, ...], stage: int, lane: int) -> Value:
-        """A value moved or scaled by a number that is known when a message comes."""
-        amount = wire[-1]
-        assert isinstance(amount, Amount)
-        held = Signal(self.width, name=f"{wire[0]}_by")
-        self.late.d.comb += held.eq(value)
-        number = self._amount(amount, stage, lane)
-        if wire[0] == "scale":
-            return scaled(self.late, self.plan.mode.field, held, number, f"{wire[0]}_level")
-        return moved(self.late, held, number, amount.plus, f"{wire[0]}_level")
+    def _named(self, value: Value, name: str) -> Value:
+        """A value as a signal, each bit of which can be selected."""
+        named = Signal(self.width, name=name)
+        self.late.d.comb += named.eq(value)
+        return named
 
     def _amount(self, amount: Amount, stage: int, lane: int) -> Value:
         """A number that is known when a message comes."""
@@ -482,7 +478,7 @@ class TokenValues:
         self, term: Term, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None
     ) -> tuple[Value, Term]:
         """A value, and the term of it that is left to map.  Products of key values with numbers of the message come from a register."""
-        if term.source.kind != "key" or not any(isinstance(number, Amount) for wire in term.maps for number in wire):
+        if term.source.kind != "key" or not any(term.amounts()):
             return self._term(term, stage, step, part, lane, port), term
         if (lane, term) not in self._multiples:
             product = self.mapped(self.key_lines[lane, term.source.what].at(1), term, 1, lane)
@@ -492,7 +488,7 @@ class TokenValues:
     def _term(self, term: Term, stage: int, step: Step | None, part: int, lane: int, port: tuple[str, int] | None) -> Value:
         kind, what = term.source
         if kind == "const":
-            return Const(int(what), self.width)  # type: ignore[call-overload]
+            return Const(term.source.number, self.width)
         if kind == "key" and self.plan.keys_beside:
             return self.key_lines[lane, what].at(stage)
         if kind in ("key", "word"):
@@ -516,8 +512,8 @@ class TokenValues:
             line = self.states[str(what)][lane]
             return line.at(stage) if stage >= line.born or step is None else self._awaited(str(what), stage, step, part)
         if kind == "op":
-            assert step is not None and isinstance(what, int)
-            return self._result(step, what, part, stage, lane)
+            assert step is not None
+            return self._result(step, term.source.number, part, stage, lane)
         return self.of_lane["second" if (kind, what) == ("text", 2) else "block"][lane].at(stage)
 
     def _awaited(self, name: str, stage: int, step: Step, part: int) -> Value:
@@ -556,7 +552,7 @@ class TokenValues:
 
     def _start_term(self, term: Term, stage: int) -> Value:
         if term.source.kind == "const":
-            return Const(int(term.source.what), self.width)  # type: ignore[call-overload]
+            return Const(term.source.number, self.width)
         if term.source.kind == "number":
             return self._number(term.source.what, stage)
         return self.lines["given" if term.source.kind == "tag" else "nonce"].at(stage)
@@ -660,15 +656,14 @@ def _of_term(term: Term, step: Step, known: Mapping[str, int], width: int) -> in
     kind, what = term.source
     bits = every
     if kind == "const":
-        bits = int(what)  # type: ignore[call-overload]
+        bits = term.source.number
     elif kind in ("state", "left"):
         bits = known[str(what)]
     elif kind == "mark":
         bits = sum(0x80 << at for at in range(0, width, 8))
     elif kind == "op":
-        assert isinstance(what, int)
-        made = step.operations[what]
+        made = step.operations[term.source.number]
         if made.operation.counter is not None:
             counted = counter_bits(made.operation.counter, width)
             bits = _of_form(made.operands[0], step, known, width) | ((1 << counted.stop) - (1 << counted.start))
-    return bits if not bits or all(wire[0] in SUBSETS for wire in term.maps) else every
+    return bits if not bits or {each[0] for each in term.maps} <= set(SUBSETS) else every

@@ -24,7 +24,6 @@ from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.ports import ErasedComponent, erased, fields_layout, signals
 from modeloom.rtl.stream.delivery import Statuses
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.port_slice import port_slice
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.tag_sum import tag_sum
 from modeloom.rtl.stream.wire.layouts import final_layout
@@ -89,7 +88,7 @@ class VerdictQueue(ErasedComponent[MessageParameters]):
         m.submodules.expected = expected = Queue(p.verdict, p.tag_depth, p.erase_bits, masked=p.late_tag)
         # All that a status is made of is in registers which a reset clears.
         m.submodules.statuses = statuses = Queue(entry_layout, p.tag_depth, p.erase_bits, masked=False)
-        m.submodules.out = out = port_slice(m, p, status_layout(p), self)
+        m.submodules.out = out = p.pace.slice(m, status_layout(p), self)
 
         tag_reg = Signal(p.block_bits, reset_less=True)
         tag_valid_reg = Signal()
