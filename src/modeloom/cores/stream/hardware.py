@@ -73,7 +73,7 @@ class StreamHardware(wiring.Component):
             [cipher.hardware(compiled.cipher_request) for _ in ciphers] if True in used and CIPHER in latencies else [],
             [MULTIPLIERS[options.mul_arch](mode.field, options.mul_stages) for _ in lanes] if compiled.plan.uses_multiplier else [],
             p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits, p.contexts, p.writers,
-            p.start_places if p.plan.runs_ahead else 2, p.last_words, options.directions,
+            p.start_places, p.last_words, options.directions,
         )  # fmt: skip
 
     def derivers(self) -> DerivedParameters | None:

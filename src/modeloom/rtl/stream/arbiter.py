@@ -19,18 +19,19 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import Out
 
+from modeloom.rtl.stream.between import starts_of, tags_of
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER
 from modeloom.spec.stream import BETWEEN
+from modeloom.streams.reservation import CHAIN
 
 __all__ = ["Arbiter", "ReservedCycles", "TokenCadence"]
 
@@ -40,17 +41,13 @@ EVERY = Const(1, 1)
 class TokenCadence(wiring.Component):
     """Counts the cadence of a cipher that takes blocks in batches, and says which tokens may enter.
 
+    *phases* are sets of phases in which something may begin; ``sets`` are the different ones.
+
     A counter runs freely, so what enters when depends on nothing but the cycles since the reset::
 
         phase          n - 3   n - 2   n - 1     0       1     ...     n - 3      of the token that is decided on
         batch                          high                                       to the cipher of tokens in stage 0
         open                                     text    text                     for two blocks of a batch
-
-    Parameters
-    ----------
-    cadence : Cadence
-    phases : iterable of frozenset of int
-        Sets of phases in which something may begin.
 
     Members
     -------
@@ -58,11 +55,6 @@ class TokenCadence(wiring.Component):
         A bit for each of ``sets``: whether the token that is decided on in this cycle would begin in one of its phases.
     batch : Out(1)
         High in the cycle before that of the first token of a batch, which is ``BATCH_LEAD`` cycles before this token is in stage 0.
-
-    Attributes
-    ----------
-    sets : list of frozenset of int
-        The different sets.
     """
 
     def __init__(self, cadence: Cadence, phases: Iterable[frozenset[int]]):
@@ -103,19 +95,8 @@ class ReservedCycles:
         a pair    1 0 0 0 0 0 1        it takes this cycle and the sixth one from now: both are free
         shifted each cycle ◀──
 
-    Parameters
-    ----------
-    m : Module
-    name : str
-    most : int
-        The largest number of cycles after which something takes it.
-    counts : Value, optional
-        Whether a cycle counts; every cycle does without it.
-
-    Attributes
-    ----------
-    now : Value
-        Whether it is taken in this cycle.
+    Something takes it after *most* cycles at most.  Every cycle counts, or those that *counts* tells.  ``now`` says that it is taken in
+    this cycle.
     """
 
     def __init__(self, m: Module, name: str, most: int, counts: Value | None = None):
@@ -141,20 +122,9 @@ class ReservedCycles:
 
 
 class Arbiter:
-    """Decides what enters.
+    """Decides what enters: the step that is next of a *sequence*, or what the *ports* of the entry ask for.
 
-    Parameters
-    ----------
-    m : Module
-    p : MessageParameters
-    sequence : StepSequence
-        The step that is next.
-    credited, tag_credit : Value
-        Whether there is place for what comes of the token of a message, and for a verdict.
-    prepare, prepare_kind : Value
-        The request for a token of set-up, and its kind.
-    start : stream of MessageParameters.start
-        If starts run ahead: the next one.
+    *credited* and *tag_credit* say that there is place for what comes of the token of a message, and for a verdict.
 
     Attributes
     ----------
@@ -168,8 +138,7 @@ class Arbiter:
     """
 
     def __init__(
-        self, m: Module, p: MessageParameters, sequence: StepSequence, credited: Value, tag_credit: Value, prepare: Value,
-        prepare_kind: Value, start: Any = None,
+        self, m: Module, p: MessageParameters, sequence: StepSequence, credited: Value, tag_credit: Value, ports: wiring.Component
     ):  # fmt: skip
         self._m, self._plan, self._pace, self._sequence = m, p.plan, p.pace, sequence
         self._table, self._cadence = p.plan.reservations, p.plan.cadence
@@ -178,19 +147,17 @@ class Arbiter:
         self._wait_reg: Signal | None = None
         if self._cadence is not None:
             once = self._cadence.phases((0,))
-            self._titles = ("associated", *p.plan.mode.text_steps(), *[BETWEEN] * p.plan.text_first, "tag", *p.starts)
+            self._titles = (*sequence.titles, *p.starts)
             self.counter = TokenCadence(self._cadence, [once, *filter(None, map(self._table.phases, self._titles))])
             self.counts = self.counter.opens(once)
-        self.only_ends: Value = sequence.step == TokenStep.TAG if p.plan.follows else Const(0, 1)
+        self.starter, self.tags = starts_of(p), tags_of(p)
+        self.only_ends = self.tags.only_ends(sequence)
         # The window waits for the token of a message, so this does not wait for what overwrites: that begins only if no token is there.
-        held = prepare & sequence.begins if p.inline else Const(0, 1)
-        self._cipher = self._reserved_cipher() if p.plan.returning else None
-        self._entry = self._reserved_entry() if p.plan.follows else None
+        held = ports.prepare & sequence.begins if p.inline else Const(0, 1)
+        self._cipher = self._reserved_cipher() if CIPHER in self._table.resources else None
+        self._entry = self.tags.reserved(self)
         self.due: Value = Const(0, 1) if self._entry is None else self._entry.now
-        self.starts: Value = Const(0, 1)
-        if p.plan.runs_ahead:
-            busy = held | ~sequence.begins
-            self.starts = self._admit_starts(start, busy, sequence.has_token & credited & ~self.only_ends)
+        self.starts = self.starter.admitted(self, ports, held | ~sequence.begins, sequence.has_token & credited & ~self.only_ends)
         self.beside = self.due | self.starts
         # Messages wait for their keys, so set-up does not wait for messages.
         units = self._has_units(held) & self._has_cipher() & self._has_phase(tuple(p.starts))
@@ -200,13 +167,13 @@ class Arbiter:
             self.enters.eq(sequence.has_token & ~sequence.overwriting & ((credited & linked) | ~sequence.begins) & units),
             self.runs.eq(self.enters | (sequence.overwrites & (tag_credit | ~sequence.begins) & units)),
         ]
-        self._prepares = prepare & self._prepare_phase(prepare_kind)
+        self._prepares = ports.prepare & self._prepare_phase(ports.prepare_kind)
 
     # -- what is reserved ---------------------------------------------------------------------------------------------------------
 
-    def _reserved_entry(self) -> ReservedCycles:
-        """The entry, which a tag takes when its message ends, so that what it reads is in the pipeline."""
-        return ReservedCycles(self._m, "entry", self._pace.places(self._plan.behind), self.counts)
+    def reserve(self, name: str, most: int) -> ReservedCycles:
+        """A resource, which something takes so many places later at most."""
+        return ReservedCycles(self._m, name, most, self.counts)
 
     def _reserved_cipher(self) -> ReservedCycles:
         """The cipher, which tokens take that return to it, and tags that follow."""
@@ -215,13 +182,12 @@ class Arbiter:
         self._uses = {title: tuple(map(self._pace.places, self._table.uses(title)[CIPHER])) for title in titles}
         most = max(use for uses in self._uses.values() for use in uses)
         self._needed = Signal(most + 1, name="cipher_needed")
-        return ReservedCycles(self._m, "cipher", most, self.counts)
+        return self.reserve("cipher", most)
 
     def _cipher_needed(self) -> list[Value]:
         """For each cycle from now on whether the step that is next needs the cipher."""
         sequence, found = self._sequence, dict[int, list[Value]]()
-        ends = self.only_ends | (sequence.token.tag & ~sequence.overwrites)
-        tag = ends if self._plan.follows else sequence.step == TokenStep.TAG
+        tag = self.tags.takes_cipher(sequence, self.only_ends)
         for title, condition in (*sequence.conditions().items(), ("tag", tag)):
             for use in self._uses[title]:
                 found.setdefault(use, []).append(condition)
@@ -231,27 +197,22 @@ class Arbiter:
         """Whether the step that is next finds the cipher free in all cycles in which it uses it."""
         if self._cipher is None:
             return EVERY
-        sequence = self._sequence
         self._m.d.comb += self._needed.eq(Cat(self._cipher_needed()))
-        free = self._cipher.free(self._needed)
-        if self._plan.text_first:
-            # The step between text and associated data waits until no token returns any more.
-            free = free | sequence.leaves_text
-        return free
+        return self._sequence.finds(self._cipher.free(self._needed))
 
     def _link(self, p: MessageParameters) -> Value:
         """Whether the chain of a message through the cipher is there: it is taken for a turn, which one counter follows.
 
         With several channels, no token comes before.
         """
-        if not self._plan.chained or p.channels > 1:
+        if CHAIN not in self._table.resources or p.contexts > 1:
             return EVERY
         self._wait_reg = wait_reg = Signal(range(self._plan.placed.turn), name="wait_reg")
         return wait_reg == 0
 
     # -- requests -----------------------------------------------------------------------------------------------------------------
 
-    def _admit_starts(self, start: Any, busy: Value, waiting: Value) -> Value:
+    def admit(self, start: stream.Interface, busy: Value, waiting: Value) -> Value:
         """Admits starts that run ahead.  They do not hold up a message that is ``waiting`` for more than a cycle at a time."""
         m, starts = self._m, Signal(name="start_enters")
         before_reg = Signal(name="start_entered_reg")

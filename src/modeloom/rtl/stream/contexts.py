@@ -27,7 +27,7 @@ from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep
 
-__all__ = ["ChannelFlags", "ChannelWords", "ContextWords", "HashChains", "MessageProgress", "count_blocks"]
+__all__ = ["ChannelFlags", "ChannelWords", "HashChains", "MessageProgress", "count_blocks", "progress_of"]
 
 
 # What is a register in a core with one channel, and a word for each channel in others.
@@ -124,40 +124,33 @@ class _Parts:
     If a step reads the numbers of blocks: beats of associated data, or of text, so far, and whether they are of text.
     """
 
-    def __init__(self, between: Any, chain: Any, hashed: Any, packet: Any, beats: Any = None, of_text: Any = None):
+    def __init__(self, between: Any, chain: Any, hashed: Any, packet: Any, beats: Any, of_text: Any):
         self.between, self.chain, self.hashed, self.packet, self.beats, self.of_text = between, chain, hashed, packet, beats, of_text
 
 
 class MessageProgress:
     """Of one channel: registers.
 
-    Parameters
-    ----------
-    chains : int
-        Chains of a lane.
-    count_bits : int
-        Bits of a number of beats; 0 if no step reads the numbers of blocks.
-
-    Attributes
-    ----------
-    now, next : parts
-        What they are, and where their next values are assigned, in ``domain``.
-    idle : Value
-        Whether tokens that overwrite may go.
+    ``now`` is what they are, and ``next`` where their next values are assigned, in ``domain``.  Tokens that overwrite enter if ``idle``.
     """
 
     domain = "sync"
 
-    def __init__(self, chains: int, count_bits: int = 0):
-        self.chains = chains
-        counted = (Signal(count_bits, name="beats_reg"), Signal(name="of_text_reg")) if count_bits else ()
+    def __init__(self, m: Module, entry: wiring.Component):
+        self.chains, count_bits = entry.parameters.plan.lane_chains, entry.parameters.count_bits
         self.now = self.next = _Parts(
-            Signal(init=1, name="between_reg"), Signal(range(max(2, chains)), name="chain_reg"),
-            Signal(range(chains + 1), name="hashed_reg"), Signal(name="packet_reg"), *counted,
+            Signal(init=1, name="between_reg"), Signal(range(max(2, self.chains)), name="chain_reg"),
+            Signal(range(self.chains + 1), name="hashed_reg"), Signal(name="packet_reg"), Signal(count_bits, name="beats_reg"),
+            Signal(name="of_text_reg"),
         )  # fmt: skip
         self.idle: Value = self.now.between
 
-    def overwrite(self, m: Module, entry: Any, enough: int, counted: Value, still: Value) -> None:
+    @staticmethod
+    def ports(p: MessageParameters) -> dict[str, object]:
+        """Further ports of the entry."""
+        return {}
+
+    def overwrite(self, m: Module, entry: wiring.Component, enough: int, counted: Value, still: Value) -> None:
         """Counts what has been overwritten."""
         scrubbed_reg = Signal(range(self.chains + 2))
         with m.If(~entry.scrub):
@@ -166,34 +159,36 @@ class MessageProgress:
             m.d.sync += scrubbed_reg.eq(scrubbed_reg + 1)
         m.d.comb += entry.scrubbed.eq(scrubbed_reg == enough)
 
+    def connect(self, m: Module, entry: wiring.Component, sequence: StepSequence, moves: Value) -> None:
+        """Connects the context of what enters in this cycle: a token of a message, or one that overwrites."""
 
-class ContextWords:
-    """Of several channels: a word for each context.
+    def tell(self, m: Module, entry: wiring.Component, message: View, last: Value) -> None:
+        """Tells the channel of the message of a token, which may be the ``last`` one of a packet."""
+
+
+class ContextWords(MessageProgress):
+    """Of several channels: a word for each context.  ``idle`` is about the context that is to be overwritten.
 
     A context is overwritten when it has no message.  One whose message has written all chains holds nothing of an older one.
-
-    Attributes
-    ----------
-    now, next, idle
-        As of :class:`MessageProgress`; ``idle`` is about the context that is to be overwritten.
     """
 
     domain = "comb"
 
-    def __init__(self, m: Module, entry: Any):
+    def __init__(self, m: Module, entry: wiring.Component):
         p = entry.parameters
         self.chains, self.contexts = p.plan.lane_chains, p.contexts
         self.full = self.chains if p.plan.horner is not None else 0
         layout = StructLayout({
             "running": 1, "chain": range(max(2, self.chains)), "hashed": range(self.chains + 1), "packet": 1,
-            **({"beats": p.count_bits, "of_text": 1} if p.count_bits else {}),
+            "beats": p.count_bits, "of_text": min(1, p.count_bits),
         })  # fmt: skip
         m.submodules.contexts = self.words = words = ChannelFlags(layout.size, p.contexts, 2, p.erase_bits)
         self._now, self.after, self.there = (Signal(layout, name=name) for name in ("context_now", "context_next", "context_to_overwrite"))
         between = Signal(name="between_next")
-        counts = ((self._now.beats, self._now.of_text), (self.after.beats, self.after.of_text)) if p.count_bits else ((), ())
-        self.now = _Parts(~self._now.running, self._now.chain, self._now.hashed, self._now.packet, *counts[0])
-        self.next = _Parts(between, self.after.chain, self.after.hashed, self.after.packet, *counts[1])
+        self.now, self.next = (
+            _Parts(between, word.chain, word.hashed, word.packet, word.beats, word.of_text)
+            for between, word in ((~self._now.running, self._now), (between, self.after))
+        )  # fmt: skip
         self.scrub_context_reg = Signal(p.context_bits)
         self.scrubbed_reg = Signal(range(self.chains + 2))
         self.idle = Signal()
@@ -204,7 +199,11 @@ class ContextWords:
             self.after.eq(self._now), between.eq(~self._now.running), self.after.running.eq(~between),
         ]  # fmt: skip
 
-    def overwrite(self, m: Module, entry: Any, enough: int, counted: Value, still: Value) -> None:
+    @staticmethod
+    def ports(p: MessageParameters) -> dict[str, object]:
+        return {"channel": Out(8), "erase": In(1), "erase_address": In(p.erase_bits)}
+
+    def overwrite(self, m: Module, entry: wiring.Component, enough: int, counted: Value, still: Value) -> None:
         """Goes from context to context, while no step is under way."""
         context_reg, scrubbed_reg = self.scrub_context_reg, self.scrubbed_reg
         all_reg, clean = Signal(name="scrubbed_all_reg"), Signal(name="scrubbed_one")
@@ -220,9 +219,8 @@ class ContextWords:
             with m.Elif(counted & (self.words.waddr == context_reg)):
                 m.d.sync += scrubbed_reg.eq(scrubbed_reg + 1)
 
-    def connect(self, m: Module, entry: Any, false: Value, moves: Value) -> None:
-        """The context of what enters in this cycle: a token of a message, or one that overwrites."""
-        context = Signal(len(self.scrub_context_reg), name="context_here")
+    def connect(self, m: Module, entry: wiring.Component, sequence: StepSequence, moves: Value) -> None:
+        context, false = Signal(len(self.scrub_context_reg), name="context_here"), sequence.overwrites
         m.d.comb += [
             context.eq(Mux(false, self.scrub_context_reg, entry.token.payload.token.context)),
             Value.cast(self._now).eq(Mux(false, self.words.rdata[1], self.words.rdata[0])),
@@ -231,46 +229,40 @@ class ContextWords:
         ]  # fmt: skip
         m.d.sync += entry.o.context.eq(context)
 
+    def tell(self, m: Module, entry: wiring.Component, message: View, last: Value) -> None:
+        # Packets whose last beat has entered; those up to the status are delivered before it.
+        packets_reg = Signal(len(entry.verdict.mark))
+        packets = (packets_reg + last)[: len(packets_reg)]
+        m.d.sync += [
+            packets_reg.eq(packets), entry.channel.eq(message.channel),
+            entry.verdict.channel.eq(message.channel), entry.verdict.slot.eq(message.slot), entry.verdict.mark.eq(packets),
+        ]  # fmt: skip
 
-def count_blocks(m: Module, entry: Any, kept: MessageProgress | ContextWords, counted: Value, first: Value, of_text: Value) -> None:
-    """Counts the beats of associated data, and of text, and tells the pipeline the number of trailing zeros of the numbers of blocks.
 
-    Parameters
-    ----------
-    counted : Value
-        A beat enters.
-    first, of_text : Value
-        Whether it is the first one of its message, and whether it has text.
-    """
-    p = entry.parameters
-    lanes = p.lanes
+def progress_of(p: MessageParameters) -> type[MessageProgress]:
+    """The kind of progress of a core."""
+    return ContextWords if p.interleaved else MessageProgress
+
+
+def count_blocks(m: Module, entry: wiring.Component, kept: MessageProgress, sequence: StepSequence) -> None:
+    """Counts the beats of associated data, and of text, and tells the pipeline the number of trailing zeros of the numbers of blocks."""
+    p, of_text = entry.parameters, sequence.step == TokenStep.TEXT
     beats, after, lowest = (Signal(p.count_bits, name=name) for name in ("beats", "beats_after", "beats_lowest"))
-    begins = first | ((of_text ^ kept.now.of_text) if p.plan.text_first else of_text & ~kept.now.of_text)
     zeros = Signal(p.plan.times_bits, name="trailing_zeros")
     m.d.comb += [
-        beats.eq(Mux(begins, Mux(of_text, p.text_from, 0), kept.now.beats)), after.eq(beats + 1),
+        beats.eq(Mux(sequence.begins_part(kept.now.of_text), Mux(of_text, p.text_from, 0), kept.now.beats)), after.eq(beats + 1),
         # The lowest bit of the number of the last block of a beat, without the bits that the lanes have.
         lowest.eq(after & ~beats),
         zeros.eq(Cat(Cat(lowest[at] for at in range(p.count_bits) if at >> bit & 1).any() for bit in range(p.plan.times_bits))),
     ]
-    with m.If(counted):
+    with m.If(sequence.done & (sequence.step != TokenStep.TAG)):
         m.d[kept.domain] += [kept.next.beats.eq(after), kept.next.of_text.eq(of_text)]
-    for lane in range(lanes):
-        own = ((lane + 1) & -(lane + 1)).bit_length() - 1
-        m.d.sync += entry.o.times[lane].eq(zeros + own if lane + 1 == lanes else own)
+    *others, last = [((lane + 1) & -(lane + 1)).bit_length() - 1 for lane in range(p.lanes)]
+    m.d.sync += [times.eq(zeros_of) for times, zeros_of in zip(entry.o.times, (*others, zeros + last), strict=True)]
 
 
 class HashChains:
-    """Follows the chains of the hash.
-
-    Parameters
-    ----------
-    m : Module
-    p : MessageParameters
-    sequence : StepSequence
-    kept : MessageProgress or ContextWords
-    weighted : View
-        The token that is next with its weights.
+    """Follows the chains of the hash for the token that is next, with its weights.
 
     Attributes
     ----------
@@ -282,7 +274,7 @@ class HashChains:
         Such a token enters.
     """
 
-    def __init__(self, m: Module, p: MessageParameters, sequence: StepSequence, kept: MessageProgress | ContextWords, weighted: View):
+    def __init__(self, m: Module, p: MessageParameters, sequence: StepSequence, kept: MessageProgress, weighted: View):
         plan, chains = p.plan, p.plan.lane_chains
         self.product, now, after = Signal(name="product"), kept.now, kept.next
         products = [plan.hashed(plan.step(one.title)) in one.operations if plan.horner is not None else False for one in plan.tokens]

@@ -90,6 +90,11 @@ class Delivery:
         return {}
 
     @property
+    def depth(self) -> int:
+        """Beats of text that can wait until they are verified."""
+        return 0
+
+    @property
     def most_text(self) -> int:
         """Most bytes of text of a message to be opened."""
         return self.parameters.plan.mode.most_text
@@ -101,6 +106,11 @@ class Delivery:
     def counts(self, of_packet: Value, of_message: Value) -> Value:
         """In wire form: whether the code of a packet comes before that of its message."""
         return of_packet > of_message
+
+    @property
+    def told(self) -> dict[str, int]:
+        """Fields of a verdict on a message, with their widths."""
+        return {}
 
     def text_ports(self) -> dict[str, object]:
         """Further ports of the queue of text."""
@@ -134,6 +144,11 @@ class ChannelDelivery(Delivery):
     def kept(self) -> dict[str, int]:
         """The channel, and the packets before it."""
         return {"channel": 8, "mark": self.parameters.mark_bits}
+
+    @property
+    def told(self) -> dict[str, int]:
+        """The channel, the key slot, which is free then, and the packets before it."""
+        return {"channel": 8, "slot": self.parameters.slot_bits, "mark": self.parameters.mark_bits}
 
     def verdict_ports(self) -> dict[str, object]:
         """The key slot of a message that has its tag."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from amaranth.utils import ceil_log2
+
 from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.interfaces.table import LISTED_SLOTS
@@ -14,9 +16,6 @@ from modeloom.rtl.stream.hold import HeldDelivery
 from modeloom.rtl.stream.sizes import MessageSizes
 
 __all__ = ["ORDERS", "SEGMENT_TAGS", "STORE_SLACK", "TURN_PLACES", "MessageDepths"]
-
-LEAST_HELD = 4
-"""Number of beats of the smallest buffer through which a beat can pass in each cycle."""
 
 SEGMENT_TAGS, SEGMENT_SLACK = 4, 8
 """With segments: tags that wait for the end of their message, and beats or records that are on the way between the parts, amply."""
@@ -57,6 +56,74 @@ def _power(least: int) -> int:
     return 1 << max(1, (least - 1).bit_length())
 
 
+class OneChannel:
+    """One message after another: a single context, with no bits for the number of a channel, and no store of messages."""
+
+    contexts, channel_bits, turns = 1, 0, 0
+
+    def __init__(self, p: MessageDepths):
+        self.p = p
+
+    @property
+    def stored(self) -> int:
+        """Places of the store of messages."""
+        return 0
+
+    def starting(self, depth: int) -> int:
+        """Places of starts, if so many are under way."""
+        return depth
+
+    @property
+    def messages(self) -> int:
+        """Messages that have a command, and whose last token has not entered."""
+        return self.p.token_depth
+
+    @property
+    def waiting(self) -> int:
+        """Such messages of one channel."""
+        return self.messages
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        """Words of memories that depend on the number of channels."""
+        return self.p.token_depth, self.p.plan.lane_chains
+
+
+class SeveralChannels(OneChannel):
+    """Messages of several channels interleave."""
+
+    channel_bits = 8
+
+    def __init__(self, p: MessageDepths):
+        super().__init__(p)
+        self.contexts = min(p.channels + 1, MOST_CHANNELS)
+        # Tokens of each channel that wait for a chain through the cipher.
+        self.turns = TURN_PLACES if p.plan.chained else 0
+
+    @property
+    def stored(self) -> int:
+        return self.p.message_store
+
+    def starting(self, depth: int) -> int:
+        return _power(ORDERS * self.contexts + depth)
+
+    @property
+    def messages(self) -> int:
+        return self.p.message_store
+
+    @property
+    def waiting(self) -> int:
+        # Each message whose packet has ended has a token.  One may wait behind the intake, one with a prefix, and one at the entry.
+        p, tokens = self.p, 2 + bool(self.p.plan.prefixes)
+        tokens += TURN_SLICE + self.turns if self.turns else p.token_store - STORE_SLACK // 2 + STORE_LATE
+        return min(p.message_store, ORDERS + tokens)
+
+    @property
+    def words(self) -> tuple[int, ...]:
+        p = self.p
+        return p.token_store, p.message_store, self.contexts * max(ORDERS, self.turns, 1 << p.chain_bits), p.keys.slots
+
+
 @dataclass(frozen=True, kw_only=True)
 class MessageDepths(MessageSizes):
     """The sizes of the message control of a core with the depths of its memories."""
@@ -94,7 +161,7 @@ class MessageDepths(MessageSizes):
     @property
     def hold_depth(self) -> int:
         """The number of beats of the buffer for text that is not verified.  It is 0 without this buffer."""
-        return 0 if self.hold is None else max(LEAST_HELD, -(-self.hold // self.beat_bytes))
+        return self.delivery.depth
 
     @property
     def ending_depth(self) -> int:
@@ -120,12 +187,12 @@ class MessageDepths(MessageSizes):
     @property
     def head_depth(self) -> int:
         """Messages, in wire form, from the command to the end of the packet out."""
-        return _power(self.tag_depth + self.token_depth + WIRE_AHEAD + (self.start_depth if self.plan.runs_ahead else 0))
+        return _power(self.tag_depth + self.token_depth + WIRE_AHEAD + self.start_depth)
 
     @property
     def shape_depth(self) -> int:
         """Commands, in wire form, that wait for the splitter until their packets come."""
-        return self.start_depth if self.plan.runs_ahead else WIRE_COMMANDS
+        return max(self.start_depth, WIRE_COMMANDS)
 
     @property
     def header_depth(self) -> int:
@@ -135,38 +202,42 @@ class MessageDepths(MessageSizes):
     @property
     def flight_bits(self) -> int:
         """Bits of the number of a message: more than there are in flight."""
-        before = self.start_places if self.plan.runs_ahead else 0
-        return (self.tag_depth + (self.message_store if self.channels > 1 else self.token_depth) + before + 4).bit_length()
+        return (self.tag_depth + self.ways.messages + self.start_places + 4).bit_length()
 
     # -- starts that run ahead ----------------------------------------------------------------------------------------------------
 
     @property
     def start_depth(self) -> int:
-        """Messages, if starts run ahead, whose start is under way or waits for them to begin."""
+        """Messages, if starts run ahead, whose start is under way or waits for them to begin; else 0."""
         ahead = self.plan.placed.ahead
-        return _power(self.pace.starting(max(ahead.values()), *ahead) + START_SLACK)
+        return _power(self.pace.starting(max(ahead.values()), *ahead) + START_SLACK) if self.plan.runs_ahead else 0
 
     @property
     def start_places(self) -> int:
         """Places of what starts that run ahead have computed, from the start of a message until it has begun."""
-        return self.start_depth if self.channels == 1 else _power(ORDERS * self.contexts + self.start_depth)
+        return self.start_depth and self.ways.starting(self.start_depth)
 
     @property
     def place_bits(self) -> int:
         """Bits of the number of such a place."""
-        return (self.start_places - 1).bit_length()
+        return ceil_log2(self.start_places)
 
     # -- channels -----------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def ways(self) -> OneChannel:
+        """What is there for each channel, or for the only one."""
+        return SeveralChannels(self) if self.interleaved else OneChannel(self)
 
     @property
     def contexts(self) -> int:
         """Words of what is kept for each channel.  One is for commands and packets of channels that the core does not have."""
-        return min(self.channels + 1, MOST_CHANNELS) if self.channels > 1 else 1
+        return self.ways.contexts
 
     @property
     def context_bits(self) -> int:
         """Bits of the number of such a word."""
-        return max(1, (self.contexts - 1).bit_length())
+        return ceil_log2(self.contexts)
 
     @property
     def token_store(self) -> int:
@@ -176,27 +247,16 @@ class MessageDepths(MessageSizes):
     @property
     def message_store(self) -> int:
         """Messages that have a command, and whose last token has not entered the pipeline."""
-        waiting = TURN_PLACES * self.contexts if self.plan.chained else 0
-        return max(self.token_store, _power(ORDERS * self.contexts + waiting + STORE_SLACK))
-
-    @property
-    def channel_messages(self) -> int:
-        """Messages of one channel that are in the store, when no other channel has any."""
-        # Each message whose packet has ended has a token.  One may wait behind the intake, one with a prefix, and one at the entry.
-        tokens = 2 + bool(self.plan.prefixes)
-        tokens += TURN_SLICE + TURN_PLACES if self.plan.chained else self.token_store - STORE_SLACK // 2 + STORE_LATE
-        return min(self.message_store, ORDERS + tokens)
+        return max(self.token_store, _power((ORDERS + self.ways.turns) * self.contexts + STORE_SLACK))
 
     # -- what a host may send before a status comes -------------------------------------------------------------------------------
 
     @property
     def before_entry(self) -> int:
         """Messages of a channel whose command is checked, and whose last token has not entered the pipeline."""
-        waiting = self.token_depth if self.channels == 1 else self.channel_messages
-        if not self.plan.runs_ahead:
-            return waiting
+        waiting = self.ways.waiting
         # A message has a place of a start until its first token enters.  One message of a channel is at the entry without a place.
-        return min(self.start_places + 1, 1 + self.start_depth + waiting)
+        return min(self.start_places + 1, 1 + self.start_depth + waiting) if self.start_places else waiting
 
     @property
     def most_commands(self) -> int:
@@ -225,15 +285,11 @@ class MessageDepths(MessageSizes):
     def erase_words(self) -> int:
         """The number of words of the deepest memory."""
         words = self.keys.slots << self.word_bits if self.plan.words else 1
-        wire = max(self.ending_depth, self.head_depth, self.header_depth) if self.wire else 0
-        shared = (
-            (self.token_store, self.message_store, self.contexts * max(ORDERS, TURN_PLACES if self.plan.chained else 0,
-             1 << self.chain_bits), self.keys.slots)
-            if self.channels > 1 else (self.token_depth, self.plan.lane_chains)
-        )  # fmt: skip
-        starts = self.start_places if self.plan.runs_ahead else 0
-        wire = max(wire, self.segment_depth, self.entered_depth) if self.segments else wire
-        return max(self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, *shared, wire, starts)
+        wire = (self.ending_depth, self.head_depth, self.header_depth) if self.wire else ()
+        segments = (self.segment_depth, self.entered_depth) if self.segments else ()
+        return max(
+            self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.start_places, *self.ways.words, *wire, *segments
+        )
 
     @property
     def erase_bits(self) -> int:

@@ -18,10 +18,11 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.ports import BusComponent
 from modeloom.rtl.stream.arbiter import Arbiter
+from modeloom.rtl.stream.between import starts_of
 from modeloom.rtl.stream.contents import TokenContents
-from modeloom.rtl.stream.contexts import ContextWords, HashChains, MessageProgress, count_blocks
+from modeloom.rtl.stream.contexts import HashChains, MessageProgress, count_blocks, progress_of
 from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.rtl.stream.sequence import StepSequence
+from modeloom.rtl.stream.sequence import StepSequence, TextFirstSequence
 from modeloom.rtl.stream.sizes import TokenStep
 from modeloom.rtl.stream.token import token_signature
 
@@ -34,21 +35,7 @@ __all__ = ["MessageCredits", "TokenEntry"]
 #     end of a message ──▶ a place among the statuses   returned when the status has left
 
 class MessageCredits:
-    """Says whether there is place for what comes of the token of a message.
-
-    Parameters
-    ----------
-    m : Module
-    token : View
-        The token that is next.
-
-    Attributes
-    ----------
-    credited : Signal
-        There is place for all that comes of it.
-    tag : Signal
-        There is a place among the statuses.
-    """
+    """Says whether there is place for all that comes of the *token* that is next (``credited``), and among the statuses (``tag``)."""
 
     def __init__(self, m: Module, token: View):
         self._m, self._text, self.tag = m, Signal(name="text_credit"), Signal(name="tag_credit")
@@ -68,18 +55,9 @@ class MessageCredits:
 
 
 def _count_places(m: Module, credit: Signal, used: Value, returned: Value, places: int) -> None:
-    """Counts free places.  ``credit`` is a register that is high if there is one.
+    """Counts free places; all of them are free in a reset.  ``credit`` is driven: a register that is high if there is one.
 
-    Parameters
-    ----------
-    m : Module
-        Receives the registers.
-    credit : Signal
-        One bit, which is driven.
-    used, returned : Value
-        One bit, and the number of places that become free in this cycle; they are counted in the next one.
-    places : int
-        All places, which are free in a reset.
+    One place is *used* in this cycle, and the number *returned* becomes free, which is counted in the next one.
     """
     free_reg = Signal(range(places + 1), init=places)
     free = Signal(range(places + 1))
@@ -145,15 +123,10 @@ class TokenEntry(BusComponent[MessageParameters]):
         p, plan = parameters, parameters.plan
         kinds = range(max(2, len(plan.tokens) + len(plan.preparations)))
         return {
-            "o": Out(token_signature(plan, p.keys.slots, p.contexts, p.start_places if plan.runs_ahead else 2)),
-            **({"held": Out(1)} if p.hold else {}),
-            "batch": Out(p.pace.batches),
-            **({"channel": Out(8), "erase": In(1), "erase_address": In(p.erase_bits)} if p.channels > 1 else {}),
-            **({"last_word": In(p.block_bits)} if p.last_words else {}),
-            **({
-                "start": In(stream.Signature(p.start)), "begun": Out(1), "begun_place": Out(p.place_bits),
-            } if plan.runs_ahead else {}),
-            **({"entered": Out(1)} if plan.chained and p.channels > 1 else {}),
+            "o": Out(token_signature(plan, p.keys.slots, p.contexts, p.start_places)),
+            **dict.fromkeys(p.delivery.held, Out(1)), "batch": Out(p.pace.batches), **progress_of(p).ports(p),
+            **({"last_word": In(p.block_bits)} if p.last_words else {}), **starts_of(p).ports(),
+            "entered": Out(min(1, p.ways.turns)),
             "token": In(stream.Signature(p.weighted)), "message": In(stream.Signature(p.message)),
             "text_taken": In(1), "tag_taken": In(2),
             "prepare": In(1), "prepare_kind": In(kinds), "prepare_slot": In(p.slot_bits), "prepared": Out(1),
@@ -167,12 +140,11 @@ class TokenEntry(BusComponent[MessageParameters]):
         p, plan = self.parameters, self.parameters.plan
         token, message = self.token.payload.token, self.message.payload
         # Nothing of a message: then tokens that overwrite may go as a message of their own, of which nothing is told.
-        kept = MessageProgress(plan.lane_chains, p.count_bits) if p.channels == 1 else ContextWords(m, self)
+        kept = progress_of(p)(m, self)
         valid, scrub = self.token.valid & self.message.valid, self.scrub & ~self.scrubbed & kept.idle
-        sequence = StepSequence(m, p, token, message, valid, scrub)
+        sequence = (TextFirstSequence if plan.text_first else StepSequence)(m, p, token, message, valid, scrub)
         credit = MessageCredits(m, token)
-        start = self.start if plan.runs_ahead else None
-        arbiter = Arbiter(m, p, sequence, credit.credited, credit.tag, self.prepare, self.prepare_kind, start)
+        arbiter = Arbiter(m, p, sequence, credit.credited, credit.tag, self)
         sequence.run(arbiter.runs)
         arbiter.grant(sequence.done, sequence.ends)
         hashed = HashChains(m, p, sequence, kept, self.token.payload)
@@ -187,21 +159,18 @@ class TokenEntry(BusComponent[MessageParameters]):
         contents = TokenContents(m, p, sequence, arbiter, self)
         if arbiter.counter is not None:
             m.d.comb += self.batch.eq(arbiter.counter.batch)
-        if plan.chained and p.channels > 1:
-            m.d.comb += self.entered.eq(sequence.done & ~sequence.overwrites)
+        m.d.comb += self.entered.eq(sequence.done & ~sequence.overwrites)
         with m.If(sequence.done):
             m.d[kept.domain] += kept.next.between.eq(sequence.ends)
         kept.overwrite(m, self, hashed.enough, hashed.counted, sequence.begins & ~sequence.started_reg)
-        if isinstance(kept, ContextWords):
-            kept.connect(m, self, sequence.overwrites, hashed.product | sequence.done)
+        kept.connect(m, self, sequence, hashed.product | sequence.done)
         if plan.times_bits:
-            blocks = sequence.done & (sequence.step != TokenStep.TAG)
-            count_blocks(m, self, kept, blocks, sequence.first, sequence.step == TokenStep.TEXT)
+            count_blocks(m, self, kept, sequence)
         beat = self._tell(m, sequence, contents.told, kept)
         credit.count((beat, self.text_taken, p.text_depth), (sequence.ends, self.tag_taken, p.tag_depth))
         return m
 
-    def _tell(self, m: Module, sequence: StepSequence, told: Value, kept: MessageProgress | ContextWords) -> Value:
+    def _tell(self, m: Module, sequence: StepSequence, told: Value, kept: MessageProgress) -> Value:
         """Tells what comes of the token that enters: its beat of text, and the verdict of a message that ends; returns whether there is a
         beat."""
         p, token, message = self.parameters, sequence.token, sequence.message
@@ -218,15 +187,7 @@ class TokenEntry(BusComponent[MessageParameters]):
             self.verdict_valid.eq(sequence.ends), self.verdict.id.eq(message.id), self.verdict.tag.eq(message.tag),
             self.verdict.tag_bytes.eq(message.tag_bytes), self.verdict.decrypt.eq(message.decrypt), self.verdict.code.eq(token.code),
             self.verdict.packet.eq(kept.now.packet | beat), self.verdict.empty.eq(sequence.overwrites),
+            *(getattr(self, name).eq(sequence.decrypt) for name in p.delivery.held),
         ]  # fmt: skip
-        if p.hold:
-            m.d.sync += self.held.eq(sequence.decrypt)
-        if p.channels > 1:
-            # Packets whose last beat has entered; those up to the status are delivered before it.
-            packets_reg = Signal(p.mark_bits)
-            packets = (packets_reg + (beat & token.last))[: p.mark_bits]
-            m.d.sync += [
-                packets_reg.eq(packets), self.channel.eq(message.channel),
-                self.verdict.channel.eq(message.channel), self.verdict.slot.eq(message.slot), self.verdict.mark.eq(packets),
-            ]  # fmt: skip
+        kept.tell(m, self, message, beat & token.last)
         return beat

@@ -14,7 +14,7 @@ from __future__ import annotations
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.contexts import ChannelWords
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -71,7 +71,7 @@ class MessagesInFlight(BusComponent[MessageParameters]):
 #     admitted, slot ──▶ messages of each slot that have begun ──┐
 #     finished, slot ──▶ messages of each slot that are done ────┴──▶ different? ──▶ busy
 
-class SlotsInFlight(BusComponent[MessageParameters]):
+class SlotsInFlight(ErasedComponent[MessageParameters]):
     """Counts the messages of each key slot.
 
     Members
@@ -84,8 +84,6 @@ class SlotsInFlight(BusComponent[MessageParameters]):
         The slot in question.
     busy : 1
         A message uses it, as of three cycles ago.
-    erase, erase_address : In
-        While it is held in reset: zeros to this word.
     """
 
     @staticmethod
@@ -93,7 +91,7 @@ class SlotsInFlight(BusComponent[MessageParameters]):
         p = parameters
         return {
             "admitted": In(1), "slot": In(p.slot_bits), "finished": In(1), "finished_slot": In(p.slot_bits), "query": In(p.slot_bits),
-            "busy": Out(1), "erase": In(1), "erase_address": In(p.erase_bits),
+            "busy": Out(1),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -112,6 +110,6 @@ class SlotsInFlight(BusComponent[MessageParameters]):
         m.d.comb += [
             words.raddr[0].eq(slot), words.raddr[1].eq(self.query),
             words.we.eq(count_reg), words.waddr.eq(slot_reg), words.wdata.eq(words.rdata[0] + 1),
-            words.erase.eq(self.erase), words.erase_address.eq(self.erase_address),
+            *erased(self, words),
         ]  # fmt: skip
         return words.rdata[1]

@@ -29,6 +29,9 @@ from modeloom.rtl.stream.queue import Queue
 
 __all__ = ["HeldDelivery", "HoldBuffer"]
 
+LEAST_HELD = 4
+"""Number of beats of the smallest buffer through which a beat can pass in each cycle."""
+
 BLOCK_BEATS = 64
 """Largest number of beats of a buffer in LUT memories.  Larger buffers are block memories."""
 
@@ -155,6 +158,12 @@ class HeldDelivery(Delivery):
 
     carried = {"held": 1}
     held = ("held",)
+
+    @property
+    def depth(self) -> int:
+        """Enough for a beat in each cycle."""
+        p = self.parameters
+        return max(LEAST_HELD, -(-p.hold // p.beat_bytes)) if p.hold else 0
     judged = ("judged", "right")
     dropped = ("dropped",)
 

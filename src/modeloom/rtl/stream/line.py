@@ -30,22 +30,10 @@ LEAST_BITS = 32
 
 
 class Line:
-    """A value of the token in one stage, and in every later stage that asks for it.
+    """A value of the token in *stage*, and in every later stage that asks for it.
 
-    A register is made when a stage first needs it.
-
-    Parameters
-    ----------
-    m : Module
-        The module that the registers are added to.
-    value : Value
-        The value of the token that is in stage ``stage``.
-    stage : int
-        The first stage in which the value exists.
-    name : str
-        Prefix of the names of the registers, which are ``name_STAGE_reg``.
-    reset : bool
-        Whether a reset clears the registers.  It must clear those that say that there is a token.
+    A register is made when a stage first needs it; its name is ``name_STAGE_reg``.  With *reset*, a reset clears the registers: it must
+    clear those that say that there is a token.
     """
 
     def __init__(self, m: Module, value: Value, stage: int, name: str, reset: bool = False):
@@ -87,12 +75,7 @@ class QuietLine(Line):
 class Batches:
     """The places of the tokens of batches in memories.
 
-    Parameters
-    ----------
-    m : Module
-    cadence : Cadence
-    begins : Line
-        Of the signal that is high ``BATCH_LEAD`` cycles before the first token of a batch is in stage 0.
+    *begins* is the line of a signal that is high ``BATCH_LEAD`` cycles before the first token of a batch is in stage 0.
     """
 
     def __init__(self, m: Module, cadence: Cadence, begins: Line):
@@ -138,10 +121,6 @@ class BatchLine(Line):
     """A line of a wide value of tokens that all keep a cadence.
 
     A stage far behind the last one that was asked for reads a memory, which holds the tokens of the batches that are under way.
-
-    Parameters
-    ----------
-    batches : Batches
     """
 
     def __init__(self, m: Module, value: Value, stage: int, name: str, batches: Batches):
@@ -174,24 +153,7 @@ class BatchLine(Line):
 # A shift register, for values that accompany a token outside the pipeline.
 
 class Delay(wiring.Component):
-    """A shift register.
-
-    Parameters
-    ----------
-    shape : ShapeLike
-        The shape of the value.
-    cycles : int
-        The latency from ``i`` to ``o`` in cycles, at least 0.
-    counted : bool
-        Whether only some cycles count.
-
-    Members
-    -------
-    i, o : In, Out
-        The value, and the value of ``cycles`` cycles ago.
-    counts : In(1)
-        This cycle counts.  It is there only with ``counted``.
-    """
+    """A shift register: ``o`` is what ``i`` was *cycles* cycles ago, at least 0.  If *counted*, those cycles count with ``counts``."""
 
     def __init__(self, shape: ShapeLike, cycles: int, counted: bool = False):
         self.shape, self.cycles, self.counted = shape, cycles, counted

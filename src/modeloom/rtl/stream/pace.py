@@ -8,34 +8,21 @@ takes less than a LUT, instead of two registers and a multiplexer.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from amaranth.hdl import Module, ShapeLike, Value
 from amaranth.lib import wiring
 
 from modeloom.rtl.bus.register_slice import MemorySlice, RegisterSlice
 from modeloom.rtl.stream.line import Line, QuietLine
-
-if TYPE_CHECKING:
-    from modeloom.streams.plan import StreamPlan
+from modeloom.spec.cadence import Cadence
+from modeloom.streams.plan import StreamPlan
 
 __all__ = ["Batched", "Pace"]
 
 
 class Pace:
-    """A token in every cycle.
-
-    Parameters
-    ----------
-    plan : StreamPlan
-
-    Attributes
-    ----------
-    interval : int
-        The number of cycles after which places for tokens repeat.
-    batches : int
-        Bits of the signal that begins a batch.
-    """
+    """A token in every cycle.  The ``interval`` is that of places for tokens in cycles, and ``batches`` the bits of a signal that begins a
+    batch."""
 
     interval, batches = 1, 0
 
@@ -57,19 +44,7 @@ class Pace:
         return cycles // 2
 
     def slice(self, m: Module, shape: ShapeLike, whole: wiring.Component, blanks: Sequence[slice] = ()) -> RegisterSlice | MemorySlice:
-        """A buffer of two payloads for a port.
-
-        Parameters
-        ----------
-        m : Module
-            Receives the connections of the buffer.
-        shape : ShapeLike
-            The shape of a payload.
-        whole : component
-            What the port belongs to.  Its members ``erase`` and ``erase_address`` have a memory overwritten with what is on its input.
-        blanks : sequence of slice
-            Bits that a ``RegisterSlice`` may take as zeros.
-        """
+        """A buffer of two payloads for a port of *whole*.  A memory is erased with it, and registers may take some bits as zeros."""
         return RegisterSlice(shape, blanks=blanks)
 
     def flag(self, m: Module, value: Value, stage: int, name: str) -> Line:
@@ -82,10 +57,9 @@ class Batched(Pace):
 
     batches = 1
 
-    def __init__(self, plan: StreamPlan):
+    def __init__(self, plan: StreamPlan, cadence: Cadence):
         super().__init__(plan)
-        assert plan.cadence is not None
-        self.cadence, self.interval = plan.cadence, plan.cadence.interval
+        self.cadence, self.interval = cadence, cadence.interval
 
     def places(self, cycles: int) -> int:
         return self.cadence.places(cycles)

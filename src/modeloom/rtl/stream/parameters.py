@@ -67,6 +67,11 @@ class MessageParameters(MessageDepths):
         """The kind of packets."""
         return next(kind for kind in PARTS if kind.chosen(self))(self)
 
+    @property
+    def known_fields(self) -> dict[str, str]:
+        """The fields of a message with the lengths that ``start`` reads."""
+        return {name: LENGTH_FIELDS.get(name, name) for name in self.plan.known_lengths}
+
     # -- records ------------------------------------------------------------------------------------------------------------------
 
     @property
@@ -80,10 +85,10 @@ class MessageParameters(MessageDepths):
             "nonce": 0 if self.plan.runs_ahead else self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits,
             "slot": self.slot_bits,
             "id": 16, "tag": 0 if self.late_tag else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
-            **({"second": 1} if self.two_passes else {}),
-            **({"channel": 8} if self.channels > 1 else {}),
+            "second": len(self.plan.mode.text_steps()) - 2,
+            "channel": self.ways.channel_bits,
             **{name: known_bits(name, self.block_bytes) for name in self.plan.known_lengths if name not in LENGTH_FIELDS},
-            **({"place": self.place_bits} if self.plan.runs_ahead else {}),
+            "place": self.place_bits,
         })  # fmt: skip
 
     @property
@@ -120,9 +125,9 @@ class MessageParameters(MessageDepths):
         return StructLayout({
             "blocks": ArrayLayout(self.block_bits, blocks), "step": 2, "full": range(blocks + 1), "tag": 1, "first": 1,
             "nbytes": nbytes, "last": 1, "cut": 1, "code": CODE_BITS,
-            **({"final": 1} if self.plan.ends else {}),
+            "final": int(self.plan.ends),
             **({"lengths": 2 * LENGTH_BITS} if self.plan.tag_lengths else {}),
-            **({"context": self.context_bits, "message": range(self.message_store)} if self.channels > 1 else {}),
+            "context": self.context_bits, "message": range(self.ways.stored),
         })  # fmt: skip
 
     @property
@@ -137,5 +142,5 @@ class MessageParameters(MessageDepths):
         """The layout of what is known of a message when its tag comes."""
         return StructLayout({
             "id": 16, "tag": self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1, "code": CODE_BITS, "packet": 1, "empty": 1,
-            **({"channel": 8, "slot": self.slot_bits, "mark": self.mark_bits} if self.channels > 1 else {}),
+            **self.delivery.told,
         })  # fmt: skip

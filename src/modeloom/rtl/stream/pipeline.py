@@ -25,6 +25,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.inline_port import writer_ends
 from modeloom.rtl.stream.key_values import KeyValues
+from modeloom.rtl.stream.line import Line
 from modeloom.rtl.stream.state import StateValues
 from modeloom.rtl.stream.token import token_signature
 from modeloom.rtl.stream.values import GatedSum
@@ -104,12 +105,11 @@ class TokenPipeline(wiring.Component):
         self.writers, self.last_words, self.directions = writers, last_words, tuple(directions)
         self.width = 8 * plan.mode.block_bytes
         self.start_places = start_places
-        lanes, slot, place = plan.lanes, range(max(2, slots)), range(max(2, start_places))
+        early, lanes, slot = int(plan.runs_ahead), plan.lanes, range(max(2, slots))
         super().__init__({
             "i": In(token_signature(plan, slots, contexts, start_places)),
-            **({
-                "started": Out(1), "clear_started": In(1), "clear_place": In(place), "started_cleared": Out(1),
-            } if plan.runs_ahead else {}),
+            "started": Out(early), "clear_started": In(early), "started_cleared": Out(early),
+            "clear_place": In(range(early * start_places)),
             "text": Out(self.width).array(lanes * plan.mode.text_blocks), "text_valid": Out(1), "tag": Out(self.width), "tag_valid": Out(1),
             "word": Out(self.width), "word_valid": Out(1), "word_index": Out(range(max(2, len(plan.words)))), "word_slot": Out(slot),
             "key_we": In(1), "key_slot": In(slot), "key_index": In(range(max(2, len(plan.words)))), "key_data": In(self.width),
@@ -141,16 +141,6 @@ class TokenPipeline(wiring.Component):
     def inverse_keys(self) -> bool:
         """Whether the cipher takes round keys in the form for inverse ciphers, too."""
         return bool(self.ciphers) and "key_data_dec" in self.ciphers[0].signature.members
-
-    @property
-    def text_stage(self) -> int:
-        """The number of cycles from a token to its text."""
-        return self.plan.text_stage
-
-    @property
-    def tag_stage(self) -> int:
-        """The number of cycles from the last token of a message to its tag."""
-        return self.plan.behind + self.plan.placed.outputs["tag"]
 
     def elaborate(self, platform: object) -> Module:
         return _Elaboration(self).run()
@@ -200,26 +190,25 @@ class _Elaboration(StateValues, KeyValues):
         m.d.sync += product.eq(component.o)
         return product
 
-    def _deciphering(self, lane: int, unit: str) -> list[tuple[int, int]]:
+    def _deciphering(self, lane: int, unit: str) -> list[tuple[Line, int]]:
         """The kinds of tokens of a lane that decipher a block in a cipher, with the cycles by which they do so later."""
-        tokens = [(n, self.plan.tokens[n]) for n in self.kinds[lane] if n < len(self.plan.tokens)]
         found = [
-            (n, self.placed.later(token.title, done)) for n, token in tokens for done in token.operations
-            if self.plan.step(token.title).operations[done].operation.inverse_keys and self.placed.units[token.title][done] == unit
+            (line, self.placed.later(token.title, done)) for line, token, step in self.tokens(lane) for done in token.operations
+            if step.operations[done].operation.inverse_keys and self.placed.units[token.title][done] == unit
         ]  # fmt: skip
-        made = [(n, 0) for n, each in enumerate(self.plan.preparations, len(self.plan.tokens)) if each.operation.inverse_keys]
+        preparations = enumerate(self.plan.preparations, len(self.plan.tokens))
+        made = [(self.kinds[0][number], 0) for number, each in preparations if each.operation.inverse_keys]
         return found + (made if lane == 0 and unit == CIPHER else [])
 
     def _slot(self, lane: int, unit: str, stage: int) -> Value:
         """The key slot of the token that has a cipher: one that comes by, or one that returns."""
         slot = self.lines["slot"].at(stage)
         returning: dict[int, list[Value]] = {}
-        for number in self.kinds[lane]:
-            token = self.plan.tokens[number] if number < len(self.plan.tokens) else None
-            for done in token.operations if token else ():
-                later = self.placed.later(token.title, done)  # type: ignore[union-attr]
-                if later and self.placed.units[token.title][done] == unit:  # type: ignore[union-attr]
-                    returning.setdefault(later, []).append(self.kinds[lane][number].at(stage + later))
+        for line, token, _ in self.tokens(lane):
+            for done in token.operations:
+                later = self.placed.later(token.title, done)
+                if later and self.placed.units[token.title][done] == unit:
+                    returning.setdefault(later, []).append(line.at(stage + later))
         for later, kinds in returning.items():
             slot = Mux(reduce(or_, kinds), self.lines["slot"].at(stage + later), slot)
         return slot
@@ -232,7 +221,7 @@ class _Elaboration(StateValues, KeyValues):
         m.d.comb += [getattr(component, port).eq(operand) for port, operand in zip(ports, operands, strict=True)]
         m.d.comb += component.slot.eq(self._slot(lane, unit, stage))
         if c.deciphers:
-            deciphering = (self.kinds[lane][n].at(stage + later) for n, later in self._deciphering(lane, unit))
+            deciphering = (line.at(stage + later) for line, later in self._deciphering(lane, unit))
             m.d.comb += component.decrypt.eq(reduce(or_, deciphering, Const(0, 1)))
         if c.batches:
             m.d.comb += component.batch.eq(self.lines["batch"].at(stage))
@@ -280,11 +269,11 @@ class _Elaboration(StateValues, KeyValues):
             if self.plan.horner is not None:
                 stage = self.placed.stages["mul"]
                 product = self.lines["product"].at(stage)
-                for number, form, step, part in self.hashed(lane):
-                    self.gather(of(("mul", 0)), self.kinds[lane][number].at(stage), form, stage, step, part, lane)
+                for line, form, step, part in self.hashed(lane):
+                    self.gather(of(("mul", 0)), line.at(stage), form, stage, step, part, lane)
                 # In a lane without a block, the chain goes on, too.
                 of(("mul", 0)).add("chain", product & ~self.lines["fresh"].at(stage), self.chains[lane], quiet=True)
-                if self.lanes == 1 and c.last_words:
+                if c.last_words:
                     # A token that brings nothing to the multiplier has no block.
                     kinds = [line.at(stage) for number, line in self.kinds[lane].items() if number != len(self.plan.tokens)]
                     of(("mul", 0)).hush(id(self.of_lane["block"][lane].at(stage)), kinds)
@@ -304,22 +293,16 @@ class _Elaboration(StateValues, KeyValues):
         valid: list[Value] = []
         for lane in range(self.lanes):
             pair = [GatedSum(self.width, self.in_lane(lane, name)) for name in ("text", "second")[: self.plan.mode.text_blocks]]
-            for number in self.kinds[lane]:
-                if number >= len(self.plan.tokens):
-                    continue
-                token = self.plan.tokens[number]
-                step = self.plan.step(token.title)
+            for line, token, step in self.tokens(lane):
                 if step.output is None or not token.ends:
                     continue
-                is_tag = step.name == "tag"
-                stage = self.placed.outputs["tag"] if is_tag else c.text_stage
-                is_kind = self.kinds[lane][number].at(stage)
-                if is_tag:
-                    tags.append((is_kind, self.form(step.output, stage, step, token.part, lane)))
-                else:
-                    for texts, form in zip(pair, step.outputs(), strict=False):
-                        self.gather(texts, is_kind, form, stage, step, token.part, lane)
-                    valid.append(is_kind)
+                if step.name == "tag":
+                    stage = self.placed.outputs["tag"]
+                    tags.append((line.at(stage), self.form(step.output, stage, step, token.part, lane)))
+                    continue
+                valid.append(line.at(self.plan.text_stage))
+                for texts, form in zip(pair, step.outputs(), strict=False):
+                    self.gather(texts, valid[-1], form, self.plan.text_stage, step, token.part, lane)
             m.d.comb += [c.text[lane + place].eq(texts.total(m)) for place, texts in enumerate(pair)]
         m.d.comb += [
             c.text_valid.eq(reduce(or_, valid)),

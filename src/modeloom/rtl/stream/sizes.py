@@ -234,7 +234,7 @@ class MessageSizes:
     @cached_property
     def pace(self) -> Pace:
         """How often tokens that use the cipher enter."""
-        return Pace(self.plan) if self.plan.cadence is None else Batched(self.plan)
+        return Pace(self.plan) if self.plan.cadence is None else Batched(self.plan, self.plan.cadence)
 
     @property
     def core(self) -> Self:

@@ -16,15 +16,15 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.ports import ErasedComponent, erased
 from modeloom.rtl.stream.command import order_layout, started_layout
-from modeloom.rtl.stream.parameters import LENGTH_FIELDS, MessageParameters
+from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Pool, Queue
 
 __all__ = ["StartsAhead"]
 
 
-class StartsAhead(BusComponent[MessageParameters]):
+class StartsAhead(ErasedComponent[MessageParameters]):
     """Gives starts to the entry, and commands whose start has been computed to what takes their packets.
 
     Members
@@ -43,8 +43,6 @@ class StartsAhead(BusComponent[MessageParameters]):
         A message has entered the pipeline with its first token, which reads what is at this place in the cycles that follow.
     clear_started, clear_place, started_cleared : 1, place, 1
         Asks the pipeline for zeros to a place.
-    erase, erase_address : In
-        While it is held in reset: zeros to this word.
     """
 
     @staticmethod
@@ -55,7 +53,6 @@ class StartsAhead(BusComponent[MessageParameters]):
             "o": Out(stream.Signature(started_layout(p))), "admitted": Out(1), "slot": Out(p.slot_bits),
             "begun": In(1), "begun_place": In(p.place_bits),
             "clear_started": Out(1), "clear_place": Out(p.place_bits), "started_cleared": In(1),
-            "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -66,8 +63,7 @@ class StartsAhead(BusComponent[MessageParameters]):
         # A queue behind this one that does not mask its input is overwritten with what comes from here.
         bare = p.channels == 1 and not p.inline
         m.submodules.waiting = waiting = Queue(started_layout(p), p.start_depth, p.erase_bits, clears=bare)
-        for part in (places, used, waiting):
-            m.d.comb += [part.erase.eq(self.erase), part.erase_address.eq(self.erase_address)]
+        m.d.comb += erased(self, places, used, waiting)
 
         # -- the next start -----------------------------------------------------------------------------------------------------
         order_reg = Signal(order_layout(p))
@@ -86,11 +82,10 @@ class StartsAhead(BusComponent[MessageParameters]):
             # Nothing of a nonce stays behind.
             m.d.sync += [order_reg.eq(0), valid_reg.eq(0)]
         message = order_reg.message
-        known = {name: LENGTH_FIELDS.get(name, name) for name in p.plan.known_lengths}
         m.d.comb += [
             self.start.payload.nonce.eq(order_reg.nonce), self.start.payload.nonce_class.eq(message.nonce_class),
             self.start.payload.slot.eq(message.slot), self.start.payload.place.eq(place_reg),
-            *(self.start.payload[name].eq(message[field]) for name, field in known.items()),
+            *(self.start.payload[name].eq(message[field]) for name, field in p.known_fields.items()),
             waiting.i.valid.eq(goes), waiting.i.payload.message.eq(message), waiting.i.payload.message.place.eq(place_reg),
             *(waiting.i.payload[name].eq(order_reg[name]) for name, _ in started_layout(p) if name != "message"),
         ]  # fmt: skip

@@ -20,7 +20,6 @@ from operator import or_
 from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
 from modeloom.rtl.counter import counter_bits
-from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.contexts import ChannelWords
 from modeloom.rtl.stream.counters_in_turn import ASSOCIATED, counter_of
 from modeloom.rtl.stream.line import Line
@@ -100,17 +99,12 @@ class TurnValues(TokenValues):
 
     def _first_turn(self) -> Value:
         """Whether it is the turn of the first counter: the token at the front is one of the part that comes first."""
-        if not self.plan.text_first:
-            return self._associated()
-        return reduce(or_, self._turn_kinds(lambda kind: not kind.name.endswith(ASSOCIATED)), Const(0, 1))
+        chosen = self._turn_kinds(lambda kind: kind.name.endswith(ASSOCIATED) is not self.plan.text_first)
+        return reduce(or_, chosen, Const(0, 1))
 
     def _turn_kinds(self, chosen: Callable[[Step], bool]) -> list[Value]:
         """For each kind of token of a block or tag whose step is chosen, whether the token at the front is of this kind."""
-        tokens = self.plan.tokens
-        return [
-            line.at(0) for number, line in self.kinds[0].items()
-            if number < len(tokens) and tokens[number].title != "start" and chosen(self.plan.step(tokens[number].title))
-        ]  # fmt: skip
+        return [line.at(0) for line, token, step in self.tokens(0) if token.title != "start" and chosen(step)]
 
     def _places(self, mask: int) -> list[int]:
         return [at for at in range(self.width) if mask >> at & 1]
@@ -157,13 +151,12 @@ class StateValues(TurnValues):
         None if there is no such part, or if the state is in memories.
         """
         plan = self.plan
-        if plan.kinds[name].kind != "counter" or self.c.contexts > 1 or plan.runs_ahead:
+        if plan.kinds[name].kind != "counter" or self.c.contexts > 1:
             return None
-        starts, others = (
-            [step for step in plan.steps if (step.name == "start") == starting] for starting in (True, False)
-        )  # fmt: skip
+        others = [step for step in plan.steps if step.name != "start"]
+        starts = [step for step in plan.steps if step.name == "start" and not plan.reservations.beside(step.title)]
         counters = {counter_of(step, name) for step in others if name in step.updates}
-        if len(counters) != 1 or (counter := counters.pop()) is None:
+        if not starts or len(counters) != 1 or (counter := counters.pop()) is None:
             return None
         for held in plan.kinds:
             alike = all(step.updates.get(name) == step.updates.get(held) for step in starts)
@@ -195,12 +188,11 @@ class StateValues(TurnValues):
         """
         counted = self._counted(name, lane)
         if counted is not None:
-            kinds, step, number = counted
-            counts = reduce(or_, (self.kinds[lane][kind].at(home) for kind in kinds))
+            lines, step, number = counted
+            counts = reduce(or_, (line.at(home) for line in lines))
             return self.counted(step, number, value, counts)
         own = self._identity(value)
-        updating = self._updating(lane, name)
-        forms = [(self.kinds[lane][number].at(home), token.part, self.plan.step(token.title)) for number, token in updating]
+        forms = [(line.at(home), token.part, step) for line, token, step in self._updating(lane, name)]
         added = [self._added_to(own, step.updates[name], home, step, part, lane) for _, part, step in forms]
         if not any(form is not None for form in added):
             return self._chosen(name, lane, value, home)
@@ -226,13 +218,12 @@ class StateValues(TurnValues):
     def _chosen(self, name: str, lane: int, value: Value, home: int) -> Value:
         """The new value of a part of the state to which no token adds: a choice between *value* and what tokens make of others."""
         by_value: dict[Hashable, tuple[list[Value], Value]] = {}
-        for number, token in self._updating(lane, name):
-            step = self.plan.step(token.title)
+        for line, token, step in self._updating(lane, name):
             form = step.updates[name]
             read = [self._read(term, home, step, token.part, lane, None) for term in form]
             terms = [(self._identity(value), term.maps) for value, term in read]
             whens, _ = by_value.setdefault(tuple(terms), ([], self.form(form, home, step, token.part, lane)))
-            whens.append(self.kinds[lane][number].at(home))
+            whens.append(line.at(home))
         for whens, new in by_value.values():
             value = Mux(reduce(or_, whens), new, value)
         return value
@@ -244,19 +235,18 @@ class StateValues(TurnValues):
 
     def _add_tag(self, own: Hashable, total: GatedSum, home: int) -> None:
         """Lets the sum be the tag, too, while a token of a tag is there.  The register of the part is cleared then."""
-        (number,) = self._tags()
-        token, step = self.plan.tokens[number], self.plan.step("tag")
+        ((line, token, step),) = self._tags()
         assert step.output is not None
         added = self._added_to(own, step.output, home, step, token.part, 0)
         if added is None or not all(total.has(self._identity(self._read(term, home, step, token.part, 0, None)[0])) for term in added):
             raise ValueError(f"the tag does not have the sum of {self.tag_sum}")
-        self.gather(total, self.kinds[0][number].at(home), added, home, step, token.part, 0)
+        self.gather(total, line.at(home), added, home, step, token.part, 0)
 
-    def _tags(self) -> list[int]:
+    def _tags(self) -> list[tuple[Line, TokenKind, Step]]:
         """The kinds of tokens that give a tag."""
-        return [number for number, token in enumerate(self.plan.tokens) if token.title == "tag" and token.ends]
+        return [each for each in self.tokens(0) if each[1].title == "tag" and each[1].ends]
 
-    def _counted(self, name: str, lane: int) -> tuple[list[int], Step, int] | None:
+    def _counted(self, name: str, lane: int) -> tuple[list[Line], Step, int] | None:
         """For a part of the state that tokens of a single lane only add a number to: their kinds, a step, and the operation that adds.
 
         None if anything else reads the sum, since it is the sum only while such a token is there.
@@ -265,12 +255,10 @@ class StateValues(TurnValues):
         if self.lanes > 1 or not updating:
             return None
         found = []
-        for _, token in updating:
-            step = self.plan.step(token.title)
+        for _, _, step in updating:
             if counter_of(step, name) is None:
                 return None
-            number = step.updates[name][0].source.what
-            assert isinstance(number, int)
+            number = step.updates[name][0].source.number
             forms = [form for key, form in step.updates.items() if key != name]
             forms += [form for each in step.operations for form in each.operands] + [*step.outputs()]
             if any(term.source == Source("op", number) for form in forms for term in form):
@@ -278,22 +266,22 @@ class StateValues(TurnValues):
             found.append((step.operations[number].operation.counter, step.operations[number].number, step, number))
         if len({each[:2] for each in found}) != 1:
             return None
-        return [number for number, _ in updating], found[0][2], found[0][3]
+        return [line for line, _, _ in updating], *found[0][2:]
 
     def _reads_others(self, name: str) -> bool:
         """Whether a step makes the new value of a part of the state of that of another part, which must be there before."""
         return any(term.source.kind == "left" for step in self.plan.steps for term in step.updates.get(name, ()))
 
-    def _updating(self, lane: int, name: str) -> list[tuple[int, TokenKind]]:
+    def _updating(self, lane: int, name: str) -> list[tuple[Line, TokenKind, Step]]:
         """The kinds of tokens with a block that write a part of the state."""
-        result = []
-        for number in self.kinds[lane]:
-            if number < len(self.plan.tokens):
-                token = self.plan.tokens[number]
-                step = self.plan.step(token.title)
-                if token.ends and step.name != "start" and name in step.updates:
-                    result.append((number, token))
-        return result
+        return [each for each in self.tokens(lane) if each[1].ends and each[2].name != "start" and name in each[2].updates]
+
+    def _write_started(self, name: str, least: int = 0) -> None:
+        """Lets the starts that are tokens of their messages write a part of the state, in stage *least* or later."""
+        for line, token, step in self.tokens(0):
+            if step.name == "start" and token.ends and name in step.updates and not self.plan.reservations.beside(step.title):
+                stage = max(least, self._start_stage(step, token, name))
+                self.keep(name, line.at(stage), stage, self.form(step.updates[name], stage, step, token.part, 0))
 
     def write_states(self) -> None:
         for name in self.states:
@@ -304,46 +292,33 @@ class StateValues(TurnValues):
             if self.in_turn(name):
                 self.write_turn(name, self.states[name][-1].at(home))
                 continue
-            written = [self.kinds[lane][number].at(home) for lane in range(self.lanes) for number, _ in self._updating(lane, name)]
+            written = [line.at(home) for lane in range(self.lanes) for line, _, _ in self._updating(lane, name)]
             begins = self.valid.at(home) & self.lines["begin"].at(home)
             self.keep(name, reduce(or_, written, begins), home, self.states[name][-1].at(home))
             if name == self.tag_sum:
-                self.keep(name, reduce(or_, (self.kinds[0][number].at(home) for number in self._tags())), home, Const(0, self.width))
-            for number, token in enumerate(self.plan.tokens if not self.plan.runs_ahead else ()):
-                step = self.plan.step(token.title)
-                if step.name == "start" and token.ends and name in step.updates:
-                    stage = self._start_stage(step, token, name)
-                    self.keep(
-                        name, self.kinds[0][number].at(stage), stage, self.form(step.updates[name], stage, step, token.part, 0)
-                    )
+                self.keep(name, reduce(or_, (line.at(home) for line, _, _ in self._tags())), home, Const(0, self.width))
+            self._write_started(name)
 
     def _write_chain(self, name: str) -> None:
         """Writes a chain through the cipher.  All tokens write it at the same stage."""
         m, stage = self.m, self.placed.written[name]
         link = Signal(self.width, name=f"{name}_link")
         links: list[Value] = []
-        updating = self._updating(0, name)
         total = GatedSum(self.width, f"{name}_next")
-        for number, token in updating:
-            step = self.plan.step(token.title)
-            links.append(self.kinds[0][number].at(stage))
+        for line, token, step in self._updating(0, name):
+            links.append(line.at(stage))
             self.gather(total, links[-1], step.updates[name], stage, step, token.part, 0)
         # A message that begins with its tag overwrites what an older one has left.
         begins = self.valid.at(stage) & self.lines["begin"].at(stage)
         m.d.comb += link.eq(total.total(m))
         self.keep(name, reduce(or_, links, begins), stage, link)
-        for number, token in enumerate(self.plan.tokens):
-            step = self.plan.step(token.title)
-            if step.name == "start" and token.ends and name in step.updates:
-                at = max(stage, self._start_stage(step, token, name))
-                self.keep(name, self.kinds[0][number].at(at), at, self.form(step.updates[name], at, step, token.part, 0))
+        self._write_started(name, stage)
 
     def _start_stage(self, step: Step, token: TokenKind, name: str) -> int:
         """The stage in which the last token of a ``start`` writes a part of the state."""
         at = self.placed.passes[step.title][token.part].at
-        made = [term.source.what for term in step.updates[name] if term.source.kind == "op"]
-        ready = [self.placed.ready[step.title][number] - at for number in made if isinstance(number, int)]
-        return max([self.placed.homes[name], *ready])
+        made = (term.source.number for term in step.updates[name] if term.source.kind == "op")
+        return max([self.placed.homes[name], *(self.placed.ready[step.title][number] - at for number in made)])
 
     def connect_hash(self) -> None:
         """Makes the chains of the hash, and the sum of its last products."""
@@ -394,45 +369,32 @@ class StateValues(TurnValues):
                 with m.If(when):
                     m.d.comb += [words.we.eq(1), words.waddr.eq(self.context(stage)), words.wdata.eq(value)]
 
-    def hashed(self, lane: int) -> Iterator[tuple[int, Form, Step, int]]:
+    def hashed(self, lane: int) -> Iterator[tuple[Line, Form, Step, int]]:
         """For each kind of token that has a block of the hash, what is added to the chain: a form of a part of a step."""
         assert self.plan.horner is not None
         source = ("state", self.plan.horner.name)
-        for number in self.kinds[lane]:
-            if number >= len(self.plan.tokens):
-                continue
-            token = self.plan.tokens[number]
-            step = self.plan.step(token.title)
+        for line, token, step in self.tokens(lane):
             product = self.plan.hashed(step)
             if product is None or product not in token.operations:
                 continue
             operand = next(form for form in step.operations[product].operands if any(term.source == source for term in form))
-            yield number, tuple(term for term in operand if term.source != source), step, token.part
+            yield line, tuple(term for term in operand if term.source != source), step, token.part
 
     # -- what starts that run ahead have computed ---------------------------------------------------------------------------------
 
     def make_started(self) -> None:
         """Makes a memory for each part of the state that a start computes."""
         m, c = self.m, self.c
-        if not self.plan.runs_ahead:
-            return
         style = "distributed" if c.start_places <= LUT_PLACES else "block"
-        busy: list[Value] = []
-        last = 0
         memories = []
         for name in self.plan.started:
             reads = self.begun.get(name, {})
-            memory = BlockMemory(self.width, c.start_places, max(1, len(reads)), style=style, erase_bits=c.erase_bits)
-            m.submodules[f"{name}_started"] = memory
-            m.d.comb += [memory.erase.eq(c.erase), memory.erase_address.eq(c.erase_address)]
+            m.submodules[f"{name}_started"] = memory = self.memory(c.start_places, max(1, len(reads)), style)
             for port, (stage, value) in enumerate(reads.items()):
                 m.d.comb += [memory.raddr[port].eq(self.lines["begin_place"].at(stage - 1)), value.eq(memory.rdata[port])]
-            stage = self._computed_in(name)
-            value, written = self._computed(name, stage)
-            busy.append(written)
-            last = max(last, stage)
-            memories.append((memory, written, value, stage))
-        free = ~reduce(or_, busy, Const(0, 1))
+            stage = max(self._start_stage(step, token, name) for _, token, step in self._starts())
+            memories.append((memory, self._starting(stage), self._computed(name, stage), stage))
+        free = ~reduce(or_, (written for _, written, _, _ in memories), Const(0, 1))
         for memory, written, value, stage in memories:
             m.d.comb += [
                 memory.we.eq(written | (c.clear_started & free)),
@@ -440,25 +402,18 @@ class StateValues(TurnValues):
                 # The value is zero while there is none.
                 memory.wdata.eq(value),
             ]  # fmt: skip
-        m.d.comb += [c.started.eq(self._starting(last)), c.started_cleared.eq(c.clear_started & free)]
+        started = self._starting(max(stage for *_, stage in memories)) if memories else Const(0, 1)
+        m.d.comb += [c.started.eq(started), c.started_cleared.eq(c.clear_started & free)]
 
-    def _starts(self) -> list[int]:
+    def _starts(self) -> list[tuple[Line, TokenKind, Step]]:
         """The kinds of the tokens of starts."""
-        return [number for number, token in enumerate(self.plan.tokens) if self.plan.step(token.title).name == "start"]
+        return [each for each in self.tokens(0) if each[2].name == "start"]
 
     def _starting(self, stage: int) -> Value:
         """Whether the token in a stage is one of a start."""
-        return reduce(or_, (self.kinds[0][number].at(stage) for number in self._starts()))
+        return reduce(or_, (line.at(stage) for line, _, _ in self._starts()))
 
-    def _computed_in(self, name: str) -> int:
-        """The stage in which every start has computed a part of the state."""
-        return max(self._start_stage(self.plan.step(self.plan.tokens[n].title), self.plan.tokens[n], name) for n in self._starts())
-
-    def _computed(self, name: str, stage: int) -> tuple[Value, Value]:
-        """What the start in a stage has computed, and whether there is one."""
-        parts: list[Value] = []
-        for number in self._starts():
-            token = self.plan.tokens[number]
-            step = self.plan.step(token.title)
-            parts.append(Mux(self.kinds[0][number].at(stage), self.form(step.updates[name], stage, step, token.part, 0), 0))
-        return reduce(or_, parts), self._starting(stage)
+    def _computed(self, name: str, stage: int) -> Value:
+        """What the start in a stage has computed."""
+        forms = ((line.at(stage), self.form(step.updates[name], stage, step, token.part, 0)) for line, token, step in self._starts())
+        return reduce(or_, (Mux(when, form, 0) for when, form in forms))

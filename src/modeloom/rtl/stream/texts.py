@@ -20,7 +20,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.table import by_member
-from modeloom.rtl.bus.ports import BusComponent, payload_layout
+from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased, payload_layout
 from modeloom.rtl.stream.line import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Queue
@@ -86,15 +86,8 @@ class PairJoiner(BusComponent[MessageParameters]):
 class PairSplitter(wiring.Component):
     """One block per cycle, the first one in the cycle in which the pair comes.
 
-    Parameters
-    ----------
-    pair, single : ShapeLike
-        The layouts of a pair and of a block: ``data``, ``nbytes``, ``last``, ``cut``, and other fields that are passed on.
-
-    Members
-    -------
-    i, o : stream of pair, of single
-        A pair is taken with its last block.  ``last`` is that of the pair for its last block.
+    The layouts *pair* of ``i`` and *single* of ``o`` have ``data``, ``nbytes``, ``last``, ``cut``, and other fields that are passed on.  A
+    pair is taken with its last block, and ``last`` is that of the pair for its last block.
     """
 
     def __init__(self, pair: ShapeLike, single: ShapeLike):
@@ -128,7 +121,7 @@ def text_layout(parameters: MessageParameters) -> StructLayout:
     return payload_layout(out, parameters)
 
 
-class TextQueue(BusComponent[MessageParameters]):
+class TextQueue(ErasedComponent[MessageParameters]):
     """Holds text until the host takes it.  The entry gives credits, so that it never overflows.
 
     Members
@@ -151,8 +144,6 @@ class TextQueue(BusComponent[MessageParameters]):
         The next verdict on a message to be opened that has text.  It is there only with ``hold``.
     dropped : 1
         Such a message has been dropped.  It is there only with ``hold``.
-    erase, erase_address : In
-        Writes zeros to this word, while the queue is held in reset.
     """
 
     @staticmethod
@@ -163,7 +154,6 @@ class TextQueue(BusComponent[MessageParameters]):
             "beat": In(1), "bytes": In(p.token_nbytes_bits), "last": In(1), "cut": In(1),
             "text": In(p.block_bits).array(p.lanes * p.plan.mode.text_blocks),
             "m": Out(stream.Signature(text_layout(p))), "taken": Out(1), "delivered": Out(1),
-            "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -185,7 +175,7 @@ class TextQueue(BusComponent[MessageParameters]):
             queue.i.valid.eq(beat), queue.i.payload.data.eq(Cat(self.text[place] for place in range(blocks))),
             queue.i.payload.nbytes.eq(line.o.nbytes & beat.replicate(p.token_nbytes_bits)),
             queue.i.payload.last.eq(line.o.last & beat), queue.i.payload.cut.eq(line.o.cut & beat),
-            queue.erase.eq(self.erase), queue.erase_address.eq(self.erase_address),
+            *erased(self, queue),
         ]  # fmt: skip
         for name, bits in carried.items():
             m.d.comb += [line.i[name].eq(getattr(self, name)), queue.i.payload[name].eq(line.o[name] & beat.replicate(bits))]

@@ -22,7 +22,7 @@ __all__ = ["token_signature"]
 
 
 def token_signature(plan: StreamPlan, slots: int, contexts: int = 1, start_places: int = 2) -> wiring.Signature:
-    """The members of a token, as the entry drives them.  What no token of a mode needs is not there.
+    """The members of a token, as the entry drives them.  What no token of a mode needs has no bits.
 
     Parameters
     ----------
@@ -65,17 +65,17 @@ def token_signature(plan: StreamPlan, slots: int, contexts: int = 1, start_place
         If starts run ahead: the place of what a token of ``start`` computes, that of the message that begins, and whether this message
         only overwrites the state.
     """
-    width, lanes, place = 8 * plan.mode.block_bytes, plan.lanes, range(max(2, start_places))
+    early, second_passes = int(plan.runs_ahead), len(plan.mode.text_steps()) - 2
+    width, lanes, place = 8 * plan.mode.block_bytes, plan.lanes, range(early * start_places)
     kinds = range(max(2, len(plan.tokens) + len(plan.preparations)))
     return wiring.Signature({
         "valid": Out(1), "active": Out(lanes), "kind": Out(kinds).array(lanes), "block": Out(width).array(lanes),
         "nbytes": Out(range(plan.mode.block_bytes + 1)).array(lanes), "power": Out(range(plan.chains + 1)).array(lanes),
-        **({"second": Out(width)} if plan.pairs else {}),
-        **({"times": Out(plan.times_bits).array(lanes)} if plan.times_bits else {}),
+        "second": Out(width * (plan.mode.text_blocks - 1)), "times": Out(plan.times_bits).array(lanes),
         "product": Out(1), "chain": Out(range(max(2, plan.lane_chains))), "fresh": Out(1), "opening": Out(1),
         "begin": Out(1), "nonce": Out(width), "slot": Out(range(max(2, slots))),
-        **({"given": Out(width)} if plan.mode.two_passes else {}),
+        "given": Out(width * second_passes),
         **{f"known_{name}": Out(known_bits(name, plan.mode.block_bytes)) for name in plan.known_lengths},
-        **({"start_place": Out(place), "begin_place": Out(place), "blank": Out(1)} if plan.runs_ahead else {}),
-        **({"context": Out(range(contexts)), "next_context": Out(range(contexts))} if contexts > 1 else {}),
+        "start_place": Out(place), "begin_place": Out(place), "blank": Out(early),
+        "context": Out(range(contexts)), "next_context": Out(range(contexts)),
     })  # fmt: skip

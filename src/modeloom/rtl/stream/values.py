@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import or_, xor
@@ -29,7 +29,7 @@ from modeloom.rtl.stream.tag_sum import tag_sum
 from modeloom.spec.amounts import Amount
 from modeloom.spec.field import Field
 from modeloom.streams.known import Known
-from modeloom.streams.plan import StreamPlan
+from modeloom.streams.plan import StreamPlan, TokenKind
 from modeloom.streams.steps import Form, Step, Term
 
 __all__ = ["GatedSum", "TokenValues", "live_bits", "moved", "reversed_bytes", "scaled", "string_moved"]
@@ -43,15 +43,7 @@ __all__ = ["GatedSum", "TokenValues", "live_bits", "moved", "reversed_bytes", "s
 #     kind 1: a + cut(c)
 
 class GatedSum:
-    """The XOR of values, each of which counts for some kinds of tokens.
-
-    Parameters
-    ----------
-    width : int
-        Bits of a value, a multiple of 8.
-    name : str
-        Prefix of the names of gates.
-    """
+    """The XOR of values of *width* bits, a multiple of 8, each of which counts for some kinds of tokens.  *name* begins names of gates."""
 
     def __init__(self, width: int, name: str):
         self.width, self._name = width, name
@@ -63,18 +55,10 @@ class GatedSum:
         self._pieces: dict[Hashable, list[tuple[Value, Value]]] = {}
 
     def add(self, key: Hashable, when: Value, value: Value, mask: Value | None = None, *, quiet: bool = False) -> None:
-        """Adds a value under a condition of one bit, of which at most one holds in a cycle.
+        """Adds a value under the condition *when* of one bit, of which at most one holds in a cycle.
 
-        Parameters
-        ----------
-        key : hashable
-            Equal keys have equal values.
-        when, value : Value
-            The condition, and the value.
-        mask : Value, optional
-            The bytes that count, one bit for each.
-        quiet : bool
-            The value is zero unless the condition holds.  It needs no gate then.
+        Equal keys have equal values.  A mask has one bit for each byte, and says that it counts.  A quiet value is zero unless the
+        condition holds, and needs no gate.
         """
         if quiet:
             self._quiet.add(key)
@@ -94,29 +78,20 @@ class GatedSum:
         """Whether a value is added under some condition."""
         return key in self._values
 
-    def join(self, keys: Sequence[Hashable], conditions: Sequence[Value], mask: int, value: Value) -> None:
-        """Gives some bits of values one source without a gate, if every token adds exactly one of these values.
+    def join(self, group: Sequence[Hashable], conditions: Sequence[Value], mask: int, value: Value) -> None:
+        """Gives those bits of values that *mask* has one source without a gate, if every token adds exactly one of these values.
 
-        Parameters
-        ----------
-        keys : sequence of hashable
-            The values.
-        conditions : sequence of Value
-            One of these holds whenever there is a token.
-        mask : int
-            A one for each of the bits.
-        value : Value
-            What these bits are, whichever value is added.
+        One of the conditions holds whenever there is a token, and *value* has these bits, whichever value is added.
         """
-        if not set(keys) <= self._values.keys() - self._pieces.keys() - self._quiet:
+        if not set(group) <= self._values.keys() - self._pieces.keys() - self._quiet:
             return
-        added = [id(when) for key in keys for when in self._whole[key]]
+        added = [id(when) for key in group for when in self._whole[key]]
         if sorted(added) != sorted(map(id, conditions)):
             return
-        for key in keys:
+        for key in group:
             whole = self._values[key]
             self._values[key] = Cat(Const(0, 1) if mask >> at & 1 else whole[at] for at in range(self.width))
-        self.add(("joined", *keys), Const(1, 1), Cat(value[at] if mask >> at & 1 else Const(0, 1) for at in range(self.width)), quiet=True)
+        self.add(("joined", *group), Const(1, 1), Cat(value[at] if mask >> at & 1 else Const(0, 1) for at in range(self.width)), quiet=True)
 
     def total(self, m: Module) -> Value:
         """The sum.  Its gates are added to *m*.  A sum of one whole value is a multiplexer with 0, which registers make their reset."""
@@ -177,18 +152,7 @@ def string_moved(value: Value, places: int) -> Value:
 
 
 def moved(m: Module, value: Value, amount: Value, plus: int, name: str) -> Value:
-    """A block whose string is moved to the front by ``amount + plus`` bits.
-
-    Parameters
-    ----------
-    m : Module
-        The multiplexers are added to it.
-    value, amount : Value
-    plus : int
-        May be negative.
-    name : str
-        Prefix of the names of signals.
-    """
+    """A block whose string is moved to the front by ``amount + plus`` bits; *plus* may be below 0.  Names of signals begin with *name*."""
     width, most = len(value), (1 << len(amount)) - 1
     bits = _string(value)
     # Bit j of the result is bit j + amount + plus of the string.
@@ -252,22 +216,19 @@ class TokenValues:
         self.lines = {
             name: self.line(getattr(c.i, name), 0, name)
             for name in (
-                "begin", "nonce", "slot", "chain", "fresh", "opening", *(f"known_{name}" for name in self.plan.known_lengths),
-                *(("given",) if self.plan.mode.two_passes else ()),
-                *(("start_place", "begin_place", "blank") if self.plan.runs_ahead else ()),
+                "begin", "nonce", "slot", "chain", "fresh", "opening", "given", "start_place", "begin_place", "blank",
+                *(f"known_{name}" for name in self.plan.known_lengths),
             )
         }  # fmt: skip
         self.lines["product"] = self.flag(c.i.product, "product")
         if c.batches:
             self.lines["batch"] = begins
-        if c.contexts > 1:
-            self.lines["context"] = Line(self.late, c.i.context, 0, "context")
+        self.lines["context"] = Line(self.late, c.i.context, 0, "context")
         self.of_lane = {
             name: [self.line(getattr(c.i, name)[lane], 0, self.in_lane(lane, name)) for lane in range(self.lanes)]
-            for name in ("block", "nbytes", "power", *(("times",) if self.plan.times_bits else ()))
+            for name in ("block", "nbytes", "power", "times")
         }
-        if self.plan.pairs:
-            self.of_lane["second"] = [self.line(c.i.second, 0, "second")]
+        self.of_lane["second"] = [self.line(c.i.second, 0, "second")]
         self.units: list[dict[str, Line]] = [{} for _ in range(self.lanes)]
         self.operands: list[dict[str, tuple[Signal, ...]]] = [{} for _ in range(self.lanes)]
         # For each part of the state what each lane reads, and what the last one leaves.
@@ -300,8 +261,8 @@ class TokenValues:
         # What starts have computed, as their messages read it: by part of the state and stage.
         self.begun: dict[str, dict[int, Signal]] = {}
         self._early: dict[tuple[str, int], Value] = {}
-        # By what is added: the values that the operand is made of, and the sum.
         self._counters: list[CounterAdder] = []
+        # By what is added: the values that the operand is made of, and the sum.
         self._adders: dict[Hashable, tuple[list[Value], Value]] = {}
 
     def line(self, value: Value, stage: int, name: str) -> Line:
@@ -320,13 +281,18 @@ class TokenValues:
 
     def _kinds(self, lane: int) -> dict[int, Line]:
         """For each kind of token that a lane may have, whether it has it."""
-        c = self.c
-        result = {}
+        token, result = self.c.i, {}
         for number in self._numbers(lane):
             bit = Signal(name=self.in_lane(lane, f"is_{self._name(number)}"))
-            self.m.d.comb += bit.eq(c.i.valid & c.i.active[lane] & (c.i.kind[lane] == number))
+            self.m.d.comb += bit.eq(token.valid & token.active[lane] & (token.kind[lane] == number))
             result[number] = self.flag(bit, bit.name)
         return result
+
+    def tokens(self, lane: int) -> Iterator[tuple[Line, TokenKind, Step]]:
+        """The kinds of tokens of messages that a lane may have: whether it has one, the kind, and its step."""
+        for number, line in self.kinds[lane].items():
+            if number < len(self.plan.tokens):
+                yield line, self.plan.tokens[number], self.plan.step(self.plan.tokens[number].title)
 
     def _numbers(self, lane: int) -> list[int]:
         tokens = self.plan.tokens
@@ -339,11 +305,10 @@ class TokenValues:
         return [*loops, *shared]
 
     def _name(self, number: int) -> str:
-        tokens = self.plan.tokens
-        if number < len(tokens):
-            token = tokens[number]
-            return f"{token.title.replace(' ', '_')}{f'_{token.part}' if token.part else ''}"
-        return f"prepare_{number - len(tokens)}"
+        if number >= len(self.plan.tokens):
+            return f"prepare_{number - len(self.plan.tokens)}"
+        token = self.plan.tokens[number]
+        return f"{token.title.replace(' ', '_')}{f'_{token.part}' if token.part else ''}"
 
     def memory(self, depth: int, ports: int, style: str = "distributed", clears: bool = False) -> BlockMemory:
         """A memory that can be erased."""
@@ -502,7 +467,7 @@ class TokenValues:
             return self.lines["given"].at(stage)
         if kind == "left":
             return self.states[str(what)][lane + 1].at(stage)
-        if kind == "state" and step is not None and step.name == "tag" and self.plan.follows:
+        if kind == "state" and step is not None and step.name == "tag" and self.plan.reservations.beside(step.title):
             # What the last token of the message has left goes on through the pipeline before the tag.
             return self.states[str(what)][-1].at(stage + self.plan.behind)
         if kind == "state":
