@@ -71,7 +71,8 @@ class TurnPreparation(BusComponent[MessageParameters]):
         p, plan = parameters, parameters.plan
         index = range(max(2, len(plan.words)))
         return {
-            "made": In(stream.Signature(turn_layout(p.keys.slots))), **({"base": In(p.block_bits)} if p.base_word is not None else {}),
+            "made": In(stream.Signature(turn_layout(p.keys.slots))),
+            **({"base": In(p.block_bits)} if p.ordered_keys.base_word is not None else {}),
             "prepare": Out(1), "prepare_kind": Out(range(max(2, len(plan.tokens) + len(plan.preparations)))),
             "prepare_slot": Out(p.slot_bits), "prepared": In(1),
             "word_valid": In(1), "word_index": In(index), "word": In(p.block_bits),
@@ -112,7 +113,7 @@ class TurnPreparation(BusComponent[MessageParameters]):
                 m.d.comb += self.made.ready.eq(1)
                 m.d.sync += [turn_reg.eq(self.made.payload), number_reg.eq(0), wait_reg.eq(WORD_CYCLES)]
                 with m.If(self.made.valid):
-                    if p.base_word is not None:
+                    if p.ordered_keys.base_word is not None:
                         m.d.sync += base_reg.eq(self.base)
                     with m.If(self.made.payload.good & bool(kinds)):
                         m.next = "WAIT"
@@ -193,7 +194,7 @@ class TurnPreparations(BusComponent[MessageParameters]):
                 part.word_valid.eq(self.word_valid & (self.word_slot == part.prepare_slot)),
                 part.word_index.eq(self.word_index), part.word.eq(self.word),
             ]  # fmt: skip
-            if p.base_word is not None:
+            if p.ordered_keys.base_word is not None:
                 m.d.comb += part.base.eq(self.base)
         m.d.comb += [
             self.made.ready.eq(Array(part.made.ready for part in parts)[next_reg]),
@@ -494,7 +495,7 @@ class InlineKeys(BusComponent[MessageParameters]):
             *join(self, preparation, "prepared", "word_valid", "word_index", "word"),
             *join(ring, self, "query", "scrub"), *join(self, ring, "in_use", "scrubbed"),
         ]  # fmt: skip
-        if p.base_word is not None:
+        if p.ordered_keys.base_word is not None:
             m.d.comb += join(port, preparation, "base")
         if p.tells_freed:
             m.d.comb += join(ring, self, "freed")

@@ -325,11 +325,6 @@ class MessageSizes:
         return -(-(self.token_cycles + TURN_CYCLES) // self.key_target) + 1 if self.writers else 1
 
     @property
-    def base_word(self) -> int | None:
-        """The word of a key packet that is the key of the hash; None if set-up makes it."""
-        return None if not isinstance(self.keys, InlineKeyParameters) else self.keys.base_word
-
-    @property
     def power_digit(self) -> int:
         """Bits that the multiplier of the powers takes in a cycle."""
         cycles = self.key_target * (self.preparations - 1) - POWER_OVERHEAD if self.writers else self.key_target

@@ -83,7 +83,7 @@ class GatedSum:
 
         One of the conditions holds whenever there is a token, and *value* has these bits, whichever value is added.
         """
-        if not set(group) <= self._values.keys() - self._pieces.keys() - self._quiet:
+        if not set(group) <= {*self._values} - {*self._pieces} - self._quiet:
             return
         added = [id(when) for key in group for when in self._whole[key]]
         if sorted(added) != sorted(map(id, conditions)):
