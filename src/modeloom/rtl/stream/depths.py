@@ -252,17 +252,13 @@ class MessageDepths(MessageSizes):
     # -- what a host may send before a status comes -------------------------------------------------------------------------------
 
     @property
-    def before_entry(self) -> int:
-        """Messages of a channel whose command is checked, and whose last token has not entered the pipeline."""
-        waiting = self.ways.waiting
-        # A message has a place of a start until its first token enters.  One message of a channel is at the entry without a place.
-        return min(self.start_places + 1, 1 + self.start_depth + waiting) if self.start_places else waiting
-
-    @property
     def most_commands(self) -> int:
         """Commands of a channel that the core takes without a status: as many as all parts between both ports hold."""
-        looked_up = int(not self.inline and self.keys.slots > LISTED_SLOTS)
-        waiting = COMMAND_PLACES + looked_up + WIRE_COMMANDS * self.wire + self.before_entry
+        looked_up, waiting = int(not self.inline and self.keys.slots > LISTED_SLOTS), self.ways.waiting
+        if self.start_places:
+            # A message has a place of a start until its first token enters.  One message of a channel is at the entry without a place.
+            waiting = min(self.start_places + 1, 1 + self.start_depth + waiting)
+        waiting += COMMAND_PLACES + looked_up + WIRE_COMMANDS * self.wire
         if self.wire:
             # A command has a place at the splitter until its packet has gone by.
             waiting = min(waiting, self.shape_depth + WIRE_SPLIT + self.token_depth)
@@ -288,8 +284,9 @@ class MessageDepths(MessageSizes):
         wire = (self.ending_depth, self.head_depth, self.header_depth) if self.wire else ()
         segments = (self.segment_depth, self.entered_depth) if self.segments else ()
         return max(
-            self.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.start_places, *self.ways.words, *wire, *segments
-        )
+            self.keys.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.start_places, *self.ways.words, *wire,
+            *segments,
+        )  # fmt: skip
 
     @property
     def erase_bits(self) -> int:

@@ -17,8 +17,7 @@ from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.ports import BusComponent
-from modeloom.rtl.stream.arbiter import Arbiter
-from modeloom.rtl.stream.between import starts_of
+from modeloom.rtl.stream.arbiter import Arbiter, starts_of
 from modeloom.rtl.stream.contents import TokenContents
 from modeloom.rtl.stream.contexts import HashChains, MessageProgress, count_blocks, progress_of
 from modeloom.rtl.stream.parameters import MessageParameters

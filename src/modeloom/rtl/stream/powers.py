@@ -16,7 +16,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import xor
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -100,10 +100,10 @@ class KeyPowers(wiring.Component):
         top = [a_reg[field.bit(width - digit + i)] for i in range(digit)]
         products = [scale(field, b_reg, i) & bit.replicate(width) for i, bit in enumerate(top)]
         # Digits are taken from the top, so the other bits move up by one digit.
-        places: list[object] = [Const(0, 1)] * width
+        places: list[Value] = [Const(0, 1)] * width
         for i in range(digit, width):
             places[field.bit(i)] = a_reg[field.bit(i - digit)]
-        shifted = Cat(*places)  # type: ignore[arg-type]
+        shifted = Cat(places)
         m.d.comb += [
             self.busy.eq(busy_reg), self.we.eq(busy_reg & (step_reg == steps)), self.exponent.eq(exponent_reg), self.data.eq(sum_reg),
         ]  # fmt: skip

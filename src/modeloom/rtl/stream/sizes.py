@@ -305,9 +305,8 @@ class MessageSizes:
     def round_key_ports(self) -> dict[str, int]:
         """The members of the pipeline's ports for writes of round keys, with their widths: a port for each writer."""
         keys = self.keys
-        port = {"we": 1, "slot": self.slot_bits, "round": keys.round_bits, "data": keys.round_key_bits}
-        if len(keys.sizes) > 1:
-            port["length"] = (len(keys.sizes) - 1).bit_length()
+        length = (len(keys.sizes) - 1).bit_length()
+        port = {"we": 1, "slot": self.slot_bits, "round": keys.round_bits, "data": keys.round_key_bits, "length": length}
         return {f"rk_{name}{unit}": bits for unit in writer_ends(self.writers) for name, bits in port.items()}
 
     @property
@@ -351,12 +350,10 @@ class MessageSizes:
         )  # fmt: skip
 
     @cached_property
-    def hashed(self) -> tuple[bool, bool, bool]:
+    def hashed(self) -> tuple[bool, ...]:
         """For each of ``TokenStep``, whether it has a product of the hash."""
         plan = self.plan
-        return tuple(  # type: ignore[return-value]
-            plan.hashed(plan.step(name)) is not None for name in ("associated", plan.mode.text_steps()[0], "tag")
-        )
+        return tuple(plan.hashed(plan.step(name)) is not None for name in ("associated", plan.mode.text_steps()[0], "tag"))
 
     @property
     def window(self) -> int:
@@ -376,11 +373,6 @@ class MessageSizes:
     def tag_stage(self) -> int:
         """The number of cycles from the last token of a message to its tag."""
         return self.plan.behind + self.plan.placed.outputs["tag"]
-
-    @property
-    def round_words(self) -> int:
-        """The number of addresses of round keys."""
-        return self.keys.round_words
 
     @property
     def word_bits(self) -> int:
