@@ -53,6 +53,7 @@ from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.starts import StartsAhead
 from modeloom.rtl.stream.texts import PairJoiner, TextQueue, text_layout
+from modeloom.rtl.stream.token import connect_tokens
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.window import WeightWindow
 from modeloom.rtl.stream.wire.packets import WirePackets
@@ -334,9 +335,10 @@ class MessageBus(wiring.Component):
         self.keys.command(m, command, orders)
         for source, target in (
             (front.token, entry.token), (front.message, entry.message), (verdicts.status, wiring.flipped(self.status)),
-            (wiring.flipped(self.key), self.keys.key), (self.keys.state, wiring.flipped(self.key_state)), (entry.o, pipeline.i),
+            (wiring.flipped(self.key), self.keys.key), (self.keys.state, wiring.flipped(self.key_state)),
         ):  # fmt: skip
             wiring.connect(m, source, target)
+        m.d.comb += connect_tokens(entry.o, pipeline.i)
         front.connect(m, self, p)
         if pipeline.batches:
             m.d.comb += join(entry, pipeline, "batch")

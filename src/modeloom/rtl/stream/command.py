@@ -151,7 +151,7 @@ class MessageCommands(ErasedComponent[MessageParameters]):
         """Passes a checked command on, with ``NO_KEY`` if its slot has no key."""
         slots, waiting = self.parameters.key_slots, checked.o.payload
         index_bits = (slots - 1).bit_length()
-        loaded, has_key = Signal(), Signal()
+        loaded, has_key = signals("loaded has_key")
         if slots <= LISTED_SLOTS:
             m.d.comb += [
                 loaded.eq(Cat(self.key_loaded, Const(0, (1 << index_bits) - slots)).bit_select(waiting.slot[:index_bits], 1)),

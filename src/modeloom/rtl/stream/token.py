@@ -18,7 +18,7 @@ from amaranth.lib.wiring import Out
 from modeloom.rtl.stream.sizes import known_bits
 from modeloom.streams.plan import StreamPlan
 
-__all__ = ["token_signature"]
+__all__ = ["connect_tokens", "token_signature"]
 
 
 def token_signature(plan: StreamPlan, slots: int, contexts: int = 1, start_places: int = 2) -> wiring.Signature:
@@ -79,3 +79,9 @@ def token_signature(plan: StreamPlan, slots: int, contexts: int = 1, start_place
         "start_place": Out(place), "begin_place": Out(place), "blank": Out(early),
         "context": Out(range(contexts)), "next_context": Out(range(contexts)),
     })  # fmt: skip
+
+
+def connect_tokens(source: wiring.PureInterface, target: wiring.PureInterface) -> list[object]:
+    """Connects tokens.  A member without bits would only change the names of others."""
+    values = {path: value for path, _, value in source.signature.flatten(source)}
+    return [value.eq(values[path]) for path, _, value in sorted(target.signature.flatten(target)) if len(value)]
