@@ -25,7 +25,7 @@ class Cups(Choices):
         "coffee": Terms(), "tea": Terms(apart={"--milk": "it is green"}, never={"closed": ", which is closed"}),
         "soup": Terms(only={"kitchen": "rooms with a kitchen"}, plan={"full": ", which is full"}),
     }, word="{}")  # fmt: skip
-    milk: int | None = row(None, "milk", terms=Terms(direction=("encrypt", "pour")), free=(0,), sparse=True)
+    milk: int | None = row(None, "milk", terms=Terms(direction={"encrypt": "pour"}), free=(0,), sparse=True)
     sugar: int | None = row(None, "sugar", terms=Terms(needs="--kind tea"))
     direction: str = row("both", values=("both", "encrypt", "decrypt"), noun="direction")
     more: tuple[int, ...] = row(())

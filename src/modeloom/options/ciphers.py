@@ -90,24 +90,27 @@ Some = TypeVar("Some", bound=OfCipher)
 
 def on_cipher(options: Some, chosen: BlockCipher) -> Some:
     """A copy with the properties of a cipher filled in.  Raises ``InputError`` for options that the cipher does not support."""
-    streams = _streams(options, chosen)
+    rounds = options.cipher_arch == "multistream"
+    streams, stages = (_streams(options, chosen), None) if rounds else (None, _stages(options, chosen))
     key_bits = chosen.key_bits[0] if options.key_bits is None else options.key_bits
     if key_bits not in chosen.key_bits:
         raise InputError(f"--key-bits must be {series(chosen.key_bits)}, not {key_bits}")
-    stages = streams or (min(STAGES, chosen.most_stages) if options.cipher_stages is None else options.cipher_stages)
-    if not streams and not 1 <= stages <= chosen.most_stages:
-        raise InputError(f"--cipher-stages must be from 1 to {chosen.most_stages}, not {stages}")
     sbox = chosen.sboxes[0] if options.cipher_sbox is None else options.cipher_sbox
     if sbox not in chosen.sboxes:
         raise UnknownName("S-box", sbox, chosen.sboxes)
-    stated = None if streams else stages
-    return options.but(cipher=chosen.name, key_bits=key_bits, cipher_stages=stated, cipher_sbox=sbox, streams=streams)
+    return options.but(cipher=chosen.name, key_bits=key_bits, cipher_stages=stages, cipher_sbox=sbox, streams=streams)
 
 
-def _streams(options: OfCipher, chosen: BlockCipher) -> int | None:
-    """The number of streams of a multistream core, which is None for other forms."""
-    if options.cipher_arch != "multistream":
-        return None
+def _stages(options: OfCipher, chosen: BlockCipher) -> int:
+    """The number of registers in a round of a pipeline."""
+    stages = min(STAGES, chosen.most_stages) if options.cipher_stages is None else options.cipher_stages
+    if not 1 <= stages <= chosen.most_stages:
+        raise InputError(f"--cipher-stages must be from 1 to {chosen.most_stages}, not {stages}")
+    return stages
+
+
+def _streams(options: OfCipher, chosen: BlockCipher) -> int:
+    """The number of streams of a multistream core."""
     if not chosen.multistream:
         raise InputError(f"--cipher-arch multistream: {chosen.name} has no round core for several streams; choose another --cipher-arch")
     streams = chosen.streams[-1] if options.streams is None else options.streams
@@ -116,7 +119,5 @@ def _streams(options: OfCipher, chosen: BlockCipher) -> int | None:
     if options.cipher_stages is not None:
         raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
     if options.cipher_sbox not in (None, chosen.sboxes[0]):
-        raise InputError(
-            f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {chosen.sboxes[0]}"
-        )  # fmt: skip
+        raise InputError(f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {chosen.sboxes[0]}")
     return streams

@@ -155,7 +155,7 @@ class StreamOptions(Choices):
     hold: int | None = row(
         None, "bytes of text held back until the tag has been verified (default: none).", least=1, most=1 << 20, unit="bytes",
         word="hold{}",
-        terms=Terms(apart={"--channels": "each channel would need its own buffer"}, direction=("decrypt", "open messages")),
+        terms=Terms(apart={"--channels": "each channel would need its own buffer"}, direction={"decrypt": "open messages"}),
     )  # fmt: skip
     message_buffer: int | None = row(
         None, "with two passes: bytes of a message to seal that the core stores.", least=1, most=1 << 20, unit="bytes", word="buffer{}",
@@ -165,7 +165,7 @@ class StreamOptions(Choices):
                 "--channels": "messages are stored in the order of one channel",
                 "--keys inline": "both passes of a message need its key, which comes once",
             },
-            only={"two_passes": "modes with two passes"}, never={"lengths_first": LENGTHS_FIRST}, direction=("encrypt", "seal messages"),
+            only={"two_passes": "modes with two passes"}, never={"lengths_first": LENGTHS_FIRST}, direction={"encrypt": "seal messages"},
         ),
         sparse=True,
     )  # fmt: skip

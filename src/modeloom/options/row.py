@@ -59,8 +59,8 @@ class Terms:
         Members of a mode that must be true, or false: what modes with this member are, or why they cannot.
     plan : mapping
         Members of the pipeline of a mode that must be false, and why.
-    direction : tuple of str
-        The direction that a core must have, and what cores that have it do.
+    direction : mapping
+        A direction that a core must have, and what cores that have it do.
     """
 
     apart: Mapping[str, str] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class Terms:
     only: Mapping[str, str] = field(default_factory=dict)
     never: Mapping[str, str] = field(default_factory=dict)
     plan: Mapping[str, str] = field(default_factory=dict)
-    direction: tuple[str, str] | None = None
+    direction: Mapping[str, str] = field(default_factory=dict)
 
 
 NO_TERMS = Terms()
@@ -274,8 +274,9 @@ class Choices:
                     raise InputError(f"{choice} and {other} cannot be combined: {why}; leave out one of them")
             if terms.needs and not self.chosen(terms.needs):
                 raise InputError(f"{choice} is for {terms.needs}; leave it out")
-            if terms.direction is not None and terms.direction[0] not in self.directions:
-                raise InputError(f"{choice} is for cores that {terms.direction[1]}; leave it out")
+            for way, what in terms.direction.items():
+                if way not in self.directions:
+                    raise InputError(f"{choice} is for cores that {what}; leave it out")
 
     @property
     def directions(self) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Counter(NamedTuple):
 
     def low(self, block_bits: int) -> int:
         """Its lowest bit in a block of so many bits."""
-        return 0 if self.order == "little" else block_bits - self.bits
+        return {"little": 0, "big": block_bits - self.bits}[self.order]
 
     def add(self, block: int, number: int, block_bytes: int) -> int:
         """Adds ``number`` to the counter of a block (byte 0 in bits [7:0]), modulo 2^bits."""

@@ -178,12 +178,11 @@ class StreamPlan:
 
         If tokens return to the cipher, they have their key values with them.
         """
-        if self.returning and any(term.source.kind == "key" for step in self.steps for form in step.forms() for term in form):
-            return True
+        uses = self.uses
         for step in self.steps:
             others = [*step.updates.values(), *step.outputs()]
             keys_read = [(term, form in others) for form in step.forms() for term in form if term.source.kind == "key"]
-            if any(beside or any(term.amounts()) for term, beside in keys_read):
+            if any(step.title in uses or beside or any(term.amounts()) for term, beside in keys_read):
                 return True
         return False
 
@@ -296,10 +295,8 @@ class StreamPlan:
         """If tokens return to the cipher: the cycles in which a block of a step, or of one for a last block, has it, in the mean over a
         pair and rounded up.  It is 0 if no token returns.
         """
-        if not self.returning:
-            return 0
-        every = [name, *self.last_steps.get(name, ())]
-        return max(-(-len(self.uses[each]) // (1 + self.mode.takes_pair(each))) for each in every)
+        every, uses = (name, *self.last_steps.get(name, ())), self.uses
+        return max((-(-len(uses[each]) // (1 + self.mode.takes_pair(each))) for each in every if each in uses), default=0)
 
     @property
     def last_steps(self) -> dict[str, tuple[str, ...]]:

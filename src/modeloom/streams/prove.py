@@ -172,8 +172,8 @@ def _groups(plan: StreamPlan, message: Message) -> list[list[Unit]]:
     """For each token of a message, the blocks or pairs of its lanes.  The tag is the last one."""
     tag, between = Unit("", "tag", 0, 0), Unit("", BETWEEN, 0, 0)
     units, groups = [*message.units(plan.mode, plan.prefixes), between], list[list[Unit]]()
-    for part in plan.order.parts:
-        of_part = [unit for unit in units if {"text": message.direction}.get(part, part) in (unit.part, unit.step)]
+    for part in [{"text": message.direction}.get(part, part) for part in plan.order.parts]:
+        of_part = [unit for unit in units if part in (unit.part, unit.step)]
         groups += [of_part[at : at + plan.lanes] for at in range(0, len(of_part), plan.lanes)]
     if groups and plan.shares_tag and len(groups[-1]) < plan.lanes and not message.apart:
         groups[-1].append(tag)

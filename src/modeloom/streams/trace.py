@@ -251,21 +251,21 @@ def trace_stream(mode: StreamMode, key_bytes: int, only: str | None = None) -> S
     raw = KeyParts(**{name: given[name] if name in given else o.leaf("raw", name) for name in mode.key_parts})
     o.line = None
     with o.setting_up(), beside(mode.folder), blame(mode.name, mode.setup):
-        keys = mode.setup(o, raw)
-    if not isinstance(keys, Keys):
-        raise _wrong(mode, "setup", keys, "Keys(...)")
-    for name, value in keys.items():
+        made = mode.setup(o, raw)
+    if not isinstance(made, Keys):
+        raise _wrong(mode, "setup", made, "Keys(...)")
+    for name, value in made.items():
         if isinstance(value, Value):
             result.key_names.setdefault(value.id, name)
         elif not isinstance(value, CipherKey):
             raise DefinitionError(f"{mode.name}: setup(): the value {name} is {value!r}, which is no block and no cipher key")
     for number, lengths in enumerate(mode.nonce_bytes):
         nonce = Nonce(o.leaf("nonce", 0), _of_few(mode, "nonce", lengths), _of_few(mode, "tag", mode.tag_bytes))
-        _start(mode, o, keys, number, nonce)
+        _start(mode, o, made, number, nonce)
     for name in mode.block_steps() if only is None else (only,):
-        _loop(mode, o, keys, name)
+        _loop(mode, o, made, name)
     if only is None:
-        _tag(mode, o, keys)
+        _tag(mode, o, made)
         _check_first_pass(mode, result)
     return result
 

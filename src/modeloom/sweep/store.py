@@ -121,11 +121,11 @@ class Store:
                 f"INSERT OR REPLACE INTO points ({names}) VALUES ({marks})", [row[name] for name in COLUMNS]  # noqa: S608
             )
 
-    def rows(self, keys: Iterable[str] | None = None) -> list[Row]:
-        """All rows, or those with the given keys in their order."""
+    def rows(self, wanted: Iterable[str] | None = None) -> list[Row]:
+        """All rows, or those with the wanted keys in their order."""
         with self._told():
             every = {row["key"]: dict(row) for row in self._database.execute("SELECT * FROM points ORDER BY key")}
-        return list(every.values()) if keys is None else [every[key] for key in keys if key in every]
+        return list(every.values()) if wanted is None else [every[key] for key in wanted if key in every]
 
     def latest(self) -> list[Row]:
         """The newest row of each configuration."""
