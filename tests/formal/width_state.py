@@ -21,7 +21,7 @@ from tests.formal.bits import WIDE, Bits, all_of, any_of, concat, constant, fres
 from tests.formal.machine import Machine, State
 
 from modeloom.rtl.width import WidthParameters
-from modeloom.rtl.width.beats import context_bits, contexts, packet_beat, seen_beat
+from modeloom.rtl.width.beats import channels_of, packet_beat, seen_beat
 
 __all__ = ["BAD", "GONE", "IDLE", "INDEX", "THERE", "Beat", "Converters", "byte_of", "front", "ones"]
 
@@ -162,8 +162,8 @@ class Converters:
 
     def context_of(self, channel: Bits) -> Bits:
         """The number of a channel among the words; those that the core does not have share one."""
-        bits, count = context_bits(self.p.channels), self.p.channels
-        return channel[:bits] if contexts(count) == count else (channel < count).choose(channel, constant(count, 8))[:bits]
+        bits, count = channels_of(self.p.channels).bits, self.p.channels
+        return channel[:bits] if channels_of(count).words == count else (channel < count).choose(channel, constant(count, 8))[:bits]
 
     def word(self, context: Bits | None = None) -> Bits:
         """What is kept of the channel, or in another word, in the part that converts."""
@@ -221,12 +221,12 @@ def words_are_erased(s: Converters) -> Bits:
     """Invariant: a sweep leaves a zero in the word of the channel, and the core then runs with it."""
     if s.p.channels == 1 or not s.gathers:
         return constant(1, 1)
-    bits, zero = context_bits(s.p.channels), s.word().equals(0)
+    bits, zero = channels_of(s.p.channels).bits, s.word().equals(0)
     where = f"{s.part}.of_channels" + (".words" if s.inward else "")
     writes = s[f"{where}.erase_reg"] & s[f"{where}.erase_address_reg"].equals(s.channel[:bits])
     sweep, last = s["sweep_reg"], s["last_reg"]
     return all_of([
         (sweep & (s.channel[:bits] < s["address_reg"])).implies(zero | writes), (~sweep & last).implies(zero | writes),
         (~sweep & ~last & ~s["used"]).implies(zero), s[f"{where}.erase_reg"].implies(last), s["used"].implies(~sweep & ~last),
-        sweep.implies(s["address_reg"] <= max(2, contexts(s.p.channels)) - 1),
+        sweep.implies(s["address_reg"] <= max(2, channels_of(s.p.channels).words) - 1),
     ])  # fmt: skip

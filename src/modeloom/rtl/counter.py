@@ -21,7 +21,7 @@ __all__ = ["CounterAdder", "counter_bits"]
 
 def counter_bits(counter: Counter, width: int) -> slice:
     """The bits of a block of *width* bits that a counter changes."""
-    return slice(width - counter.bits, width) if counter.order == "big" else slice(0, counter.bits)
+    return {"big": slice(width - counter.bits, width), "little": slice(0, counter.bits)}[counter.order]
 
 
 class CounterAdder(wiring.Component):

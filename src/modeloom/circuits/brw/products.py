@@ -540,9 +540,9 @@ def stored_products(m: int, stages: int, order: Order | None = None) -> tuple[in
     )
 
 
-def _clocks(m: int, stages: int, order: Order | None) -> dict[int, int]:
-    order = schedule(m, stages) if order is None else order
-    return {label: clock for clock, label in enumerate(order, 1) if label is not None}
+def _clocks(m: int, stages: int, issues: Order | None) -> dict[int, int]:
+    issues = schedule(m, stages) if issues is None else issues
+    return {label: clock for clock, label in enumerate(issues, 1) if label is not None}
 
 
 def locations(m: int, stages: int, order: Order | None = None) -> tuple[Location, ...]:

@@ -325,14 +325,14 @@ class Crossings(wiring.Component):
     def _flags(self, m: Module, signals: _Signals) -> None:
         """The flags of keys.  ``key_busy`` is high from the first beat of a packet on, also while the beat is on its way."""
         p = self.parameters
-        keys = p.stream(KEYS)
-        assert keys is not None
-        sides = signals.sides[keys.clock]
+        crossing = p.stream(KEYS)
+        assert crossing is not None
+        sides = signals.sides[crossing.clock]
         sent_reg, came_reg = Signal(KEY_COUNT_BITS, name="keys_sent_reg"), Signal(KEY_COUNT_BITS, name="keys_came_reg")
         with m.If(sides.host.clear):
-            m.d[keys.clock] += sent_reg.eq(0)
+            m.d[crossing.clock] += sent_reg.eq(0)
         with m.Elif(self.s_axis_key_tvalid & self.s_axis_key_tready):
-            m.d[keys.clock] += sent_reg.eq(sent_reg + 1)
+            m.d[crossing.clock] += sent_reg.eq(sent_reg + 1)
         taken = self.core_s_axis_key_tvalid & self.core_s_axis_key_tready
         for at in range(KEY_SEEN_AFTER):
             # A beat counts when the flags tell of it.
@@ -344,7 +344,7 @@ class Crossings(wiring.Component):
         with m.Elif(taken):
             m.d.core += came_reg.eq(came_reg + 1)
         flags = Cat(getattr(self, f"core_{port}") for port, _ in p.key_flags)
-        m.submodules.key_flags = mirror = DomainRenamer({"core": CORE, "host": keys.clock})(Mirror(len(flags) + KEY_COUNT_BITS))
+        m.submodules.key_flags = mirror = DomainRenamer({"core": CORE, "host": crossing.clock})(Mirror(len(flags) + KEY_COUNT_BITS))
         m.d.comb += [
             mirror.i.eq(Cat(flags, came_reg)), mirror.core_clear.eq(sides.core.clear), mirror.host_clear.eq(sides.host.clear),
         ]  # fmt: skip

@@ -12,15 +12,16 @@ is ``bad`` if no packet has it there.  The core gets a beat in its place whose k
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.rtl.stream.contexts import ChannelFlags, ChannelWords
 
-__all__ = ["BAD_KEEP", "Direct", "Stage", "context_of", "is_own", "packet_beat", "seen_beat"]
+__all__ = ["BAD_KEEP", "Direct", "OneChannel", "Stage", "channels_of", "packet_beat", "seen_beat"]
 
 BAD_KEEP = 0b10
 """The first byte is missing, and the second is there."""
@@ -32,7 +33,7 @@ SIDE = ("channel", "cut")
 def packet_beat(nbytes: int, *, channels: int = 1, cut: bool = False) -> StructLayout:
     """A beat of so many bytes.  It has a channel if there are several, and ``cut`` if it says that a message failed."""
     return StructLayout({
-        "data": 8 * nbytes, "keep": nbytes, "last": 1, **({"channel": 8} if channels > 1 else {}), **({"cut": 1} if cut else {}),
+        "data": 8 * nbytes, "keep": nbytes, "last": 1, **channels_of(channels).fields, **({"cut": 1} if cut else {}),
     })  # fmt: skip
 
 
@@ -51,28 +52,80 @@ def holes(keep: Value) -> Value:
     return Cat(~keep[:-1] & keep[1:]).any() if len(keep) > 1 else Cat(0)
 
 
-def context_of(channel: Value | None, channels: int) -> Value:
-    """The number of a channel among the words that are kept for each; channels that the core does not have share one."""
-    if channel is None:
+class OneChannel:
+    """The channel of a core with one: nothing names it, and what is kept of it is a register.
+
+    Attributes
+    ----------
+    fields : dict
+        The field that names a channel, with its width.
+    words, bits : int
+        Words of what is kept for each channel, and bits of the number of such a word.
+    """
+
+    fields: ClassVar[dict[str, int]] = {}
+    words, bits = 1, 1
+
+    def number(self, named: wiring.Component) -> Value:
+        """The number of the word for the channel that a beat or the ports of a component name."""
         return Cat(0)
-    most = contexts(channels)
-    bits = context_bits(channels)
-    return channel[:bits] if most == channels else Mux(channel < channels, channel, channels)[:bits]
+
+    def owned(self, named: wiring.Component) -> Value:
+        """Whether the core has this channel."""
+        return Const(1, 1)
+
+    def passed(self, to: wiring.Component, named: wiring.Component) -> list[object]:
+        """The channel at the port of another component."""
+        return []
+
+    def refused(self, valid: Value, offered: Value, tid: wiring.Component) -> list[object]:
+        """A beat that is offered is not *valid* if the core does not have its channel, the port ``s_axis_tid``."""
+        return []
+
+    def keep(self, m: Module, kept: Kept, i: Any, layout: StructLayout, erase: Value, address: Value) -> None:
+        """Drives the word of a beat, and writes what it becomes."""
+        word_reg = Signal(layout, name="kept_reg")
+        m.d.comb += kept.word.eq(word_reg)
+        with m.If(kept.take):
+            m.d.sync += word_reg.eq(kept.after)
 
 
-def is_own(channel: Value, channels: int) -> Value:
-    """Whether the core has a channel."""
-    return Const(1, 1) if channels == MOST_CHANNELS else channel < channels
+class SeveralChannels(OneChannel):
+    """The channels of a core with several.  Those that the core does not have share a word."""
+
+    fields: ClassVar[dict[str, int]] = {"channel": 8}
+
+    def __init__(self, count: int):
+        self.count, self.words = count, min(count + 1, MOST_CHANNELS)
+        self.bits = (self.words - 1).bit_length()
+
+    def number(self, named: wiring.Component) -> Value:
+        channel = named.channel
+        return (channel if self.words == self.count else Mux(channel < self.count, channel, self.count))[: self.bits]
+
+    def owned(self, named: wiring.Component) -> Value:
+        return self._has(named.channel)
+
+    def passed(self, to: wiring.Component, named: wiring.Component) -> list[object]:
+        return [to.channel.eq(named.channel)]
+
+    def refused(self, valid: Value, offered: Value, tid: wiring.Component) -> list[object]:
+        return [valid.eq(offered & self._has(tid.s_axis_tid))]
+
+    def _has(self, channel: Value) -> Value:
+        return Const(1, 1) if self.words == self.count else channel < self.count
+
+    def keep(self, m: Module, kept: Kept, i: Any, layout: StructLayout, erase: Value, address: Value) -> None:
+        m.submodules.of_channels = words = kept.words(m, i, layout, self, len(address))
+        m.d.comb += [
+            Value.cast(kept.word).eq(words.rdata[0]), words.we.eq(kept.take), words.wdata.eq(kept.after), words.erase.eq(erase),
+            words.erase_address.eq(address),
+        ]  # fmt: skip
 
 
-def contexts(channels: int) -> int:
-    """Words of what is kept for each channel."""
-    return min(channels + 1, MOST_CHANNELS) if channels > 1 else 1
-
-
-def context_bits(channels: int) -> int:
-    """Bits of the number of such a word."""
-    return max(1, (contexts(channels) - 1).bit_length())
+def channels_of(count: int) -> OneChannel:
+    """The channels of a core with so many."""
+    return SeveralChannels(count) if count > 1 else OneChannel()
 
 
 # -- kept --------------------------------------------------------------------------------------------------------------------------
@@ -98,7 +151,7 @@ class Kept:
         Its input.
     layout : StructLayout
         The word of a channel.  It is zero after an erasure.
-    channels : int
+    channels : OneChannel
     erase, address : Value
         While the module is held in reset: zeros to the word with this number.
 
@@ -115,29 +168,18 @@ class Kept:
     valid: Value
     beat: Any
 
-    def __init__(self, m: Module, i: Any, layout: StructLayout, channels: int, erase: Value, address: Value):
+    def __init__(self, m: Module, i: Any, layout: StructLayout, channels: OneChannel, erase: Value, address: Value):
         self.may, self.take = Signal(name="may"), Signal(name="take")
         self.word, self.after = Signal(layout, name="kept_word"), Signal(layout, name="kept_after")
         self._input(m, i)
         m.d.comb += [self.take.eq(self.valid & self.may), self.after.eq(self.word)]
-        if channels == 1:
-            word_reg = Signal(layout, name="kept_reg")
-            m.d.comb += self.word.eq(word_reg)
-            with m.If(self.take):
-                m.d.sync += word_reg.eq(self.after)
-            return
-        words = self._words(m, i, layout, channels, len(address))
-        m.submodules.of_channels = words
-        m.d.comb += [
-            Value.cast(self.word).eq(words.rdata[0]), words.we.eq(self.take), words.wdata.eq(self.after), words.erase.eq(erase),
-            words.erase_address.eq(address),
-        ]  # fmt: skip
+        channels.keep(m, self, i, layout, erase, address)
 
     def _input(self, m: Module, i: Any) -> None:
         """Sets ``valid`` and ``beat``, and answers the input."""
         raise NotImplementedError
 
-    def _words(self, m: Module, i: Any, layout: StructLayout, channels: int, erase_bits: int) -> ChannelFlags | ChannelWords:
+    def words(self, m: Module, i: Any, layout: StructLayout, channels: OneChannel, erase_bits: int) -> ChannelFlags | ChannelWords:
         """The words of all channels, with their addresses."""
         raise NotImplementedError
 
@@ -158,12 +200,12 @@ class Stage(Kept):
         with m.If(self._move):
             m.d.sync += [self.valid.eq(i.valid), self.beat.eq(i.payload)]
 
-    def _words(self, m: Module, i: Any, layout: StructLayout, channels: int, erase_bits: int) -> ChannelWords:
-        self.context = context_reg = Signal(context_bits(channels), name="context_reg")
-        self.next_context = Signal(context_bits(channels), name="next_context")
-        words = ChannelWords(layout.size, contexts(channels), 1, erase_bits)
+    def words(self, m: Module, i: Any, layout: StructLayout, channels: OneChannel, erase_bits: int) -> ChannelWords:
+        self.context = context_reg = Signal(channels.bits, name="context_reg")
+        self.next_context = Signal(channels.bits, name="next_context")
+        words = ChannelWords(layout.size, channels.words, 1, erase_bits)
         m.d.comb += [
-            self.next_context.eq(Mux(self._move, context_of(i.payload.channel, channels), context_reg)),
+            self.next_context.eq(Mux(self._move, channels.number(i.payload), context_reg)),
             words.raddr[0].eq(self.next_context), words.waddr.eq(context_reg),
         ]  # fmt: skip
         m.d.sync += context_reg.eq(self.next_context)
@@ -177,7 +219,7 @@ class Direct(Kept):
         self.valid, self.beat = i.valid, i.payload
         m.d.comb += i.ready.eq(self.may)
 
-    def _words(self, m: Module, i: Any, layout: StructLayout, channels: int, erase_bits: int) -> ChannelFlags:
-        words, context = ChannelFlags(layout.size, contexts(channels), 1, erase_bits), Signal(context_bits(channels), name="context")
-        m.d.comb += [context.eq(context_of(i.payload.channel, channels)), words.raddr[0].eq(context), words.waddr.eq(context)]
+    def words(self, m: Module, i: Any, layout: StructLayout, channels: OneChannel, erase_bits: int) -> ChannelFlags:
+        words, context = ChannelFlags(layout.size, channels.words, 1, erase_bits), Signal(channels.bits, name="context")
+        m.d.comb += [context.eq(channels.number(i.payload)), words.raddr[0].eq(context), words.waddr.eq(context)]
         return words

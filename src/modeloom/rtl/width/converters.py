@@ -20,7 +20,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.bus.register_slice import RegisterSlice
-from modeloom.rtl.width.beats import BAD_KEEP, Direct, Stage, context_bits, contexts, is_own, of_side, packet_beat, seen_beat
+from modeloom.rtl.width.beats import BAD_KEEP, Direct, OneChannel, Stage, channels_of, of_side, packet_beat, seen_beat
 from modeloom.rtl.width.rules import LENGTH_BITS, MessageRule, SolidRule
 
 __all__ = ["DirectSplit", "Gather", "Split", "WidthConverters", "WidthParameters"]
@@ -45,7 +45,7 @@ class Gather(wiring.Component):
     ----------
     narrow, wide : StructLayout
         Beats (``beats.packet_beat``).
-    channels : int
+    channels : OneChannel
     erase_bits : int
         Bits of ``erase_address``.
     direct : bool
@@ -57,7 +57,7 @@ class Gather(wiring.Component):
         While it is held in reset: zeros to the words with this number.
     """
 
-    def __init__(self, narrow: StructLayout, wide: StructLayout, channels: int, erase_bits: int, direct: bool = False):
+    def __init__(self, narrow: StructLayout, wide: StructLayout, channels: OneChannel, erase_bits: int, direct: bool = False):
         self.narrow, self.wide, self.channels, self.direct = narrow, wide, channels, direct
         super().__init__({
             "i": In(stream.Signature(seen_beat(narrow))), "o": Out(stream.Signature(wide)), "erase": In(1), "erase_address": In(erase_bits),
@@ -272,7 +272,7 @@ class WidthConverters(wiring.Component):
         if p.parts:
             members |= {
                 "s_axis_cmd_tvalid": In(1), "s_axis_cmd_tready": Out(1), "core_s_axis_cmd_tvalid": Out(1), "core_s_axis_cmd_tready": In(1),
-                "associated": In(LENGTH_BITS), **({"channel": In(8)} if p.channels > 1 else {}),
+                "associated": In(LENGTH_BITS), **{name: In(bits) for name, bits in channels_of(p.channels).fields.items()},
             }  # fmt: skip
         super().__init__(members)
 
@@ -287,11 +287,11 @@ class WidthConverters(wiring.Component):
 
         host, core = p.beat(p.host_bytes, False), p.beat(p.core_bytes, False)
         host_out, core_out = p.beat(p.host_bytes, True), p.beat(p.core_bytes, True)
-        bits = len(address)
+        bits, channels = len(address), channels_of(p.channels)
         narrows = p.host_bytes > p.core_bytes
-        rule = MessageRule(host, p.host_bytes, p.channels, bits) if p.parts else SolidRule(host)
-        into = Split(host, core) if narrows else Gather(host, core, p.channels, bits)
-        back = Gather(core_out, host_out, p.channels, bits, direct=True) if narrows else DirectSplit(core_out, host_out)
+        rule = MessageRule(host, p.host_bytes, channels, bits) if p.parts else SolidRule(host)
+        into = Split(host, core) if narrows else Gather(host, core, channels, bits)
+        back = Gather(core_out, host_out, channels, bits, direct=True) if narrows else DirectSplit(core_out, host_out)
         entry = RegisterSlice(host)
         for name, part in (("entry", entry), ("rule", rule), ("into", into), ("back", back)):
             m.submodules[name] = reset(part)
@@ -302,11 +302,8 @@ class WidthConverters(wiring.Component):
         wiring.connect(m, rule.o, into.i)
         # A beat that is there while all is held in reset waits on the bus.
         self._from(m, "s_axis", entry.i, ~held)
-        own: Value = Const(1, 1)
-        if p.channels > 1:
-            # What names a channel that the core does not have: its beats are dropped here, and its commands have no packets.
-            own = is_own(self.channel, p.channels) if p.parts else own
-            m.d.comb += entry.i.valid.eq(self.s_axis_tvalid & ~held & is_own(self.s_axis_tid, p.channels))
+        # What names a channel that the core does not have: its beats are dropped here, and its commands have no packets.
+        m.d.comb += channels.refused(entry.i.valid, self.s_axis_tvalid & ~held, self)
         self._to(m, "core_s_axis", into.o)
         self._from(m, "core_m_axis", back.i, 1)
         if isinstance(back, Gather):
@@ -317,21 +314,20 @@ class WidthConverters(wiring.Component):
             m.d.comb += [
                 may.eq(~rule.full & ~held), self.core_s_axis_cmd_tvalid.eq(self.s_axis_cmd_tvalid & may),
                 self.s_axis_cmd_tready.eq(self.core_s_axis_cmd_tready & may),
-                rule.put.eq(self.s_axis_cmd_tvalid & self.s_axis_cmd_tready & own), rule.associated.eq(self.associated),
+                rule.put.eq(self.s_axis_cmd_tvalid & self.s_axis_cmd_tready & channels.owned(self)), rule.associated.eq(self.associated),
             ]  # fmt: skip
-            if p.channels > 1:
-                m.d.comb += rule.channel.eq(self.channel)
+            m.d.comb += channels.passed(rule, self)
         return m
 
     def _erasure(self, m: Module) -> tuple[Signal, Signal, Signal]:
         """Whether all is held in reset; and the word to which zeros are written."""
-        p, held = self.parameters, Signal(name="held")
+        channels, held = channels_of(self.parameters.channels), Signal(name="held")
         sweep_reg = Signal(init=1)
-        address_reg = Signal(context_bits(p.channels))
+        address_reg = Signal(channels.bits)
         with m.If(self.zeroize):
             m.d.sync += [sweep_reg.eq(1), address_reg.eq(0)]
         with m.Elif(sweep_reg):
-            m.d.sync += [address_reg.eq(address_reg + 1), sweep_reg.eq(address_reg != max(2, contexts(p.channels)) - 1)]
+            m.d.sync += [address_reg.eq(address_reg + 1), sweep_reg.eq(address_reg != max(2, channels.words) - 1)]
         # The word is written in the cycle after its number is given.
         last_reg = Signal(init=1)
         m.d.sync += last_reg.eq(sweep_reg)

@@ -20,7 +20,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.contexts import ChannelFlags
-from modeloom.rtl.width.beats import Stage, context_bits, context_of, contexts, holes, seen_beat
+from modeloom.rtl.width.beats import OneChannel, Stage, holes, seen_beat
 
 __all__ = ["MessageRule", "SolidRule"]
 
@@ -79,7 +79,7 @@ class MessageRule(wiring.Component):
         A beat.
     nbytes : int
         Bytes of a beat.
-    channels : int
+    channels : OneChannel
     erase_bits : int
         Bits of ``erase_address``.
 
@@ -94,11 +94,11 @@ class MessageRule(wiring.Component):
         While it is held in reset: zeros to the words with this number.
     """
 
-    def __init__(self, layout: StructLayout, nbytes: int, channels: int, erase_bits: int):
+    def __init__(self, layout: StructLayout, nbytes: int, channels: OneChannel, erase_bits: int):
         self.layout, self.nbytes, self.channels, self.erase_bits = layout, nbytes, channels, erase_bits
         super().__init__({
             "i": In(stream.Signature(layout)), "o": Out(stream.Signature(seen_beat(layout))),
-            "associated": In(LENGTH_BITS), **({"channel": In(8)} if channels > 1 else {}), "put": In(1), "full": Out(1),
+            "associated": In(LENGTH_BITS), **{name: In(bits) for name, bits in channels.fields.items()}, "put": In(1), "full": Out(1),
             "erase": In(1), "erase_address": In(erase_bits),
         })  # fmt: skip
 
@@ -147,7 +147,7 @@ class MessageRule(wiring.Component):
 
     def _orders(self, m: Module, stage: Stage, number_reg: Signal) -> tuple[Signal, Value]:
         """Takes commands.  Gives the bytes of associated data of the message of the beat, and whether its command has come."""
-        count, bits = contexts(self.channels), context_bits(self.channels)
+        count, bits = self.channels.words, self.channels.bits
         style = "distributed" if count <= LUT_CONTEXTS else "block"
         m.submodules.orders = orders = BlockMemory(LENGTH_BITS, count << INDEX_BITS, 1, style=style)
         # Messages of each context: that which is under way, the next one that gets a command, and the same as the beats may know it.
@@ -167,7 +167,7 @@ class MessageRule(wiring.Component):
         full_reg = Signal()
         full_context_reg = Signal(bits)
         m.d.comb += [
-            context.eq(context_of(self.channel, self.channels) if self.channels > 1 else 0),
+            context.eq(self.channels.number(self)),
             asked.eq(Mux(full_reg, full_context_reg, context)),
             begun.raddr[0].eq(asked), numbers.raddr[1].eq(asked), next_number.eq(begun.rdata[0] + 1),
             waiting.eq(begun.rdata[0] - numbers.rdata[1]),

@@ -308,17 +308,17 @@ STREAMS = {1: "", 2: "S", 4: "ISXM"}
 sums with x for one direction (X), and behind MixColumns (M)."""
 
 
-def check_streams(streams: int, known: Collection[int] = STREAMS) -> int:
-    """*streams* if a round can have so many.
+def check_streams(count: int, known: Collection[int] = STREAMS) -> int:
+    """*count* if a round can have so many streams.
 
     Raises
     ------
     ValueError
-        *streams* is another number.
+        *count* is another number.
     """
-    if streams not in known or isinstance(streams, bool):
-        raise ValueError(f"streams must be one of {', '.join(map(str, known))}, not {streams!r}")
-    return streams
+    if count not in known or isinstance(count, bool):
+        raise ValueError(f"streams must be one of {', '.join(map(str, known))}, not {count!r}")
+    return count
 
 
 def hold_state(m: Module, state: Value, decrypt: Value, name: str, direction: Direction) -> Value | tuple[Value, Value]:
