@@ -37,8 +37,8 @@ from modeloom.rtl.deoxys.rounds import (
     next_constant,
     permute,
     round_constant,
-    slotted_ports,
     step,
+    tweaked_ports,
 )
 
 __all__ = ["SCHEDULES", "DeoxysBCMultiStream", "DeoxysBCStreams", "ShiftedSubtweakeys", "StoredSubtweakeys"]
@@ -457,7 +457,7 @@ class DeoxysBCStreams(wiring.Component):
         self.rounds, self.interval = ROUNDS, ROUNDS * streams
         self._lead = key_lead(direction, streams - 1)
         self.latency = self.interval + ENTERS + 1 - self._lead
-        super().__init__({"batch": In(1), **slotted_ports(slots, self.direction)})
+        super().__init__({"batch": In(1), **tweaked_ports(slots, self.direction)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -26,7 +26,7 @@ from modeloom.rtl.aes.direction import Direction, choose
 from modeloom.rtl.aes.keys.round_keys import read_round_key
 from modeloom.rtl.aes.parameters import check_count, named
 from modeloom.rtl.aes.rounds.round_stages import register
-from modeloom.rtl.deoxys.rounds import ROUNDS, deoxys_round, key_lead, permute, slotted_ports
+from modeloom.rtl.deoxys.rounds import ROUNDS, deoxys_round, key_lead, permute, tweaked_ports
 
 __all__ = ["DeoxysBCPipeline"]
 
@@ -97,7 +97,7 @@ class DeoxysBCPipeline(wiring.Component):
         self.direction = Direction.of(direction)
         self.rounds = ROUNDS
         self.latency, self.interval = ROUNDS * registers_per_round + 1, 1
-        super().__init__(slotted_ports(slots, self.direction))
+        super().__init__(tweaked_ports(slots, self.direction))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -33,15 +33,16 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.direction import Direction
+from modeloom.rtl.aes.keys.round_keys import slotted_ports
 from modeloom.rtl.aes.layers.both import affine_in_luts, inv_shift_rows, invert_bytes, map_before_in_luts, shift_rows
 from modeloom.rtl.aes.layers.round_networks import add_in_luts, keyed_forward_network, lower_columns, plain_network
-from modeloom.rtl.aes.parameters import BLOCK_BITS, columns, named, slot_shape
+from modeloom.rtl.aes.parameters import BLOCK_BITS, columns, named
 from modeloom.rtl.aes.rounds.round_stages import register
 from modeloom.rtl.aes.sboxes.sbox import inv_sub_bytes, sub_bytes
 
 __all__ = [
     "CONSTANTS", "CUTS", "H", "KEY_BITS", "ORDER", "ROUNDS", "DeoxysKeySchedule", "deoxys_round", "key_lead", "lfsr_2", "next_constant",
-    "permute", "round_constant", "slotted_ports", "step",
+    "permute", "round_constant", "step", "tweaked_ports",
 ]  # fmt: skip
 
 # The tweakey schedule of Deoxys-BC-256 (Deoxys v1.41, section 2.3) as layers: a permutation of bytes, an LFSR, round constants.
@@ -228,22 +229,13 @@ def _after_mix_columns(m: Module, mixed: Value, waiting: Value, subtweakey: Valu
 
 # The ports of the cores of Deoxys-BC that hold the round keys of several slots: the pipeline, and the round for several blocks.
 
-def slotted_ports(slots: int, direction: Direction) -> dict[str, Member]:
+def tweaked_ports(slots: int, direction: Direction) -> dict[str, Member]:
     """Block, tweak and slot in, result out, and the port that writes the part of a subtweakey that comes of the key.
 
     There is ``decrypt`` if the direction is "both".
     """
-    return {
-        "i": In(BLOCK_BITS),
-        "tweak": In(BLOCK_BITS),
-        "slot": In(slot_shape(slots)),
-        "o": Out(BLOCK_BITS),
-        "key_we": In(1),
-        "key_slot": In(slot_shape(slots)),
-        "key_round": In(range(ROUNDS + 1)),
-        "key_data": In(BLOCK_BITS),
-        **direction.ports(decrypt=In(1)),
-    }
+    ports = {"i": In(BLOCK_BITS), "tweak": In(BLOCK_BITS)}
+    return ports | slotted_ports(slots, range(ROUNDS + 1)) | direction.ports(decrypt=In(1))
 
 
 # -- key schedule ------------------------------------------------------------------------------------------------------------------

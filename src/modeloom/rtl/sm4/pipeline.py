@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Member, Out
+from amaranth.lib.wiring import In
 
 from modeloom.rtl.aes.direction import Direction, joined
-from modeloom.rtl.aes.keys.round_keys import read_word
+from modeloom.rtl.aes.keys.round_keys import read_word, slotted_ports
 from modeloom.rtl.aes.parameters import check_count, columns, named, slot_shape
 from modeloom.rtl.sm4.round import ROUNDS, block_of, linear, substitute, words_of
 
@@ -37,7 +37,6 @@ __all__ = ["STAGES", "SM4Pipeline", "SM4Sequential"]
 # The next block may come in the last cycle of the last round, which writes ``o``.  Encryption and decryption use the same data path.  The
 # direction affects only the address of the round keys.
 
-BLOCK_BITS = 128
 WORD_BITS = 32
 
 STAGES = 2
@@ -87,16 +86,7 @@ class SM4Pipeline(wiring.Component):
         self.slots = check_count("slots", slots)
         self.latency = ROUNDS * registers_per_round + 1
         self.interval = 1
-        ports: dict[str, Member] = {
-            "i": In(BLOCK_BITS),
-            "slot": In(slot_shape(slots)),
-            "o": Out(BLOCK_BITS),
-            "key_we": In(1),
-            "key_slot": In(slot_shape(slots)),
-            "key_round": In(range(ROUNDS)),
-            "key_data": In(WORD_BITS),
-        }
-        super().__init__({**ports, **self.direction.ports(decrypt=In(1))})
+        super().__init__(slotted_ports(slots, range(ROUNDS), WORD_BITS) | self.direction.ports(decrypt=In(1)))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -193,17 +183,7 @@ class SM4Sequential(wiring.Component):
         self.slots = check_count("slots", slots)
         self.interval = ROUNDS * registers_per_round
         self.latency = self.interval + 1
-        ports: dict[str, Member] = {
-            "i": In(BLOCK_BITS),
-            "slot": In(slot_shape(slots)),
-            "start": In(1),
-            "o": Out(BLOCK_BITS),
-            "key_we": In(1),
-            "key_slot": In(slot_shape(slots)),
-            "key_round": In(range(ROUNDS)),
-            "key_data": In(WORD_BITS),
-        }
-        super().__init__({**ports, **self.direction.ports(decrypt=In(1))})
+        super().__init__(slotted_ports(slots, range(ROUNDS), WORD_BITS, start=In(1)) | self.direction.ports(decrypt=In(1)))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

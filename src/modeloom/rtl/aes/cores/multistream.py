@@ -31,13 +31,13 @@ from collections.abc import Callable, Sequence
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Member, Out
+from amaranth.lib.wiring import In
 
 from modeloom.rtl.aes.cores.key_sizes import KeySizes
 from modeloom.rtl.aes.direction import Direction, choose, joined
-from modeloom.rtl.aes.keys.round_keys import LUT_MEMORY, read_round_key, read_word
+from modeloom.rtl.aes.keys.round_keys import LUT_MEMORY, read_round_key, read_word, slotted_ports
 from modeloom.rtl.aes.layers.round_networks import add_in_luts
-from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns, slot_shape
+from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns
 from modeloom.rtl.aes.rounds.round_stages import add, check_streams, hold_state, register, stream_round
 from modeloom.rtl.batch_places import count_places
 
@@ -113,16 +113,7 @@ class AESStreams(wiring.Component):
         self._waits = BLOCK_MEMORY_CYCLES if self.block_memory else 0
         self._enters = self._waits + self._several
         self.latency = self.interval + 1 + self._enters
-        ports: dict[str, Member] = {
-            "batch": In(1),
-            "i": In(BLOCK_BITS),
-            "slot": In(slot_shape(slots)),
-            "o": Out(BLOCK_BITS),
-            "key_we": In(1),
-            "key_slot": In(slot_shape(slots)),
-            "key_round": In(4),
-            "key_data": In(BLOCK_BITS),
-        }
+        ports = {"batch": In(1), **slotted_ports(slots, 4)}
         super().__init__(ports | self.direction.ports(decrypt=In(1), key_data_dec=In(BLOCK_BITS)) | self.sizes.ports)
 
     def elaborate(self, platform: object) -> Module:

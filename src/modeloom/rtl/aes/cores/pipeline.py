@@ -28,11 +28,11 @@ from collections.abc import Callable
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Member, Out
+from amaranth.lib.wiring import In
 
 from modeloom.rtl.aes.cores.key_sizes import Bypass, KeySizes, Skip
 from modeloom.rtl.aes.direction import Direction, KeyForm, choose
-from modeloom.rtl.aes.keys.round_keys import Travel, read_round_key
+from modeloom.rtl.aes.keys.round_keys import Travel, read_round_key, slotted_ports
 from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register
 
@@ -182,16 +182,7 @@ class AESPipeline(wiring.Component):
         self._waits = BLOCK_MEMORY_CYCLES if self._block else 0
         self.latency = self._waits + self.rounds * registers_per_round + whitening_register
         self.interval = 1
-        ports: dict[str, Member] = {
-            "i": In(BLOCK_BITS),
-            "slot": In(slot_shape(slots)),
-            "o": Out(BLOCK_BITS),
-            "key_we": In(1),
-            "key_slot": In(slot_shape(slots)),
-            "key_round": In(4),
-            "key_data": In(BLOCK_BITS),
-        }
-        ports |= self.direction.ports(decrypt=In(1), key_data_dec=In(BLOCK_BITS)) | self.sizes.ports
+        ports = slotted_ports(slots, 4) | self.direction.ports(decrypt=In(1), key_data_dec=In(BLOCK_BITS)) | self.sizes.ports
         if key_writers:
             ports |= {"key_clear": In(1), "key_clear_slot": In(slot_shape(slots))}
             for number in range(1, key_writers):

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Member, Out
+from amaranth.lib.wiring import In
 
 from modeloom.rtl.aes.direction import Direction, KeyForm, joined
-from modeloom.rtl.aes.keys.round_keys import read_round_key, read_word
+from modeloom.rtl.aes.keys.round_keys import read_round_key, read_word, slotted_ports
 from modeloom.rtl.aes.layers.round_networks import lower_columns, plain_network
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named, slot_shape
 from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, register, table_round
@@ -88,17 +88,7 @@ class AESSequential(wiring.Component):
         self.rounds = ROUNDS[key_bits]
         self.interval = self.rounds * registers_per_round
         self.latency = self.interval + 1
-        ports: dict[str, Member] = {
-            "i": In(BLOCK_BITS),
-            "slot": In(slot_shape(slots)),
-            "start": In(1),
-            "o": Out(BLOCK_BITS),
-            "key_we": In(1),
-            "key_slot": In(slot_shape(slots)),
-            "key_round": In(4),
-            "key_data": In(BLOCK_BITS),
-        }
-        super().__init__({**ports, **self.direction.ports(decrypt=In(1), key_data_dec=In(BLOCK_BITS))})
+        super().__init__(slotted_ports(slots, 4, start=In(1)) | self.direction.ports(decrypt=In(1), key_data_dec=In(BLOCK_BITS)))
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

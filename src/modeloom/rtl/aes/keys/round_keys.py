@@ -8,14 +8,25 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from amaranth.hdl import Module, Signal, Value
+from amaranth.hdl import Module, ShapeLike, Signal, Value
 from amaranth.lib import memory
+from amaranth.lib.wiring import In, Member, Out
 
-__all__ = ["BLOCK_MEMORY", "LUT_MEMORY", "read_round_key", "read_word"]
+from modeloom.rtl.aes.parameters import BLOCK_BITS, slot_shape
+
+__all__ = ["BLOCK_MEMORY", "LUT_MEMORY", "read_round_key", "read_word", "slotted_ports"]
 
 LUT_MEMORY: dict[str, str | int] = {"ram_style": "distributed"}
 BLOCK_MEMORY: dict[str, str | int] = {"ram_style": "block", "no_rw_check": 1}
 """Attributes of memories.  The keys of a slot rest while it is read: Yosys needs no multiplexer behind a port for the old word."""
+
+
+def slotted_ports(slots: int, numbers: ShapeLike, key_bits: int = BLOCK_BITS, **inputs: Member) -> dict[str, Member]:
+    """The ports of a core with the round keys of several slots: block, slot and more inputs, result, and writes of round keys."""
+    return {
+        "i": In(BLOCK_BITS), "slot": In(slot_shape(slots)), **inputs, "o": Out(BLOCK_BITS), "key_we": In(1),
+        "key_slot": In(slot_shape(slots)), "key_round": In(numbers), "key_data": In(key_bits),
+    }  # fmt: skip
 
 
 def read_word(
