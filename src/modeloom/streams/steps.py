@@ -293,6 +293,11 @@ class Recurrence:
         """Whether each block waits for the cipher of the one before it."""
         return self.kind in ("cipher", "late")
 
+    @property
+    def mixes(self) -> bool:
+        """Whether a block may change all of its bits: it is a chain, or the hash."""
+        return self.kind in ("cipher", "late", "horner")
+
 
 def depends_on(step: Step, form: Form, name: str) -> bool:
     """Whether a form of a step depends on a part of the state, directly or through operations."""

@@ -105,6 +105,11 @@ class TokenPipeline(wiring.Component):
         self.writers, self.last_words, self.directions = writers, last_words, tuple(directions)
         self.width = 8 * plan.mode.block_bytes
         self.start_places = start_places
+        # Whether the cipher takes keys of several sizes, has both directions, takes blocks in batches, and round keys for inverse ciphers.
+        members = self.ciphers[0].signature.members if self.ciphers else ()
+        self.key_sizes, self.deciphers, self.batches, self.inverse_keys = (
+            name in members for name in ("key_length", "decrypt", "batch", "key_data_dec")
+        )  # fmt: skip
         early, lanes, slot = int(plan.runs_ahead), plan.lanes, range(max(2, slots))
         super().__init__({
             "i": In(token_signature(plan, slots, contexts, start_places)),
@@ -121,26 +126,6 @@ class TokenPipeline(wiring.Component):
             **({f"rk_length{unit}": In(len(self.ciphers[0].key_length)) for unit in writer_ends(writers)} if self.key_sizes else {}),
             **({"batch": In(1)} if self.batches else {}),
         })  # fmt: skip
-
-    @property
-    def key_sizes(self) -> bool:
-        """Whether the cipher takes keys of several sizes."""
-        return bool(self.ciphers) and hasattr(self.ciphers[0], "key_length")
-
-    @property
-    def deciphers(self) -> bool:
-        """Whether the cipher has both directions."""
-        return bool(self.ciphers) and "decrypt" in self.ciphers[0].signature.members
-
-    @property
-    def batches(self) -> bool:
-        """Whether the cipher takes blocks in batches."""
-        return bool(self.ciphers) and "batch" in self.ciphers[0].signature.members
-
-    @property
-    def inverse_keys(self) -> bool:
-        """Whether the cipher takes round keys in the form for inverse ciphers, too."""
-        return bool(self.ciphers) and "key_data_dec" in self.ciphers[0].signature.members
 
     def elaborate(self, platform: object) -> Module:
         return _Elaboration(self).run()

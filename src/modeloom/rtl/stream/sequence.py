@@ -23,7 +23,7 @@ from amaranth.lib.data import View
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
 from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
-from modeloom.streams.reservation import Program
+from modeloom.streams.reservation import CHAIN, Program
 
 __all__ = ["StepSequence", "TextFirstSequence"]
 
@@ -224,7 +224,7 @@ class StepSequence:
     def _entered(self) -> Value:
         """Whether the token is the first one of the message as far as its step says."""
         tag = self._programs["tag"].tokens
-        if self.p.plan.chained:
+        if CHAIN in self.p.plan.reservations.resources:
             # A later token of a step may be the one that reads the chain.
             return Const(1, 1)
         # The tag of a message without data begins it, and if it waits, each of its tokens does: no block changes what start has made.

@@ -170,7 +170,7 @@ class StateValues(TurnValues):
         turns = self.turn_left() if self.turns else {}
         for lane in range(self.lanes):
             for name in sorted(self.states, key=self._reads_others):
-                if self.plan.kinds[name].chained:
+                if name in self.linked:
                     # There is one lane.
                     self.states[name].append(self.states[name][lane])
                     continue
@@ -285,7 +285,7 @@ class StateValues(TurnValues):
 
     def write_states(self) -> None:
         for name in self.states:
-            if self.plan.kinds[name].chained:
+            if name in self.linked:
                 self._write_chain(name)
                 continue
             home = self.placed.homes[name]

@@ -33,7 +33,7 @@ def tag_sum(plan: StreamPlan, contexts: int) -> str | None:
         return None
     step = plan.step("tag")
     for name, home in plan.placed.homes.items():
-        if plan.kinds[name].chained or plan.kinds[name].kind == "horner" or home != plan.placed.outputs["tag"]:
+        if plan.kinds[name].mixes or home != plan.placed.outputs["tag"]:
             continue
         if step.output == (Term(Source("state", name)),):
             return name

@@ -30,7 +30,7 @@ from modeloom.spec.amounts import Amount
 from modeloom.spec.field import Field
 from modeloom.streams.known import Known
 from modeloom.streams.plan import StreamPlan, TokenKind
-from modeloom.streams.steps import Form, Step, Term
+from modeloom.streams.steps import Form, Step, Term, chains_of
 
 __all__ = ["GatedSum", "TokenValues", "live_bits", "moved", "reversed_bytes", "scaled", "string_moved"]
 
@@ -234,7 +234,8 @@ class TokenValues:
         # For each part of the state what each lane reads, and what the last one leaves.
         self.states: dict[str, list[Line]] = {}
         self.registers: dict[str, Signal] = {}
-        # The bits of each part that may be set.
+        # The parts that are chains through the cipher, and the bits of each part that may be set.
+        self.linked = {kind.name for kind in chains_of(self.plan.kinds)}
         self.live = live_bits(self.plan)
         # The part of the state whose sum is the tag, too, while a token of a tag is there.
         self.tag_sum = tag_sum(self.plan, component.contexts)
@@ -599,7 +600,7 @@ def live_bits(plan: StreamPlan) -> dict[str, int]:
     """
     width = 8 * plan.mode.block_bytes
     every = (1 << width) - 1
-    found = {name: every if kind.chained or kind.kind == "horner" else 0 for name, kind in plan.kinds.items()}
+    found = {name: every if kind.mixes else 0 for name, kind in plan.kinds.items()}
     while True:
         before = dict(found)
         for step in plan.steps:
