@@ -94,12 +94,15 @@ class WordForm:
         With 0 for ``ad_segment``, a message without associated data has no segment for them.
         """
         yield self.instruction(Opcode.DECRYPT if message.decrypt else Opcode.ENCRYPT)
-        if self.lengths_first:
-            data = len(message.ad).to_bytes(4, "big") + text.to_bytes(4, "big")
-            yield self.segment(Header(Segment.LENGTH, len(data)), data)
+        yield from self.lengths(len(message.ad), text)
         yield self.segment(Header(Segment.NPUB, len(message.nonce), not (message.ad or text)), message.nonce)
         if message.ad or ad_segment:
             yield from self.part(Segment.AD, message.ad, eoi=not text, most=ad_segment or LONGEST)
+
+    def lengths(self, associated: int, text: int) -> list[Piece]:
+        """The segment of lengths, if a message begins with one."""
+        data = associated.to_bytes(4, "big") + text.to_bytes(4, "big")
+        return [self.segment(Header(Segment.LENGTH, len(data)), data)] * self.lengths_first
 
     def part(self, kind: Segment, data: bytes, *, eoi: bool = False, last: bool = False, most: int = LONGEST) -> Iterator[Piece]:
         """The segments of associated data or text, each with at most ``most`` bytes.  The last one has EOT."""

@@ -168,8 +168,7 @@ def _faults(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:
     way = d.ways[0]
     begin = form.instruction(Opcode.DECRYPT if way else Opcode.ENCRYPT)
     kind, wrong = (Segment.CIPHERTEXT, Segment.PLAINTEXT) if way else (Segment.PLAINTEXT, Segment.CIPHERTEXT)
-    lengths = [form.segment(Header(Segment.LENGTH, 8), bytes(8))] if d.lengths_first else []
-    npub = [*lengths, form.segment(Header(Segment.NPUB, len(nonce)), nonce)]
+    npub = [*(lengths := form.lengths(0, 0)), form.segment(Header(Segment.NPUB, len(nonce)), nonce)]
     last = Header(kind, 0, last=True)
     few = maker.rng.randbytes(word + 1)
     cases: list[list[Piece]] = [

@@ -135,6 +135,6 @@ def _bus(name: str, group: tuple[Port, ...]) -> Bus | None:
         return Bus(name, APB, not words["PSEL"].output, tuple(words.items()))
     # LWC has the same handshake, and calls its signals valid, ready, data and last.
     words = {word if word.startswith("T") else f"T{word}": port for word, port in words.items()}
-    if {"TVALID", "TREADY"} <= words.keys():
+    if {"TVALID", "TREADY"} <= set(words):
         return Bus(name, STREAM, not words["TVALID"].output, tuple(words.items()))
     return None

@@ -152,6 +152,11 @@ class DerivedParameters:
     # -- sizes --------------------------------------------------------------------------------------------------------------------
 
     @property
+    def sized(self) -> bool:
+        """Whether master keys have several sizes, so that the size of its key comes with a round key."""
+        return len(self.derivations) > 1
+
+    @property
     def slot_bits(self) -> int:
         """The width of the number of a slot."""
         return max(1, (self.keys.slots - 1).bit_length())
@@ -230,7 +235,7 @@ class KeyDeriver(BusComponent[DerivedParameters]):
             "cmd": In(stream.Signature(p.command)), "o": Out(stream.Signature(command_layout(p.messages))),
             "key": Out(stream.Signature(ordered_key_beat())), "loaded": In(keys.slots),
             "rk_we": In(1), "rk_slot": In(p.slot_bits), "rk_round": In(keys.round_bits), "rk_data": In(keys.round_key_bits),
-            **({"rk_length": In(range(len(keys.sizes)))} if len(keys.sizes) > 1 else {}),
+            **({"rk_length": In(range(len(keys.sizes)))} if p.sized else {}),
             "freed": In(1), "query": In(p.slot_bits), "in_use": Out(1), "erase": In(1), "erase_address": In(p.erase_bits),
         }  # fmt: skip
 
@@ -384,7 +389,7 @@ class KeyDeriver(BusComponent[DerivedParameters]):
     def _size(self, m: Module, slot: Value) -> Value:
         """The size of the key of a slot: that of the last round key that was written."""
         p = self.parameters
-        if len(p.keys.sizes) == 1:
+        if not p.sized:
             return Const(0, 1)
         sizes = [Signal(self.rk_length.shape(), name=f"size_{number}_reg", init=p.keys.longest) for number in range(p.keys.slots)]
         for number, each in enumerate(sizes):
@@ -400,9 +405,9 @@ class KeyDeriver(BusComponent[DerivedParameters]):
             # The nonce has no number.
             number = term.source.number or 0
             value: Value = Const(number, bits) if term.source.kind == "const" else sources[number]
-            for wire, amount in term.maps:
+            for name, amount in term.maps:
                 assert isinstance(amount, int)
-                if wire == "keep":
+                if name == "keep":
                     value = kept(value, amount)
                 else:
                     part = Signal(bits, name="moved")
@@ -450,7 +455,7 @@ class KeyDeriver(BusComponent[DerivedParameters]):
             core.key_slot.eq(Mux(erase, self.erase_address[p.keys.round_bits :], self.rk_slot)),
             core.key_round.eq(Mux(erase, self.erase_address[: p.keys.round_bits], self.rk_round)),
         ]  # fmt: skip
-        if len(p.keys.sizes) > 1:
+        if p.sized:
             m.d.comb += core.key_length.eq(self.rk_length)
 
 
@@ -504,6 +509,6 @@ class DerivedBus(BusAround):
             setup.done.eq(setup.request),
             *self.erase_parts(deriver, messages),
         ]  # fmt: skip
-        if len(p.keys.sizes) > 1:
+        if p.sized:
             m.d.comb += deriver.rk_length.eq(round_key.length)
         return m
