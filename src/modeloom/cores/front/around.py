@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from modeloom.front.map import Register
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
 from modeloom.product.core import FrontEnd, FrontPart
@@ -123,6 +124,9 @@ class Around(FrontEnd):
     shape: CoreShape
     """Those for the ports of the module around it."""
 
+    around_core: Around | None = None
+    """The part that stands around the core inside of this one."""
+
     outer: str | None = None
     """The name of the module that stands around this one; None if this one is the top."""
 
@@ -218,6 +222,14 @@ class Around(FrontEnd):
     def around(self, parts: Mapping[str, FrontPart]) -> str:
         """The head of the file, and the modules around the core."""
         return "\n".join([self.head, *self.modules(parts)])
+
+    def texts(self, verilog: str) -> Mapping[str, str]:
+        """Those of the part inside."""
+        return {} if self.around_core is None else self.around_core.texts(verilog)
+
+    def registers(self, verilog: str) -> Sequence[Register]:
+        """Those of the part inside."""
+        return () if self.around_core is None else self.around_core.registers(verilog)
 
     def port_table(self) -> tuple[Sequence[str], list[list[object]]]:
         """The ports for the datasheet: heads of columns, and rows."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from modeloom.cores.front.around import CORE_INSTANCE, Around
-from modeloom.front.map import Register
 from modeloom.interfaces import Interface, Side
 from modeloom.interfaces.front import QUEUE_ERASURE, REGISTER_BUSES, STATUS_ORDER, register_bus
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT
@@ -350,14 +349,6 @@ class ClocksFrontEnd(Around):
         if self.told.crossings:
             constraints = {"xdc": f"{self.top}.xdc", "quartus_sdc": f"{self.top}_quartus.sdc", "sdc": f"{self.top}.sdc"}
         return replace(base, files=replace(base.files, **self.files, **constraints), front=front)
-
-    def texts(self, verilog: str) -> Mapping[str, str]:
-        """Those of the front end inside."""
-        return {} if self.around_core is None else self.around_core.texts(verilog)
-
-    def registers(self, verilog: str) -> Sequence[Register]:
-        """Those of the front end inside."""
-        return () if self.around_core is None else self.around_core.registers(verilog)
 
     def sheet(self) -> list[str]:
         """The section of the datasheet."""

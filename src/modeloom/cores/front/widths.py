@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from modeloom.cores.front.around import Around
-from modeloom.front.map import Register
 from modeloom.interfaces import Interface
 from modeloom.interfaces.shared import DATA_IN, DATA_OUT
 from modeloom.product.core import FrontPart
@@ -156,14 +155,6 @@ class WidthFrontEnd(Around):
             ports=tuple(port.described for port in self.host_ports),
         )  # fmt: skip
         return replace(d, files=replace(d.files, **self.files), front=front)
-
-    def texts(self, verilog: str) -> Mapping[str, str]:
-        """There are no other files."""
-        return {}
-
-    def registers(self, verilog: str) -> Sequence[Register]:
-        """There are none."""
-        return ()
 
     def sheet(self) -> list[str]:
         """The section of the datasheet."""

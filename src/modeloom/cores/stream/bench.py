@@ -4,19 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.bench_text import BenchKey, first_keys, hexadecimal, key_lines, packet_lines, phase_lines, wanted_lines
 from modeloom.cores.port_rules import bit_range, packing_places
 from modeloom.cores.stream.vectors import BenchMessage, BenchOutcome, BenchVectors, bench_vectors
 from modeloom.cores.template import filled, without
-from modeloom.interfaces.messages import MessageCode, message_core
+from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.product.cases import POINTS, Case, Cases, length_point
 from modeloom.product.messages import StreamDescription
 from modeloom.protocol.outcome import possible_codes, refusal
-from modeloom.protocol.transactions import Command
 from modeloom.version import VERSION
 
 __all__ = ["bench_limit", "bench_verilog", "key_cycles", "message_cases", "message_places"]
@@ -24,33 +22,66 @@ __all__ = ["bench_limit", "bench_verilog", "key_cycles", "message_cases", "messa
 
 # The places of the fields of commands, statuses and keys of a core for messages, for the templates of Verilog files.
 
-@cache
-def message_places(
-    block_bytes: int, slots: int, inline: bool = False, channels: int = 1, lengths: bool = False, passes: int = 1,
-    text_first: bool = False,
-) -> dict[str, object]:  # fmt: skip
-    """The values for the templates, for blocks of this number of bytes.
-
-    They depend on key slots or keys that come with messages, on channels, and on whether a command has the bytes of text.  They also depend
-    on the passes of a message to seal, and on the order of the parts of a packet.
-    """
-    interfaces = message_core(block_bytes, inline=inline, channels=channels, lengths=lengths, passes=passes, text_first=text_first)
-    packings = {group.name: group.packing for group in interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
+def message_places(d: StreamDescription) -> dict[str, object]:
+    """The values for the templates."""
+    packings = {group.name: group.packing for group in d.interfaces if group.name in ("s_axis_cmd", "m_axis_status")}
     command, status = packings["s_axis_cmd"], packings["m_axis_status"]
     return {
-        **packing_places(interfaces, "id", slots),
+        **packing_places(d.interfaces, "id", d.named_slots),
         **{f"CODE_{code.name}": int(code) for code in MessageCode},
         "OK": int(MessageCode.OK),
         "NO_KEY": int(MessageCode.NO_KEY),
         "SEALED_TAG": status.verilog("tag"),
         "SEALED_BITS": status.field("tag").bits,
         "SEALED_RANGE": bit_range(status.field("tag").bits),
-        "COMMAND_FIRST": command.verilog("text" if text_first else "associated"),
+        "COMMAND_FIRST": command.verilog(d.form.first),
         "COMMAND_CHANNEL": command.verilog("channel"),
         "COMMAND_DECRYPT": command.verilog("decrypt"),
         "COMMAND_TAG_BYTES": command.verilog("tag_bytes"),
-        **({"FLAGS": "1", "OF_KEY": "", "OF_SLOT": "", "NO_SLOT": ""} if inline else {}),
+        **_keys(d).places,
     }
+
+
+class _KeysInSlots:
+    """What the bench does with keys that are loaded into slots."""
+
+    places: Mapping[str, str] = {}
+    # A packet of one beat that lacks a byte is not a key of any size.
+    short = f"wrong_key(0, 1, {KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES - 1) - 1:x}, key_slot[0]);"
+    phases: tuple[tuple[str, str], ...] = (("empty", "wrong"),)
+    """The phases of the cases with keys."""
+
+    def named(self, text: str) -> str:
+        """The bench with the ports of these keys."""
+        return text
+
+    def points(self, slots: int) -> list[str]:
+        """The points of coverage of slots."""
+        return ["first", *["other"] * (slots > 1), "missing"]
+
+    def slot(self, slot: int) -> list[str]:
+        """That of a message in a slot."""
+        return [f"slot.{'other' if slot else 'first'}"]
+
+
+class _KeysInOrder(_KeysInSlots):
+    """The same for keys that come with messages.  They change once more, and each wrong one takes a place until its message comes."""
+
+    places = {"FLAGS": "1", "OF_KEY": "", "OF_SLOT": "", "NO_SLOT": ""}
+    short, phases = "", (("empty", "wrong"), ("statuses", "renewed"))
+
+    def named(self, text: str) -> str:
+        return without(text, "s_axis_key_tdest")
+
+    def points(self, slots: int) -> list[str]:
+        return []
+
+    def slot(self, slot: int) -> list[str]:
+        return []
+
+
+def _keys(d: StreamDescription) -> _KeysInSlots:
+    return _KeysInOrder() if d.inline else _KeysInSlots()
 
 
 # -- bench -------------------------------------------------------------------------------------------------------------------------
@@ -107,8 +138,8 @@ def _assignments(vectors: BenchVectors, d: StreamDescription, most_beats: int) -
     bits = 8 * d.block_bytes
     for number, message in enumerate(vectors.messages):
         yield from packet_lines(number, message.command.pack(d), message.beats, sent, d.beat_bytes)
-        if d.channels > 1:
-            yield from (f"sent_channel[{at}] = {message.command.channel};" for at in range(sent, sent + len(message.beats)))
+        for channel in d.channel_fields.named(message.command.channel).values():
+            yield from (f"sent_channel[{at}] = {channel};" for at in range(sent, sent + len(message.beats)))
         sent += len(message.beats)
         places = [wanted]
         renewed = message.renewed or NOTHING
@@ -151,7 +182,7 @@ def _latency_check(d: StreamDescription) -> str:
     """The check of the latency.  Text that is held has none."""
     if not d.timed:
         return ""
-    return CHECK if d.cadence is None else CADENCE_CHECK.replace("@WAITS@", str(d.waits))
+    return CADENCE_CHECK.replace("@WAITS@", str(d.waits)) if d.waits else CHECK
 
 
 def _pace_check(d: StreamDescription) -> str:
@@ -163,25 +194,26 @@ def _pace_check(d: StreamDescription) -> str:
 
 def _allowed(text: str, d: StreamDescription) -> str:
     """A text with the cycles by which the distances of all messages of a burst together may vary with a cadence."""
-    return text.replace("(PHASE_BURST - FIRST_STEADY)", f"(PHASE_BURST - FIRST_STEADY) + {d.waits}") if d.cadence is not None else text
+    return text.replace("(PHASE_BURST - FIRST_STEADY)", f"(PHASE_BURST - FIRST_STEADY) + {d.waits}") if d.waits else text
 
 
-def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str, object]:
+def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str, str]:
     """What differs between the forms of packets."""
-    if not d.wire:
-        return {"CUT_WANTED": "wanted_keep[from + at] == {BEAT_BYTES{1'b0}}", "KEYLESS": "", "ALONE_BEAT": ""}
     failed = f"m_axis_status_tdata{places['STATUS_CODE']} != OK"
-    gives = f"!command[statuses]{places['COMMAND_DECRYPT']}" if d.hold is not None else "1'b1"
+    gives = f"!command[statuses]{places['COMMAND_DECRYPT']}" if d.held(1) else "1'b1"
     return {
-        "CUT_WANTED": f"at == to - from - 1 && {failed}", "KEYLESS": KEYLESS.replace("@GIVES@", gives),
-        "ALONE_BEAT": " && judged == beats_out",
-    }
+        "aligned": {"CUT_WANTED": "wanted_keep[from + at] == {BEAT_BYTES{1'b0}}", "KEYLESS": "", "ALONE_BEAT": ""},
+        "wire": {
+            "CUT_WANTED": f"at == to - from - 1 && {failed}", "KEYLESS": KEYLESS.replace("@GIVES@", gives),
+            "ALONE_BEAT": " && judged == beats_out",
+        },
+    }[d.packet]  # fmt: skip
 
 
 def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     """The text of the bench, in SystemVerilog."""
     vectors = bench_vectors(compiled, d)
-    places = message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes, d.text_first)
+    places, keys = message_places(d), _keys(d)
     beats = [len(message.beats) for message in vectors.messages]
     longest = max(d.packet_sizes)
     most_beats = -(-longest // KEY_BEAT_BYTES)
@@ -212,16 +244,13 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
         "LIMIT": bench_limit(d, vectors),
         "PHASES": phase_lines(vectors.phases),
         "SENT_BEFORE": sum(beats[: vectors.phases["burst"]]),
-        # A packet of one beat that lacks a byte is not a key of any size.
-        # If keys come with messages, each wrong one takes a place until its message comes.
-        "SHORT_KEY": "" if d.inline else f"wrong_key(0, 1, {KEY_BEAT_BYTES}'h{(1 << KEY_BEAT_BYTES - 1) - 1:x}, key_slot[0]);",
+        "SHORT_KEY": keys.short,
         "REFUSED": "",
         "BEATS_OF": "key_beats[number]",
         "LAST_OF": "key_last[number]",
         "VECTORS": "\n".join(_assignments(vectors, d, most_beats)),
     }
-    text = filled(__package__ or "", "bench.sv", values)
-    return without(text, "s_axis_key_tdest") if d.inline else text
+    return keys.named(filled(__package__ or "", "bench.sv", values))
 
 
 # -- cases -------------------------------------------------------------------------------------------------------------------------
@@ -246,14 +275,12 @@ def _points(d: StreamDescription, message: BenchMessage) -> Iterator[str]:
         yield f"packet.{ENDS[code]}"
     if code in (MessageCode.OK, MessageCode.WRONG_TAG):
         yield f"direction.{('encrypt', 'decrypt', 'second pass')[command.decrypt]}"
-        if d.channels > 1:
-            yield f"channel.{'other' if command.channel else 'first'}"
-        if not d.inline:
-            yield f"slot.{'other' if command.slot else 'first'}"
+        yield from (f"channel.{which}" for which in d.channel_fields.named("other" if command.channel else "first").values())
+        yield from _keys(d).slot(command.slot)
         yield f"nonce.{'usual' if command.nonce_bytes == d.nonces[0] else 'other'}"
         yield f"tag.{'usual' if command.tag_bytes == d.tag_bytes[0] else 'other'}"
         yield from _lengths(d, message)
-    if code == MessageCode.NO_KEY and not d.inline and command.slot >= d.named_slots:
+    if code == MessageCode.NO_KEY and d.key_source.lacks(command.slot):
         yield "slot.missing"
     if code == MessageCode.BAD_NONCE_LENGTH:
         yield "nonce.wrong"
@@ -263,32 +290,25 @@ def _points(d: StreamDescription, message: BenchMessage) -> Iterator[str]:
         yield "text.too long to hold"
 
 
-def _first(d: StreamDescription, command: Command) -> int:
-    """The bytes of what comes first in a packet, by its command."""
-    return command.text if d.text_first else command.associated
-
-
 def _lengths(d: StreamDescription, message: BenchMessage) -> Iterator[str]:
-    command = message.command
-    tag = command.tag_bytes if d.wire and command.decrypt == 1 else 0
-    rest = sum(keep.bit_count() for _, keep in message.beats) - _first(d, command) - tag
-    associated, text = (rest, command.text) if d.text_first else (command.associated, rest)
+    command, (first, _) = message.command, d.form.ordered(message.command.associated, message.command.text)
+    rest = sum(keep.bit_count() for _, keep in message.beats) - first - d.form.tag_bytes(command.decrypt, command.tag_bytes)
+    associated, text = d.form.ordered(first, rest)
     yield length_point("associated", associated, d.beat_bytes)
     yield length_point("text", text, d.beat_bytes)
-    if d.hold is not None and command.decrypt and d.held_bytes(command.decrypt, associated, text) == d.hold:
+    if command.decrypt and d.held_bytes(command.decrypt, associated, text) in d.held_limits:
         yield "text.held"
 
 
 def _wanted(d: StreamDescription) -> Mapping[str, Sequence[str]]:
     """The points of a core."""
-    holds, stores = d.hold is not None, d.hold is not None or d.message_buffer is not None
     possible = possible_codes(d)
-    several, nonces, tags = d.named_slots > 1, len(d.nonces) > 1, len(d.tag_bytes) > 1
+    nonces, tags = len(d.nonces) > 1, len(d.tag_bytes) > 1
     lengths = [name for name in POINTS["text"] if name not in ("held", "too long to hold")]
     return {
         "direction": [("encrypt", "decrypt", "second pass")[way] for way in d.ways],
-        "slot": [] if d.inline else ["first", *["other"] * several, "missing"],
-        "associated": lengths, "text": [*lengths, *["held"] * holds, *["too long to hold"] * stores],
+        "slot": _keys(d).points(d.named_slots),
+        "associated": lengths, "text": [*lengths, *["held"] * d.held(1), *["too long to hold"] * d.stores],
         "nonce": ["usual", *["other"] * nonces, "wrong"], "tag": ["usual", *["other"] * tags, "wrong"],
         "code": [code.name for code in MessageCode if code in possible],
         "packet": ["right", "early", *["late"] * bool(d.lengths_first), "keep"],
@@ -299,25 +319,24 @@ def _cases(d: StreamDescription, messages: Sequence[BenchMessage], keys: Iterato
     for message in messages:
         command, wanted = message.command, message.wanted
         yield Case(
-            command.pack(d), message.beats, wanted.beats, wanted.code, wanted.tag, command.channel if d.channels > 1 else 0,
-            next(keys).key if command.new_key else b"", 0 if d.wire else _first(d, command), tuple(_points(d, message)),
+            command.pack(d), message.beats, wanted.beats, wanted.code, wanted.tag, d.channel_fields.of(command.channel),
+            next(keys).key if command.new_key else b"", d.form.apart(d.form.ordered(command.associated, command.text)[0]),
+            tuple(_points(d, message)),
         )  # fmt: skip
 
 
 def _after(d: StreamDescription, vectors: BenchVectors) -> Iterator[Case]:
-    """Cases with keys.  Keys that come with messages change once more."""
-    phases, keys = vectors.phases, iter(vectors.keys)
-    yield from _cases(d, vectors.messages[phases["empty"] : phases["wrong"]], keys)
-    if d.inline:
-        yield from _cases(d, vectors.messages[phases["statuses"] : phases["renewed"]], keys)
+    """Cases with keys."""
+    keys = iter(vectors.keys)
+    for before, phase in _keys(d).phases:
+        yield from _cases(d, vectors.messages[vectors.phases[before] : vectors.phases[phase]], keys)
 
 
 def message_cases(compiled: CompiledStream, d: StreamDescription) -> Cases:
     """Messages without a key, and then all lengths and each error that a host can make.  Channels take turns, if there are several."""
     vectors = bench_vectors(compiled, d, any_order=True)
     before = _cases(d, vectors.messages[: vectors.phases["empty"]], iter(()))
-    keys = [] if d.inline else first_keys(vectors.keys)
     return Cases(
-        keys, [*before], [*_after(d, vectors)], bench_limit(d, vectors), int(MessageCode.BAD_KEEP), _wanted(d), channels=d.channels,
-        both=len(d.ways) > 1,
+        d.key_source.loaded(first_keys(vectors.keys)), [*before], [*_after(d, vectors)], bench_limit(d, vectors), int(MessageCode.BAD_KEEP),
+        _wanted(d), channels=d.channels, both=len(d.ways) > 1,
     )  # fmt: skip

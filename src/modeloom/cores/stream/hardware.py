@@ -12,15 +12,12 @@ The core and its ports::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from amaranth.hdl import ClockDomain, ClockSignal, Module, ResetSignal, Signal
 from amaranth.lib import wiring
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
 from modeloom.layers import Stack
-from modeloom.layers.derived.deriver import DerivedParameters
 from modeloom.rtl.bus.ports import flat_ports, top_members
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -75,14 +72,6 @@ class StreamHardware(wiring.Component):
             p.keys.slots, p.keys.round_bits, p.keys.round_key_bits, p.erase_bits, p.contexts, p.writers,
             p.start_places, p.last_words, options.directions,
         )  # fmt: skip
-
-    def derivers(self) -> DerivedParameters | None:
-        """The sizes of the part that derives keys; None if there is none."""
-        return self.top.derivers
-
-    def deriver_ciphers(self) -> Sequence[wiring.Component]:
-        """The ciphers of this part.  Each call makes new components."""
-        return self.top.deriver_ciphers()
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

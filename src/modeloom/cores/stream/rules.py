@@ -43,7 +43,7 @@ def rules_module(stack: Stack, d: StreamDescription) -> str:
     rules = stack.rules(packing)
     values = {
         **ports.values(top_ports(interfaces, d), rules.keep),
-        **message_places(d.block_bytes, d.named_slots, d.inline, d.channels, bool(d.lengths_first), 1 + d.two_passes, d.text_first),
+        **message_places(d),
         "NAME": d.name,
         "BEAT_BYTES": d.beat_bytes,
         "SLOTS": d.named_slots,

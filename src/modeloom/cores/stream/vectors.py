@@ -42,7 +42,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.messages import StreamDescription
 from modeloom.protocol.contract import MOST_STATED, MessageContract
 from modeloom.protocol.faults import Edit
-from modeloom.protocol.outcome import Outcome, outcomes
+from modeloom.protocol.outcome import Outcome, outcomes, possible_codes
 from modeloom.protocol.scenarios import wrong_packets
 from modeloom.protocol.transactions import Beat, Command, MessagePacket, message_packet
 
@@ -117,7 +117,7 @@ class Traffic:
         Its definition gives the results.
     contract : MessageContract
         What the core promises.
-    in_order : bool
+    every : bool
         Whether results of several channels come in the order of their messages.  Otherwise all messages are of the last channel.
 
     Attributes
@@ -126,9 +126,9 @@ class Traffic:
         Number of key packets that no message has taken yet, if keys come with messages.
     """
 
-    def __init__(self, compiled: CompiledStream, contract: MessageContract, in_order: bool = True):
+    def __init__(self, compiled: CompiledStream, contract: MessageContract, every: bool = True):
         self.mode, self.cipher, self.derives = compiled.mode, compiled.options.cipher, compiled.derived is not None
-        self.contract, self.in_order, self.turns = contract, in_order, 0
+        self.contract, self.every, self.turns = contract, every, 0
         self.beat_bytes = contract.beat_bytes
         self.models: dict[int, StreamModel] = {}
         self.messages: list[BenchMessage] = []
@@ -147,7 +147,7 @@ class Traffic:
     @property
     def channel(self) -> int:
         """The channel of the next message."""
-        return self.number % self.contract.channels if self.in_order else self.contract.channels - 1
+        return self.number % self.contract.channels if self.every else self.contract.channels - 1
 
     @property
     def seals(self) -> bool:
@@ -160,7 +160,7 @@ class Traffic:
         turn = (self.number % 12) in (1, 4, 5, 9, 10, 11) and len(directions) - 1
         if directions[turn] == "decrypt":
             return 1
-        return 2 if self.contract.two_passes and self.number % 12 in (2, 6, 7) else 0
+        return self.contract.passes.sealing[-1 if self.number % 12 in (2, 6, 7) else 0]
 
     def _slot(self) -> int:
         slots = sorted(self.models)
@@ -176,10 +176,12 @@ class Traffic:
 
     def _run(self, model: StreamModel, sent: Sent, known: bytes, text: bytes, ad: bytes) -> tuple[bytes, bytes]:
         """The text and the whole tag of a message.  ``known`` is the tag that its command has."""
-        if self.mode.two_passes and not self.contract.two_passes and not sent.decrypt:
+        step = self.mode.text_steps()[sent.decrypt]
+        if step != self.contract.step_of(sent.decrypt):
+            # The core makes both passes.
             sealed = model.seal(sent.nonce, text, ad)
             return sealed[: len(text)], sealed[len(text) :]
-        return model.run(self.mode.text_steps()[sent.decrypt], sent.nonce, text, ad, sent.tag_bytes, known)
+        return model.run(step, sent.nonce, text, ad, sent.tag_bytes, known)
 
     def _tag(self, model: StreamModel, sent: Sent) -> tuple[Sent, bytes]:
         """A message with its tag.  With two passes, the text to open is one that was sealed: only then does it have a tag."""
@@ -251,13 +253,13 @@ class Traffic:
         """Adds a message whose packet is edited, so that it has this code; on the wire nothing, if it is too long to be held."""
         # What is too long to be held, or to be stored, is told of before the fault comes.
         c, slot = self.contract, self._slot()
-        if c.wire and c.hold is not None and decrypt and ad + text > c.hold:
-            return
-        if not c.wire and c.hold is not None and text > c.hold and self.seals:
-            decrypt = 0
+        if c.overflows(1 if decrypt is None else decrypt, ad, text):
+            if decrypt is not None:
+                return
+            decrypt = 0 if self.seals else None
         sent = self._sent(ad, text, decrypt=decrypt)
         model = self.models[slot]
-        sent, tag = self._tag(model, sent) if c.wire else (sent, b"")
+        sent, tag = self._tag(model, sent) if c.form.tag_bytes(sent.decrypt, sent.tag_bytes) else (sent, b"")
         packet = MessagePacket.of(edit(self._packet(sent, tag).beats(c.beat_bytes)))
         command = self._command(sent, slot)
         stored = c.too_long(sent.decrypt, len(packet.keeps))
@@ -275,6 +277,9 @@ with them."""
 
 WRONG_KEYS = 2
 """Key packets that the bench sends one after another and that are no keys, of a core whose keys come with messages."""
+
+STATED = {"associated": "associated", "text": "stated"}
+"""What ``Traffic.refused`` calls the bytes of a part that a command states."""
 
 BURST = 16
 """Number of messages back to back."""
@@ -335,7 +340,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     seals = traffic.seals
     # In a core that holds text, sealed and opened messages wait for each other at the output, so the figures are those of sealed
     # ones.
-    unheld = 0 if seals and d.hold is not None else None
+    unheld = 0 if seals and d.held(1) else None
     # The first pass has no text out, so that the second one is timed.
     alone = d.timed[-1] if d.two_passes and d.timed else 0 if seals and d.wire else unheld
     for _ in range(BURST):
@@ -350,10 +355,10 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     some(d.explain.stages // 2 + 8)
     end("stalls")
     for _ in range(d.explain.stages + 10):
-        if d.inline:
-            traffic.refused(MessageCode.BAD_TAG_LENGTH, tag_bytes=255, text=1)
-        else:
+        if d.key_source.wrong:
             traffic.refused(MessageCode.NO_KEY, slot=d.key_slots, text=1)
+        else:
+            traffic.refused(MessageCode.BAD_TAG_LENGTH, tag_bytes=255, text=1)
     end("statuses")
     load(len(slots))
     some(8)
@@ -422,11 +427,10 @@ def _lengths(traffic: Traffic, d: StreamDescription) -> None:
             traffic.good(ad, text)
     for nbytes in range(1, size + 1):
         traffic.good(0, nbytes)
-    if d.hold is not None:
-        for nbytes in (d.hold, d.hold + 1, d.hold + size):
+    for most in d.held_limits:
+        for nbytes in (most, most + 1, most + size):
             for decrypt in ways:
-                # In wire form the header is held, too.
-                text = min(nbytes, MOST_HELD + nbytes - d.hold) - 3 * d.wire
+                text = min(nbytes, MOST_HELD + nbytes - most) - d.form.header(3)
                 traffic.good(3, max(0, text), decrypt=decrypt)
     if (limit := d.buffered_bytes) is not None:
         for ad in (0, 3):
@@ -455,7 +459,7 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
             traffic.good(ad, text)
         else:
             traffic.faulty(code, ad, text, edit, way)
-    if d.lengths_first:
+    if d.stated_behind:
         for nonce, most in d.most_text_with_nonce or ():
             if most < MOST_STATED:
                 traffic.refused(MessageCode.TOO_LONG, nonce_bytes=nonce, stated=most + 1)
@@ -467,17 +471,16 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
 def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
     """Commands that a core does not have, alone and together."""
     size, long = traffic.beat_bytes, MessageCode.TOO_LONG
-    if d.text_first and d.most_text < MOST_STATED:
-        traffic.refused(long, stated=d.most_text + 1)
-    if not d.text_first and d.most_associated < MOST_STATED:
-        traffic.refused(long, associated=d.most_associated + 1)
-    for slot in () if d.inline else (d.key_slots, (1 << 16) - 1):
+    most = {"associated": d.most_associated, "text": d.most_text}[d.form.first]
+    if most < MOST_STATED:
+        traffic.refused(long, **{STATED[d.form.first]: most + 1})
+    for slot in d.key_source.wrong:
         traffic.refused(MessageCode.NO_KEY, slot=slot)
-    if len(d.directions) == 1:
-        traffic.refused(MessageCode.NO_DIRECTION, decrypt=int(d.directions == ("encrypt",)))
-    if d.two_passes:
-        traffic.refused(MessageCode.NO_DIRECTION, decrypt=3)
-    if d.channels < 256 and traffic.in_order:
+    for way in d.wrong_ways:
+        # A second pass that a core does not have is refused like a first one.
+        if way != 2:
+            traffic.refused(MessageCode.NO_DIRECTION, decrypt=way)
+    if traffic.every and MessageCode.NO_CHANNEL in possible_codes(d):
         traffic.refused(MessageCode.NO_CHANNEL, channel=d.channels)
         traffic.refused(MessageCode.NO_CHANNEL, channel=255, text=3 * size)
     for tag in (0, d.block_bytes + 1, 255):

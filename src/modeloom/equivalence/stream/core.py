@@ -38,6 +38,7 @@ from modeloom.equivalence.cores import (
 from modeloom.equivalence.host import Host, Run
 from modeloom.equivalence.powers import INPUTS, PowersCore, prove_powers
 from modeloom.equivalence.stream.words import product_of
+from modeloom.layers import Layer
 from modeloom.layers.derived.deriver import DerivedParameters
 from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -167,11 +168,9 @@ class MessageHardware(Protocol):
     def pipeline(self) -> TokenPipeline:
         """The pipeline with its units."""
 
-    def derivers(self) -> DerivedParameters | None:
-        """The sizes of the part that derives keys; None if there is none."""
-
-    def deriver_ciphers(self) -> Sequence[Any]:
-        """The ciphers of this part."""
+    @property
+    def top(self) -> Layer:
+        """All its layers."""
 
 
 @dataclass(frozen=True)
@@ -224,10 +223,11 @@ class Compiled:
             made = make()
             pipeline, keys = made.pipeline(), made.parameters.keys
             units = {
-                "cipher": Unit.of(pipeline.ciphers), "multiplier": Unit.of(pipeline.multipliers), DERIVER: Unit.of(made.deriver_ciphers()),
+                "cipher": Unit.of(pipeline.ciphers), "multiplier": Unit.of(pipeline.multipliers),
+                DERIVER: Unit.of(made.top.deriver_ciphers()),
             }
             place = getattr(pipeline.ciphers[0], "key_place", None) if pipeline.ciphers else None
-            result = cls(pipeline.plan, units, keys.round_keys, keys.round_key_bits // 8, place, made.derivers())
+            result = cls(pipeline.plan, units, keys.round_keys, keys.round_key_bits // 8, place, made.top.derivers)
             del made, pipeline
             gc.collect()
         return result

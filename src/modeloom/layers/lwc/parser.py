@@ -136,49 +136,6 @@ class Phase(IntEnum):
     TAG = 7
 
 
-class Preamble:
-    """What comes before the nonce of a message: nothing."""
-
-    last = Phase.START
-    """The phase in which the nonce may come."""
-
-    def expect(self, m: Module, header: Any, phase: Value, kind: Value, right: Value) -> None:
-        """Judges a header of another type."""
-
-    def take(self, m: Module, word: Value, valid: Value, lengths: Signal) -> None:
-        """Takes a word behind this header."""
-
-    def stated(self, command: Any, lengths: Signal) -> list[Any]:
-        """What a command has of it."""
-        return []
-
-
-class LengthsPreamble(Preamble):
-    """A segment of lengths, big-endian, whatever the width of words."""
-
-    last = Phase.LENGTHS
-
-    def expect(self, m: Module, header: Any, phase: Value, kind: Value, right: Value) -> None:
-        with m.Elif(header.type == Segment.LENGTH):
-            m.d.comb += [
-                kind.eq(Phase.LENGTHS),
-                right.eq((phase == Phase.START) & header.eot & ~header.last & (header.length == LENGTH_SEGMENT_BYTES)),
-            ]  # fmt: skip
-
-    def take(self, m: Module, word: Value, valid: Value, lengths: Signal) -> None:
-        with m.If(valid):
-            m.d.sync += lengths.eq(_joined(lengths, word)[: len(lengths)])
-
-    def stated(self, command: Any, lengths: Signal) -> list[Any]:
-        half = len(lengths) // 2
-        return [command.associated.eq(lengths[half:]), command.text.eq(lengths[:half])]
-
-
-def preamble(parameters: LwcParameters) -> Preamble:
-    """What comes before the nonce."""
-    return LengthsPreamble() if parameters.messages.lengths_first else Preamble()
-
-
 class ExpectedSegment(wiring.Component):
     """Judges a header, without a cycle of its own.
 
@@ -203,7 +160,7 @@ class ExpectedSegment(wiring.Component):
         m = Module()
         p, header, phase = self.parameters, self.header, self.phase
         length, eot = header.length, header.eot
-        begin = preamble(p).last
+        begin = Phase.LENGTHS if p.messages.lengths_first else Phase.START
         last = Signal()
         # No part of a word is followed by more of the same type.
         whole = Signal()
@@ -233,7 +190,12 @@ class ExpectedSegment(wiring.Component):
                 self.kind.eq(Phase.TAG),
                 self.right.eq((phase == Phase.TEXT_ENDED) & self.decrypt & eot & header.last & (length == p.tag_bytes)),
             ]  # fmt: skip
-        preamble(p).expect(m, header, phase, self.kind, self.right)
+        if p.messages.lengths_first:
+            with m.Elif(header.type == Segment.LENGTH):
+                m.d.comb += [
+                    self.kind.eq(Phase.LENGTHS),
+                    self.right.eq((phase == Phase.START) & eot & ~header.last & (length == LENGTH_SEGMENT_BYTES)),
+                ]  # fmt: skip
         return m
 
 
@@ -377,7 +339,10 @@ class SegmentParser(BusComponent[LwcParameters]):
                         end(last_reg)
         self._words(m, taken & (kind_reg == Phase.NONCE) & (left_reg != 0), number_reg, nonce_reg)
         self._words(m, taken & (kind_reg == Phase.TAG) & (left_reg != 0), number_reg, tag_reg)
-        preamble(p).take(m, word, taken & (kind_reg == Phase.LENGTHS) & (left_reg != 0), lengths_reg)
+        if messages.lengths_first:
+            with m.If(taken & (kind_reg == Phase.LENGTHS) & (left_reg != 0)):
+                # Big-endian, whatever the width of words.
+                m.d.sync += lengths_reg.eq(_joined(lengths_reg, word)[: len(lengths_reg)])
 
         # -- the end of a message, beside the next instruction ----------------------------------------------------------------------
         with m.If(ended):
@@ -417,11 +382,11 @@ class SegmentParser(BusComponent[LwcParameters]):
 
     def _command(self, nonce: Signal, nonce_bytes: Signal, decrypt: Signal, lengths: Signal) -> list[Any]:
         """The fields of a command."""
-        p, command = self.parameters, self.cmd.payload
+        p, command, half = self.parameters, self.cmd.payload, 4 * LENGTH_SEGMENT_BYTES
+        known = [command.associated.eq(lengths[half:]), command.text.eq(lengths[:half])] if p.messages.lengths_first else []
         return [
             command.nonce.eq(nonce), command.nonce_bytes.eq(nonce_bytes), command.tag_bytes.eq(Const(p.tag_bytes, 8)),
-            command.decrypt.eq(decrypt), command.slot.eq(self.slot),
-            *preamble(p).stated(command, lengths),
+            command.decrypt.eq(decrypt), command.slot.eq(self.slot), *known,
         ]  # fmt: skip
 
 
