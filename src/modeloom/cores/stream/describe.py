@@ -18,8 +18,6 @@ from modeloom.product.ports import top_ports
 __all__ = ["cipher_name", "definition_hash", "describe"]
 
 
-# Facts that several files of a core for messages state: its cipher, and the hash of its definition.
-
 def cipher_name(compiled: CompiledStream) -> str:
     """The cipher with the length of its keys in bits, such as AES-128."""
     return f"{(compiled.options.cipher or '').upper()}-{'/'.join(map(str, sorted(compiled.cipher_request.key_sizes)))}"
@@ -45,8 +43,6 @@ def definition_hash(compiled: CompiledStream) -> str:
     lines += [f"value {node} {name}" for node, name in sorted(trace.key_names.items())]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
-
-# -- describe ----------------------------------------------------------------------------------------------------------------------
 
 def describe(stack: Stack, name: str, command: str) -> StreamDescription:
     """The contents of ``core.json``."""

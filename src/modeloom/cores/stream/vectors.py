@@ -49,8 +49,6 @@ from modeloom.protocol.transactions import Beat, Command, MessagePacket, message
 __all__ = ["BenchMessage", "BenchOutcome", "BenchVectors", "Traffic", "bench_vectors"]
 
 
-# Makes the commands of a bench one by one: correct and faulty messages, and the required results of each.
-
 @dataclass(frozen=True)
 class BenchOutcome:
     """The result of a message.
@@ -237,13 +235,9 @@ class Traffic:
         again = self._outcome(renewed, sent, command, packet) if changes and renewed else None
         self._add(command, packet, self._outcome(model, sent, command, packet), renewed=again, changes=changes)
 
-    def refused(
-        self, code: MessageCode, *, ad: int = 0, text: int | None = None, slot: int | None = None, stated: int | None = None, **changes: int
-    ) -> None:  # fmt: skip
-        """Adds a command with changed fields that is refused with this code.  ``stated`` is what it says of the bytes of text."""
-        if stated is not None:
-            changes["text"] = stated
-        sent = self._sent(ad, self.beat_bytes + 1 if text is None else text)
+    def refused(self, code: MessageCode, *, ad: int = 0, body: int | None = None, slot: int | None = None, **changes: int) -> None:
+        """Adds a command with changed fields that is refused with this code, and a packet with ``body`` bytes of text."""
+        sent = self._sent(ad, self.beat_bytes + 1 if body is None else body)
         slot = self._slot() if slot is None else slot
         command, packet = self._command(sent, slot, b"", **changes), self._packet(sent)
         model = None if code == MessageCode.NO_KEY else next(iter(self.models.values()))
@@ -277,9 +271,6 @@ with them."""
 
 WRONG_KEYS = 2
 """Key packets that the bench sends one after another and that are no keys, of a core whose keys come with messages."""
-
-STATED = {"associated": "associated", "text": "stated"}
-"""What ``Traffic.refused`` calls the bytes of a part that a command states."""
 
 BURST = 16
 """Number of messages back to back."""
@@ -356,9 +347,9 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     end("stalls")
     for _ in range(d.explain.stages + 10):
         if d.key_source.wrong:
-            traffic.refused(MessageCode.NO_KEY, slot=d.key_slots, text=1)
+            traffic.refused(MessageCode.NO_KEY, slot=d.key_slots, body=1)
         else:
-            traffic.refused(MessageCode.BAD_TAG_LENGTH, tag_bytes=255, text=1)
+            traffic.refused(MessageCode.BAD_TAG_LENGTH, tag_bytes=255, body=1)
     end("statuses")
     load(len(slots))
     some(8)
@@ -462,8 +453,8 @@ def _wrong(traffic: Traffic, d: StreamDescription) -> None:
     if d.stated_behind:
         for nonce, most in d.most_text_with_nonce or ():
             if most < MOST_STATED:
-                traffic.refused(MessageCode.TOO_LONG, nonce_bytes=nonce, stated=most + 1)
-        traffic.refused(MessageCode.TOO_LONG, stated=d.text_with(d.nonces[0]) + 1)
+                traffic.refused(MessageCode.TOO_LONG, nonce_bytes=nonce, text=most + 1)
+        traffic.refused(MessageCode.TOO_LONG, text=d.text_with(d.nonces[0]) + 1)
         traffic.good(d.beat_bytes // 2, d.beat_bytes + 2)
     _wrong_commands(traffic, d)
 
@@ -473,7 +464,7 @@ def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
     size, long = traffic.beat_bytes, MessageCode.TOO_LONG
     most = {"associated": d.most_associated, "text": d.most_text}[d.form.first]
     if most < MOST_STATED:
-        traffic.refused(long, **{STATED[d.form.first]: most + 1})
+        traffic.refused(long, **{d.form.first: most + 1})
     for slot in d.key_source.wrong:
         traffic.refused(MessageCode.NO_KEY, slot=slot)
     for way in d.wrong_ways:
@@ -482,11 +473,11 @@ def _wrong_commands(traffic: Traffic, d: StreamDescription) -> None:
             traffic.refused(MessageCode.NO_DIRECTION, decrypt=way)
     if traffic.every and MessageCode.NO_CHANNEL in possible_codes(d):
         traffic.refused(MessageCode.NO_CHANNEL, channel=d.channels)
-        traffic.refused(MessageCode.NO_CHANNEL, channel=255, text=3 * size)
+        traffic.refused(MessageCode.NO_CHANNEL, channel=255, body=3 * size)
     for tag in (0, d.block_bytes + 1, 255):
         if tag not in d.tag_bytes:
             traffic.refused(MessageCode.BAD_TAG_LENGTH, tag_bytes=tag)
     for nonce in (0, d.block_bytes + 1, 255):
         if nonce not in d.nonces:
-            traffic.refused(MessageCode.BAD_NONCE_LENGTH, nonce_bytes=nonce, slot=d.key_slots, tag_bytes=0, ad=size, text=2 * size)
+            traffic.refused(MessageCode.BAD_NONCE_LENGTH, nonce_bytes=nonce, slot=d.key_slots, tag_bytes=0, ad=size, body=2 * size)
     traffic.good(size // 2, size + 2)
