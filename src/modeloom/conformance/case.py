@@ -71,11 +71,11 @@ class Case:
 
     def input(self, direction: str) -> bytes | None:
         """What goes in."""
-        return self.plain if direction == "encrypt" else self.sealed
+        return {"encrypt": self.plain, "decrypt": self.sealed}[direction]
 
     def output(self, direction: str) -> bytes | None:
         """What must come out, if the message is valid and the file tells it."""
-        return self.sealed if direction == "encrypt" else self.plain
+        return {"encrypt": self.sealed, "decrypt": self.plain}[direction]
 
     def units(self, direction: str) -> list[tuple[bytes, bytes]]:
         """The sectors that go in, each with its tweak: that of the test for the first one, and the next number for each one behind it."""

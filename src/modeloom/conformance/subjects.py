@@ -131,14 +131,14 @@ class ModelSubject:
         if isinstance(model, StreamModel):
             data = case.input(direction)
             assert data is not None
-            step = model.seal if direction == "encrypt" else model.open
+            step = {"encrypt": model.seal, "decrypt": model.open}[direction]
             return step(case.nonce, data, case.ad, case.tag_bytes)
         assert isinstance(self._mode, Mode) and model is not None
         self._mode.check_tweak(len(case.nonce))
         units = case.units(direction)
         for _, data in units:
             self._mode.check_sector(len(data))
-        return b"".join(model.encrypt(*unit) if direction == "encrypt" else model.decrypt(*unit) for unit in units)
+        return b"".join({"encrypt": model.encrypt, "decrypt": model.decrypt}[direction](*unit) for unit in units)
 
 
 C = TypeVar("C", SimulatedCore, SimulatedStreamCore | SimulatedLwcCore)

@@ -26,12 +26,7 @@ class AES:
     key : bytes
         16, 24 or 32 bytes.
 
-    Raises
-    ------
-    TypeError
-        *key* is not bytes.
-    ValueError
-        *key* has a wrong length.
+    Raises ``TypeError`` if *key* is not bytes, and ``ValueError`` if *key* has a wrong length.
     """
 
     def __init__(self, key: bytes) -> None:

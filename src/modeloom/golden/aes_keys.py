@@ -17,12 +17,7 @@ KEY_BYTES = (16, 24, 32)
 def round_keys(key: bytes) -> list[bytes]:
     """Round keys 0 … 10, 12 or 14 of a cipher key, 16 bytes each.
 
-    Raises
-    ------
-    TypeError
-        *key* is not bytes.
-    ValueError
-        *key* does not have 16, 24 or 32 bytes.
+    Raises ``TypeError`` if *key* is not bytes, and ``ValueError`` if *key* does not have 16, 24 or 32 bytes.
     """
     key = check_bytes("AES key", key)
     if len(key) not in KEY_BYTES:

@@ -29,10 +29,7 @@ def brw(h: bytes, blocks: Sequence[bytes], mul: Callable[[bytes, bytes], bytes] 
     mul : callable
         The field's product of two blocks.
 
-    Raises
-    ------
-    TypeError, ValueError
-        The key or a block is not 16 bytes.
+    Raises ``TypeError`` or ``ValueError`` if the key or a block is not 16 bytes.
     """
     powers = {1: check_block("hash key", h)}
     t = 1
@@ -61,10 +58,7 @@ def collapsed_forest(m: int) -> dict[int, int | None]:
 
     A root has the parent None.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *m*, the number of blocks, is not an int or is negative.
+    Raises ``TypeError`` or ``ValueError`` if *m*, the number of blocks, is not an int or is negative.
     """
     _check_count("number of blocks", m, 0)
     parents: dict[int, int | None] = {}
@@ -103,10 +97,7 @@ def schedule(m: int, stages: int) -> list[int | None]:
     list
         Entry c is the label issued in cycle c + 1; floor(m / 2) labels in all, the last entry is one of them.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *m* is not an int or is negative; *stages* is not an int or is below 1.
+    Raises ``TypeError`` or ``ValueError`` if *m* is not an int or is negative; *stages* is not an int or is below 1.
     """
     _check_count("number of stages", stages, 1)
     parents = collapsed_forest(m)

@@ -36,10 +36,7 @@ class CCM:
     cipher : callable
         The block cipher of the bytes of *key*.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or has no length that the cipher takes.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or has no length that the cipher takes.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -50,12 +47,8 @@ class CCM:
 
         A nonce must never serve for two messages under one key.
 
-        Raises
-        ------
-        TypeError
-            *nonce*, *text* or *ad* is not bytes.
-        ValueError
-            The length of one of them, or of the tag, is none of the standard.
+        Raises ``TypeError`` if *nonce*, *text* or *ad* is not bytes, and ``ValueError`` if the length of one of them, or of the tag, is
+        none of the standard.
         """
         nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
         check_lengths(len(nonce), len(text), len(ad), tag_bytes)

@@ -32,10 +32,7 @@ class CMC:
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or its length does not fit.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or its length does not fit.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -44,10 +41,7 @@ class CMC:
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (whole blocks, 2 or more) under *tweak* (16 bytes).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes, or its length does not fit.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes, or its length does not fit.
         """
         t, p = self._tweak.encrypt_block(check_block("tweak", tweak)), sector_blocks("CMC data", data, 2)
         ppp = [t]

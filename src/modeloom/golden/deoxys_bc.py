@@ -33,10 +33,7 @@ class DeoxysBC256:
     key : bytes
         16 bytes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or has another length.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or has another length.
     """
 
     def __init__(self, key: bytes) -> None:

@@ -35,10 +35,7 @@ class DeoxysI:
     key : bytes
         16 bytes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or has another length.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or has another length.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -47,12 +44,8 @@ class DeoxysI:
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """C ‖ T: *text* encrypted, then the tag of 16 bytes over *ad* and *text*.
 
-        Raises
-        ------
-        TypeError
-            *nonce*, *text* or *ad* is not bytes.
-        ValueError
-            The length of the nonce or of the tag is none of the specification.
+        Raises ``TypeError`` if *nonce*, *text* or *ad* is not bytes, and ``ValueError`` if the length of the nonce or of the tag is none
+        of the specification.
         """
         nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
         check_lengths("Deoxys-I", len(nonce), NONCE_BYTES, tag_bytes)

@@ -31,10 +31,7 @@ class EME:
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is none of the cipher.
+    Raises ``TypeError`` or ``ValueError`` if *key* is none of the cipher.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -44,10 +41,7 @@ class EME:
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (1 to 128 whole blocks) under *tweak* (16 bytes).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes, or its length does not fit.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes, or its length does not fit.
         """
         return self._layers(check_block("tweak", tweak), _blocks(data), self._cipher.encrypt_block)
 

@@ -32,10 +32,7 @@ class EME2:
     cipher : callable
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or its length does not fit.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or its length does not fit.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -48,10 +45,7 @@ class EME2:
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (16 bytes or more) under *tweak* (any length, also 0).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes, or *data* is too short.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes, or *data* is too short.
         """
         return self._layers(tweak, data, self._cipher.encrypt_block)
 

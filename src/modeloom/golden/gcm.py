@@ -44,10 +44,7 @@ class GCM:
     cipher : callable
         The block cipher of the bytes of *key*.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or has no length that the cipher takes.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or has no length that the cipher takes.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -59,12 +56,8 @@ class GCM:
 
         A nonce must never serve for two messages under one key.
 
-        Raises
-        ------
-        TypeError
-            *nonce*, *text* or *ad* is not bytes.
-        ValueError
-            The length of one of them, or of the tag, is none of the standard.
+        Raises ``TypeError`` if *nonce*, *text* or *ad* is not bytes, and ``ValueError`` if the length of one of them, or of the tag, is
+        none of the standard.
         """
         nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
         check_lengths(len(nonce), len(text), len(ad), tag_bytes)
@@ -112,10 +105,7 @@ def multiply(x: int, y: int) -> int:
 def ghash(h: bytes, x: bytes) -> bytes:
     """GHASH_H(X): 16 bytes; *x* is whole blocks, zero for none. Algorithm 2, section 6.4.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *h* is no block, or *x* has a partial one.
+    Raises ``TypeError`` or ``ValueError`` if *h* is no block, or *x* has a partial one.
     """
     v, x = _multiples(_number(check_block("hash subkey", h))), check_bytes("x", x)
     if len(x) % BLOCK_BYTES:

@@ -42,10 +42,7 @@ class GCMSIV:
     cipher : callable
         The block cipher of the bytes of a key.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or has another length.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or has another length.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -58,12 +55,8 @@ class GCMSIV:
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """C ‖ T: *text* encrypted, then the tag of 16 bytes over *ad* and *text*. Section 4, encryption.
 
-        Raises
-        ------
-        TypeError
-            *nonce*, *text* or *ad* is not bytes.
-        ValueError
-            The length of one of them, or of the tag, is none of the standard.
+        Raises ``TypeError`` if *nonce*, *text* or *ad* is not bytes, and ``ValueError`` if the length of one of them, or of the tag, is
+        none of the standard.
         """
         nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
         check_lengths(len(nonce), len(text), len(ad), tag_bytes)
@@ -104,10 +97,7 @@ class GCMSIVMessages:
     cipher : callable
         The block cipher of the bytes of a key.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *keys* is not bytes, or has another length.
+    Raises ``TypeError`` or ``ValueError`` if *keys* is not bytes, or has another length.
     """
 
     def __init__(self, keys: bytes, cipher: CipherFactory = AES) -> None:

@@ -32,10 +32,7 @@ class _HCHMode(ABC):
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (two or more whole blocks) under *tweak* (16 bytes).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes, or its length does not fit.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes, or its length does not fit.
         """
         p1, rest = self._split(data)
         r, q = self._hash_keys(check_block("tweak", tweak), 8 * len(data))  # line 1
@@ -78,10 +75,7 @@ class HCH(_HCHMode):
     cipher : callable
         The block cipher of the bytes of K.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or the cipher takes no key of this length.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or the cipher takes no key of this length.
     """
 
     name = "HCH"
@@ -104,10 +98,7 @@ class HCHfp(_HCHMode):
     cipher : callable
         The block cipher of the bytes of K.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or K has no length that the cipher takes.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or K has no length that the cipher takes.
     """
 
     name = "HCHfp"

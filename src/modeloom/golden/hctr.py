@@ -29,10 +29,7 @@ class HCTR:
     cipher : callable
         The block cipher of the bytes of K.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or K has no length that the cipher takes.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or K has no length that the cipher takes.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -42,10 +39,7 @@ class HCTR:
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (at least 16 bytes) under *tweak* (any length).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes; *data* is shorter.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes; *data* is shorter.
         """
         p1, rest = _split(data)
         mm = xor(p1, self._hash(rest, tweak))  # line 1

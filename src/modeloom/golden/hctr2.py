@@ -23,10 +23,7 @@ class HCTR2:
     key : bytes
         The AES key: 16, 24 or 32 bytes. The hash key and L are derived from it.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not an AES key.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not an AES key.
     """
 
     def __init__(self, key: bytes) -> None:

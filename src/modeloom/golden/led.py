@@ -114,12 +114,7 @@ class LED:
     key : bytes
         8 bytes (LED-64) or 16 bytes (LED-128).
 
-    Raises
-    ------
-    TypeError
-        *key* is not bytes.
-    ValueError
-        *key* has a wrong length.
+    Raises ``TypeError`` if *key* is not bytes, and ``ValueError`` if *key* has a wrong length.
     """
 
     def __init__(self, key: bytes) -> None:

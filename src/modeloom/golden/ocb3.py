@@ -37,10 +37,7 @@ class OCB3:
     cipher : callable
         The block cipher of the bytes of *key*.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or has no length that the cipher takes.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or has no length that the cipher takes.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -52,12 +49,8 @@ class OCB3:
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """C ‖ T: *text* encrypted, then the tag of *tag_bytes* bytes over *ad* and *text*. OCB-ENCRYPT, section 4.2.
 
-        Raises
-        ------
-        TypeError
-            *nonce*, *text* or *ad* is not bytes.
-        ValueError
-            The length of the nonce or of the tag is none of the standard.
+        Raises ``TypeError`` if *nonce*, *text* or *ad* is not bytes, and ``ValueError`` if the length of the nonce or of the tag is none
+        of the standard.
         """
         nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
         check_lengths(len(nonce), tag_bytes)

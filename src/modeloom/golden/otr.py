@@ -55,10 +55,7 @@ class AESOTR:
     cipher : callable
         The block cipher of the bytes of *key*.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, or has no length that the cipher takes.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, or has no length that the cipher takes.
     """
 
     def __init__(self, key: bytes, serial: bool = False, cipher: CipherFactory = AES) -> None:
@@ -71,12 +68,8 @@ class AESOTR:
 
         A nonce must never serve for two messages under one key.
 
-        Raises
-        ------
-        TypeError
-            *nonce*, *text* or *ad* is not bytes.
-        ValueError
-            The length of the nonce or of the tag is none of the specification.
+        Raises ``TypeError`` if *nonce*, *text* or *ad* is not bytes, and ``ValueError`` if the length of the nonce or of the tag is none
+        of the specification.
         """
         nonce, text, ad = check_bytes("nonce", nonce), check_bytes("text", text), check_bytes("ad", ad)
         check_lengths(len(nonce), tag_bytes)

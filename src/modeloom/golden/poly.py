@@ -26,10 +26,7 @@ def poly(h: bytes, blocks: Sequence[bytes]) -> bytes:
     blocks : sequence of bytes
         m blocks of 16 bytes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        The key or a block is not 16 bytes.
+    Raises ``TypeError`` or ``ValueError`` if the key or a block is not 16 bytes.
     """
     h = check_block("hash key", h)
     total = bytes(BLOCK_BYTES)

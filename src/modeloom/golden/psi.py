@@ -33,10 +33,7 @@ class PsiMode(ABC):
     polynomial : callable
         :func:`~modeloom.golden.brw.brw` or :func:`~modeloom.golden.poly.poly`: of h and the hashed blocks.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* has a wrong type or length; *permutation* is not one of 1 … its length.
+    Raises ``TypeError`` or ``ValueError`` if *key* has a wrong type or length; *permutation* is not one of 1 … its length.
     """
 
     name: str
@@ -56,10 +53,7 @@ class PsiMode(ABC):
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (whole blocks, as many as the mode's least number or more) under *tweak* (16 bytes).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes; a length or the size of the permutation does not fit.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes; a length or the size of the permutation does not fit.
         """
         return b"".join(self._encrypt(*self._betas(tweak), self._blocks(data)))
 

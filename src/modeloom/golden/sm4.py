@@ -79,12 +79,7 @@ class SM4:
     key : bytes
         16 bytes.
 
-    Raises
-    ------
-    TypeError
-        *key* is not bytes.
-    ValueError
-        *key* has a wrong length.
+    Raises ``TypeError`` if *key* is not bytes, and ``ValueError`` if *key* has a wrong length.
     """
 
     def __init__(self, key: bytes) -> None:

@@ -32,10 +32,7 @@ class TET:
     cipher : callable
         The block cipher of the bytes of K_1 or of K_2.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes; K_1 and K_2 have no length that the cipher takes.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes; K_1 and K_2 have no length that the cipher takes.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -48,10 +45,8 @@ class TET:
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (one or more whole blocks) under *tweak* (16 bytes).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes, or its length does not fit; τ gives σ = 0 for this number of blocks.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes, or its length does not fit; τ gives σ = 0 for this number of
+        blocks.
         """
         p = sector_blocks("TET data", data, 1)
         inverse, masks = ghash_inverse(self._sigma(len(p))), self._masks(tweak, len(p))

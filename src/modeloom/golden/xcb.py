@@ -30,10 +30,7 @@ class XCB:
     cipher : callable
         The block cipher of a key of 16 bytes.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not 16 bytes.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not 16 bytes.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -49,10 +46,7 @@ class XCB:
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (two or more whole blocks) under *tweak* (16 bytes).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes, or its length does not fit.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes, or its length does not fit.
         """
         p1, p = _split(data)
         a = self._first.encrypt_block(p1)  # line 4

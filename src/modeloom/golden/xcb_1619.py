@@ -37,10 +37,7 @@ class XCB1619:
         The block cipher: from a key to an object with ``encrypt_block`` and ``decrypt_block``. Four keys of the length
         of *key* are used with it: *key* and K_e, K_d, K_c, which are derived.
 
-    Raises
-    ------
-    TypeError, ValueError
-        *key* is not bytes, too long, or none of the cipher.
+    Raises ``TypeError`` or ``ValueError`` if *key* is not bytes, too long, or none of the cipher.
     """
 
     def __init__(self, key: bytes, cipher: CipherFactory = AES) -> None:
@@ -55,10 +52,7 @@ class XCB1619:
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (16 bytes or more) under *tweak* (any length, also 0).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes, or *data* is too short.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes, or *data* is too short.
         """
         b, a = _split(data)
         z = check_bytes("tweak", tweak)

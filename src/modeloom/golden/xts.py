@@ -50,10 +50,7 @@ class XTS:
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Encrypt *data* (16 bytes to 2^20 blocks) under *tweak* (16 bytes, the number of the data unit).
 
-        Raises
-        ------
-        TypeError, ValueError
-            An argument is not bytes, or its length does not fit.
+        Raises ``TypeError`` or ``ValueError`` if an argument is not bytes, or its length does not fit.
         """
         *head, part = _split(data)
         masks = self._masks(tweak, len(head) + 1)

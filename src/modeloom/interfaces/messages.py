@@ -17,7 +17,7 @@ The nonce and the tag have as many bytes as a block of the mode.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
 
@@ -77,24 +77,36 @@ class MessageCode(IntEnum):
     BAD_NONCE_LENGTH = 10, "the mode does not accept nonces of this length"
 
 
+_KEYS = {
+    False: ((Field("slot", 16, "the key slot"),), (), 7),
+    True: ((), (Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),), 22),
+}  # fmt: skip
+"""Fields of a command for the key, in the middle and at the end, and its reserved bits, by whether keys come with messages."""
+
+_PASSES = {
+    1: (
+        Field("decrypt", 1, "1 to open a message, 0 to seal one"), "the tag of a message to open, padded with zeros", "",
+        "of an opened message",
+    ),
+    2: (
+        Field("decrypt", 2, "1 to open a message; 0 and 2 for the first and the second pass of a message to seal"),
+        "the tag of a message to open, or to seal in a second pass", ", but for first passes, which have none",
+        "of an opened message and of a second pass",
+    ),
+}  # fmt: skip
+"""By the number of passes: the field of the direction, what the tag of a command is, which messages have no text out, and what is held."""
+
+_STATED = {name: Field(name, 64, f"the number of bytes of {what}") for name, what in (("associated", "associated data"), ("text", "text"))}
+
+
 @cache
-def _command(
-    block_bytes: int, inline: bool = False, wire: bool = False, lengths: bool = False, passes: int = 1, text_first: bool = False
-) -> Packing:  # fmt: skip
-    # A core without slots to name has a flag, and the bytes of the slot at the end.
-    slot = () if inline else (Field("slot", 16, "the key slot"),)
-    turn = (Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),) if inline else ()
-    tag = "not read: the packet has the tag" if wire else "the tag of a message to open, padded with zeros"
-    way = Field("decrypt", 1, "1 to open a message, 0 to seal one")
-    if passes > 1:
-        tag = "the tag of a message to open, or to seal in a second pass"
-        way = Field("decrypt", 2, "1 to open a message; 0 and 2 for the first and the second pass of a message to seal")
+def _command(block_bytes: int, inline: bool, packet: str, lengths: bool, passes: int, text_first: bool) -> Packing:
+    (slot, turn, reserved), (way, tag, _, _), form = _KEYS[inline], _PASSES[passes], _FORMS[packet, text_first]
     return Packing(
         (
             Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
-            Field("tag", 8 * block_bytes, tag),
-            *(() if text_first else (Field("associated", 64, "the number of bytes of associated data"),)),
-            *((Field("text", 64, "the number of bytes of text"),) if lengths or text_first else ()),
+            Field("tag", 8 * block_bytes, form.tag or tag),
+            *(field for name, field in _STATED.items() if name in (form.stated, *("text",) * lengths)),
             Field("id", 16, "any number; the status returns it"),
             *slot,
             Field("channel", 8, "the channel; 0 if the core has one channel"),
@@ -102,7 +114,7 @@ def _command(
             Field("tag_bytes", 8, "the number of bytes of the tag"),
             way,
             *turn,
-            Field(RESERVED, (22 if inline else 7) + 1 - way.bits, "send zeros"),
+            Field(RESERVED, reserved + 1 - way.bits, "send zeros"),
         )
     )
 
@@ -122,16 +134,31 @@ def _status(block_bytes: int) -> Packing:
     )
 
 
-def _wire_data(hold: int | None) -> tuple[Interface, Interface]:
-    """Data in and out as on the wire."""
-    about = "packets out: one for each command; the header, the text, and the tag of a sealed message touch each other"
-    if hold is not None:
-        about = f"{about}; that of an opened message leaves only after its tag was found correct, and not at all otherwise"
-    failed = Port("tuser", Width(), "1 in the last beat of the packet of a message that failed", "cut", role=Role.VERDICT)
-    return (
-        replace(DATA_IN, about="packets in: one for each command; header, text, and the tag of a message to open touch each other"),
-        replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, failed)),
-    )
+@dataclass(frozen=True)
+class _Form:
+    """What a form of packets is at the pins: the part whose bytes commands state, their tag if it is not read, and the data buses."""
+
+    stated: str
+    into: str
+    out: str = "text out: one packet for each message that has text"
+    ends: str = ""
+    tag: str = ""
+    mark: Port = Port("tuser", Width(), "1 in the last beat of a packet that was truncated", "cut")
+
+
+_FORMS = {
+    ("aligned", False): _Form(
+        "associated", "messages in: one packet for each command; associated data come first, and text starts in a new beat"
+    ),
+    ("aligned", True): _Form("text", "messages in: one packet for each command; text comes first, and associated data start in a new beat"),
+    ("wire", False): _Form(
+        "associated", "packets in: one for each command; header, text, and the tag of a message to open touch each other",
+        "packets out: one for each command; the header, the text, and the tag of a sealed message touch each other",
+        ", and not at all otherwise", "not read: the packet has the tag",
+        Port("tuser", Width(), "1 in the last beat of the packet of a message that failed", "cut", role=Role.VERDICT),
+    ),
+}  # fmt: skip
+"""The forms of packets, by the option and by whether text comes first."""
 
 
 @cache
@@ -141,62 +168,28 @@ def message_core(
 ) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
-    Parameters
-    ----------
-    block_bytes : int
-        Number of bytes of a block.
-    hold : int or None
-        Largest number of bytes of text that the core holds back until it has checked the tag of a message to open.  None if it
-        releases the text before.
-    expanded : bool
-        Whether keys come as round keys.
-    key_slots : int
-        Number of key slots.
-    inline : bool
-        Whether keys come with the messages.
-    packet : str
-        One of ``PACKETS``.
-    channels : int
-        Number of channels, whose packets may interleave.  With more than one, beats of data have a ``tid``.
-    lengths : bool
-        Whether a command has the number of bytes of text, for a mode that knows all lengths before a message begins.
-    passes : int
-        How often a message to seal goes through the core, 1 or 2.
-    text_first : bool
-        Whether packets have their text before their associated data.  A command then has the number of bytes of text in place of that of
-        associated data.
+    ``hold`` is the largest number of bytes of text that the core holds back until it has checked the tag of a message to open, None if it
+    releases the text before.  ``expanded`` says whether keys come as round keys, and ``inline`` whether they come with the messages.
+    ``packet`` is one of ``PACKETS``.  Packets of several ``channels`` may interleave, and beats of data then have a ``tid``.  ``lengths``
+    says whether a command has the number of bytes of text, for a mode that knows all lengths before a message begins.  A message to seal goes
+    through the core in 1 or 2 ``passes``.  With ``text_first``, packets have their text before their associated data, and a command has the
+    number of bytes of text in place of that of associated data.
     """
-    command, status = _command(block_bytes, inline, packet == "wire", lengths, passes, text_first), _status(block_bytes)
+    command, status = _command(block_bytes, inline, packet, lengths, passes, text_first), _status(block_bytes)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
+    form, (_, _, no_text, whose) = _FORMS[packet, text_first], _PASSES[passes]
+    several = ((Port("tid", Width(8), CHANNEL, "channel"),), "; packets of different channels may interleave", " of its channel")
+    channel, interleaved, of_channel = ((), "", "") if channels == 1 else several
     statuses = Interface(
-        "m_axis_status", "status", STATUSES if channels == 1 else f"{STATUSES} of its channel", Side.CORE,
-        (Port("tdata", Width(status.bits), "a status", packing=status),),
+        "m_axis_status", "status", f"{STATUSES}{of_channel}", Side.CORE, (Port("tdata", Width(status.bits), "a status", packing=status),),
     )  # fmt: skip
-    cut = Port("tuser", Width(), "1 in the last beat of a packet that was truncated", "cut")
-    about = "messages in: one packet for each command; associated data come first, and text starts in a new beat"
-    if text_first:
-        about = "messages in: one packet for each command; text comes first, and associated data start in a new beat"
-    channel = () if channels == 1 else (Port("tid", Width(8), CHANNEL, "channel"),)
-    if channels > 1:
-        about = f"{about}; packets of different channels may interleave"
-    data_in = replace(DATA_IN, about=about, payload=(*DATA_IN.payload, *channel))
-    about = "text out: one packet for each message that has text"
-    if passes > 1:
-        about = f"{about}, but for first passes, which have none"
-    if hold is not None:
-        whose = "of an opened message" if passes == 1 else "of an opened message and of a second pass"
-        about = f"{about}; that {whose} leaves only after its tag was found correct"
-    if channels > 1:
-        about = f"{about}; packets of different channels may interleave"
-    data_out = replace(DATA_OUT, about=about, payload=(*DATA_OUT.payload, *channel, cut))
-    if packet == "wire":
-        data_in, data_out = _wire_data(hold)
-    keys = replace(KEYS, about=EXPANDED) if expanded else KEYS
-    if inline:
-        return (CONTROL, commands, data_in, data_out, statuses, KEYS_IN_ORDER, ORDERED_KEY_FLAGS)
-    return (CONTROL, commands, data_in, data_out, statuses, keys, key_flags(key_slots))
+    data_in = replace(DATA_IN, about=form.into + interleaved, payload=(*DATA_IN.payload, *channel))
+    held = "" if hold is None else f"; that {whose} leaves only after its tag was found correct{form.ends}"
+    data_out = replace(DATA_OUT, about=form.out + no_text + held + interleaved, payload=(*DATA_OUT.payload, *channel, form.mark))
+    keys = (KEYS_IN_ORDER, ORDERED_KEY_FLAGS) if inline else (replace(KEYS, about=EXPANDED) if expanded else KEYS, key_flags(key_slots))
+    return (CONTROL, commands, data_in, data_out, statuses, *keys)
 
 
 def pack_message_command(
@@ -220,15 +213,13 @@ def pack_message_command(
     for what, value in (("nonce", nonce), ("tag", tag)):
         if len(value) > block_bytes:
             raise ValueError(f"a {what} has at most {block_bytes} bytes, not {len(value)}")
-    key = {"slot": slot} if new_key is None else {"new_key": int(new_key)}
-    return _command(block_bytes, new_key is not None, lengths=text is not None, passes=passes, text_first=text_first).pack(
-        {
-            **key, **({} if text is None else {"text": text}), **({} if text_first else {"associated": associated}),
-            "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "id": id,
-            "channel": channel, "nonce_bytes": len(nonce) if nonce_bytes is None else nonce_bytes,
-            "tag_bytes": len(tag) if tag_bytes is None else tag_bytes, "decrypt": int(decrypt),
-        }
-    )  # fmt: skip
+    packing = _command(block_bytes, new_key is not None, "aligned", text is not None, passes, text_first)
+    values = {
+        "slot": slot, "new_key": int(bool(new_key)), "text": text or 0, "associated": associated, "id": id, "channel": channel,
+        "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "decrypt": int(decrypt),
+        "nonce_bytes": len(nonce) if nonce_bytes is None else nonce_bytes, "tag_bytes": len(tag) if tag_bytes is None else tag_bytes,
+    }  # fmt: skip
+    return packing.pack({field.name: values[field.name] for field in packing.fields if field.name in values})
 
 
 def status_channel(status: bytes, block_bytes: int = 16) -> int:

@@ -328,7 +328,7 @@ def _compare(messages: Sequence[Message], given: Sequence[Outcome], wanted: Sequ
 def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence[int], packets: int, tag_bytes: int) -> dict[str, object]:
     """Bytes, cycles and percentages.  ``cycles`` has the cycle of each beat in."""
     # Cycles of a beat at the peak.  With a cadence, packets begin some cycles early or late within a batch.
-    pace = 1.0 if d.cadence is None else d.cadence.cycles_a_block
+    pace = d.entry.cycles_a_block
     starts, beats, at = [], [], 0
     sizes = [(len(m.ad), len(m.data) - (tag_bytes if m.decrypt else 0)) for m in messages]
     for (associated, text), message in zip(sizes, messages, strict=True):
@@ -339,8 +339,7 @@ def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence
     shares = []
     for number in range(1, packets + 1):
         whole = sum(sizes[number]) / d.beat_bytes
-        lost = (starts[number + 1] - starts[number]) / pace - beats[number]
-        lost = lost if d.cadence is None else max(0.0, lost)
+        lost = d.entry.lost((starts[number + 1] - starts[number]) / pace - beats[number])
         shares.append(whole / (whole + lost) if whole + lost else 0.0)
     nbytes, total = sum(map(sum, sizes[1:-1])), starts[-1] - starts[1]
     lost = total - sum(d.cycles_of(*size) for size in sizes[1:-1])

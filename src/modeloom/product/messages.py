@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import gcd
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -16,7 +17,7 @@ from modeloom.product.blocks import DERIVER, STORE, groups_of
 from modeloom.product.description import Description, Rate, Result, Verdict
 from modeloom.protocol.contract import DIRECTIONS, MessageContract
 from modeloom.spec.cadence import Cadence
-from modeloom.spec.stream import BETWEEN, TEXT_FIRST
+from modeloom.spec.stream import TEXT_FIRST
 from modeloom.spec.wording import paced
 
 __all__ = [
@@ -337,7 +338,7 @@ class MessageFacts(Description, MessageContract):
         """The ways of messages whose text leaves as soon as it is computed, a fixed number of cycles after it came."""
         if self.derive_interval is not None or self.message_buffer is not None:
             return ()
-        return tuple(way for way in self.ways if self.text_of(way, 1) and (self.hold is None or not way))
+        return tuple(way for way in self.ways if self.text_of(way, 1) and not self.held(way))
 
     @property
     def releases(self) -> bool:
@@ -367,19 +368,86 @@ class MessageFacts(Description, MessageContract):
         return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None and self.message_buffer is None
 
     @property
-    def varies(self) -> bool:
-        """Whether single distances of messages vary: tokens enter between those of other messages, or the text of a first pass waits
-        for the cipher less often than that of others."""
-        return self._beside_others or self._quick_pass
-
-    @property
-    def _beside_others(self) -> bool:
+    def beside_others(self) -> bool:
         return bool(self.explain.beside or self.explain.returns)
 
+
+# -- how tokens enter --------------------------------------------------------------------------------------------------------------
+
+
+class EveryCycle:
+    """Tokens enter in every cycle.
+
+    ``waits`` is as of a description.  ``exact`` says that the latency is the same in each cycle, ``quick_pass`` that the text of a first
+    pass waits for the cipher less often than that of others, and ``more`` are blocks after which messages may begin in the same phase.
+    """
+
+    waits, exact, quick_pass, cycles_a_block, more = 0, True, False, 1.0, range(0)
+
+    def __init__(self, d: StreamDescription):
+        self.d = d
+
     @property
-    def _quick_pass(self) -> bool:
-        absorb = self.cadence.steps.get("absorb") if self.cadence is not None else None
-        return absorb is not None and any(len(self.cadence.steps[way].ciphers) > len(absorb.ciphers) for way in self.directions)  # type: ignore[union-attr]
+    def pace(self) -> str:
+        """The bits that enter in each cycle, or the blocks that the cipher takes if it does not take one in every cycle."""
+        return f"{8 * self.d.beat_bytes} bits per cycle"
+
+    def lost(self, cycles: float) -> float:
+        """The cycles that a packet has lost, of those that it took beside its beats."""
+        return cycles
+
+    def steady(self, associated: int, text: int, nonce_bytes: int | None, second: bool) -> tuple[int, int]:
+        """As of a description."""
+        d = self.d
+        usual = d.cycles.of(*d.blocks_of(associated, text)) + d.unused_by(associated, second)
+        usual -= d.cycles.tag * d.tag_is_shared(associated, text)
+        return 1, usual if nonce_bytes is None else usual - d.cycles.start + d.start_cycles(d.start_of(nonce_bytes))
+
+
+class InBatches(EveryCycle):
+    """Tokens that use the cipher enter in batches, and the latency depends on the cycle of the message."""
+
+    exact = False
+
+    def __init__(self, d: StreamDescription, cadence: CadenceFigures):
+        super().__init__(d)
+        self.cadence, self.more, self.cycles_a_block = cadence, range(2 * cadence.blocks), cadence.cycles_a_block
+        absorb = cadence.steps.get("absorb")
+        self.quick_pass = absorb is not None and any(len(cadence.steps[way].ciphers) > len(absorb.ciphers) for way in d.directions)
+        # A start that runs ahead waits for its place, and then its message.
+        ahead = "start" in (d.explain.beside or ())
+        self.waits = cadence.interval - (1 if ahead else min(len(cadence.phases(way)) for way in d.directions))
+
+    @property
+    def pace(self) -> str:
+        return paced(self.d.blocks_per_cycle * self.cadence.blocks, self.cadence.interval)
+
+    def lost(self, cycles: float) -> float:
+        return max(0.0, cycles)
+
+    def steady(self, associated: int, text: int, nonce_bytes: int | None, second: bool) -> tuple[int, int]:
+        d, steps = self.d, self.cadence.steps
+        if d.beside_others:
+            # Each token takes a place of a batch, and one that returns to the cipher takes several.
+            cycles = d.cycles.of(*d.blocks_of(associated, text)) + d.unused_by(associated, second)
+            messages = self.cadence.interval // gcd(cycles, self.cadence.interval)
+            return messages, messages * cycles
+        classes = {length: n for n, lengths in enumerate(d.nonce_bytes) for length in lengths}
+        starts = [title for title in steps if title.split()[0] == "start"]
+        start = "start" if nonce_bytes is None else starts[classes[nonce_bytes]]
+        return self.cadence.steady([*[[start]] * (steps[start].cycles > 0), *self._groups(associated, text)])
+
+    def _groups(self, associated: int, text: int) -> list[list[str]]:
+        """The steps of a message behind its start, in the direction that takes longer.  Those that share a token are together."""
+        d = self.d
+        longest = max(d.directions, key=lambda way: self.cadence.steps[way].cycles)
+        counts = zip(("associated", longest), d.blocks_of(associated, text), strict=True)
+        first, behind = d.form.ordered(*([[step] for _ in range(count)] for step, count in counts))
+        groups = [*first, *([step] for step in d.form.between), *behind]
+        if d.tag_is_shared(associated, text):
+            groups[-1].append("tag")
+            return groups
+        return [*groups, ["tag"]]
 
 
 # -- messages ----------------------------------------------------------------------------------------------------------------------
@@ -414,61 +482,28 @@ class StreamDescription(MessageFacts):
     SCHEMA: ClassVar[str] = "modeloom-stream-core-1"
     TAIL: ClassVar[tuple[str, ...]] = ("ports", "explain", "sha256")
 
+    @cached_property
+    def entry(self) -> EveryCycle:
+        """How tokens enter."""
+        return EveryCycle(self) if self.cadence is None else InBatches(self, self.cadence)
+
+    @property
+    def varies(self) -> bool:
+        """Whether single distances of messages vary: tokens enter between those of other messages, or the text of a first pass waits
+        for the cipher less often than that of others."""
+        return self.beside_others or self.entry.quick_pass
+
     @property
     def waits(self) -> int:
         """The largest number of cycles that a lone message waits for its place in the cadence, beside the fewest."""
-        if self.cadence is None:
-            return 0
-        # A start that runs ahead waits for its place, and then its message.
-        if "start" in (self.explain.beside or ()):
-            return self.cadence.interval - 1
-        return self.cadence.interval - min(len(self.cadence.phases(way)) for way in self.directions)
+        return self.entry.waits
 
     def steady(self, associated: int, text: int, nonce_bytes: int | None = None, *, second: bool = False) -> tuple[int, int]:
         """For equal messages back to back, after how many of them their distances repeat, and the cycles of so many.
 
         Messages are first passes and openings, or with ``second`` second passes.
         """
-        if self.cadence is None:
-            return 1, self.cycles_of(associated, text, nonce_bytes, second=second)
-        if self._beside_others:
-            cycles = self._places_of(associated, text) + self._unused_by(associated, second)
-            messages = self.cadence.interval // gcd(cycles, self.cadence.interval)
-            return messages, messages * cycles
-        start = "start" if nonce_bytes is None else self._start_title(nonce_bytes)
-        return self.cadence.steady([[start], *self._groups(associated, text)] if self.cadence.steps[start].cycles else
-                                   self._groups(associated, text))
-
-    def _start_title(self, nonce_bytes: int) -> str:
-        number = next(n for n, lengths in enumerate(self.nonce_bytes) if nonce_bytes in lengths)
-        return [title for title in (self.cadence.steps if self.cadence else {}) if title.split()[0] == "start"][number]
-
-    def _groups(self, associated: int, text: int) -> list[list[str]]:
-        """The steps of a message behind its start, in the direction that takes longer.  Those that share a token are together."""
-        assert self.cadence is not None
-        longest = max(self.directions, key=lambda way: self.cadence.steps[way].cycles)  # type: ignore[union-attr]
-        counts = zip(("associated", longest), self.blocks_of(associated, text), strict=True)
-        parts = [[[step]] * count for step, count in counts]
-        if self.text_first:
-            return [*parts[1], [BETWEEN], *parts[0], ["tag"]]
-        groups = [list(step) for part in parts for step in part]
-        if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
-            groups[-1].append("tag")
-            return groups
-        return [*groups, ["tag"]]
-
-    def _places_of(self, associated: int, text: int) -> int:
-        """The mean number of cycles of a message of a core with a cadence whose tokens enter beside those of other messages.
-
-        Each of its tokens takes a place of a batch, and one that returns to the cipher takes several.
-        """
-        return self.cycles.of(*self.blocks_of(associated, text))
-
-    def _unused_by(self, associated: int, second: bool) -> int:
-        """The number of cycles of a message in which none of its tokens fits, at most, in the mean."""
-        if self.unused is None:
-            return 0
-        return self.unused.message + (associated > 0) * self.unused.associated + second * self.unused.second
+        return self.entry.steady(associated, text, nonce_bytes, second)
 
     def cycles_of(self, associated: int, text: int, nonce_bytes: int | None = None, *, second: bool = False) -> int:
         """The number of cycles from a message with these numbers of bytes to the next one; the mean, rounded up, if there is a cadence;
@@ -476,14 +511,18 @@ class StreamDescription(MessageFacts):
 
         Without ``nonce_bytes`` it is the number for a nonce of the default length.  With ``second`` it is that of second passes.
         """
-        if self.cadence is not None:
-            messages, cycles = self.steady(associated, text, nonce_bytes, second=second)
-            return -(-cycles // messages)
-        blocks = self.blocks_of(associated, text)
-        usual = self.cycles.of(*blocks) + self._unused_by(associated, second)
-        if self.shares_tag and -(-(text or associated) // self.block_bytes) % self.blocks_per_cycle:
-            usual -= self.cycles.tag
-        return usual if nonce_bytes is None else usual - self.cycles.start + self.start_cycles(self.start_of(nonce_bytes))
+        messages, cycles = self.steady(associated, text, nonce_bytes, second=second)
+        return -(-cycles // messages)
+
+    def tag_is_shared(self, associated: int, text: int) -> bool:
+        """Whether the tag of a message takes no cycle of its own, as its last beat has a free block."""
+        return self.shares_tag and bool(-(-(text or associated) // self.block_bytes) % self.blocks_per_cycle)
+
+    def unused_by(self, associated: int, second: bool) -> int:
+        """The number of cycles of a message in which none of its tokens fits, at most, in the mean."""
+        if self.unused is None:
+            return 0
+        return self.unused.message + (associated > 0) * self.unused.associated + second * self.unused.second
 
     def sealed_cycles(self, associated: int, text: int) -> int:
         """The number of cycles from a message to seal that the core stores to the next one: those of both passes.
@@ -532,7 +571,7 @@ class StreamDescription(MessageFacts):
         if not explain.tokens.start and not explain.chains and explain.turn is None:
             # Tags that follow their messages come in bursts, unless the messages are longer than the way to their tags.
             text += max(0, explain.latency_tag - explain.latency)
-        for more in range(0 if self.cadence is None else 2 * self.cadence.blocks):
+        for more in self.entry.more:
             if self.steady(ad * size, (text + more) * size)[0] == 1:
                 text += more
                 break
@@ -550,9 +589,7 @@ class StreamDescription(MessageFacts):
     @property
     def pace(self) -> str:
         """The bits that enter in each cycle, or the blocks that the cipher takes if it does not take one in every cycle."""
-        if self.cadence is None:
-            return f"{8 * self.beat_bytes} bits per cycle"
-        return paced(self.blocks_per_cycle * self.cadence.blocks, self.cadence.interval)
+        return self.entry.pace
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -600,8 +637,7 @@ class StreamDescription(MessageFacts):
     def bench_figures(self) -> Mapping[str, int]:
         """The latency of text that is not held, and the distance of messages of ``bench_shape``."""
         shape = self.bench_shape
-        # With a cadence, the latency depends on the cycle of the message.
-        latency = {"latency": self.latency} if self.timed and self.cadence is None else {}
+        latency = {"latency": self.latency} if self.timed and self.entry.exact else {}
         return {**latency, **({"cycles_per_message": self.cycles_of(shape.associated, shape.text)} if self.even else {})}
 
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ from typing import TypeVar
 from modeloom.interfaces.messages import PACKETS, MessageCode
 from modeloom.protocol import scenarios
 from modeloom.protocol.transactions import Command
-from modeloom.spec.stream import TEXT_FIRST
+from modeloom.spec.stream import BETWEEN, TEXT_FIRST
 
 __all__ = [
     "DIRECTIONS", "MOST_STATED", "AssociatedFirst", "ChannelFields", "Judgement", "KeySlots", "KeysWithMessages", "MessageContract",
@@ -232,6 +232,7 @@ class AssociatedFirst:
     """
 
     first, behind, out, held = "associated", "text", "text", "text"
+    between: tuple[str, ...] = ()
 
     def ordered(self, associated: T, text: T) -> tuple[T, T]:
         """Both parts as they come; and of these, associated data and text."""
@@ -287,7 +288,7 @@ class AssociatedFirst:
 class TextFirst(AssociatedFirst):
     """Packets with text, and then associated data, each of which begins with a beat of its own."""
 
-    first, behind = "text", "associated"
+    first, behind, between = "text", "associated", (BETWEEN,)
 
     def ordered(self, associated: T, text: T) -> tuple[T, T]:
         return text, associated

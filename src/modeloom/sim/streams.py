@@ -207,7 +207,7 @@ class StreamRunner:
         self._attach()
 
     def _ports_of(self, stream: Stream) -> tuple[Port, Port | None, Port | None, list[Port]]:
-        forward, backward = ("input", "output") if stream.direction == "in" else ("output", "input")
+        forward, backward = {"in": ("input", "output"), "out": ("output", "input")}[stream.direction]
 
         def port(name: str, kind: str, width: int | None) -> Port:
             found = self.simulation._find(name)
