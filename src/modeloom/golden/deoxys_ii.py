@@ -19,6 +19,7 @@ messages reveals no more than whether they are equal.
 from __future__ import annotations
 
 from .checks import BLOCK_BYTES, check_bytes, pad_one_zeros, xor
+from .deoxys_bc import DeoxysBC256
 from .deoxys_i import TAG_BYTES, DeoxysI, authenticated, check_lengths, number_tweak, whole_blocks
 from .verdict import check_tag, split_sealed
 
@@ -26,6 +27,9 @@ NONCE_BYTES = 15
 
 class DeoxysII(DeoxysI):
     """Deoxys-II-128-128: authenticated encryption that endures a nonce used twice.  Key, arguments and errors are as of Deoxys-I."""
+
+    def __init__(self, key: bytes) -> None:
+        self._cipher = DeoxysBC256(key)
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", tag_bytes: int = 16) -> bytes:
         """C ‖ T: *text* encrypted, then the tag of 16 bytes over *ad* and *text*."""

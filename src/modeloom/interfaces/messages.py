@@ -171,9 +171,9 @@ def message_core(
     ``hold`` is the largest number of bytes of text that the core holds back until it has checked the tag of a message to open, None if it
     releases the text before.  ``expanded`` says whether keys come as round keys, and ``inline`` whether they come with the messages.
     ``packet`` is one of ``PACKETS``.  Packets of several ``channels`` may interleave, and beats of data then have a ``tid``.  ``lengths``
-    says whether a command has the number of bytes of text, for a mode that knows all lengths before a message begins.  A message to seal goes
-    through the core in 1 or 2 ``passes``.  With ``text_first``, packets have their text before their associated data, and a command has the
-    number of bytes of text in place of that of associated data.
+    says whether a command has the number of bytes of text, for a mode that knows all lengths before a message begins.  A message to seal
+    goes through the core in 1 or 2 ``passes``.  With ``text_first``, packets have their text before their associated data, and a command
+    has the number of bytes of text in place of that of associated data.
     """
     command, status = _command(block_bytes, inline, packet, lengths, passes, text_first), _status(block_bytes)
     commands = Interface(
