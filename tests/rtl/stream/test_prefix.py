@@ -11,7 +11,7 @@ from tests.streams.chained_modes import WideChain
 
 from modeloom.modes.ccm import CCM
 from modeloom.rtl.stream import prefix as module
-from modeloom.rtl.stream.prefix import AssociatedPrefix
+from modeloom.rtl.stream.prefix import AssociatedPrefix, ChannelPrefix
 from modeloom.rtl.stream.sizes import TokenStep
 
 
@@ -26,6 +26,11 @@ def tokens_of(rng, p, channel, associated, stated):
     wanted = [(TokenStep.ASSOCIATED, whole[at : at + size]) for at in range(0, len(whole), size)]
     wanted += [(step, block) for step, block, _, _ in made if step != TokenStep.ASSOCIATED]
     return [(channel, stated, *one) for one in made], [(*one, number == 0) for number, one in enumerate(wanted)]
+
+
+def prefix_of(p):
+    """The kind of prefix for a number of channels."""
+    return AssociatedPrefix if p.channels == 1 else ChannelPrefix
 
 
 def run(unit, p, tokens, stall, seed=1):
@@ -90,7 +95,7 @@ def check(unit, p, lengths, stall=0.0, seed=1):
 @pytest.mark.parametrize("mode", [CCM, WideChain])
 def test_every_length(mode, channels, stall):
     p = parameters(mode, channels)
-    check(AssociatedPrefix(p), p, [(nbytes, nbytes) for nbytes in range(3 * p.block_bytes + 9)], stall)
+    check(prefix_of(p)(p), p, [(nbytes, nbytes) for nbytes in range(3 * p.block_bytes + 9)], stall)
 
 
 @pytest.mark.parametrize("stated", [0xFF00, 0x12345678, 1 << 32, 0x0123456789ABCDEF])
@@ -98,7 +103,7 @@ def test_longer_encodings(stated):
     """The bytes that the command states decide; here fewer of them come, as no simulation has so many."""
     for channels in (1, 3):
         p = parameters(CCM, channels)
-        check(AssociatedPrefix(p), p, [(nbytes, stated) for nbytes in range(1, 37)], 0.2)
+        check(prefix_of(p)(p), p, [(nbytes, stated) for nbytes in range(1, 37)], 0.2)
 
 
 @pytest.mark.parametrize(("old", "new"), [
@@ -118,4 +123,4 @@ def test_faults_are_found(old, new):
     exec(compile(source.replace(old, new), module.__file__, "exec"), changed)
     p = parameters(CCM, 3 if "words" in old or "load" in old else 1)
     with pytest.raises(AssertionError):
-        check(changed["AssociatedPrefix"](p), p, [(nbytes, nbytes) for nbytes in range(50)], 0.4)
+        check(changed[prefix_of(p).__name__](p), p, [(nbytes, nbytes) for nbytes in range(50)], 0.4)

@@ -31,7 +31,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.interfaces.table import RESERVED, by_member
 from modeloom.layers.bus import BusAround
-from modeloom.rtl.bus.ports import BusComponent, fields_layout
+from modeloom.rtl.bus.ports import BusComponent, fields_layout, signals
 from modeloom.rtl.bus.register_slice import MemorySlice
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.packet import packet_layout
@@ -258,19 +258,11 @@ class BeatFeeder(BusComponent[BufferedParameters]):
         m.submodules.queue = queue = Queue(p.beat, READY, p.erase_bits)
         # Places count beats since the reset, with a bit more than an address.
         places = p.address_bits + 1
-        put_reg = Signal(places)
-        start_reg = Signal(places)
-        first_reg = Signal(places)
-        second_reg = Signal(places)
+        put_reg, start_reg, first_reg, second_reg = signals("put_reg start_reg first_reg second_reg", places)
         # The packet that is read, and the one behind it.
-        reads_reg = Signal()
-        of_second_reg = Signal()
-        direct_reg = Signal()
-        left_reg = Signal(p.count_bits)
-        next_reg = Signal()
-        next_second_reg = Signal()
-        next_direct_reg = Signal()
-        next_count_reg = Signal(p.count_bits)
+        reads_reg, of_second_reg, direct_reg, next_reg = signals("reads_reg of_second_reg direct_reg next_reg")
+        next_second_reg, next_direct_reg = signals("next_second_reg next_direct_reg")
+        left_reg, next_count_reg = signals("left_reg next_count_reg", p.count_bits)
 
         # -- stored ---------------------------------------------------------------------------------------------------------------
         # A message that is too long begins again where it began.
@@ -295,16 +287,11 @@ class BeatFeeder(BusComponent[BufferedParameters]):
                 m.d.sync += start_reg.eq(at + 1)
 
         # -- read -----------------------------------------------------------------------------------------------------------------
-        read = Signal()
-        done = Signal()
-        read_reg = Signal()
-        takes = Signal()
+        read, done, read_reg, takes = signals("read done read_reg takes")
         # Beats that were read and have not left: the queue has room for all of them.
         ahead_reg = Signal(range(READY + 1))
-        credit = Signal()
-        leaves = Signal()
+        credit, leaves, direct = signals("credit leaves direct")
         place = Signal(places)
-        direct = Signal()
         m.d.comb += [
             leaves.eq(queue.o.valid & queue.o.ready), credit.eq(ahead_reg != READY), read.eq(reads_reg & credit),
             done.eq((read & (left_reg == 1)) | (direct & self.direct.payload.last)),
@@ -387,15 +374,9 @@ class MessageBuffer(BusComponent[BufferedParameters]):
         # -- what comes from the host ---------------------------------------------------------------------------------------------
         # Messages to seal whose second pass has not begun, and that were not refused.
         open_reg = Signal(range(2 * p.depth + 2))
-        stores = Signal()
-        opens = Signal()
-        ended = Signal()
-        settled = Signal()
-        opening_reg = Signal()
-        beats_reg = Signal(p.count_bits)
-        long_reg = Signal()
-        put = Signal()
+        stores, opens, ended, settled, opening_reg, long_reg, put = signals("stores opens ended settled opening_reg long_reg put")
         too_long = Signal()
+        beats_reg = Signal(p.count_bits)
         beat = self.s.payload
         m.d.comb += [
             stores.eq(taken.o.valid & (command.decrypt == 0) & ~opening_reg & waiting.i.ready),
@@ -424,13 +405,8 @@ class MessageBuffer(BusComponent[BufferedParameters]):
         m.d.sync += open_reg.eq(open_reg + ended - settled)
 
         # -- the next command of the core -----------------------------------------------------------------------------------------
-        first_ready = Signal()
-        second_ready = Signal()
-        opens_ready = Signal()
-        refused = Signal()
-        second = Signal()
-        first = Signal()
-        free = Signal()
+        first_ready, second_ready, opens_ready, refused, second = signals("first_ready second_ready opens_ready refused second")
+        first, free = signals("first free")
         # First passes whose result no second pass has taken: as many as there are places.
         between_reg = Signal(range(p.depth + 1))
         record, oldest = records.o.payload, begun.o.payload
@@ -466,8 +442,7 @@ class MessageBuffer(BusComponent[BufferedParameters]):
 
         # -- statuses -------------------------------------------------------------------------------------------------------------
         came, made = self.core_status, results.o.payload
-        of_first = Signal()
-        comes = Signal()
+        of_first, comes = signals("of_first comes")
         m.d.comb += [
             of_first.eq(came.valid & kinds.o.valid & kinds.o.payload),
             records.i.valid.eq(of_first), records.i.payload.tag.eq(came.payload.tag), records.i.payload.code.eq(came.payload.code),

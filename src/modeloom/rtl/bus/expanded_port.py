@@ -31,7 +31,7 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.key_slot import KeySlot, many_slots_members
 from modeloom.rtl.bus.parameters import KeyParameters
-from modeloom.rtl.bus.ports import BusComponent, key_beat
+from modeloom.rtl.bus.ports import BusComponent, key_beat, signals
 from modeloom.rtl.bus.preparation import in_use_signature, key_state_signature, preparation_of
 
 __all__ = ["ExpandedKeyParameters", "ExpandedKeyPort"]
@@ -136,11 +136,7 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
         round_key_reg = Signal(p.round_key_bits)
 
         # -- what the beat is -------------------------------------------------------------------------------------------------
-        whole = Signal()
-        last_word = Signal()
-        last_round = Signal()
-        final = Signal()
-        fits = Signal()
+        whole, last_word, last_round, final, fits = signals("whole last_word last_round final fits")
         m.d.comb += [
             whole.eq(place_reg == Mux(rounds_reg, p.round_key_beats - 1, p.word_beats - 1)),
             last_word.eq(~rounds_reg & (number_reg == p.raw_words_before - 1)),
@@ -151,8 +147,7 @@ class ExpandedKeyPort(BusComponent[ExpandedKeyParameters]):
 
         # The output registers get zeros if nothing is written in the next cycle.
         value = Cat(history_reg, beat.data)
-        put_word = Signal()
-        put_round_key = Signal()
+        put_word, put_round_key = signals("put_word put_round_key")
         m.d.sync += [
             we_reg.eq(put_word), index_reg.eq(number_reg), rk_we_reg.eq(put_round_key), round_reg.eq(number_reg), round_key_reg.eq(0),
         ]  # fmt: skip

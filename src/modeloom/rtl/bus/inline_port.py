@@ -26,7 +26,7 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.key_port import key_schedule_signature
 from modeloom.rtl.bus.parameters import KeyParameters, check_integer, history_beats, key_beats, key_parts, packet_ends
-from modeloom.rtl.bus.ports import BusComponent, ordered_key_beat
+from modeloom.rtl.bus.ports import BusComponent, ordered_key_beat, signals
 from modeloom.rtl.bus.preparation import round_key_signature, word_signature
 
 __all__ = ["LEAST_RING", "InlineKeyParameters", "InlineKeyPort", "turn_layout", "writer_ends"]
@@ -57,6 +57,7 @@ class InlineKeyParameters(KeyParameters):
         If a parameter is not of its type or outside its range.
     """
 
+    named = ()
     turns = {"new_key": 1}
 
     base_word: int | None = None
@@ -154,14 +155,10 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         beats, history = key_beats(p), history_beats(p)
         slot_reg = Signal.like(self.made.payload.slot)
         beat_reg = Signal(range(max(2, beats)))
-        begun_reg = Signal()
-        good_reg = Signal()
-        drops_reg = Signal()
-        error_reg = Signal()
+        begun_reg, good_reg, drops_reg, error_reg, word_we_reg = signals("begun_reg good_reg drops_reg error_reg word_we_reg")
         history_reg = Signal(8 * KEY_BEAT_BYTES * history)
         cipher_key_reg = Signal(max(p.sizes))
         length_reg = Signal(range(max(2, len(p.sizes))))
-        word_we_reg = Signal()
         word_index_reg = Signal.like(self.word.index)
         word_reg = Signal(p.block_bits)
         word_slot_reg = Signal.like(slot_reg)
@@ -169,14 +166,11 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         made_valid_reg = Signal()
         units = [_Unit(p, end, getattr(self, f"schedule{end}")) for end in p.units]
         # The key schedule that takes the next key, and the one that is done first.
-        next_reg = Signal()
-        first_reg = Signal()
+        next_reg, first_reg = signals("next_reg first_reg")
         spaced = self._spaced(m)
 
         # -- what the beat is -------------------------------------------------------------------------------------------------
-        final = Signal()
-        fits = Signal()
-        take = Signal()
+        final, fits, take = signals("final fits take")
         window = Cat(history_reg, beat.data)
         ends = packet_ends(p)
         sized = Signal(len(ends))
@@ -247,8 +241,7 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
                 m.d.sync += next_reg.eq(~next_reg)
 
         # -- a word that goes with its slot -----------------------------------------------------------------------------------
-        offer = Signal()
-        free = Signal()
+        offer, free = signals("offer free")
         front_reg, made_base_reg = Signal(p.block_bits, name="base_front_reg"), Signal(p.block_bits, name="base_made_reg")
         if p.base_word is not None:
             own = word_we_reg & (word_index_reg == p.base_word) & (word_slot_reg == slot_reg)

@@ -38,7 +38,7 @@ from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.key_slot import KeySlot, many_slots_members
 from modeloom.rtl.bus.parameters import KeyParameters, history_beats, key_beats, key_parts, packet_ends
-from modeloom.rtl.bus.ports import BusComponent, key_beat
+from modeloom.rtl.bus.ports import BusComponent, key_beat, signals
 from modeloom.rtl.bus.preparation import in_use_signature, key_state_signature, preparation_of
 
 __all__ = ["KeyPort", "KeySchedules", "key_schedule_signature"]
@@ -166,24 +166,18 @@ class KeyPort(BusComponent[KeyParameters]):
         complete_reg = Signal()
         # The mode refuses this key.  The comparisons have no other effect than this register, so that no choice depends on a key
         # before.
-        unusable_reg = Signal()
-        judging = Signal()
-        refused = Signal()
+        unusable_reg, judging, refused = signals("unusable_reg judging refused")
         refuses = (p.distinct_keys and p.cipher_keys > 1) or bool(p.nonzero_words)
 
-        key_we_reg = Signal()
+        key_we_reg, rk_we_reg = signals("key_we_reg rk_we_reg")
         key_index_reg = Signal(range(max(2, p.words)))
         key_data_reg = Signal(p.block_bits)
-        rk_we_reg = Signal()
         rk_key_reg = Signal.like(number_reg)
         rk_round_reg = Signal(p.round_bits)
-        rk_data_reg = Signal(p.round_key_bits)
-        rk_data_dec_reg = Signal(p.round_key_bits)
+        rk_data_reg, rk_data_dec_reg = signals("rk_data_reg rk_data_dec_reg", p.round_key_bits)
 
         beat = self.key.p
-        final = Signal()
-        fits = Signal()
-        erasing = Signal()
+        final, fits, erasing = signals("final fits erasing")
         window = Cat(history_reg, beat.data)
         full = (1 << KEY_BEAT_BYTES) - 1
         first_end, *other_ends = packet_ends(p)

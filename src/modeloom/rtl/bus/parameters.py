@@ -112,8 +112,9 @@ class KeyParameters:
         If a parameter has the wrong type or is out of its range.
     """
 
+    named: ClassVar[tuple[str, ...]] = ("slot",)
     turns: ClassVar[dict[str, int]] = {}
-    """Fields of a command that say whether a key comes with it."""
+    """Fields of a command: that which names the slot of its key, or that which says whether a key comes with it, with its width."""
 
     slots: int = 1
     block_bits: int = 128

@@ -48,7 +48,7 @@ from modeloom.rtl.stream.intake import MessageIntake
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
-from modeloom.rtl.stream.prefix import take_tokens
+from modeloom.rtl.stream.prefix import AssociatedPrefix, take_tokens
 from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.starts import StartsAhead
@@ -74,22 +74,26 @@ class OneChannel:
     def __init__(self, m: Module, p: MessageParameters):
         m.submodules.intake = self.intake = intake = MessageIntake(p)
         # A checked command is zero in reset, and so is one that has started.  One that waits for its key is not.
-        m.submodules.messages = self.messages = messages = Queue(p.message, p.token_depth, p.erase_bits, masked=p.inline)
-        m.submodules.window = self.window = window = WeightWindow(p)
-        self.order, self.s, self.token, self.message = intake.order, intake.s, window.o, messages.o
+        m.submodules.messages = self.messages = Queue(p.message, p.token_depth, p.erase_bits, masked=p.inline)
+        m.submodules.window = self.window = WeightWindow(p)
+        self.order, self.s = intake.order, intake.s
         # A message begins, from which on nothing of its key changes.
         self.admitted, self.slot = intake.message.valid & intake.message.ready, intake.message.payload.slot
 
     def connect(self, m: Module, bus: MessageBus, p: MessageParameters) -> None:
         """Takes tokens to the window, and messages to their queue."""
+        bus.form.connect(m, wiring.flipped(bus.s), self.s)
         tokens: Any = self.window.i
         if p.plan.pairs:
             m.submodules.pairs = pairs = PairJoiner(p)
             wiring.connect(m, pairs.o, tokens)
             tokens = pairs.i
-        take_tokens(m, p, self.intake, tokens)
-        wiring.connect(m, self.intake.message, self.messages.i)
-        m.d.comb += erased(bus, bus.command, self.intake, self.messages, self.window)
+        take_tokens(m, AssociatedPrefix, self.intake, tokens, bus)
+        for source, target in (
+            (self.window.o, bus.entry.token), (self.intake.message, self.messages.i), (self.messages.o, bus.entry.message),
+        ):  # fmt: skip
+            wiring.connect(m, source, target)
+        self.erased = (self.intake, self.messages, self.window)
 
 
 class Interleaved:
@@ -99,17 +103,19 @@ class Interleaved:
 
     def __init__(self, m: Module, p: MessageParameters):
         m.submodules.front = self.front = front = ChannelFront(p)
-        self.order, self.s, self.token, self.message = front.order, front.s, front.token, front.message
+        self.order, self.s = front.order, front.s
         self.admitted, self.slot = front.admitted, front.slot
 
     def connect(self, m: Module, bus: MessageBus, p: MessageParameters) -> None:
-        """Says what each message is of."""
-        m.d.comb += [
-            *join(bus.entry, bus.texts, "channel"), *join(bus.verdicts, bus.flight, "finished_slot"),
-            *erased(bus, bus.command, self.front, bus.entry, bus.flight),
-        ]  # fmt: skip
+        """Says what channel a token is of."""
+        front, entry = self.front, bus.entry
+        for source, target in ((wiring.flipped(bus.s), self.s), (front.token, entry.token), (front.message, entry.message)):
+            wiring.connect(m, source, target)
+        m.d.comb += join(entry, bus.texts, "channel")
         if p.plan.chained:
-            m.d.comb += [self.front.entered.eq(bus.entry.entered), self.front.entered_context.eq(bus.entry.o.next_context)]
+            m.d.comb += [front.entered.eq(entry.entered), front.entered_context.eq(entry.o.next_context)]
+        m.d.comb += join(bus.verdicts, bus.flight, "finished_slot")
+        self.erased = (front, entry, bus.flight)
 
 
 class Aligned:
@@ -120,12 +126,16 @@ class Aligned:
         """Further ports of the buses."""
         return {}
 
-    def connect(self, m: Module, bus: MessageBus) -> None:
-        """Connects commands, packets, and texts that have left."""
-        wiring.connect(m, wiring.flipped(bus.cmd), bus.command.cmd)
-        wiring.connect(m, wiring.flipped(bus.s), bus.front.s)
-        wiring.connect(m, bus.texts.m, wiring.flipped(bus.m))
-        m.d.comb += join(bus.texts, bus.verdicts, "delivered")
+    def connect(self, m: Module, source: stream.Interface, target: stream.Interface) -> None:
+        """Connects a bus with the message control."""
+        wiring.connect(m, source, target)
+
+    def delivered(self, bus: MessageBus) -> list[object]:
+        """Says what has left."""
+        return join(bus.texts, bus.verdicts, "delivered")
+
+    def around(self, m: Module, bus: MessageBus) -> None:
+        """Makes what stands around the message control."""
 
 
 class Segments(Aligned):
@@ -137,9 +147,8 @@ class Segments(Aligned):
         judged = dict.fromkeys(p.delivery.judged, Out(1))
         return {"late": In(stream.Signature(late_layout(p))), "last_enters": Out(1), "has_text": Out(1), **judged}
 
-    def connect(self, m: Module, bus: MessageBus) -> None:
+    def around(self, m: Module, bus: MessageBus) -> None:
         """Takes the tags to their verdicts."""
-        super().connect(m, bus)
         p, entry, enters = bus.parameters, bus.entry, Signal(name="last_enters_now")
         m.submodules.late = late = Queue(late_layout(p), SEGMENT_TAGS, p.erase_bits)
         wiring.connect(m, wiring.flipped(bus.late), late.i)
@@ -155,19 +164,27 @@ class Segments(Aligned):
 class OnWire(Aligned):
     """What knows packets on the wire stands around the message control."""
 
-    def connect(self, m: Module, bus: MessageBus) -> None:
+    def connect(self, m: Module, source: stream.Interface, target: stream.Interface) -> None:
+        """There is something between them."""
+
+    def delivered(self, bus: MessageBus) -> list[object]:
+        """It is said what packets have left."""
+        return []
+
+    def around(self, m: Module, bus: MessageBus) -> None:
         """The same commands go to both, in the same cycles."""
         verdict, verdicts = bus.entry.verdict, bus.verdicts
         m.submodules.packets = packets = WirePackets(bus.parameters)
-        # As many commands wait for their messages as messages of one token are on the way through the splitter.
-        m.submodules.ahead = ahead = RegisterSlice(command_layout(bus.parameters))
         for source, target in (
             (wiring.flipped(bus.s), packets.s), (packets.core, bus.front.s), (bus.texts.m, packets.text),
-            (packets.m, wiring.flipped(bus.m)), (ahead.o, bus.command.cmd),
+            (packets.m, wiring.flipped(bus.m)),
         ):  # fmt: skip
             wiring.connect(m, source, target)
+        m.d.comb += [*join(packets, verdicts, "delivered"), *join(verdicts, packets, "decided", "final"), *erased(bus, packets)]
+        # As many commands wait for their messages as messages of one token are on the way through the splitter.
+        m.submodules.ahead = ahead = RegisterSlice(command_layout(bus.parameters))
+        wiring.connect(m, ahead.o, bus.command.cmd)
         m.d.comb += [
-            *join(packets, verdicts, "delivered"), *join(verdicts, packets, "decided", "final"), *erased(bus, packets),
             ahead.i.payload.eq(bus.cmd.payload), packets.cmd.payload.eq(bus.cmd.payload),
             bus.cmd.ready.eq(ahead.i.ready & packets.cmd.ready),
             ahead.i.valid.eq(bus.cmd.valid & packets.cmd.ready), packets.cmd.valid.eq(bus.cmd.valid & ahead.i.ready),
@@ -207,7 +224,7 @@ class InSlots:
         """Takes commands to what comes next."""
         wiring.connect(m, command.o, orders)
 
-    def connect(self, m: Module, bus: MessageBus) -> None:
+    def connect(self, m: Module, bus: MessageBus, taken: list[object], admitted: list[object]) -> None:
         """Connects the key port."""
         keys, pipeline, flight = self.key_port.preparation, bus.pipeline, bus.flight
         m.d.comb += [
@@ -218,7 +235,7 @@ class InSlots:
             self.preparation.setup.eq(keys.setup.request), self.preparation.setup_scrub.eq(keys.setup.scrub),
             keys.setup.done.eq(self.preparation.setup_done),
             flight.query.eq(self.key_port.in_use.slot), self.key_port.in_use.busy.eq(flight.busy),
-            bus.entry.prepare_slot.eq(keys.setup.slot),
+            *taken, bus.entry.prepare_slot.eq(keys.setup.slot), *admitted,
             keys.made.we.eq(pipeline.word_valid), keys.made.index.eq(pipeline.word_index), keys.made.data.eq(pipeline.word),
         ]  # fmt: skip
         if pipeline.inverse_keys:
@@ -257,19 +274,20 @@ class InRing(InSlots):
         wiring.connect(m, command.o, self.ring.i)
         wiring.connect(m, self.ring.o, orders)
 
-    def connect(self, m: Module, bus: MessageBus) -> None:
+    def connect(self, m: Module, bus: MessageBus, taken: list[object], admitted: list[object]) -> None:
         """Connects the ring with the memories of the pipeline."""
         p, keys, pipeline, flight = self.p, self.ring, bus.pipeline, bus.flight
         m.d.comb += [
             *join(keys, bus.entry, "prepare_slot"), *join(pipeline, keys, "word_index", "word", "word_slot"),
             *join(keys, pipeline, "key_we", "key_slot", "key_index", "key_data"),
             *join(keys, pipeline, *(name for name in p.round_key_ports if hasattr(pipeline, name))),
-            flight.query.eq(keys.query), keys.in_use.eq(flight.busy),
         ]  # fmt: skip
         if p.writers:
             m.d.comb += [*join(keys, pipeline, "clear_words", "clear_rounds", "clear_slot"), *join(pipeline, keys, "words_cleared")]
+        m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
         if p.tells_freed:
             m.d.comb += join(keys, bus, "freed")
+        m.d.comb += [*taken, *admitted]
 
 
 KEYS = {KeyParameters: InSlots, ExpandedKeyParameters: ExpandedInSlots, InlineKeyParameters: InRing}
@@ -332,20 +350,22 @@ class MessageBus(wiring.Component):
         m.submodules.pipeline = pipeline = self.pipeline
 
         orders, taker = (front.order, front) if starts is None else (starts.i, starts)
+        self.form.connect(m, wiring.flipped(self.cmd), command.cmd)
+        if starts is not None:
+            wiring.connect(m, starts.o, front.order)
         self.keys.command(m, command, orders)
+        front.connect(m, self, p)
+        self.form.connect(m, texts.m, wiring.flipped(self.m))
         for source, target in (
-            (front.token, entry.token), (front.message, entry.message), (verdicts.status, wiring.flipped(self.status)),
-            (wiring.flipped(self.key), self.keys.key), (self.keys.state, wiring.flipped(self.key_state)),
+            (verdicts.status, wiring.flipped(self.status)), (wiring.flipped(self.key), self.keys.key),
         ):  # fmt: skip
             wiring.connect(m, source, target)
         m.d.comb += connect_tokens(entry.o, pipeline.i)
-        front.connect(m, self, p)
         if pipeline.batches:
             m.d.comb += join(entry, pipeline, "batch")
         if pipeline.last_words:
             m.d.comb += join(pipeline, entry, "last_word")
         if starts is not None:
-            wiring.connect(m, starts.o, front.order)
             wiring.connect(m, starts.start, entry.start)
             m.d.comb += [
                 *join(entry, starts, "begun", "begun_place"), *join(pipeline, starts, "started", "started_cleared"),
@@ -354,12 +374,18 @@ class MessageBus(wiring.Component):
         m.d.comb += [
             *(texts.text[place].eq(pipeline.text[place]) for place in range(p.lanes * p.plan.mode.text_blocks)),
             *join(preparation, entry, "prepare", "prepare_kind", "scrub"), *join(entry, preparation, "prepared", "scrubbed"),
-            *join(entry, texts, "beat", "bytes", "last", "cut", *p.delivery.held), *join(entry, verdicts, "verdict", "verdict_valid"),
+            *join(entry, texts, "beat", "bytes", "last", "cut"), *join(entry, verdicts, "verdict", "verdict_valid"),
             *join(pipeline, verdicts, "tag", "tag_valid"), *join(pipeline, preparation, "word_valid"),
-            *join(verdicts, texts, *p.delivery.judged), *join(texts, verdicts, *p.delivery.dropped),
-            *join(verdicts, flight, "finished"), flight.admitted.eq(taker.admitted), flight.slot.eq(taker.slot),
-            entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken), *erased(self, texts, verdicts, pipeline),
+            *self.form.delivered(self), *join(verdicts, flight, "finished"),
         ]  # fmt: skip
-        self.form.connect(m, self)
-        self.keys.connect(m, self)
+        wiring.connect(m, self.keys.state, wiring.flipped(self.key_state))
+        m.d.comb += [
+            *join(entry, texts, *p.delivery.held), *join(verdicts, texts, *p.delivery.judged), *join(texts, verdicts, *p.delivery.dropped),
+            *erased(self, command, *front.erased, texts, verdicts, pipeline),
+        ]  # fmt: skip
+        self.form.around(m, self)
+        self.keys.connect(
+            m, self, [entry.text_taken.eq(texts.taken), entry.tag_taken.eq(verdicts.taken)],
+            [flight.admitted.eq(taker.admitted), flight.slot.eq(taker.slot)],
+        )  # fmt: skip
         return m

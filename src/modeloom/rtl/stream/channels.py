@@ -18,11 +18,11 @@ from modeloom.rtl.stream.depths import ORDERS, STORE_SLACK, TURN_PLACES
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.prefix import take_tokens
+from modeloom.rtl.stream.prefix import ChannelPrefix, take_tokens
 from modeloom.rtl.stream.queue import Pool, Queue
 from modeloom.rtl.stream.window import flags_of, weigh
 
-__all__ = ["ChannelFront", "ChannelIntake", "ChannelTurns", "ChannelWindow", "context_of", "is_foreign", "packet_order"]
+__all__ = ["ChannelFront", "ChannelIntake", "ChannelTurns", "ChannelWindow", "context_of", "packet_order"]
 
 # Turns the beats of interleaved packets into tokens, with the state of the packet of each channel in a memory.
 #
@@ -40,16 +40,11 @@ __all__ = ["ChannelFront", "ChannelIntake", "ChannelTurns", "ChannelWindow", "co
 INDEX_BITS = (ORDERS - 1).bit_length()
 
 
-def context_of(p: MessageParameters, channel: Value) -> Value:
-    """The context of a channel: its number, or that of the channels that the core does not have."""
+def context_of(p: MessageParameters, channel: Value) -> tuple[Value, Value]:
+    """The context of a channel, its number or that of the channels that the core does not have; and whether it is one of these."""
     if p.contexts == p.channels:
-        return channel[: p.context_bits]
-    return Mux(channel < p.channels, channel, p.channels)[: p.context_bits]
-
-
-def is_foreign(p: MessageParameters, channel: Value) -> Value:
-    """Whether the core does not have a channel."""
-    return Const(0, 1) if p.contexts == p.channels else channel >= p.channels
+        return channel[: p.context_bits], Const(0, 1)
+    return Mux(channel < p.channels, channel, p.channels)[: p.context_bits], channel >= p.channels
 
 
 def packet_order(parameters: MessageParameters) -> StructLayout:
@@ -86,13 +81,14 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the beat in question, the state of its packet before its first beat, what becomes of the beat, and the tag behind it."""
         m = Module()
         p = self.parameters
         index_bits = p.parts.tail_bits
         high_bits = LENGTH_BITS - index_bits - LOW_BITS
         m.submodules.slice = slice_ = RegisterSlice(packet_layout(p))
         m.d.comb += [
-            slice_.i.valid.eq(self.s.valid & ~is_foreign(p, self.s.payload.channel)), slice_.i.payload.eq(self.s.payload),
+            slice_.i.valid.eq(self.s.valid & ~context_of(p, self.s.payload.channel)[1]), slice_.i.payload.eq(self.s.payload),
             self.s.ready.eq(slice_.i.ready),
         ]  # fmt: skip
 
@@ -107,7 +103,7 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
         numbers, known = self._orders(m, context, context_reg, number_reg)
         m.d.comb += [
             move.eq(~valid_reg | take), slice_.o.ready.eq(move),
-            context.eq(Mux(move, context_of(p, slice_.o.payload.channel), context_reg)),
+            context.eq(Mux(move, context_of(p, slice_.o.payload.channel)[0], context_reg)),
             number.eq(Mux(advance & (context == context_reg), number_reg + 1, numbers.rdata[1])),
             numbers.we.eq(advance), numbers.waddr.eq(context_reg), numbers.wdata.eq(number_reg + 1),
         ]  # fmt: skip
@@ -115,8 +111,8 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
         with m.If(move):
             m.d.sync += [valid_reg.eq(slice_.o.valid), beat_reg.eq(slice_.o.payload)]
         m.d.comb += self.orders.raddr[0].eq(Cat(number[:INDEX_BITS], context))
-        order = Signal(packet_order(p), name="order_here")
-        m.d.comb += Value.cast(order).eq(self.orders.rdata[0])
+        stated = Signal(packet_order(p), name="order_here")
+        m.d.comb += Value.cast(stated).eq(self.orders.rdata[0])
 
         progress = StructLayout({
             "active": 1, "discard": 1, "in_associated": 1, "first": 1, "begun": 1, "code": CODE_BITS, "partial": index_bits,
@@ -131,14 +127,14 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
             words.erase.eq(self.erase), words.erase_address.eq(self.erase_address),
         ]  # fmt: skip
         # -- the state of a message before its first beat ---------------------------------------------------------------------
-        first_text, limit = p.parts.begin_channel(order)
-        of_associated = p.parts.stated_channel(order, "associated", "near")
+        first_text, limit = p.parts.begin_channel(stated)
+        of_associated = p.parts.stated_channel(stated, "associated", "near")
         with m.If(kept.active):
             m.d.comb += now.eq(kept)
         with m.Else():
             m.d.comb += [
-                now.first.eq(1), now.discard.eq(order.code.any()), now.in_associated.eq(order.some), now.code.eq(order.code),
-                *(now[name].eq(Mux(order.some, of_associated[name], value)) for name, value in first_text.items()),
+                now.first.eq(1), now.discard.eq(stated.code.any()), now.in_associated.eq(stated.some), now.code.eq(stated.code),
+                *(now[name].eq(Mux(stated.some, of_associated[name], value)) for name, value in first_text.items()),
             ]  # fmt: skip
 
         # -- what becomes of the beat -----------------------------------------------------------------------------------------
@@ -151,7 +147,7 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
             m.d.comb += [ended.eq(value) if name == "ended" else after[name].eq(value) for name, value in values.items()]
 
         count, count_text = signals("count count_text")
-        goal = Mux(now.in_associated, order.associated[index_bits:], limit)
+        goal = Mux(now.in_associated, stated.associated[index_bits:], limit)
         reached = now.at_high & (now.low == goal[:LOW_BITS])
         m.d.comb += [
             after.eq(now), after.active.eq(1),
@@ -165,7 +161,7 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
             refuse.eq(self.order_valid & self.order_foreign & room),
             advance.eq(take & beat_reg.last),
             token.context.eq(Mux(ended_reg, tag_reg.context, context_reg)),
-            token.message.eq(Mux(ended_reg, tag_reg.message, order.message)),
+            token.message.eq(Mux(ended_reg, tag_reg.message, stated.message)),
         ]
         text: Value = Cat(now.low, now.high)
         if p.plan.joins_tag:
@@ -177,12 +173,12 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
             p=p, may=room, ended=ended_reg, valid=valid_reg & known & ~refuse, beat=beat_reg, seen=seen, state={
                 **{name: now[name] for name in ("discard", "in_associated", "begun", "partial", *p.parts.past)},
                 "first": Mux(ended_reg, tag_reg.first, now.first), "code": Mux(ended_reg, tag_reg.code, now.code),
-                "tail": order.associated[:index_bits],
-            }, order=order, held=Const(0, 1), reached=reached, text_reached=reached, text=text, count=count, count_text=count_text,
+                "tail": stated.associated[:index_bits],
+            }, order=stated, held=Const(0, 1), reached=reached, text_reached=reached, text=text, count=count, count_text=count_text,
             set=change, lengths_of_ended=tag_reg.lengths,
         ).take(m, self.token, take)  # fmt: skip
         if p.plan.prefixes:
-            m.d.comb += [self.associated.eq(order.associated), self.ending.eq(reached)]
+            m.d.comb += [self.associated.eq(stated.associated), self.ending.eq(reached)]
         with m.If(count | count_text):
             m.d.comb += after.low.eq(now.low + 1)
             with m.If(now.low.all()):
@@ -200,9 +196,9 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
             ]  # fmt: skip
         with m.Elif(take):
             m.d.sync += [
-                tag_reg.context.eq(context_reg), tag_reg.message.eq(order.message), tag_reg.code.eq(after.code),
+                tag_reg.context.eq(context_reg), tag_reg.message.eq(stated.message), tag_reg.code.eq(after.code),
                 tag_reg.first.eq(after.first),
-                tag_reg.lengths.eq(p.parts.lengths(order, Cat(after.partial, after.low, after.high))),
+                tag_reg.lengths.eq(p.parts.lengths(stated, Cat(after.partial, after.low, after.high))),
             ]  # fmt: skip
         return m
 
@@ -278,6 +274,7 @@ class ChannelTurns(ErasedComponent[MessageParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the places of all channels, what takes a token, the end of a turn, and the next token that goes."""
         m = Module()
         p = self.parameters
         width, message_bits = p.token.size, len(self.message)
@@ -381,6 +378,7 @@ class ChannelWindow(ErasedComponent[MessageParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the store, what takes a token, the releases, and the tokens that go with their powers."""
         m = Module()
         p = self.parameters
         depth, window = p.token_store, p.window
@@ -516,13 +514,12 @@ class ChannelFront(ErasedComponent[MessageParameters]):
         wiring.connect(m, wiring.flipped(self.s), intake.s)
         if isinstance(window, ChannelTurns):
             m.d.comb += [window.entered.eq(self.entered), window.context.eq(self.entered_context)]
-        m.d.comb += erased(self, *take_tokens(m, p, intake, window.i))
+        take_tokens(m, ChannelPrefix, intake, window.i, self)
         wiring.connect(m, window.o, wiring.flipped(self.token))
         order, message = self.order.payload, self.order.payload.message
-        admitted = self.admitted
+        admitted, (context, foreign) = self.admitted, context_of(p, message.channel)
         m.d.comb += [
-            intake.order_valid.eq(self.order.valid & pool.o.valid), intake.order_context.eq(context_of(p, message.channel)),
-            intake.order_foreign.eq(is_foreign(p, message.channel)),
+            intake.order_valid.eq(self.order.valid & pool.o.valid), intake.order_context.eq(context), intake.order_foreign.eq(foreign),
             intake.order.associated.eq(order.associated), intake.order.some.eq(order.associated.any()),
             intake.order.near.eq(~order.associated[index_bits + LOW_BITS :].any()), intake.order.code.eq(order.code),
             intake.order.message.eq(pool.o.payload),

@@ -28,6 +28,7 @@ from modeloom.interfaces.table import LISTED_SLOTS, by_member
 from modeloom.rtl.bus.key_slot import lookup_signature
 from modeloom.rtl.bus.ports import ErasedComponent, fields_layout, signals
 from modeloom.rtl.bus.register_slice import MemorySlice, StreamRegister
+from modeloom.rtl.stream.delivery import above
 from modeloom.rtl.stream.parameters import CODE_BITS, LENGTH_FIELDS, MessageParameters
 from modeloom.streams.known import SOME
 
@@ -82,6 +83,7 @@ class MessageCommands(ErasedComponent[MessageParameters]):
         }
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the register of a command, the checks of its lengths and numbers, and the register behind the checks."""
         m = Module()
         p = self.parameters
         order = order_layout(p)
@@ -95,6 +97,8 @@ class MessageCommands(ErasedComponent[MessageParameters]):
             # The first word is overwritten before the sweep begins: the sweep of the memory behind writes what this one gives.
             checked.erase.eq(ResetSignal()), checked.erase_address.eq(self.erase_address[0]),
         ]  # fmt: skip
+        for name in p.keys.named:
+            m.d.comb += [checked.i.payload[name].eq(command[name]), made.message[name].eq(command[name])]
 
         mode = p.plan.mode
         nonce_class = Signal(p.class_bits)
@@ -111,7 +115,7 @@ class MessageCommands(ErasedComponent[MessageParameters]):
         wrong = (
             *(pair for name in reversed(p.parts.stated) for pair in wrong_lengths[name](m, command)),
             (MessageCode.NO_DIRECTION, self._no_direction(command.decrypt)),
-            (MessageCode.NO_CHANNEL, command.channel != 0 if p.channels == 1 else _above(command.channel, p.channels - 1)),
+            (MessageCode.NO_CHANNEL, p.delivery.no_channel(command)),
             (MessageCode.BAD_TAG_LENGTH, ~tag_known),
             (MessageCode.BAD_NONCE_LENGTH, ~nonce_known),
         )
@@ -133,8 +137,7 @@ class MessageCommands(ErasedComponent[MessageParameters]):
             made.message.tag.eq(command.tag[:size]),
             made.message.tag_bytes.eq(command.tag_bytes),
             made.message.decrypt.eq(command.decrypt.any()),
-            *([made.message.second.eq(command.decrypt[1])] if p.two_passes else []),
-            *([made.message.channel.eq(command.channel)] if p.channels > 1 else []),
+            made.message.second.eq(command.decrypt[1:]), made.message.channel.eq(command.channel),
             *(made[name].eq(command[name]) for name in p.parts.stated),
             *(made.message[name].eq(self._length(command, name)) for name in p.plan.known_lengths if name not in LENGTH_FIELDS),
             made.code.eq(code),
@@ -169,10 +172,10 @@ class MessageCommands(ErasedComponent[MessageParameters]):
                 m.d.sync += [valid_reg.eq(checked.o.valid), waiting_reg.eq(waiting)]
             waiting = waiting_reg
         m.d.comb += [
-            checked.i.payload.slot.eq(command.slot), made.message.slot.eq(command.slot),
             has_key.eq(loaded & ~waiting.slot[index_bits:].any()), self.o.payload.eq(waiting.order),
         ]  # fmt: skip
-        with m.If(~has_key & (waiting.order.code < MessageCode.NO_KEY)):
+        code = waiting.order.code
+        with m.If(~has_key & (code < MessageCode.NO_KEY)):
             m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
 
     def _nonce_bytes(self) -> list[slice]:
@@ -205,18 +208,18 @@ class MessageCommands(ErasedComponent[MessageParameters]):
 
     def _wrong_associated(self, m: Module, command: Any) -> list[tuple[MessageCode, Value]]:
         """The code of a length of associated data."""
-        return [(MessageCode.TOO_LONG, _above(command.associated, self.parameters.plan.mode.most_associated))]
+        return [(MessageCode.TOO_LONG, above(command.associated, self.parameters.plan.mode.most_associated))]
 
     def _wrong_text(self, m: Module, command: Any) -> list[tuple[MessageCode, Value]]:
         """The codes of a length of text, which may depend on the nonce."""
         p, mode = self.parameters, self.parameters.plan.mode
-        above = Signal(name="text_above")
-        m.d.comb += above.eq(_above(command.text, mode.most_text))
+        over = Signal(name="text_above")
+        m.d.comb += over.eq(above(command.text, mode.most_text))
         with m.Switch(command.nonce_bytes):
             for length in sorted(mode.most_text_with_nonce):
                 with m.Case(length):
-                    m.d.comb += above.eq(_above(command.text, mode.most_text_with(length)))
-        return [*p.delivery.too_long(command), (MessageCode.TOO_LONG, above)]
+                    m.d.comb += over.eq(above(command.text, mode.most_text_with(length)))
+        return [*p.delivery.too_long(command), (MessageCode.TOO_LONG, over)]
 
 
 class TurnCommands(MessageCommands):
@@ -233,10 +236,3 @@ class TurnCommands(MessageCommands):
             made.new_key.eq(command.new_key), self.o.valid.eq(checked.o.valid), checked.o.ready.eq(self.o.ready),
             self.o.payload.eq(checked.o.payload.order),
         ]  # fmt: skip
-
-
-def _above(value: Value, most: int) -> Value:
-    """Whether a number is above the limit.  It takes no adder if the limit is all ones."""
-    if most & (most + 1) == 0:
-        return value[most.bit_length() :].any()
-    return value > most

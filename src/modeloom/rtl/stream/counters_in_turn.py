@@ -152,9 +152,9 @@ def _reach(plan: StreamPlan, start: Step, term: Term, width: int) -> int:
         return every
     most = max(plan.mode.nonce_bytes[start.nonce_class])
     string = every ^ every >> 8 * most
-    for wire in term.maps:
-        if wire[0] != "shift" or not isinstance(wire[1], int):
+    for mapped in term.maps:
+        if mapped[0] != "shift" or not isinstance(mapped[1], int):
             return every
-        string = (string << wire[1] if wire[1] > 0 else string >> -wire[1]) & every
+        string = (string << mapped[1] if mapped[1] > 0 else string >> -mapped[1]) & every
     # The string begins with the highest bit of byte 0.
     return int.from_bytes(string.to_bytes(width // 8, "big"), "little")

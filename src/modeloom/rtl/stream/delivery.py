@@ -22,38 +22,27 @@ from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.stream.wire.layouts import final_layout
 
 if TYPE_CHECKING:
     from modeloom.rtl.stream.depths import MessageDepths
 
-__all__ = ["ChannelDelivery", "Delivery", "Statuses"]
+__all__ = ["ChannelDelivery", "Delivery", "Statuses", "WireDelivery", "above"]
 
 @dataclass(frozen=True)
 class Statuses:
-    """The signals of statuses that leave.
+    """The signals of statuses that leave."""
 
-    Attributes
-    ----------
-    whole : VerdictQueue
-    waiting, out : components
-        The queue of statuses, and the slice at the port.
-    decided, decision, code : Signal, record, Signal
-        A verdict, what it is about, and its code.
-    pop, may : Signal
-        The first status leaves, and may leave.
-    want : record
-        The verdict that the next tag is for.
-    """
-
-    whole: wiring.Component
-    waiting: wiring.Component
-    out: wiring.Component
+    whole: wiring.Component  # The queue of verdicts.
+    waiting: wiring.Component  # The queue of statuses,
+    out: wiring.Component  # and the slice at the port.
     decided: Signal
-    decision: View
+    decision: View  # What a verdict is about.
     code: Signal
-    pop: Signal
-    may: Signal
-    want: View
+    pop: Signal  # The first status leaves.
+    may: Signal  # It may leave.
+    want: View  # The verdict that the next tag is for.
+    passed: Signal  # The tag of a sealed message, with its decision.
 
     @property
     def head(self) -> View:
@@ -63,6 +52,13 @@ class Statuses:
     def delivered(self) -> Signal:
         """A register with the number of packets that have left, and whose status has not."""
         return Signal(range(self.whole.parameters.tag_depth + 4), name="delivered_reg")
+
+
+def above(value: Value, most: int) -> Value:
+    """Whether a number is above the limit.  It takes no adder if the limit is all ones."""
+    if most & (most + 1) == 0:
+        return value[most.bit_length() :].any()
+    return value > most
 
 
 class Delivery:
@@ -103,6 +99,10 @@ class Delivery:
         """The codes of a length of text that a command has, beside those of the mode."""
         return []
 
+    def no_channel(self, command: View) -> Value:
+        """Whether the core does not have the channel of a command."""
+        return command.channel != 0
+
     def counts(self, of_packet: Value, of_message: Value) -> Value:
         """In wire form: whether the code of a packet comes before that of its message."""
         return of_packet > of_message
@@ -128,11 +128,30 @@ class Delivery:
     def show(self, m: Module, texts: wiring.Component, given: View, out: wiring.Component) -> None:
         """Connects what a beat at the port has beside its data."""
 
+    def end(self, m: Module, s: Statuses) -> None:
+        """Says how a packet ends."""
+
     def order(self, m: Module, s: Statuses) -> None:
         """A status follows the text of its message."""
         delivered_reg = s.delivered()
         m.d.comb += s.may.eq(~s.head.packet | (delivered_reg != 0))
         m.d.sync += delivered_reg.eq(delivered_reg + s.whole.delivered - (s.pop & s.head.packet))
+
+
+class WireDelivery(Delivery):
+    """Parts of packets that are joined again: each verdict says how its packet ends."""
+
+    def verdict_ports(self) -> dict[str, object]:
+        """The verdict on a message, and how its packet ends."""
+        return {"decided": Out(1), "final": Out(final_layout(self.parameters))}
+
+    def end(self, m: Module, s: Statuses) -> None:
+        """The packet of a sealed message ends with its tag."""
+        seals, nbytes = ~s.decision.decrypt & ~s.decision.code.any(), s.decision.tag_bytes
+        m.d.comb += [
+            s.whole.decided.eq(s.waiting.i.valid), s.whole.final.tag.eq(s.passed), s.whole.final.failed.eq(s.code.any()),
+            s.whole.final.nbytes.eq(nbytes & seals.replicate(len(nbytes))),
+        ]  # fmt: skip
 
 
 class ChannelDelivery(Delivery):
@@ -149,6 +168,10 @@ class ChannelDelivery(Delivery):
     def told(self) -> dict[str, int]:
         """The channel, the key slot, which is free then, and the packets before it."""
         return {"channel": 8, "slot": self.parameters.slot_bits, "mark": self.parameters.mark_bits}
+
+    def no_channel(self, command: View) -> Value:
+        """Channels are numbered from 0 on."""
+        return above(command.channel, self.parameters.channels - 1)
 
     def verdict_ports(self) -> dict[str, object]:
         """The key slot of a message that has its tag."""

@@ -11,7 +11,7 @@ from amaranth.utils import ceil_log2
 from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.interfaces.table import LISTED_SLOTS
-from modeloom.rtl.stream.delivery import ChannelDelivery, Delivery
+from modeloom.rtl.stream.delivery import ChannelDelivery, Delivery, WireDelivery
 from modeloom.rtl.stream.hold import HeldDelivery
 from modeloom.rtl.stream.sizes import MessageSizes
 
@@ -136,7 +136,8 @@ class MessageDepths(MessageSizes):
     @cached_property
     def delivery(self) -> Delivery:
         """How text and statuses leave."""
-        kind = HeldDelivery if self.hold is not None else ChannelDelivery if self.interleaved else Delivery
+        of_packets = {"aligned": Delivery, "wire": WireDelivery, "segments": Delivery}[self.packet]
+        kind = HeldDelivery if self.hold is not None else ChannelDelivery if self.interleaved else of_packets
         return kind(self)
 
     @property

@@ -83,6 +83,7 @@ class HoldBuffer(wiring.Component):
         })  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the memory, the verdict on the packet of this cycle, and the places of the next cycle."""
         m = Module()
         width = Shape.cast(self.shape).width
         style = "block" if self.depth > BLOCK_BEATS else "distributed"

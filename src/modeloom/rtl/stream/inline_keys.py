@@ -81,6 +81,7 @@ class TurnPreparation(BusComponent[MessageParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the powers, and the state machine: a key waits, sends its tokens one by one, and is handed to the powers."""
         m = Module()
         p, plan = self.parameters, self.parameters.plan
         kinds = [len(plan.tokens) + number for number in p.prepared_by_tokens]
@@ -283,6 +284,7 @@ class KeyRing(BusComponent[MessageParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the slot of a command, the numbers of slots, the erasure of used slots, and that of the state."""
         m = Module()
         p = self.parameters
         slots = p.keys.slots
@@ -293,18 +295,18 @@ class KeyRing(BusComponent[MessageParameters]):
         any_reg, has_key_reg, room_reg, freed, used = signals("any_reg has_key_reg room_reg freed used")
 
         # -- which slot a command has ---------------------------------------------------------------------------------------------
-        order = self.i.payload
+        command = self.i.payload
         some_ready, good, drops, take = signals("some_ready good drops take")
         m.d.comb += [
             some_ready.eq(ready_reg != 0), good.eq(good_reg.bit_select(head_reg, 1)), drops.eq(drops_reg.bit_select(head_reg, 1)),
-            self.o.valid.eq(self.i.valid & (~order.new_key | (some_ready & ~drops))),
-            self.i.ready.eq(self.o.ready & (~order.new_key | (some_ready & ~drops))),
-            self.o.payload.eq(order),
-            self.o.payload.message.slot.eq(Mux(order.new_key, head_reg, current_reg)),
+            self.o.valid.eq(self.i.valid & (~command.new_key | (some_ready & ~drops))),
+            self.i.ready.eq(self.o.ready & (~command.new_key | (some_ready & ~drops))),
+            self.o.payload.eq(command),
+            self.o.payload.message.slot.eq(Mux(command.new_key, head_reg, current_reg)),
             # No command uses the slot of a packet that drops a key, so this slot is taken as soon as it is the next one.
-            take.eq(some_ready & (drops | (self.i.valid & order.new_key & self.o.ready))),
+            take.eq(some_ready & (drops | (self.i.valid & command.new_key & self.o.ready))),
         ]  # fmt: skip
-        with m.If(~Mux(order.new_key, good, has_key_reg) & (order.code < MessageCode.NO_KEY)):
+        with m.If(~Mux(command.new_key, good, has_key_reg) & (command.code < MessageCode.NO_KEY)):
             m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)
         with m.If(take):
             m.d.sync += [any_reg.eq(1), has_key_reg.eq(good), current_reg.eq(head_reg), head_reg.eq(self._next(head_reg))]
@@ -421,7 +423,7 @@ class KeyRing(BusComponent[MessageParameters]):
 
     def _next(self, slot: Signal) -> object:
         """The slot behind a slot."""
-        return Mux(slot == self.parameters.keys.slots - 1, 0, slot + 1)
+        return Mux(slot == self.parameters.key_slots - 1, 0, slot + 1)
 
 
 # -- inline keys -------------------------------------------------------------------------------------------------------------------
@@ -471,6 +473,7 @@ class InlineKeys(BusComponent[MessageParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes port, preparation and ring, and the write ports of words and round keys that they share."""
         m = Module()
         p = self.parameters
         m.submodules.port = port = InlineKeyPort(p.ordered_keys)

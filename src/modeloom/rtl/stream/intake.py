@@ -62,6 +62,7 @@ class MessageIntake(ErasedComponent[MessageParameters]):
         }
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the register of a beat, the state of its packet, its token, and the begin of the next message."""
         m = Module()
         p = self.parameters
         parts, size, index_bits = p.parts, p.beat_bytes, p.parts.tail_bits

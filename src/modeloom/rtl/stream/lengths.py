@@ -53,10 +53,10 @@ def lengths_block(m: Module, p: MessageParameters, name: str, kind: Value, count
 def _ordered(p: MessageParameters, what: tuple[Any, ...], counted: Value, nonce_bytes: Value) -> Value:
     half = p.block_bits // 2
     values = {"nonce": nonce_bytes, "associated": counted[:64], "text": counted[64:128]}
-    order, *parts = what
+    ending, *parts = what
     halves = []
     for part in parts:
         bits = Cat(Const(0, 3), values[part]) if isinstance(part, str) else Const(8 * part, half)
         wide = Cat(bits, Const(0, half))[:half]
-        halves.append(Cat(wide.word_select(at, 8) for at in reversed(range(half // 8))) if order == "big" else wide)
+        halves.append(Cat(wide.word_select(at, 8) for at in reversed(range(half // 8))) if ending == "big" else wide)
     return Cat(halves)

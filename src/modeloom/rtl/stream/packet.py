@@ -74,23 +74,13 @@ COUNTED = ("low", "high", "next_high", "at_high", "next_at_high")
 # -- kinds of packets --------------------------------------------------------------------------------------------------------------
 
 class AssociatedFirst:
-    """Associated data, whose bytes the command says, and then text, which goes on to the end of the packet.
+    """Associated data, whose bytes the command says, and then text, which goes on to the end of the taken."""
 
-    Attributes
-    ----------
-    stated : tuple of str
-        The lengths that a command has, that of the first part first.
-    steps : tuple of TokenStep
-        Those of the first part, and of the part behind.
-    until, past : tuple of str
-        Flags of the state of a packet: those that fall with the first part, and those that rise with the last block of a part behind of
-        known length.
-    opens : str
-        The flag that says that beats of text are on their way out, and the last one is to come.
-    """
-
+    # The lengths that a command has, that of the first part first; and the steps of the first part, and of the part behind.
     stated: tuple[str, ...] = ("associated",)
     steps = (TokenStep.ASSOCIATED, TokenStep.TEXT)
+    # Flags of the state of a packet: those that fall with the first part, those that rise with the last block of a part behind of known
+    # length, and the one that says that beats of text are on their way out, and the last one is to come.
     until: tuple[str, ...] = ("in_associated",)
     past: tuple[str, ...] = ()
     opens = "begun"
@@ -121,20 +111,21 @@ class AssociatedFirst:
     def stated_channel(self, order: Any, name: str, near: str) -> dict[str, ValueLike]:
         """The same for a length that the command says."""
         # The last block is that before which as many whole blocks have come as there are, or one less if it is whole itself.
-        return dict(zip(COUNTED, (order[name][: self.tail_bits] == 0, 0, 1, order[near], 0), strict=True))
+        low = Cat(order[name][: self.tail_bits] == 0, Const(0, LOW_BITS - 1))
+        return dict(zip(COUNTED, (low, 0, 1, order[near], 0), strict=True))
 
     def lengths(self, order: Any, counted: Value) -> Value:
         """The bytes of associated data and of text, of which so many have been counted."""
         return Cat(order["associated"], counted)
 
-    def limit(self, m: Module, packet: Packet, too_long: Signal, fits: Value, null: Value) -> Limit:
+    def limit(self, m: Module, taken: Packet, too_long: Signal, fits: Value, null: Value) -> Limit:
         """Says whether a beat of the part behind is too long.
 
         Returns whether it has the last block, and when a message is too short in its first part, without data, and in the part behind.
         """
-        most = Mux(packet.held, self.most_held % self.size, self.most % self.size)
-        m.d.comb += too_long.eq(packet.text_reached & (packet.seen.nbytes > most))
-        return packet.beat.last, [], [], []
+        most = Mux(taken.held, self.most_held % self.size, self.most % self.size)
+        m.d.comb += too_long.eq(taken.text_reached & (taken.seen.nbytes > most))
+        return taken.beat.last, [], [], []
 
 
 class KnownLengths(AssociatedFirst):
@@ -165,20 +156,20 @@ class KnownLengths(AssociatedFirst):
         """What the command says."""
         return Cat(order["associated"], order["text"])
 
-    def limit(self, m: Module, packet: Packet, too_long: Signal, fits: Value, null: Value) -> Limit:
+    def limit(self, m: Module, taken: Packet, too_long: Signal, fits: Value, null: Value) -> Limit:
         """A text has as many bytes as its command says."""
-        tail, some_text, too_short = packet.order["text"][: self.tail_bits], Signal(name="some_text"), Signal(name="too_short")
-        wanted, reached, nbytes, last = Mux(tail != 0, tail, self.size), packet.text_reached, packet.seen.nbytes, packet.beat.last
+        tail, some_text, too_short = taken.order["text"][: self.tail_bits], Signal(name="some_text"), Signal(name="too_short")
+        wanted, reached, nbytes, last = Mux(tail != 0, tail, self.size), taken.text_reached, taken.seen.nbytes, taken.beat.last
         m.d.comb += [
-            some_text.eq(packet.order["text"].any()),
-            too_long.eq(~some_text | packet.state["past"] | (reached & (nbytes > wanted))),
+            some_text.eq(taken.order["text"].any()),
+            too_long.eq(~some_text | taken.state["past"] | (reached & (nbytes > wanted))),
             too_short.eq(last & (~reached | (nbytes < wanted))),
         ]
         return reached, [fits & last & some_text], [null & some_text], [too_short]
 
 
 class TextFirst(AssociatedFirst):
-    """Text, whose bytes the command says, and then associated data, which go on to the end of the packet.  No tag reads lengths."""
+    """Text, whose bytes the command says, and then associated data, which go on to the end of the taken.  No tag reads lengths."""
 
     stated = ("text",)
     steps = (TokenStep.TEXT, TokenStep.ASSOCIATED)

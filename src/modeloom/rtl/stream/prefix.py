@@ -12,7 +12,6 @@ Which bytes move depends on the length in the command alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -20,12 +19,12 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import BusComponent
+from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased
 from modeloom.rtl.stream.contexts import ChannelWords
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import LENGTH_BITS, TokenStep
 
-__all__ = ["AssociatedPrefix", "prefixed_layout", "take_tokens"]
+__all__ = ["AssociatedPrefix", "ChannelPrefix", "prefixed_layout", "take_tokens"]
 
 
 def prefixed_layout(parameters: MessageParameters) -> StructLayout:
@@ -33,18 +32,18 @@ def prefixed_layout(parameters: MessageParameters) -> StructLayout:
     return StructLayout({"token": parameters.piece, "associated": LENGTH_BITS, "ending": 1})
 
 
-def take_tokens(m: Module, p: MessageParameters, intake: Any, into: Any) -> Sequence[AssociatedPrefix]:
-    """Takes the tokens of an intake to a stream, through the stage of a prefix if the mode has one, which is returned."""
-    if not p.plan.prefixes:
+def take_tokens(m: Module, kind: type[AssociatedPrefix], intake: Any, into: Any, whole: wiring.Component) -> None:
+    """Takes the tokens of an intake to a stream, through the stage of a prefix if the mode has one, in a part that it is erased with."""
+    if not intake.parameters.plan.prefixes:
         wiring.connect(m, intake.token, into)
-        return ()
-    m.submodules.prefix = prefix = AssociatedPrefix(p)
+        return
+    m.submodules.prefix = prefix = kind(intake.parameters)
     m.d.comb += [
+        *prefix.erased_with(whole),
         prefix.i.valid.eq(intake.token.valid), intake.token.ready.eq(prefix.i.ready), prefix.i.payload.token.eq(intake.token.payload),
         prefix.i.payload.associated.eq(intake.associated), prefix.i.payload.ending.eq(intake.ending),
     ]  # fmt: skip
     wiring.connect(m, prefix.o, into)
-    return (prefix,)
 
 
 class AssociatedPrefix(BusComponent[MessageParameters]):
@@ -54,8 +53,6 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
     -------
     i : stream of prefixed_layout
     o : stream of MessageParameters.piece
-    erase, erase_address : In
-        With several channels only: while it is held in reset, zeros to this word.
     """
 
     @staticmethod
@@ -63,7 +60,6 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
         p = parameters
         return {
             "i": In(stream.Signature(prefixed_layout(p))), "o": Out(stream.Signature(p.piece)),
-            **({"erase": In(1), "erase_address": In(p.erase_bits)} if p.channels > 1 else {}),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -129,19 +125,32 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
                 m.d.comb += [which.eq(number), prefix.eq(here)]
         return which, prefix
 
+    def erased_with(self, whole: wiring.Component) -> list[object]:
+        """Passes an erasure on."""
+        return []
+
+    def _kept(self, m: Module, load: Signal, write: Value, token: Any, left: Signal) -> Value:
+        """The last bytes of the block before, of the message of a token."""
+        carry_reg = Signal.like(left)
+        with m.If(write):
+            m.d.sync += carry_reg.eq(left)
+        return carry_reg
+
+
+class ChannelPrefix(ErasedComponent[MessageParameters], AssociatedPrefix):
+    """The same with several channels."""
+
+    def erased_with(self, whole: wiring.Component) -> list[object]:
+        """To the word of each context."""
+        return erased(whole, self)
+
     def _kept(self, m: Module, load: Signal, write: Value, token: Any, left: Signal) -> Value:
         """The last bytes of the block before, of the context of a token."""
         p = self.parameters
-        if p.channels == 1:
-            carry_reg = Signal.like(left)
-            with m.If(write):
-                m.d.sync += carry_reg.eq(left)
-            return carry_reg
         m.submodules.carries = words = ChannelWords(len(left), p.contexts, 1, p.erase_bits)
         m.d.comb += [
             words.raddr[0].eq(Mux(load, self.i.payload.token.context, token.context)),
-            words.we.eq(write), words.waddr.eq(token.context), words.wdata.eq(left),
-            words.erase.eq(self.erase), words.erase_address.eq(self.erase_address),
+            words.we.eq(write), words.waddr.eq(token.context), words.wdata.eq(left), *erased(self, words),
         ]  # fmt: skip
         result: Value = words.rdata[0]
         return result

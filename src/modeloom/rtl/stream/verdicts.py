@@ -26,7 +26,6 @@ from modeloom.rtl.stream.delivery import Statuses
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.tag_sum import tag_sum
-from modeloom.rtl.stream.wire.layouts import final_layout
 
 __all__ = ["VerdictQueue", "status_layout"]
 
@@ -70,14 +69,14 @@ class VerdictQueue(ErasedComponent[MessageParameters]):
     @staticmethod
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
-        wire = {"decided": Out(1), "final": Out(final_layout(p))}
         return {
-            **p.delivery.verdict_ports(), **(wire if p.wire else {}),
+            **p.delivery.verdict_ports(),
             "verdict": In(p.verdict), "verdict_valid": In(1), "tag": In(p.block_bits), "tag_valid": In(1), "delivered": In(1),
             "status": Out(stream.Signature(status_layout(p))), "taken": Out(2), "finished": Out(1),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the queue of expected tags, the comparison in four cycles, and the queue of statuses."""
         m = Module()
         p = self.parameters
         # In a small core, what does not depend on the verdict waits for it in a memory, and not in registers on the way.
@@ -126,10 +125,9 @@ class VerdictQueue(ErasedComponent[MessageParameters]):
             self.finished.eq(tag_valid_reg & ~want.empty),
         ]  # fmt: skip
         head = tag = statuses.o.payload
-        if not apart or p.wire:
-            collected_reg = Signal(p.block_bits, reset_less=True)
-            passed_reg = Signal(p.block_bits)
-            m.d.sync += [collected_reg.eq(given_reg), passed_reg.eq(collected_reg)]
+        collected_reg = Signal(p.block_bits, reset_less=True)
+        passed_reg = Signal(p.block_bits)
+        m.d.sync += [collected_reg.eq(given_reg), passed_reg.eq(collected_reg)]
         if apart:
             m.submodules.tags = tags = Queue(StructLayout(fields), p.tag_depth, p.erase_bits, masked=False)
             tag = tags.o.payload
@@ -139,13 +137,9 @@ class VerdictQueue(ErasedComponent[MessageParameters]):
             ]
         else:
             m.d.comb += [statuses.i.payload.tag.eq(passed_reg), statuses.i.payload.id.eq(decision_reg.id)]
-        if p.wire:
-            seals = ~decision_reg.decrypt & ~decision_reg.code.any()
-            m.d.comb += [
-                self.decided.eq(statuses.i.valid), self.final.tag.eq(passed_reg), self.final.failed.eq(code.any()),
-                self.final.nbytes.eq(decision_reg.tag_bytes & seals.replicate(len(decision_reg.tag_bytes))),
-            ]
         may, status_may_leave = signals("may status_may_leave")
+        s = Statuses(self, statuses, out, decided_reg, decision_reg, code, pop, may, want, passed_reg)
+        p.delivery.end(m, s)
         m.d.comb += [
             status_may_leave.eq(statuses.o.valid & may),
             out.i.valid.eq(status_may_leave), statuses.o.ready.eq(out.i.ready & may),
@@ -156,7 +150,7 @@ class VerdictQueue(ErasedComponent[MessageParameters]):
             Value.cast(self.status.payload).eq(Value.cast(out.o.payload) & out.o.valid.replicate(len(Value.cast(out.o.payload)))),
             *erased(self, expected, statuses),
         ]  # fmt: skip
-        p.delivery.order(m, Statuses(self, statuses, out, decided_reg, decision_reg, code, pop, may, want))
+        p.delivery.order(m, s)
         return m
 
     def _compare(self, m: Module, tag: Signal, want: Any, keep: Signal) -> Signal:

@@ -41,6 +41,7 @@ class WeightWindow(ErasedComponent[MessageParameters]):
         return {"i": In(stream.Signature(parameters.token)), "o": Out(stream.Signature(parameters.weighted))}
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the memory of tokens, what is known of the first one, and the flags of those that wait."""
         m = Module()
         p = self.parameters
         depth, window = p.token_depth, p.window
@@ -139,7 +140,7 @@ def weigh(
     opening = Signal()
     if p.plan.horner is not None:
         chains = p.plan.lane_chains
-        between = _sum(full[1:chains])
+        between = sum(full[1:chains], Const(0, 1))
         for lane, power in enumerate(powers):
             mine = Mux(full[0] > lane, full[0] - lane, 0)[: len(full[0])]
             beyond = Mux(full[chains] > lane, lane, full[chains]) if lane else Const(0, 1)
@@ -155,11 +156,3 @@ def flags_of(p: MessageParameters, token: Any) -> tuple[Value, Value, Value]:
     of_tag = token.tag & int(p.hashed[TokenStep.TAG])
     alone = token.step == TokenStep.TAG
     return Mux(alone, of_step, Mux(of_step, token.full, 0) + of_tag), of_step | of_tag, alone | token.tag
-
-
-def _sum(numbers: list[Value]) -> Value:
-    """The sum of some numbers."""
-    total: Value = Const(0, 1)
-    for number in numbers:
-        total = total + number
-    return total

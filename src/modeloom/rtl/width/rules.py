@@ -18,6 +18,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from modeloom.rtl.bus.ports import signals
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.contexts import ChannelFlags
 from modeloom.rtl.width.beats import OneChannel, Stage, holes, seen_beat
@@ -118,11 +119,7 @@ class MessageRule(wiring.Component):
             m.d.comb += [now.in_associated.eq(order.any()), now.left.eq(order[index_bits:])]
         beat, tail = stage.beat, order[:index_bits]
         keep: Value = beat.keep
-        full = Signal()
-        null = Signal()
-        ends_associated = Signal()
-        fits = Signal()
-        bad = Signal()
+        full, null, ends_associated, fits, bad = signals("full null ends_associated fits bad")
         wanted = Mux(tail.any(), Cat(*(tail > at for at in range(self.nbytes - 1)), Const(0, 1)), Cat(1).replicate(self.nbytes))
         m.d.comb += [
             full.eq(keep.all()), null.eq(~keep.any()),
@@ -158,14 +155,9 @@ class MessageRule(wiring.Component):
         self._advance = Signal(name="advance")
         context = Signal(bits, name="order_context")
         asked = Signal(bits, name="asked_context")
-        number = Signal(INDEX_BITS + 1)
-        next_number = Signal(INDEX_BITS + 1)
-        waiting = Signal(INDEX_BITS + 1)
-        put_reg = Signal()
-        put_context_reg = Signal(bits)
-        put_number_reg = Signal(INDEX_BITS + 1)
-        full_reg = Signal()
-        full_context_reg = Signal(bits)
+        number, next_number, waiting, put_number_reg = signals("number next_number waiting put_number_reg", INDEX_BITS + 1)
+        put_reg, full_reg = signals("put_reg full_reg")
+        put_context_reg, full_context_reg = signals("put_context_reg full_context_reg", bits)
         m.d.comb += [
             context.eq(self.channels.number(self)),
             asked.eq(Mux(full_reg, full_context_reg, context)),

@@ -21,8 +21,7 @@ from __future__ import annotations
 from amaranth.hdl import Cat, Mux, Value
 from amaranth.lib.data import StructLayout
 
-from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS
+from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS, MessageSizes
 
 __all__ = [
     "LENGTH_BITS", "ending_layout", "final_layout", "first_bytes", "head_layout", "joined_layout", "offset_bits", "part_layout",
@@ -30,12 +29,12 @@ __all__ = [
 ]  # fmt: skip
 
 
-def offset_bits(p: MessageParameters) -> int:
+def offset_bits(p: MessageSizes) -> int:
     """The width of the place of a byte in a beat."""
     return p.beat_bytes.bit_length() - 1
 
 
-def shape_layout(p: MessageParameters) -> StructLayout:
+def shape_layout(p: MessageSizes) -> StructLayout:
     """The layout of what the splitter has to know of a message.
 
     ``beats`` is the number of whole beats of its header, and ``offset`` the number of bytes beyond them.  ``headed`` says that
@@ -47,12 +46,12 @@ def shape_layout(p: MessageParameters) -> StructLayout:
     })  # fmt: skip
 
 
-def head_layout(p: MessageParameters) -> StructLayout:
+def head_layout(p: MessageSizes) -> StructLayout:
     """The layout of what the joiner has to know of a message before any part of it comes."""
     return StructLayout({"headed": 1, "held": 1})
 
 
-def trimmed_layout(p: MessageParameters) -> StructLayout:
+def trimmed_layout(p: MessageSizes) -> StructLayout:
     """The layout of a beat of a packet without its tag.
 
     It says whether the beat has bytes of the header, and whether the header ends in it, behind ``offset`` bytes or behind all.
@@ -62,27 +61,27 @@ def trimmed_layout(p: MessageParameters) -> StructLayout:
     })  # fmt: skip
 
 
-def ending_layout(p: MessageParameters) -> StructLayout:
+def ending_layout(p: MessageSizes) -> StructLayout:
     """The layout of the tag of a packet, with what is wrong with the packet."""
     return StructLayout({"tag": p.block_bits, "code": CODE_BITS})
 
 
-def piece_layout(p: MessageParameters) -> StructLayout:
+def piece_layout(p: MessageSizes) -> StructLayout:
     """The layout of bytes of a header.  Bits behind them are zero."""
     return StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1})
 
 
-def final_layout(p: MessageParameters) -> StructLayout:
+def final_layout(p: MessageSizes) -> StructLayout:
     """The layout of the end of a packet out: the tag of a sealed message, zero behind its bytes, and whether the message failed."""
     return StructLayout({"tag": p.block_bits, "nbytes": p.nbytes_bits, "failed": 1})
 
 
-def part_layout(p: MessageParameters) -> StructLayout:
+def part_layout(p: MessageSizes) -> StructLayout:
     """The layout of bytes of a packet out, zero behind them.  The last bytes say whether it failed."""
     return StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "ends": 1, "failed": 1, "held": 1})
 
 
-def joined_layout(p: MessageParameters) -> StructLayout:
+def joined_layout(p: MessageSizes) -> StructLayout:
     """The layout of a beat of a packet out, zero behind its bytes."""
     return StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "failed": 1, "held": 1})
 

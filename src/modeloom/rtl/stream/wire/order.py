@@ -132,7 +132,7 @@ class PieceOrder(BusComponent[MessageParameters]):
         has_head, no_text, in_header, in_text, in_final = signals("has_head no_text in_header in_text in_final")
         text_bytes = Signal(p.beat_nbytes_bits)
         m.d.comb += [
-            text_bytes.eq(counted(text.keep)),
+            *(text_bytes[bit].eq(value) for bit, value in enumerate(counted(text.keep))),
             has_head.eq(self.heads.valid),
             no_text.eq(text_done_reg | (self.ended.valid & ~self.ended.payload)),
             in_header.eq(has_head & self.heads.payload.headed & ~header_done_reg),

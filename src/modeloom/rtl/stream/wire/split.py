@@ -60,6 +60,7 @@ class TagSplitter(BusComponent[MessageParameters]):
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
+        """Makes the count of a beat, the beat that is kept, the end of the header, and the tag."""
         m = Module()
         p = self.parameters
         size, place_bits = p.beat_bytes, offset_bits(p)
