@@ -181,6 +181,10 @@ class TextFirst(AssociatedFirst):
         """With ``--order text-first``."""
         return p.text_first
 
+    def begin_behind(self, order: Any, held: Value) -> tuple[ValueLike, ValueLike]:
+        """Nothing of it is held."""
+        return self.begins[1], Const(self.most // self.size)
+
     def lengths(self, order: Any, counted: Value) -> Value:
         """None."""
         return Const(0)
