@@ -27,8 +27,7 @@ from modeloom.product.lwc import LwcDescription
 from modeloom.product.message import Message
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.protocol.segments import LONGEST, Piece
-from modeloom.rtl.stream import bus as stream_bus
-from modeloom.rtl.stream import entry
+from modeloom.rtl.stream import entry, sequence
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.verification.lwc import messages
@@ -126,8 +125,8 @@ def test_keys_that_change_twice_behind_messages_that_wait():
 @slow
 def test_keys_that_do_not_wait_for_messages_are_found(tmp_path, monkeypatch):
     """The tokens that end a load enter in front of messages that wait."""
-    changed = patched(entry, "kept.idle & ~has_token", "kept.idle")
-    monkeypatch.setattr(stream_bus, "TokenEntry", changed.TokenEntry)
+    changed = patched(sequence, "scrub & ~self.has_token", "scrub")
+    monkeypatch.setattr(entry, "StepSequence", changed.StepSequence)
     emit(made(**TINY), tmp_path / "core", command=COMMAND)
     broken = SimulatedLwcCore(tmp_path / "core", optimize=0)
     # Messages that do not wait are right.

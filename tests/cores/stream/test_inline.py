@@ -275,7 +275,7 @@ def test_mistakes_are_found(part, old, new, check, monkeypatch, tmp_path):
 @pytest.mark.parametrize(("old", "new", "check"), [
     ("rounds_reg.eq(p.keys.round_keys)", "rounds_reg.eq(p.keys.round_keys - 1)", "erasure"),
     ("words_reg.eq(p.keys.words)", "words_reg.eq(p.keys.words - 1)", "erasure"),
-    ("with m.Elif(~self.in_use)", "with m.Else()", "reloads"),
+    ("with m.Elif(~in_use)", "with m.Else()", "reloads"),
 ], ids=["round-key", "word", "in-flight"])  # fmt: skip
 def test_mistakes_of_a_ring_that_writes_zeros_one_by_one_are_found(old, new, check, monkeypatch, tmp_path):
     subject = StreamSubject(planted(KeyRing, old, new, monkeypatch, tmp_path, method="_overwrite"), optimize=0)
@@ -287,7 +287,7 @@ def test_mistakes_of_a_ring_that_writes_zeros_one_by_one_are_found(old, new, che
 @pytest.mark.parametrize(("part", "method", "old", "new", "check"), [
     (KeyRing, "_clear", "self.clear_rounds.eq(rounds_reg.any())", "self.clear_rounds.eq(0)", "erasure"),
     (KeyRing, "_clear", "words_reg.eq(1)", "words_reg.eq(0)", "erasure"),
-    (KeyRing, "_clear", "~self.in_use & idle", "idle", "reloads"),
+    (KeyRing, "_clear", "~in_use & idle", "idle", "reloads"),
     (AESPipeline, "_written", "Cat(*writes, self.key_clear).any()", "(writes[0] | self.key_clear)", "messages"),
     (IterativeKeySchedule, "elaborate", "step=busy_reg & ~erasing_reg", "step=busy_reg & ~erasing_reg & (round_reg != 9)", "messages"),
     (TurnPreparations, "elaborate", "part.mine.eq(first_reg == number)", "part.mine.eq(1)", "reloads"),

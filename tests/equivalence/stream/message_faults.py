@@ -61,7 +61,7 @@ FAULTS = (
         "the counter stops in decryption", "bus_pipeline", r"(\| lines_is_encrypt) \| lines_is_decrypt\)", r"\1)", f"{TEXT}|{TAG}",
     ),
     MessageFault(
-        "blocks of another slot", "bus_pipeline", r"\.slot\(slot\),(\s+\.write_port_data)", r".slot(slot[1] ? 2'h0 : slot),\1",
+        "blocks of another slot", "bus_pipeline", r"\.read_port_addr\(i_slot\)", ".read_port_addr(i_slot[1] ? 2'h0 : i_slot)",
         r"message \d+ \(\w+, slot 2, .*: (block \d+ of the text|the tag) is not what the definition says: it belongs to the key of slot 0",
     ),
     MessageFault("words of another slot", "bus_pipeline", r"\{ word_slot, word_index \}", "{ 2'h0, word_index }", TAG),
@@ -97,7 +97,8 @@ FAULTS = (
         r"block \d+ of the text is not what the definition says: it is block \d+ of message \d+", {"blocks_per_cycle": 2},
     ),
     MessageFault(
-        "a lane has the power of another", "bus_pipeline", r"\.power_0\(power_0\)", ".power_0(power_1)", TAG, {"blocks_per_cycle": 2},
+        "a lane has the power of another", "bus_pipeline", r"\.i_power_0\(i_power_0\)", ".i_power_0(i_power_1)", TAG,
+        {"blocks_per_cycle": 2},
     ),
     MessageFault(
         "a partial block is taken for a whole one", "bus_entry", r"\? kind_0_choice :\s+kind;", "? kind : kind;", f"{TEXT}|{TAG}",
