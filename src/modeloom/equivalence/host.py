@@ -211,7 +211,7 @@ class Host:
         self.waiting["s_axis_cmd"].append({"tdata": word})
 
     def packet(self, stream: str, word: int, nbytes: int, beat_bytes: int, **fields: int) -> None:
-        """Queues a packet of ``nbytes`` bytes.  The rest of the last beat also comes from ``word``."""
+        """Queues a packet of ``nbytes`` bytes.  The rest of the last beat also comes from ``word``.  A field without a port is left out."""
         beats = -(-nbytes // beat_bytes)
         bits = 8 * beat_bytes
         for n in range(beats):
@@ -221,8 +221,8 @@ class Host:
                 "tkeep": lanes.constant((1 << held) - 1, beat_bytes),
                 "tlast": lanes.constant(n == beats - 1, 1),
             }
-            for name, value in fields.items():
-                beat[name] = lanes.constant(value, self.widths[f"{stream}_{name}"])
+            for name in fields.keys() & self.inputs[stream]:
+                beat[name] = lanes.constant(fields[name], self.widths[f"{stream}_{name}"])
             self.waiting[stream].append(beat)
 
     def key(self, word: int, nbytes: int, slot: int) -> None:

@@ -165,6 +165,9 @@ class SealingCore(DrivenCore[D], ABC):
 class Slots:
     """Keys in slots."""
 
+    next: bytes | None = None
+    """A key that comes with the next message."""
+
     def __init__(self, core: DrivenCore[StreamDescription]):
         self.core = core
 
@@ -194,8 +197,6 @@ class Slots:
 
 class Turns(Slots):
     """Keys that come with messages.  One that was loaded comes with the next message that brings none."""
-
-    next: bytes | None = None
 
     def load(self, key: bytes, slot: int) -> None:
         self.next = self.core.check_key(key, slot)

@@ -175,6 +175,15 @@ class SimulatedStreamCore(SealingCore[StreamDescription]):
         self._keys.drop()
         super().erase_key(slot)
 
+    @property
+    def has_next_key(self) -> bool:
+        """Whether a key waits for the next message, which brings it."""
+        return self._keys.next is not None
+
+    def bring_key(self) -> bool:
+        """Sends the key that waits for the next message.  Returns whether there is one."""
+        return self._keys.comes_with(Message(b"", b""))
+
     def with_keys(self, messages: Sequence[Message]) -> list[Message]:
         """The same messages, of which each brings its key, if keys come with messages."""
         return self._keys.brought(messages)
@@ -225,10 +234,10 @@ class SimulatedStreamCore(SealingCore[StreamDescription]):
             if not at:
                 ordered.append(commands[number])
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": b"".join(ordered)})
-        self._feed_beats(every, bytes(tids))
+        self.feed_beats(every, bytes(tids))
         return given, len(every)
 
-    def _feed_beats(self, beats: PacketBeats, channels: bytes) -> None:
+    def feed_beats(self, beats: PacketBeats, channels: bytes) -> None:
         """Queues beats with their channels, which only a core with several of them asks for."""
         self.runner.feed("s_axis", {**beats.columns(), **self.description.channel_fields.columns("s_axis", channels)})
 
@@ -291,7 +300,7 @@ class SimulatedStreamCore(SealingCore[StreamDescription]):
         """Sends beats, and waits until they have been taken."""
         if not len(beats):
             return
-        self._feed_beats(beats, bytes([channel]) * len(beats))
+        self.feed_beats(beats, bytes([channel]) * len(beats))
         limit = self._limit(1, len(beats))
         if self.runner.run({}, drain=True, max_cycles=limit).timed_out:
             raise CoreFault(f"the core did not take {len(beats)} beats in {limit} cycles")

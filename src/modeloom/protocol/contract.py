@@ -576,6 +576,10 @@ class MessageContract:
         """The step that a block of text takes: "encrypt", "decrypt", or "absorb" in the first pass."""
         return self.passes.steps[way]
 
+    def way_of(self, step: str) -> int:
+        """The direction or pass whose blocks of text take a step."""
+        return {self.step_of(way): way for way in self.ways}[step]
+
     def text_of(self, way: int, nbytes: int) -> int:
         """The bytes of text that come out of a message with so many bytes of text."""
         return 0 if self.step_of(way) == "absorb" else nbytes
@@ -616,6 +620,16 @@ class MessageContract:
     def too_long(self, way: int, beats: int) -> bool:
         """Whether a message with a packet of so many beats is longer than the core can store."""
         return not way and self.buffered_beats is not None and beats > self.buffered_beats
+
+    def room(self, way: int) -> int:
+        """Most bytes of text that the core stores, or holds back, of a message without associated data; if it does neither, those of the
+        mode."""
+        stored = self.hold if way else self.buffered_bytes
+        return self.most_text if stored is None else stored
+
+    def fits(self, way: int, associated: int, text: int) -> bool:
+        """Whether the core can store a message with so many bytes, or hold it back."""
+        return not self.too_long(way, self.beats(associated, text)) and self.held_bytes(way, associated, text) <= (self.hold or 0)
 
     @property
     def text_bytes(self) -> int:

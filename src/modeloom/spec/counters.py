@@ -40,10 +40,13 @@ class Counter(NamedTuple):
         """Its lowest bit in a block of so many bits."""
         return {"little": 0, "big": block_bits - self.bits}[self.order]
 
+    def of(self, block: int, block_bytes: int) -> int:
+        """The number in the counter of a block."""
+        return int.from_bytes(block.to_bytes(block_bytes, "little"), self.order) & (1 << self.bits) - 1
+
     def add(self, block: int, number: int, block_bytes: int) -> int:
         """Adds ``number`` to the counter of a block (byte 0 in bits [7:0]), modulo 2^bits."""
-        whole = int.from_bytes(block.to_bytes(block_bytes, "little"), self.order)
-        mask = (1 << self.bits) - 1
+        whole, mask = int.from_bytes(block.to_bytes(block_bytes, "little"), self.order), (1 << self.bits) - 1
         return int.from_bytes((whole & ~mask | whole + number & mask).to_bytes(block_bytes, self.order), "little")
 
 

@@ -266,7 +266,7 @@ def check_clocks(work: Work[D, C]) -> tuple[str, dict[str, object]]:
     # First, because it names the cause of what the work below would only be stopped by.
     changes = _gray(work, told) if any(one.kind == "gray" for one in told.crossings) else 0
     for number, clocks in enumerate(clock_ratios(told)):
-        subject = work.clocked(clocks)
+        subject = work.subject.again(front=True, clocks=clocks)
         try:
             if front.registers:
                 pieces += _over_registers(work, subject, told)
@@ -378,7 +378,7 @@ def _gray(work: Work[D, C], told: ClocksDescription) -> int:
     Raises ``CheckFailed`` for a change of several bits.
     """
     clocks = {"aclk": Clock(1000), **{one.name: Clock(2310 + 61 * at, 500) for at, one in enumerate(told.clocks)}}
-    subject = work.clocked(clocks)
+    subject = work.subject.again(front=True, clocks=clocks)
     core = subject.core()
     fault: Exception | None = None
     try:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -27,14 +27,16 @@ from modeloom.product.description import Declassified, Description, Result, Secr
 from modeloom.product.driven import DrivenCore, simulation_library
 from modeloom.product.front import CommandRunner, FrontDescription, RegisterHost, RegisterRefused, WidthDescription, WidthRate
 from modeloom.product.messages import StreamDescription
-from modeloom.sim import Clock
 from modeloom.taint import TaintReport, check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.clocks import check_clocks, crossing_control
 from modeloom.verification.steps import Step, run_check
 from modeloom.verification.subject import CoreSubject
 from modeloom.version import VERSION
 
-__all__ = ["GATE", "KEY_RESULT", "KEY_SECRET", "PIECES", "Work", "check_registers", "check_width", "front_steps", "key_secret"]
+__all__ = [
+    "CLOCKED", "CONVERTED", "GATE", "KEY_RESULT", "KEY_SECRET", "PIECES", "Work", "check_registers", "check_width", "front_steps",
+    "key_secret",
+]  # fmt: skip
 
 KEY_SECRET = Secret("key", "s_axil_wdata", 0, 32)
 """What a host writes may be part of a key."""
@@ -61,6 +63,12 @@ C = TypeVar("C", bound=DrivenCore[Description])
 
 PATIENCE = 100_000
 """Cycles that an erasure or a key may take."""
+
+CONVERTED = 400
+"""Random sectors or messages that go through converters."""
+
+CLOCKED = 40
+"""Random sectors or messages with each ratio of clocks."""
 
 PIECES = 6
 """Sectors of each size and direction, or messages of each direction, with each key."""
@@ -94,16 +102,8 @@ class Work(ABC, Generic[D, C]):
         """The core with its front end, after a reset."""
 
     @abstractmethod
-    def converted(self) -> CoreSubject[D, C, object]:
-        """The core with its converters, as a subject of the checks of a bare core."""
-
-    @abstractmethod
     def check_converted(self, subject: CoreSubject[D, C, object]) -> int:
         """Runs the checks of a bare core.  Returns the number of sectors or messages.  Raises ``CheckFailed``."""
-
-    @abstractmethod
-    def clocked(self, clocks: Mapping[str, Clock]) -> CoreSubject[D, C, object]:
-        """The core with all that stands around it, and with these clocks, as a subject of the checks of a bare core."""
 
     @abstractmethod
     def check_clocked(self, subject: CoreSubject[D, C, object], statuses: bool) -> int:
@@ -198,7 +198,7 @@ def check_width(work: Work[D, C]) -> tuple[str, dict[str, object]]:
     """Runs the checks of a bare core with its converters, and measures what ``core.json`` states of them."""
     front = work.subject.description.front
     assert front is not None and front.width is not None
-    subject = work.converted()
+    subject = work.subject.again(converters=True)
     try:
         pieces = work.check_converted(subject)
         for rate in front.width.rates:

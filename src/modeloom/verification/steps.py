@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -21,6 +21,7 @@ from modeloom.modes import find_any
 from modeloom.product.core import Core, D
 from modeloom.product.description import EXACT_TOOLS, FRONT_TOOLS, Description, versions
 from modeloom.product.driven import CoreFault
+from modeloom.product.folder import verilog_of
 from modeloom.product.message import MessageError
 from modeloom.product.simulated import SectorError
 from modeloom.spec import InputError
@@ -28,8 +29,8 @@ from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 
 __all__ = [
-    "FAULTS", "SCHEMA", "Step", "as_json", "bench_step", "changed_files", "check_emission", "check_hashes", "datasheet_steps",
-    "files_step", "lint_step", "measured_in", "newer_tools", "run_check", "timing_step", "today", "unconfirmed",
+    "FAULTS", "SCHEMA", "Step", "as_json", "begin", "bench_step", "changed_files", "check_emission", "check_hashes", "datasheet_steps",
+    "files_step", "lint_step", "measured_in", "newer_tools", "run_check", "timing_step", "today", "told", "unconfirmed",
 ]  # fmt: skip
 
 # The result of a verification: a line for each step, and a report as data.
@@ -113,21 +114,21 @@ def measured_in(directory: Path, description: Description) -> Measured | None:
         return None
 
 
-def datasheet_steps(directory: Path, description: Description, *, optimize: int = 2, hashes: bool = True) -> list[Step]:
+def datasheet_steps(directory: Path, description: Description, *, optimize: int = 2, hashes: bool = True) -> Iterator[Step]:
     """Records the timing of the core again and compares it with the page.  There is no step for a page without timing.
 
     Raises ``CheckFailed`` if they differ.  Without ``hashes``, edited Verilog is tested, and the page is not compared.
     """
     found = measured_in(directory, description)
     if found is None or found.timing is None or not hashes:
-        return []
+        return
     again = measured_of(directory, description, optimize=optimize)
     if again.timing != found.timing:
         raise CheckFailed(f"{directory}: the timing in {description.files.html} is not that of the core; run modeloom datasheet again")
     cycles = len(found.timing["foot"]["tock"].split())
     left = (f"areas in {description.files.html}: modeloom synth measures them",) if found.areas else ()
     text = f"the timing in {description.files.html} is what a simulation records"
-    return [Step("datasheet", text, {"columns": cycles, "areas": len(found.areas)}, left)]
+    yield Step("datasheet", text, {"columns": cycles, "areas": len(found.areas)}, left)
 
 
 # -- files -------------------------------------------------------------------------------------------------------------------------
@@ -266,6 +267,22 @@ def bench_step(directory: Path, figure: str = "passes") -> Step:
         return Step("bench", "skipped", {}, (f"bench: {missing}",))
     figures = run_bench(directory, chosen)
     return Step("bench", f"{figure.format(**figures)} in {chosen.name}", dict(figures))
+
+
+def begin(directory: Path, description: Description, hashes: bool) -> None:
+    """Checks that there is Verilog, and on request that no file has changed.  Raises ``InputError`` or ``CheckFailed``."""
+    verilog_of(directory, description)
+    if hashes:
+        check_hashes(directory, description)
+
+
+def told(steps: Iterable[Step]) -> Iterator[Step]:
+    """Steps as they come, and at the end what they have skipped."""
+    left: list[str] = []
+    for step in steps:
+        left += step.skipped
+        yield step
+    yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
 
 
 class Simulated(Protocol):

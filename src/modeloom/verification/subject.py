@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from modeloom.product.description import Description
 from modeloom.product.driven import DrivenCore, simulation_library
@@ -32,8 +32,6 @@ class CoreSubject(ABC, Generic[D, C, R]):
     ----------
     directory : path
         A folder that ``modeloom build`` wrote.
-    description : Description
-        Its ``core.json``.
     optimize : int
         Optimisation level of the C++ compiler.
     seed : int
@@ -47,21 +45,33 @@ class CoreSubject(ABC, Generic[D, C, R]):
 
     Attributes
     ----------
+    description : Description
+        Its ``core.json``.
     cores : list of DrivenCore
         The cores that ``core`` has made since the list was emptied.
     """
 
     def __init__(
-        self, directory: str | Path, description: D, *, optimize: int = 2, seed: int = 1, converters: bool = False, front: bool = False,
+        self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False, front: bool = False,
         clocks: Mapping[str, Clock] | None = None,
     ):  # fmt: skip
         self.directory, self.front, self.clocks = Path(directory), front, clocks
+        self.description: D = self.read()
         # Data of a core with all around it go through its converters, too.
-        self.converters = converters or front and description.front is not None and description.front.width is not None
-        self.description = description
+        self.converters = converters or front and self.description.front is not None and self.description.front.width is not None
         self.optimize, self.seed = optimize, seed
         self.cores: list[C] = []
         self._references: OrderedDict[bytes, R | None] = OrderedDict()
+
+    def again(self, *, converters: bool = False, front: bool = False, clocks: Mapping[str, Clock] | None = None) -> Self:
+        """The same core with other parts around it."""
+        return type(self)(
+            self.directory, optimize=self.optimize, seed=self.seed, converters=converters, front=front, clocks=clocks
+        )  # fmt: skip
+
+    @abstractmethod
+    def read(self) -> D:
+        """Reads ``core.json``.  Raises ``InputError`` if it is that of another kind of core."""
 
     @abstractmethod
     def make_core(self, seed: int) -> C:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
+from modeloom.emit.tools import CheckFailed
 from modeloom.product.description import Description
 from modeloom.product.driven import DrivenCore
 
-__all__ = ["QUIET", "DataBits", "State", "changed", "data_bits", "differences", "hold_cycles", "request", "scatter", "state"]
+__all__ = ["QUIET", "DataBits", "State", "changed", "check_hold", "data_bits", "differences", "hold_cycles", "request", "scatter", "state"]
 
 D = TypeVar("D", bound=Description)
 
@@ -111,3 +113,14 @@ def hold_cycles(core: DrivenCore[D], limit: int) -> tuple[int, str]:
         core.runner.run(max_cycles=1)
         cycles += 1
     return cycles, loud
+
+
+def check_hold(core: DrivenCore[D], directory: Path, how: str) -> None:
+    """Checks that an erasure that has begun takes ``erase_cycles``, and that all buses are idle.  Raises ``CheckFailed``."""
+    stated = core.description.erase_cycles
+    # The constructor of a simulated core ends in the last cycle of the reset.  A request ends in its own cycle.
+    cycles, loud = hold_cycles(core, 4 * stated + 100)
+    if cycles != stated:
+        raise CheckFailed(f"{directory}: zeroizing is high for {cycles} cycles after {how}, core.json states {stated}")
+    if loud:
+        raise CheckFailed(f"{directory}: {loud} is not zero during the erasure by {how}")

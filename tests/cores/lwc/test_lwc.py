@@ -122,10 +122,20 @@ def test_keys_that_change_twice_behind_messages_that_wait():
         change_keys_twice(core, *change)
 
 
+HASTY = (sequence, "scrub & ~self.has_token", "scrub")
+"""A fault that lets tokens that end a load enter in front of messages."""
+
+
+def test_faults_have_their_places():
+    patched(*HASTY)
+    for _, *place in PLANTS:
+        patched(*place)
+
+
 @slow
 def test_keys_that_do_not_wait_for_messages_are_found(tmp_path, monkeypatch):
     """The tokens that end a load enter in front of messages that wait."""
-    changed = patched(sequence, "scrub & ~self.has_token", "scrub")
+    changed = patched(*HASTY)
     monkeypatch.setattr(entry, "StepSequence", changed.StepSequence)
     emit(made(**TINY), tmp_path / "core", command=COMMAND)
     broken = SimulatedLwcCore(tmp_path / "core", optimize=0)

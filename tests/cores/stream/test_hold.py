@@ -231,9 +231,14 @@ MISTAKES = {
     # The module, the place in its source, what stands there, and the part of it that the core uses, with the module that makes the core.
     "every tag is right": (hold, "s.whole.right.eq(~s.code.any())", "s.whole.right.eq(1)", depths, "HeldDelivery"),
     "no message is held": (hold, "hold.i.payload.held.eq(beat.held)", "hold.i.payload.held.eq(0)", depths, "HeldDelivery"),
-    "text that is too long is let in": (intake, "order.message.decrypt & int(most_held < most)", "Const(0, 1)", bus, "MessageIntake"),
+    "text that is too long is let in": (intake, "int(parts.most_held < parts.most)", "0", bus, "MessageIntake"),
     "a status does not wait for the text": (hold, "s.may.eq(~s.head.packet | Mux(", "s.may.eq(1 | Mux(", depths, "HeldDelivery"),
 }
+
+
+def test_mistakes_have_their_places():
+    for module, before, after, _, _ in MISTAKES.values():
+        patched(module, before, after)
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from tests.streamed import folder
 
 from modeloom.emit import CheckFailed
 from modeloom.verification.stream.host import host_of
-from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.pace import check_pace, cycles_told, latencies
 from modeloom.verification.stream.subject import StreamSubject
 
@@ -45,10 +44,10 @@ def subject_of(core: str) -> StreamSubject:
 def test_latency(core: str) -> None:
     subject = subject_of(core)
     host, d = host_of(subject, subject.rng("pace")), subject.description
-    load_all(host)
+    host.load_all()
     assert d.timed
     for way in d.timed:
-        assert max(latencies(host, way, slots_used(host)[0])) == d.latency_of(way)
+        assert max(latencies(host, way, host.used[0])) == d.latency_of(way)
 
 
 @pytest.mark.parametrize("more", [-1, 1])

@@ -8,7 +8,8 @@ import random
 import pytest
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.verification.sector.host import FAULTS, Packet, faulty, whole
+from modeloom.protocol.transactions import MessagePacket, whole_packet
+from modeloom.verification.sector.host import FAULTS, code_of, faulty
 
 OK, SHORT, LONG, KEEP = StatusCode.OK, StatusCode.TOO_SHORT, StatusCode.TOO_LONG, StatusCode.BAD_KEEP
 
@@ -31,20 +32,20 @@ OK, SHORT, LONG, KEEP = StatusCode.OK, StatusCode.TOO_SHORT, StatusCode.TOO_LONG
     ],
 )
 def test_codes(keeps: tuple[int, ...], nbytes: int, code: StatusCode) -> None:
-    assert Packet(bytes(16 * len(keeps)), keeps).code(16, nbytes) == code
+    assert code_of(MessagePacket(bytes(16 * len(keeps)), keeps), 16, nbytes) == code
 
 
 @pytest.mark.parametrize("beat_bytes", [16, 32, 128])
 @pytest.mark.parametrize("nbytes", [32, 40, 96, 512])
 def test_every_fault_is_one(beat_bytes: int, nbytes: int) -> None:
     data = random.Random(1).randbytes(nbytes)
-    assert whole(data, beat_bytes).code(beat_bytes, nbytes) == OK
+    assert code_of(whole_packet([data], beat_bytes), beat_bytes, nbytes) == OK
     codes = set()
     for seed in range(20):
         for fault in FAULTS:
             packet = faulty(data, beat_bytes, fault, random.Random(seed))
             assert len(packet.data) == len(packet.keeps) * beat_bytes
-            code = packet.code(beat_bytes, nbytes)
+            code = code_of(packet, beat_bytes, nbytes)
             assert code != OK, fault
             codes.add(code)
     assert codes == {SHORT, LONG, KEEP}

@@ -31,9 +31,6 @@ from modeloom.prove.symbols import ProofError
 
 __all__ = ["LwcReport", "prove_words"]
 
-KEYS = 5
-"""Keys that follow each other.  The two slots have another one each time."""
-
 GAPPED = 30
 """Messages of the run with pauses."""
 
@@ -79,10 +76,10 @@ def prove_words(directory: str | Path, make: Callable[[], MessageHardware]) -> L
         core = SymbolicLwcCore(Path(directory) / description.files.verilog, description, make)
         proof = LwcComparison(core, description)
         sizes = description.key_lengths
-        keys = dict(enumerate(proof.keys.make([(f"{n}", sizes[n % len(sizes)]) for n in range(KEYS)])))
+        keys = dict(enumerate(proof.keys.make([(f"{n}", sizes[n % len(sizes)]) for n in proof.keys.numbers])))
         # The interface has tags of the default length only.
         described = replace(description, tag_bytes=description.tag_bytes[:1])
-        plans = MessagePlans(described, core.plan, list(keys), 1)
+        plans = MessagePlans(described, core.plan, proof.keys, 1)
         before = [replace(plans.message(way, 3, 5), new_key=False) for way in plans.directions]
         whole = [*plans.lengths(), *plans.nonces(), *plans.tags(), *_wrong_keys(plans), *_short(plans, description.word_bytes)]
         whole += plans.some(4)

@@ -11,12 +11,12 @@ from functools import partial
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.host import Host, Pace, Run
+from modeloom.equivalence.lanes import constant
 from modeloom.equivalence.stream.core import SymbolicMessageCore
-from modeloom.equivalence.stream.keys import Loaded, MessageKeys
+from modeloom.equivalence.stream.keys import InlineKeys, Loaded
 from modeloom.equivalence.stream.messages import Planned, Symbols, behind, computed, given_tag
 from modeloom.interfaces.lwc import HEADER_BITS, Header, Opcode, Segment, opcode_word
 from modeloom.product.lwc import LwcDescription
-from modeloom.product.messages import StreamDescription
 from modeloom.prove.symbols import ProofError
 from modeloom.streams.prove import Message
 
@@ -33,11 +33,6 @@ class WordHost(Host):
 
 class SymbolicLwcCore(SymbolicMessageCore):
     """A core as a circuit on symbols.  Its parser, loader and writer are part of the circuit."""
-
-    @staticmethod
-    def control(description: StreamDescription) -> str:
-        """Path of the message control, behind the parts of the interface."""
-        return "core.bus.messages"
 
     def host(self) -> WordHost:
         """A host of a new run, after its reset."""
@@ -84,7 +79,7 @@ class LwcWords:
 
     def top(self, value: int) -> int:
         """A word with these 32 bits at its upper end."""
-        return lanes.constant(value << (8 * self.size - HEADER_BITS), 8 * self.size)
+        return constant(value << (8 * self.size - HEADER_BITS), 8 * self.size)
 
     def swapped(self, word: int) -> int:
         """A word with its bytes in the opposite order."""
@@ -139,7 +134,7 @@ class LwcWords:
         yield self.top(opcode_word(Opcode.DECRYPT if opens else Opcode.ENCRYPT))
         if self.description.lengths_first:
             both = int.from_bytes(m.associated.to_bytes(4, "big") + m.text.to_bytes(4, "big"), "little")
-            yield from self.sent(Header(Segment.LENGTH, 8), lanes.constant(both, 64), name)
+            yield from self.sent(Header(Segment.LENGTH, 8), constant(both, 64), name)
         yield from self.sent(Header(Segment.NPUB, m.nonce), symbols.nonce, name)
         if m.associated or self.rng.random() < 0.5:
             yield from self.part(Segment.AD, symbols.associated, self.cuts(m.associated, self.size), name, last=False)
@@ -180,12 +175,21 @@ AHEAD = 40
 """Number of words that wait at PDI, so that no cycle is lost."""
 
 
-class LwcKeys(MessageKeys):
+KEYS = 5
+"""Keys that follow each other.  The two slots have another one each time."""
+
+
+class LwcKeys(InlineKeys):
     """Keys for a core with PDI and SDI, each loaded alone behind a reset."""
 
     def __init__(self, core: SymbolicLwcCore, description: LwcDescription):
         super().__init__(core)
         self.form = LwcWords(description, random.Random(0))
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of keys."""
+        return list(range(KEYS))
 
     def make(self, wanted: Sequence[tuple[str, int]]) -> list[Loaded]:
         """Keys with these names and numbers of bytes.  A key is there when a message under it has its status.
@@ -320,7 +324,7 @@ class LwcComparison:
 
     def _compare(self, where: str, word: Word, came: Mapping[str, int]) -> None:
         """Raises ``ProofError`` unless a word of DO is the one that must come."""
-        if came["last"] != lanes.constant(word.last, 1):
+        if came["last"] != constant(word.last, 1):
             why = "a word comes that is not the last one, in the place of" if word.last else "a status comes in the place of"
             raise ProofError(f"{where}: {why} {word.what}")
         if came["data"] != word.data:

@@ -175,23 +175,26 @@ class MessageHardware(Protocol):
 
 @dataclass(frozen=True)
 class Unit:
-    """What the units of a kind have in common: the widths of their inputs by name, their latency, how many there are, and the cipher if it
-    is a user's.
+    """What the units of a kind have in common: their operation, the widths of their inputs by name, their latency, how many there are, the
+    cipher if it is a user's, when it takes blocks if not in every cycle, and whether it makes keys, of which some columns may be used.
     """
 
+    operation: Operation
     inputs: Mapping[str, int]
     latency: int
     count: int
     cipher: UsersCipher | None = None
+    cadence: Cadence | None = None
+    alone: bool = False
 
     @classmethod
-    def of(cls, components: Sequence[Any]) -> Unit:
+    def of(cls, operation: Operation, components: Sequence[Any], cadence: Cadence | None = None, alone: bool = False) -> Unit:
         """The units of the lanes, which are equal."""
         if not components:
-            return cls({}, 0, 0)
+            return cls(operation, {}, 0, 0)
         one = components[0]
         inputs = {port: len(getattr(one, port)) for port in one.signature.members if port != "o"}
-        return cls(inputs, one.latency, len(components), users_cipher(one))
+        return cls(operation, inputs, one.latency, len(components), users_cipher(one), cadence, alone)
 
 
 DERIVER = "deriver"
@@ -200,6 +203,12 @@ DERIVER = "deriver"
 
 DERIVED_KEY = "derived_key"
 """How the names of the words of the stream of derived keys begin: valid, ready, payload."""
+
+
+def _keyed(plan: StreamPlan) -> Operation:
+    """The operation of the cipher.  All steps have the same, because a core has one kind of pipeline of the cipher."""
+    every = [*(one.operation for step in plan.steps for one in step.operations), *(one.operation for one in plan.preparations)]
+    return next(operation for operation in every if operation.keyed)
 
 
 @dataclass(frozen=True)
@@ -221,13 +230,16 @@ class Compiled:
             # Only the signatures of the components are used.
             warnings.simplefilter("ignore", UnusedElaboratable)
             made = make()
-            pipeline, keys = made.pipeline(), made.parameters.keys
+            pipeline, keys, derived = made.pipeline(), made.parameters.keys, made.top.derivers
+            plan = pipeline.plan
             units = {
-                "cipher": Unit.of(pipeline.ciphers), "multiplier": Unit.of(pipeline.multipliers),
-                DERIVER: Unit.of(made.top.deriver_ciphers()),
+                "cipher": Unit.of(_keyed(plan), pipeline.ciphers, plan.cadence),
+                "multiplier": Unit.of(MUL.operation, pipeline.multipliers),
             }
+            if derived is not None:
+                units[DERIVER] = Unit.of(ENC.operation, made.top.deriver_ciphers(), Cadence(derived.interval, 1), alone=True)
             place = getattr(pipeline.ciphers[0], "key_place", None) if pipeline.ciphers else None
-            result = cls(pipeline.plan, units, keys.round_keys, keys.round_key_bits // 8, place, made.top.derivers)
+            result = cls(plan, units, keys.round_keys, keys.round_key_bits // 8, place, derived)
             del made, pipeline
             gc.collect()
         return result
@@ -272,11 +284,13 @@ class SymbolicMessageCore:
         netlist = netlist_of_rtlil(rtlil, description.top, keep=sorted(modules))
         cells = {cell.type: cell for cell in netlist.cells if cell.type in modules}
         nets: dict[tuple[Bit, ...], str] = {}
-        pipeline = f"{self.control(description)}.pipeline"
+        # The message control may stand behind a buffer of messages, and behind the part that derives their keys.
+        control = next(cell.name.partition(".pipeline.")[0] for cell in cells.values() if ".pipeline." in cell.name)
+        pipeline = f"{control}.pipeline"
         known = {"rk_data": "key_data", "rk_data_dec": "key_data_dec", "rk_data_1": "key_data_1"}
         names = ("", *(f"_{n}" for n in range(max(plan.lanes, plan.cores))))
         known |= {f"cipher{name}_{port}": port for name in names for port in ("i", "tweak")}
-        deriver = f"{self.control(description).removesuffix('.messages')}.{DERIVER}"
+        deriver = f"{control.removesuffix('.messages')}.{DERIVER}"
         places = {f"{pipeline}.{name}": role for name, role in known.items()} | {f"{deriver}.rk_data": "key_data"}
         for name, role in places.items():
             with contextlib.suppress(KeyError):
@@ -289,12 +303,12 @@ class SymbolicMessageCore:
             if modules[module] == "powers":
                 self._makers[module] = self._powers(netlist_of_rtlil(rtlil, module), directions, outputs[module])
                 continue
-            unit = compiled.units[modules[module]]
-            if not unit.count:
+            unit = compiled.units.get(modules[module])
+            if unit is None or not unit.count:
                 raise CircuitError(f"{cell.name}: the pipeline has no {modules[module]}")
-            if modules[module] in ("cipher", DERIVER):
+            if unit.operation.keyed:
                 users = None if unit.cipher is None else UsersCore(*unit.cipher, rtlil, module)
-                self._makers[module] = self._cipher(unit, directions, nets, modules[module] == DERIVER, users)
+                self._makers[module] = self._cipher(unit, directions, nets, users)
             else:
                 order = output_order(netlist_of_rtlil(rtlil, module), outputs[module], MUL.operation, plan.mode.field, unit.latency)
                 self._makers[module] = self._multiplier(unit.latency, directions, order)
@@ -302,42 +316,30 @@ class SymbolicMessageCore:
         for what, unit in compiled.units.items():
             if found.count(what) != unit.count:
                 raise CircuitError(f"the number of cells {what} in the pipeline is {found.count(what)}, not {unit.count}")
-        if compiled.derived is not None:
+        if DERIVER in compiled.units:
             # The stream of derived keys is watched like an output.
             watched = {f"{DERIVED_KEY}_{name}": netlist.net(f"{deriver}.key_{name}") for name in ("valid", "ready", "payload")}
             netlist.outputs |= watched
         self.circuit = Circuit(netlist, outputs)
 
-    @staticmethod
-    def control(description: StreamDescription) -> str:
-        """Path of the message control, which may stand behind a buffer of messages and behind the part that derives their keys."""
-        path = "core.bus"
-        if description.message_buffer is not None:
-            path += ".core"
-        return path + ".messages" if description.derive_interval is not None else path
-
     def _cipher(
-        self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str], derives: bool, users: UsersCore | None
+        self, unit: Unit, directions: Mapping[str, str], nets: Mapping[tuple[Bit, ...], str], users: UsersCore | None
     ) -> Callable[[Cell], Box]:
         """Makes ciphers of the pipeline, or of the part that derives keys."""
-        roles, width = unit.inputs, self.width
-        operation = ENC.operation if derives else self._keyed()
+        roles, width, operation = unit.inputs, self.width, unit.operation
         operations = [operation]
         if "decrypt" in roles:
             operations = sorted((operation, OPERATIONS[operation.inverse]), key=lambda each: each.inverse_keys)
         forms = 2 if "key_data_dec" in roles else 1
         times, sized = CoreTimes(unit.latency, 1), "key_length" in roles
-        batches = self.plan.cadence if "batch" in roles else None
-        if derives:
-            assert self.derived is not None
-            batches = Cadence(self.derived.interval, 1)
+        batches = unit.cadence if unit.alone or "batch" in roles else None
         # The counters of a core with batches have a reset, and registers of users may have one.
         roles = {**roles, "rst": 1} if batches is not None or users is not None else roles
         rounds = self.rounds
 
         def make(cell: Cell) -> Box:
             outputs = output_ports(directions, cell)
-            places = _columns(cell, outputs) if derives and users is None else None
+            places = _columns(cell, outputs) if unit.alone and users is None else None
             if places is None and users is None and sum(len(cell[port]) for port in outputs) != width:
                 raise CircuitError(f"{cell.name}: its outputs are not the {width} bits of a block")
             ports = input_ports(cell, directions, nets, roles)
@@ -352,11 +354,6 @@ class SymbolicMessageCore:
             return made
 
         return make
-
-    def _keyed(self) -> Operation:
-        """The operation of the cipher.  All steps have the same, because a core has one kind of pipeline of the cipher."""
-        every = [made.operation for step in self.plan.steps for made in step.operations]
-        return next(operation for operation in [*every, *(made.operation for made in self.plan.preparations)] if operation.keyed)
 
     def _multiplier(self, latency: int, directions: Mapping[str, str], order: Sequence[int]) -> Callable[[Cell], Box]:
         product, roles = product_of(self.plan.mode.field), dict.fromkeys(MUL.operation.unit.ports, self.width)

@@ -9,7 +9,8 @@ go to the first slot, in the opposite order, and with other words beside the cip
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import xor
@@ -18,17 +19,19 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.cores import cipher_result
 from modeloom.equivalence.host import Host
+from modeloom.equivalence.lanes import ONE
 from modeloom.equivalence.stream.core import DERIVED_KEY, SymbolicMessageCore
 from modeloom.equivalence.stream.messages import Packets, Planned, Symbols
 from modeloom.equivalence.stream.words import KeyWords, TokenWords, key_words
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.layers.derived.deriver import DerivedParameters
 from modeloom.rtl.bus.ports import ordered_key_beat
 from modeloom.spec.kinds import ENC
 from modeloom.streams.derive import Derivation
 from modeloom.streams.prove import Message
 from modeloom.streams.steps import Form
 
-__all__ = ["DerivedKeys", "Loaded", "MessageKeys"]
+__all__ = ["InlineKeys", "Loaded", "MessageKeys", "keys_of"]
 
 
 @dataclass(frozen=True)
@@ -41,17 +44,51 @@ class Loaded:
     words: KeyWords
 
 
+SLOTS = 3
+"""Largest number of key slots that are used."""
+
+KEYS = 7
+"""Keys that come with messages, by turns.  No power of two is a multiple of it, so a slot of the ring has another key each time."""
+
+NEW_KEYS = 0.6
+"""Share of messages that bring a key, if keys come with messages."""
+
+
 class MessageKeys:
-    """Makes keys for a core.
+    """Makes keys for a core, and says which of them messages have: those in the slots that they name.
 
     Parameters
     ----------
     core : SymbolicMessageCore
     """
 
+    places = 0
+    """Places of a ring of keys, each of which must have had a message."""
+    replaced = "gaps"
+    """The run in which a key is replaced."""
+    faults: tuple[str, ...] = ()
+    """What can be wrong with the key of a message."""
+
     def __init__(self, core: SymbolicMessageCore):
         self.core, self.description = core, core.description
         self.most = 4 * (core.description.key_erase_cycles + 60 * core.rounds + len(core.plan.words) * core.plan.placed.depth) + 400
+
+    @property
+    def numbers(self) -> list[int]:
+        """The slots that are used, or the numbers of keys that come with messages."""
+        slots = self.description.key_slots
+        count = min(SLOTS, slots)
+        return sorted({place * (slots - 1) // max(1, count - 1) for place in range(count)})
+
+    def next(self, number: int, faulty: bool, rng: random.Random) -> tuple[int, bool]:
+        """The slot of the message with a number, or the number of its key and whether it comes with it.  ``faulty`` says that it must be
+        wrong."""
+        slots = self.numbers
+        return slots[number * 5 // 3 % len(slots)], False
+
+    def begun(self, planned: Sequence[Planned], begins: set[int]) -> Sequence[Planned]:
+        """Messages, of which some begin when there is no key."""
+        return planned
 
     def packet(self, name: str, others: str, size: int) -> tuple[int, int]:
         """A key packet as a word, and its bytes, for a key of ``size`` bytes.
@@ -87,12 +124,10 @@ class MessageKeys:
 
     def make(self, wanted: Sequence[tuple[str, int]]) -> list[Loaded]:
         """Keys with these names and numbers of bytes."""
-        host = self.core.host()
+        host: Host | None = None
         names: dict[str, dict[str, int]] = {}
         for name, size in reversed(wanted):
-            if names and self.description.inline:
-                # A key that comes with messages has the first slot behind a reset.
-                host = self.core.host()
+            host = self.first_slot(host)
             self.load(host, *self.packet(name, f"other {name}", size), 0)
             names[name] = self.held(host, 0)
         result = []
@@ -103,6 +138,10 @@ class MessageKeys:
             }  # fmt: skip
             result.append(Loaded(name, *self.packet(name, name, size), self.words(names[name], raw)))
         return result
+
+    def first_slot(self, host: Host | None) -> Host:
+        """A host whose next key comes to the first slot."""
+        return host or self.core.host()
 
     def held(self, host: Host, slot: int) -> dict[str, int]:
         """Names of the round keys of a slot."""
@@ -121,16 +160,31 @@ class MessageKeys:
         return key.words
 
     def send(self, host: Host, packet: int, nbytes: int, slot: int) -> None:
-        """Queues a key packet.  Keys that come with messages have no slot."""
-        fields = {} if self.description.inline else {"tdest": slot}
-        host.packet("s_axis_key", packet, nbytes, KEY_BEAT_BYTES, tuser=0, **fields)
+        """Queues a key packet."""
+        host.packet("s_axis_key", packet, nbytes, KEY_BEAT_BYTES, tuser=0, tdest=slot)
 
-    def drop(self, host: Host) -> None:
-        """Queues a packet that drops the key that came last, and waits until it is done."""
-        host.packet("s_axis_key", lanes.atom("drop", 8 * KEY_BEAT_BYTES), 1, KEY_BEAT_BYTES, tuser=1)
-        host.step()
-        if not host.until(lambda: not host.waiting["s_axis_key"] and not host.run.flag("key_busy"), self.most):
-            raise CircuitError(f"a key is not dropped after {self.most} cycles")
+    def start(self, host: Host, keys: Mapping[int, Loaded]) -> None:
+        """Loads the keys that are there before all messages."""
+        for slot, key in keys.items():
+            self.load(host, key.packet, key.nbytes, slot)
+            self.check(host, key, slot)
+
+    def in_use(self, slots: Collection[int], slot: int) -> bool:
+        """Whether a slot cannot have another key while messages of these slots are in flight."""
+        return slot in slots
+
+    def replace(self, host: Host, key: Loaded, slot: int) -> Iterator[Callable[[], bool]]:
+        """Gives a slot another key.  Yields conditions, while each of which the caller runs the host."""
+        self.send(host, key.packet, key.nbytes, slot)
+        yield lambda: bool(host.waiting["s_axis_key"])
+        taken = host.run.cycle
+        yield lambda: host.run.cycle < taken + 2
+        yield lambda: not self.loaded(host, slot)
+        self.check(host, key, slot)
+
+    def others(self, keys: Mapping[int, Loaded], slot: int) -> dict[int, KeyWords]:
+        """The keys that a message has by mistake if its slot is taken for another one."""
+        return {other: key.words for other, key in keys.items() if other != slot}
 
     def load(self, host: Host, packet: int, nbytes: int, slot: int) -> None:
         """Loads a key and waits until it is ready."""
@@ -146,6 +200,51 @@ class MessageKeys:
         """Raises ``CircuitError`` unless the ciphers hold the round keys of this key."""
         if self.held(host, slot) != key.words.round_keys:
             raise CircuitError(f"key slot {slot}: the round keys are not those of its key")
+
+
+class InlineKeys(MessageKeys):
+    """The keys of a core whose keys come with the messages: they have numbers in place of slots."""
+
+    replaced = "whole"
+    faults = ("key",)
+
+    def __init__(self, core: SymbolicMessageCore):
+        super().__init__(core)
+        self.turns, self.refused = 0, False
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of keys."""
+        return list(range(KEYS))
+
+    def next(self, number: int, faulty: bool, rng: random.Random) -> tuple[int, bool]:
+        """A key with or without a new one.  A message with a key that is none, and one behind it without a key, have none."""
+        new = not faulty if self.refused else faulty or rng.random() < NEW_KEYS
+        self.turns, self.refused = self.turns + new, faulty
+        return self.numbers[self.turns % len(self.numbers)], new
+
+    def begun(self, planned: Sequence[Planned], begins: set[int]) -> Sequence[Planned]:
+        """These messages bring a key."""
+        return [replace(each, new_key=True) if n in begins else each for n, each in enumerate(planned)]
+
+    def first_slot(self, host: Host | None) -> Host:
+        """A key has the first slot behind a reset."""
+        return self.core.host()
+
+    def start(self, host: Host, keys: Mapping[int, Loaded]) -> None:
+        """Loads nothing: messages bring their keys."""
+
+    def in_use(self, slots: Collection[int], slot: int) -> bool:
+        """A key is dropped when all messages are done."""
+        return bool(slots)
+
+    def replace(self, host: Host, key: Loaded, slot: int) -> Iterator[Callable[[], bool]]:
+        """Drops the key that came last, so that the next message brings this one."""
+        host.packet("s_axis_key", lanes.atom("drop", 8 * KEY_BEAT_BYTES), 1, KEY_BEAT_BYTES, tuser=1)
+        host.step()
+        if not host.until(lambda: not host.waiting["s_axis_key"] and not host.run.flag("key_busy"), self.most):
+            raise CircuitError(f"a key is not dropped after {self.most} cycles")
+        yield from ()
 
 
 # -- derived -----------------------------------------------------------------------------------------------------------------------
@@ -170,13 +269,16 @@ class DerivedKeys(MessageKeys):
     Parameters
     ----------
     core : SymbolicMessageCore
+    derived : DerivedParameters
+        The sizes of the part that derives keys.
     """
 
-    def __init__(self, core: SymbolicMessageCore):
+    def __init__(self, core: SymbolicMessageCore, derived: DerivedParameters):
         super().__init__(core)
+        self.derivations, self.places = derived.derivations, derived.messages.keys.slots
         self._ready: dict[str, Host] = {}
         self._known: dict[tuple[str, int], KeyWords] = {}
-        self.nonces = 1 + 4 * (1 if core.derived is None else 1 + core.derived.messages.keys.slots)
+        self.nonces = 1 + 4 * (1 + self.places)
 
     def _is_cipher(self, part: str) -> bool:
         return True
@@ -205,18 +307,20 @@ class DerivedKeys(MessageKeys):
         return self._known[place]
 
     def _of_nonce(self, key: Loaded, planned: Planned, symbols: Symbols) -> KeyWords:
-        core, sizes = self.core, self.description.key_lengths
-        assert core.derived is not None
-        derivation = core.derived.derivations[sizes.index(key.nbytes)]
+        derivation = self.derivations[self.description.key_lengths.index(key.nbytes)]
         packet = self._derived(derivation, key.words, symbols.nonce)
         names = self._alone(key, planned, symbols, derivation, packet)
-        mode, raw, at = core.plan.mode, {}, 0
+        mode, raw, at = self.core.plan.mode, {}, 0
         for part in mode.key_parts:
             nbytes = mode.part_bytes(part, key.nbytes)
             if part not in mode.cipher_keys:
                 raw[part] = packet >> 8 * at * lanes.LANES & lanes.mask(8 * nbytes)
             at += nbytes
-        return key_words(core.plan, names, raw)
+        return key_words(self.core.plan, names, raw)
+
+    def others(self, keys: Mapping[int, Loaded], slot: int) -> dict[int, KeyWords]:
+        """A message has the key of no slot."""
+        return {}
 
     def _derived(self, derivation: Derivation, master: KeyWords, nonce: int) -> int:
         """The key of a message as one word."""
@@ -260,7 +364,7 @@ class DerivedKeys(MessageKeys):
             word = host.run.output(f"{DERIVED_KEY}_payload")
             data, erases = (word >> fields[name].offset * lanes.LANES & lanes.mask(fields[name].width) for name in ("data", "erase"))
             # The packet that drops the key behind its message is none of its beats.
-            if host.run.flag(f"{DERIVED_KEY}_valid") and host.run.flag(f"{DERIVED_KEY}_ready") and not lanes.number(erases):
+            if host.run.flag(f"{DERIVED_KEY}_valid") and host.run.flag(f"{DERIVED_KEY}_ready") and erases != ONE:
                 beats.append(data)
 
         host.watch = watch
@@ -280,3 +384,10 @@ class DerivedKeys(MessageKeys):
         if found != packet:
             raise CircuitError("the key that the core derives of a master key and a nonce is not that of the definition")
         return names
+
+
+def keys_of(core: SymbolicMessageCore) -> MessageKeys:
+    """The keys of a core for messages."""
+    if core.derived is not None:
+        return DerivedKeys(core, core.derived)
+    return (InlineKeys if core.description.inline else MessageKeys)(core)

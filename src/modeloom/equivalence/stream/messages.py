@@ -215,15 +215,15 @@ class Packets:
         return Command(
             nonce=b"", nonce_bytes=0 if planned.fault == "nonce" else message.nonce,
             tag_bytes=0 if planned.fault == "tag" else planned.tag_bytes, associated=message.associated, text=message.text,
-            decrypt=next(way for way in d.ways if d.step_of(way) == message.direction), id=id_of(number),
-            slot=0 if d.inline else message.slot, channel=planned.channel, new_key=planned.new_key,
+            decrypt=d.way_of(message.direction), id=id_of(number),
+            slot=message.slot % d.named_slots, channel=planned.channel, new_key=planned.new_key,
         )  # fmt: skip
 
     def command(self, number: int, planned: Planned, symbols: Symbols, given: int, name: str) -> dict[str, int]:
         """The command of a message.  ``given`` is the tag of a message to open, or of a second pass."""
         packing, fields, bits = self.command_fields, self.fields(number, planned), 8 * self.description.block_bytes
         tag = lanes.atom(f"any tag {name}", bits)
-        if fields.decrypt and not self.description.wire:
+        if fields.decrypt and not any("tag" in group for group in self.description.form.layout(fields.decrypt)):
             tag = given | behind(f"tag {name}", bits, 8 * planned.tag_bytes)
         words = {"nonce": symbols.nonce | behind(f"nonce {name}", bits, 8 * planned.message.nonce), "tag": tag}
         for field in packing.fields:
@@ -262,9 +262,8 @@ class Packets:
             blocks = [lanes.atom(f"nothing {name}", 8 * size)]
         beats = [{"tdata": word, "tkeep": lanes.constant(keep, size)} for word, keep in zip(blocks, keeps, strict=False)]
         for n, beat in enumerate(beats):
-            beat["tlast"] = lanes.ONE if n == len(beats) - 1 else 0
-            if self.description.channels > 1:
-                beat["tid"] = lanes.constant(planned.channel, 8)
+            # A core with one channel has no port for it.
+            beat |= {"tlast": lanes.ONE if n == len(beats) - 1 else 0, "tid": lanes.constant(planned.channel, 8)}
         return beats
 
     def judged(self, planned: Planned) -> Judgement:

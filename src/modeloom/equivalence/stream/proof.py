@@ -14,7 +14,7 @@ Keys that come with messages come before their messages in the first run, and wi
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.proof import gaps
 from modeloom.equivalence.stream.core import MessageHardware, SymbolicMessageCore
+from modeloom.equivalence.stream.keys import MessageKeys
 from modeloom.equivalence.stream.messages import Planned
 from modeloom.equivalence.stream.traffic import MessageComparison
 from modeloom.product.folder import read_messages
@@ -43,9 +44,6 @@ MOST_BLOCKS = 48
 """Messages with more blocks than this have only some of the numbers of blocks."""
 
 
-NEW_KEYS = 0.6
-"""Share of messages that bring a key, if keys come with messages."""
-
 
 class MessagePlans:
     """Makes messages for a core.
@@ -54,19 +52,18 @@ class MessagePlans:
     ----------
     description : StreamDescription
     plan : StreamPlan
-    slots : sequence of int
-        The slots that have keys, or the numbers of keys that come with messages.
+    keys : MessageKeys
+        Which keys they have.
     seed : int
     """
 
-    def __init__(self, description: StreamDescription, plan: StreamPlan, slots: Sequence[int], seed: int):
-        self.description, self.plan, self.slots = description, plan, list(slots)
+    def __init__(self, description: StreamDescription, plan: StreamPlan, keys: MessageKeys, seed: int):
+        self.description, self.plan, self.keys = description, plan, keys
         self.rng = random.Random(seed)
-        self.count = self.wrongs = self.turns = 0
+        self.count = self.wrongs = 0
         self.directions = tuple(map(description.step_of, description.ways))
         # A core that stores messages to seal compares the tags of both passes, but no tag of the host.
         self.compared = [description.step_of(way) for way in description.ways if way]
-        self.refused = False
 
     def message(
         self, direction: str, associated: int, text: int, *, tag_bytes: int | None = None, nonce: int | None = None,
@@ -78,19 +75,10 @@ class MessagePlans:
         nonce = d.nonces[0] if nonce is None else nonce
         group = next(place for place, lengths in enumerate(d.nonce_bytes) if nonce in lengths)
         tag_bytes = d.tag_bytes[number % len(d.tag_bytes)] if tag_bytes is None else tag_bytes
-        slot, new_key = self._key(number, fault == "key")
+        slot, new_key = self.keys.next(number, fault in self.keys.faults, self.rng)
         channels = min(d.channels, CHANNELS)
-        channel = 0 if channels == 1 else (number % channels) * (d.channels - 1) // (channels - 1)
+        channel = (number % channels) * (d.channels - 1) // max(1, channels - 1)
         return Planned(Message(slot, group, direction, nonce, associated, text, tag=tag_bytes), tag_bytes, channel, wrong, fault, new_key)
-
-    def _key(self, number: int, asked: bool) -> tuple[int, bool]:
-        """The slot of the next message, or for keys that come with messages, the number of its key and whether it comes with it."""
-        if not self.description.inline:
-            return self.slots[number * 5 // 3 % len(self.slots)], False
-        # A message with a key that is none, and one behind it without a key, have none.
-        new = not asked if self.refused else asked or self.rng.random() < NEW_KEYS
-        self.turns, self.refused = self.turns + new, asked
-        return self.slots[self.turns % len(self.slots)], new
 
     def judged(self, direction: str, associated: int, text: int, nonce: int | None = None) -> Planned:
         """A message whose tag is wrong in every second case, if it is opened: in the next bit each time."""
@@ -138,12 +126,13 @@ class MessagePlans:
     def faults(self) -> Iterator[Planned]:
         """Messages with faults, each before messages without."""
         d, size = self.description, self.description.beat_bytes
-        lead = (3, 3 * size) if d.text_first else (3 * size, 0)
+        lead = {"text": (3, 3 * size), "associated": (3 * size, 0)}[d.form.first]
         kinds = [("nonce", 5, 20), ("tag", 20, 3), ("short", *lead), ("hole", 3, size), ("hole", 0, 3 * size)]
-        for fault, associated, text in [*kinds, *[("key", 3, size), ("key", 0, 0)] * d.inline]:
+        kinds += [(fault, *lengths) for fault in self.keys.faults for lengths in ((3, size), (0, 0))]
+        for fault, associated, text in kinds:
             for direction in self.directions:
                 yield self.message(direction, associated, text, fault=fault)
-                if fault == "key":
+                if fault in self.keys.faults:
                     yield self.message(direction, text, associated, fault=fault)
                 yield self.judged(self.rng.choice(self.directions), self.rng.randrange(2 * size), self.rng.randrange(3 * size))
 
@@ -168,12 +157,6 @@ CHANNELS = 4
 
 # -- proof -------------------------------------------------------------------------------------------------------------------------
 
-SLOTS = 3
-"""Largest number of key slots that are used."""
-
-KEYS = 7
-"""Keys that come with messages, by turns.  No power of two is a multiple of it, so a slot of the ring has another key each time."""
-
 GAPPED = 40
 """Messages of the run with gaps."""
 
@@ -196,14 +179,6 @@ class MessageReport:
     cores: int
 
 
-def _slots(description: StreamDescription) -> list[int]:
-    """The slots that are used, or the numbers of keys that come with messages."""
-    if description.inline:
-        return list(range(KEYS))
-    count = min(SLOTS, description.key_slots)
-    return sorted({place * (description.key_slots - 1) // max(1, count - 1) for place in range(count)})
-
-
 def prove_messages(directory: str | Path, make: Callable[[], MessageHardware]) -> MessageReport:
     """Executes an emitted core on symbols and compares all its outputs with its plan.
 
@@ -224,24 +199,24 @@ def prove_messages(directory: str | Path, make: Callable[[], MessageHardware]) -
     try:
         core = SymbolicMessageCore(Path(directory) / description.files.verilog, description, make)
         proof = MessageComparison(core)
-        slots = _slots(description)
-        sizes = description.key_lengths
+        slots, sizes = proof.keys.numbers, description.key_lengths
         *keys, other = proof.keys.make([(f"{n}", sizes[n % len(sizes)]) for n in range(len(slots) + 1)])
-        plans = MessagePlans(description, core.plan, slots, 1)
-        loaded = dict(zip(slots, keys, strict=True))
+        plans = MessagePlans(description, core.plan, proof.keys, 1)
         # A key that no message has lies in a place of the ring.  It is dropped at once if the place has had messages that are done.
-        first = [] if core.derived is None else [*plans.empty(core.derived.messages.keys.slots)]
+        first = [*plans.empty(proof.keys.places)]
         planned = [*plans.lengths(), *plans.nonces(), *plans.tags()]
         # By now each slot of the ring has had messages, so it is known whether they are done.
-        dropped = (len(planned), slots[0], other) if description.inline else None
+        places = {"whole": len(planned), "gaps": GAPPED // 2}
+        reloads = {run: (place, slots[0], other) for run, place in places.items() if run == proof.keys.replaced}
         planned += [*plans.faults(), *plans.some(4)]
-        proof.run("whole", loaded, planned, Pace(), early=True, reload=dropped, before=first)
+        loaded = dict(zip(slots, keys, strict=True))
+        proof.run("whole", loaded, planned, Pace(), early=True, reload=reloads.get("whole"), before=first)
         rng = random.Random(len(planned))
         planned = [*plans.some(GAPPED)]
         # The slots have other keys than before.
         loaded = dict(zip(slots, reversed(keys), strict=True))
-        reload = None if description.inline else (GAPPED // 2, slots[0], other)
-        proof.run("gaps", loaded, planned, gaps(rng, max(20, description.latency)), seed=1, reload=reload, before=first)
+        pace = gaps(rng, max(20, description.latency))
+        proof.run("gaps", loaded, planned, pace, seed=1, reload=reloads.get("gaps"), before=first)
     except CircuitError as error:
         raise ProofError(str(error)) from error
     return MessageReport(proof.messages, proof.cycles, proof.blocks, len(core.circuit.instances))

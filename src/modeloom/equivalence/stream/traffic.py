@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.host import Beat, Pace
+from modeloom.equivalence.lanes import constant
 from modeloom.equivalence.stream.core import SymbolicMessageCore
-from modeloom.equivalence.stream.keys import DerivedKeys, Loaded, MessageKeys
+from modeloom.equivalence.stream.keys import Loaded, keys_of
 from modeloom.equivalence.stream.messages import Expected, Packets, Planned, Sent, Symbols, computed, given_tag, id_of, opened
 from modeloom.prove.symbols import ProofError
 from modeloom.spec.stream import ABSORB
@@ -40,7 +41,7 @@ class MessageComparison:
 
     def __init__(self, core: SymbolicMessageCore):
         self.core, self.description = core, core.description
-        self.keys = MessageKeys(core) if core.derived is None else DerivedKeys(core)
+        self.keys = keys_of(core)
         self.messages = self.cycles = self.blocks = 0
 
     def run(
@@ -61,10 +62,8 @@ class MessageComparison:
         before : sequence of Planned
             Messages that come first, without gaps.
         """
-        if self.description.inline:
-            # The first message, and the one behind a key that was dropped, bring a key.
-            begins = {0, *([reload[0]] if reload else [])}
-            planned = [replace(each, new_key=True) if n in begins else each for n, each in enumerate(planned)]
+        # There is no key before the first message, and behind a key that was dropped.
+        planned = self.keys.begun(planned, {0, *([reload[0]] if reload else [])})
         traffic = MessageTraffic(self, name, keys, Pace() if before else pace, seed, early)
         traffic.send(before)
         traffic.host.pace = pace
@@ -102,9 +101,7 @@ class MessageTraffic:
         self.width, self.beat = self.core.width, self.description.beat_bytes
         self.loaded, self.early = dict(keys), early
         self.host = self.core.host()
-        for slot, key in () if self.description.inline else self.loaded.items():
-            comparison.keys.load(self.host, key.packet, key.nbytes, slot)
-            comparison.keys.check(self.host, key, slot)
+        comparison.keys.start(self.host, self.loaded)
         self.host.pace = pace
         self.rng = random.Random(seed)
         self.packets = Packets(self.description)
@@ -142,19 +139,11 @@ class MessageTraffic:
 
     def reload(self, slot: int, key: Loaded) -> None:
         """Loads another key into a slot, when no message of it is in flight."""
-        if self.description.inline:
-            self.go(lambda: any(self.inside.values()))
-            self.comparison.keys.drop(self.host)
-            self.loaded[slot] = key
-            return
-        self.go(lambda: any(sent.planned.message.slot == slot for queue in self.inside.values() for sent in queue))
+        keys = self.comparison.keys
+        self.go(lambda: keys.in_use({sent.planned.message.slot for queue in self.inside.values() for sent in queue}, slot))
         self.loaded[slot] = key
-        self.comparison.keys.send(self.host, key.packet, key.nbytes, slot)
-        self.go(lambda: bool(self.host.waiting["s_axis_key"]))
-        for _ in range(2):
-            self.step()
-        self.go(lambda: not self.comparison.keys.loaded(self.host, slot))
-        self.comparison.keys.check(self.host, key, slot)
+        for waits in keys.replace(self.host, key, slot):
+            self.go(waits)
 
     def _begin(self, planned: Planned) -> list[dict[str, int]]:
         """Queues the command of a message.  Returns its beats."""
@@ -168,11 +157,11 @@ class MessageTraffic:
         given = given_tag(planned, expected, name)
         if first != message:
             symbols, expected = opened(self.plan, keys, message, symbols, given)
-        if self.description.wire and planned.fault == "hole":
+        found = self.packets.judged(planned)
+        if found.out and found.out == found.works < message.text:
             # The text before the fault is all of the text, and its last block may be partial.
-            nbytes = self.packets.judged(planned).text
-            cut = replace(symbols, text=symbols.text & lanes.mask(8 * nbytes))
-            expected = computed(self.plan, keys, replace(message, text=nbytes), cut, 0)
+            cut = replace(symbols, text=symbols.text & lanes.mask(8 * found.text))
+            expected = computed(self.plan, keys, replace(message, text=found.text), cut, 0)
         if not self.early:
             self._bring(planned)
         self.host.waiting["s_axis_cmd"].append(self.packets.command(number, planned, symbols, given, name))
@@ -233,7 +222,7 @@ class MessageTraffic:
         for port, value, width in (
             ("tkeep", (1 << held) - 1, self.beat), ("tlast", int(last), 1), ("tuser", int(sent.marked and last), 1),
         ):  # fmt: skip
-            if beat.words[port] != lanes.constant(value, width):
+            if beat.words[port] != constant(value, width):
                 shown = lanes.number(beat.words[port])
                 raise ProofError(f"{where}: {port} of beat {at} is {'data' if shown is None else f'{shown:#x}'}, not {value:#x}")
         blocks, what = self.beat * 8 // self.width, "packet" if self.description.wire else "text"
@@ -259,7 +248,7 @@ class MessageTraffic:
         sent = self.inside[channel].popleft()
         where = f"cycle {beat.cycle}: {sent}"
         for name, value in (("id", id_of(sent.number)), ("code", int(sent.code)), *([] if several else [("channel", 0)])):
-            if field(name) != lanes.constant(value, packing.field(name).bits):
+            if field(name) != constant(value, packing.field(name).bits):
                 shown = lanes.number(field(name))
                 if shown is None and name == "code":
                     raise ProofError(f"{where}: the verdict depends on data; the tag that is compared is not what the definition says")
@@ -273,19 +262,17 @@ class MessageTraffic:
 
     def _why(self, word: int, expected: int, sent: Sent, nbytes: int) -> str:
         """What is known of a wrong block of a message, of which ``nbytes`` bytes count."""
-        if lanes.number(word) == 0:
+        if not word:
             return ": it is zero"
         message, kept = sent.planned.message, lanes.mask(8 * nbytes)
         for other in (sent, *(other for queue in self.inside.values() for other in queue)):
             for n, block in enumerate(self._blocks(other.expected, other.planned.message.text)):
                 if word == block & kept:
                     return f": it is block {n} of message {other.number}"
-        if self.core.derived is not None or (self.plan.mode.two_passes and message.direction != ABSORB):
-            return ""
         symbols = Symbols.of(f"{self.name} {sent.number}", message, self.plan, sent.number)
-        for slot, key in self.loaded.items():
-            moved = computed(self.plan, {message.slot: key.words}, message, symbols)
-            if slot != message.slot and word in (block & kept for block in (moved.tag, *self._blocks(moved, message.text))):
+        for slot, words in self.comparison.keys.others(self.loaded, message.slot).items():
+            moved = computed(self.plan, {message.slot: words}, message, symbols, 0)
+            if word in (block & kept for block in (moved.tag, *self._blocks(moved, message.text))):
                 return f": it belongs to the key of slot {slot}"
         pairs = list(zip(lanes.bits_of(word, self.width), lanes.bits_of(expected, self.width)))
         wrong = [at for at in range(self.width // 8) if any(a != b for a, b in pairs[8 * at : 8 * at + 8])]

@@ -72,13 +72,12 @@ class TokenWords:
 
     def wire(self, wire: tuple[object, ...], a: int, nbytes: int) -> int:
         """A block after a linear map that takes no cycle."""
-        if wire[0] == "shift":
-            return lanes.moved(a, self.width, int(wire[1]))  # type: ignore[call-overload]
-        if wire[0] == "whole":
-            return a if 8 * nbytes == self.width else self.zero
-        if wire[0] == "scale":
-            return lanes.scaled(self.field, a, int(wire[1]))  # type: ignore[call-overload]
-        return a & lanes.mask(8 * nbytes) if wire[0] == "cut" else lanes.cut(a, self.width, int(wire[1]))  # type: ignore[call-overload]
+        maps: dict[object, Callable[..., int]] = {
+            "shift": lambda bits: lanes.moved(a, self.width, bits), "scale": lambda times: lanes.scaled(self.field, a, times),
+            "whole": lambda: a if 8 * nbytes == self.width else self.zero, "cut": lambda: a & lanes.mask(8 * nbytes),
+            "keep": lambda kept: lanes.cut(a, self.width, kept),
+        }  # fmt: skip
+        return maps[wire[0]](*wire[1:])
 
     def const(self, value: int) -> int:
         """A constant."""

@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from modeloom.cores.lwc import LwcCore, same_lwc
 from modeloom.equivalence.lwc import prove_words
-from modeloom.product.folder import verilog_of
 from modeloom.verification.lwc.messages import LwcSubject, check_keys, check_lengths, check_messages, check_words, check_zeroize
-from modeloom.verification.steps import Step, check_hashes, datasheet_steps, files_step, lint_step, run_check, timing_step, today
+from modeloom.verification.steps import Step, begin, datasheet_steps, files_step, lint_step, run_check, timing_step, today, told
 from modeloom.verification.stream import bench_of, proof_step
 from modeloom.verification.stream.vectors import check_vectors
 
@@ -43,11 +43,8 @@ def verify_lwc(
     """
     subject = LwcSubject(directory, optimize=optimize, seed=seed)
     description, folder = subject.description, subject.directory
-    verilog_of(directory, description)
-    if hashes:
-        check_hashes(folder, description)
+    begin(folder, description, hashes)
     made = same_lwc(description, folder)
-    steps: list[Step] = []
     todo: list[Callable[[], Step]] = [
         lambda: files_step(folder, description, today(made, description, folder), hashes), partial(proof_step, subject, made),
         partial(_pipeline, subject, made), partial(lint_step, folder), partial(timing_step, folder, description),
@@ -57,15 +54,7 @@ def verify_lwc(
         partial(run_check, subject, "messages", partial(check_messages, wanted=sectors)),
         partial(run_check, subject, "zeroize", check_zeroize), partial(bench_of, folder),
     ]  # fmt: skip
-    for make in todo:
-        step = make()
-        steps.append(step)
-        yield step
-    for step in datasheet_steps(folder, description, optimize=optimize, hashes=hashes):
-        steps.append(step)
-        yield step
-    left = [what for step in steps for what in step.skipped]
-    yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
+    yield from told(chain((make() for make in todo), datasheet_steps(folder, description, optimize=optimize, hashes=hashes)))
 
 
 def _pipeline(subject: LwcSubject, made: LwcCore) -> Step:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from itertools import cycle
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -22,7 +21,6 @@ from modeloom.protocol.segments import LONGEST, Answer, Piece
 from modeloom.sim import AT_REST
 from modeloom.spec.wording import many
 from modeloom.verification.stream.subject import MessageReference, StreamSubject
-from modeloom.verification.subject import CoreSubject
 
 __all__ = ["PATTERNS", "LwcSubject", "check_keys", "check_lengths", "check_messages", "check_words", "check_zeroize"]
 
@@ -34,9 +32,9 @@ class LwcSubject(StreamSubject):
 
     description: LwcDescription
 
-    def __init__(self, directory: str | Path, *, optimize: int = 2, seed: int = 1):
-        description = read_as(LwcDescription, directory, "a core behind the LWC interface")
-        CoreSubject.__init__(self, directory, description, optimize=optimize, seed=seed)
+    def read(self) -> LwcDescription:
+        """Reads ``core.json``."""
+        return read_as(LwcDescription, self.directory, "a core behind the LWC interface")
 
     @property
     def ways(self) -> list[bool]:

@@ -27,13 +27,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from modeloom.cores.sector import SectorCore, same_core
 from modeloom.emit import CheckFailed
 from modeloom.equivalence import prove_engine
 from modeloom.product.description import versions
-from modeloom.product.folder import verilog_of
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.erasure import check_key_erasure, check_zeroize
 from modeloom.verification.sector.front import SectorWork
@@ -44,15 +44,16 @@ from modeloom.verification.sector.subject import Subject
 from modeloom.verification.sector.vectors import beside, check_vectors, fitting
 from modeloom.verification.steps import (
     Step,
+    begin,
     bench_step,
-    check_hashes,
     datasheet_steps,
     files_step,
     lint_step,
     run_check,
     timing_step,
     today,
-)
+    told,
+)  # fmt: skip
 
 __all__ = ["CheckFailed", "dynamic_checks", "run_check", "verify_sectors"]
 
@@ -70,16 +71,10 @@ def dynamic_checks(need: Need, sectors: int | None = None) -> list[tuple[str, Ch
         Total number of random sectors, if it differs from the default.
     """
     return [
-        ("vectors", check_vectors),
-        ("pace", check_pace),
-        ("edges", check_edges),
-        ("keys", check_keys),
-        ("statuses", check_statuses),
-        ("reloads", check_reloads),
-        ("erasure", check_key_erasure),
-        ("zeroize", check_zeroize),
+        ("vectors", check_vectors), ("pace", check_pace), ("edges", check_edges), ("keys", check_keys), ("statuses", check_statuses),
+        ("reloads", check_reloads), ("erasure", check_key_erasure), ("zeroize", check_zeroize),
         ("sectors", partial(check_sectors, need=need, wanted=sectors)),
-    ]
+    ]  # fmt: skip
 
 
 def verify_sectors(
@@ -107,37 +102,26 @@ def verify_sectors(
     """
     subject = Subject(directory, optimize=optimize, seed=seed)
     description = subject.description
-    steps: list[Step] = []
-    verilog_of(directory, description)
-    if hashes:
-        check_hashes(subject.directory, description)
+    begin(subject.directory, description, hashes)
     made = same_core(description, subject.directory)
-    texts = today(made, description, subject.directory)
-    for step in (
-        files_step(subject.directory, description, texts, hashes), _proof(subject, made), lint_step(subject.directory),
-        timing_step(subject.directory, description), _engine(subject, made),
-    ):  # fmt: skip
-        steps.append(step)
-        yield step
-    need = needed_sectors(made.compiled)
-    for name, check in dynamic_checks(need, sectors):
+    texts, need = today(made, description, subject.directory), needed_sectors(made.compiled)
+
+    def dynamic(name: str, check: Check) -> Step:
         step = run_check(subject, name, check)
         if name == "vectors" and not fitting(description):
             step = Step(name, *beside(subject, made.compiled.options, optimize))
         if name == "sectors" and sectors is None and need.lookups:
             step = _with_chance(step, need)
-        steps.append(step)
-        yield step
-    for make in front_steps(SectorWork(subject)):
-        step = make()
-        steps.append(step)
-        yield step
+        return step
+
+    todo: list[Callable[[], Step]] = [
+        partial(files_step, subject.directory, description, texts, hashes), partial(_proof, subject, made),
+        partial(lint_step, subject.directory), partial(timing_step, subject.directory, description), partial(_engine, subject, made),
+        *(partial(dynamic, name, check) for name, check in dynamic_checks(need, sectors)), *front_steps(SectorWork(subject)),
+    ]  # fmt: skip
     sheets = datasheet_steps(subject.directory, description, optimize=optimize, hashes=hashes)
-    for step in (*sheets, _cycles(subject, texts, need, cycles), _bench(subject)):
-        steps.append(step)
-        yield step
-    left = [what for step in steps for what in step.skipped]
-    yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
+    last = (partial(_cycles, subject, texts, need, cycles), partial(bench_step, subject.directory, "{cycles_per_sector} cycles per sector"))
+    yield from told(chain((make() for make in todo), sheets, (make() for make in last)))
 
 
 def _with_chance(step: Step, need: Need) -> Step:
@@ -183,7 +167,3 @@ def _cycles(subject: Subject, texts: dict[str, str], need: Need, wanted: bool) -
         checks = [(name, check) for name, check in dynamic_checks(need, 256) if name != "vectors"]
         total = compare_cycles(edited, original, checks)
     return Step("cycles", f"all outputs are those of the definition's core in {total} cycles", {"cycles": total})
-
-
-def _bench(subject: Subject) -> Step:
-    return bench_step(subject.directory, "{cycles_per_sector} cycles per sector")

@@ -12,7 +12,7 @@ from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.sim import AT_REST
 from modeloom.verification.sector.host import Host
 from modeloom.verification.sector.subject import Subject, sample_slots
-from modeloom.verification.twins import DataBits, data_bits, differences, hold_cycles, request, scatter
+from modeloom.verification.twins import DataBits, check_hold, data_bits, differences, hold_cycles, request, scatter
 
 __all__ = ["RESULTS", "check_key_erasure", "check_zeroize", "fill"]
 
@@ -148,7 +148,7 @@ def check_zeroize(subject: Subject) -> tuple[str, dict[str, object]]:
     stated = subject.description.erase_cycles
     rng = subject.rng("zeroize")
     fresh = subject.core()
-    _hold(subject, fresh, "power-up")
+    check_hold(fresh, subject.directory, "power-up")
     differed, bits = 0, dict[str, DataBits]()
     for number, how in enumerate(("zeroize", "reset", "zeroize", "zeroize")):
         cores = []
@@ -164,7 +164,7 @@ def check_zeroize(subject: Subject) -> tuple[str, dict[str, object]]:
         for seed, core in enumerate(cores):
             scatter(core, bits, random.Random(f"{subject.seed} scatter {number} {seed}"))
             request(core, how)
-            _hold(subject, core, how)
+            check_hold(core, subject.directory, how)
         if left := differences(cores):
             raise CheckFailed(f"{subject.directory}: {left[0]} depends on keys or data after {how} ({len(left)} words do)")
     # A request in the middle restarts the erasure.
@@ -172,20 +172,10 @@ def check_zeroize(subject: Subject) -> tuple[str, dict[str, object]]:
         request(cores[0], "zeroize")
         cores[0].runner.run(max_cycles=cut)
         request(cores[0], "zeroize")
-        _hold(subject, cores[0], "a second zeroize")
+        check_hold(cores[0], subject.directory, "a second zeroize")
     sectors = _again(subject, rng)
     text = f"zeroize, reset and power-up take {stated} cycles and leave nothing in {differed} words that differed; the core works again"
     return text, {"erase_cycles": stated, "words_that_differed": differed, "sectors": sectors}
-
-
-def _hold(subject: Subject, core: SimulatedCore, how: str) -> None:
-    stated = subject.description.erase_cycles
-    # The constructor of a simulated core ends in the last cycle of the reset.  A request ends in its own cycle.
-    cycles, loud = hold_cycles(core, 4 * stated + 100)
-    if cycles != stated:
-        raise CheckFailed(f"{subject.directory}: zeroizing is high for {cycles} cycles after {how}, core.json states {stated}")
-    if loud:
-        raise CheckFailed(f"{subject.directory}: {loud} is not zero during the erasure by {how}")
 
 
 def _again(subject: Subject, rng: random.Random) -> int:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from pathlib import Path
 
 from modeloom.emit import CheckFailed
@@ -12,8 +11,7 @@ from modeloom.interfaces.sector import StatusCode
 from modeloom.product.front import WidthRate
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector, SectorError, SimulatedCore
-from modeloom.sim import Clock
-from modeloom.verification.front import PIECES, Work
+from modeloom.verification.front import CLOCKED, CONVERTED, PIECES, Work
 from modeloom.verification.sector.erasure import check_zeroize, fill
 from modeloom.verification.sector.sectors import Need, check_sectors
 from modeloom.verification.sector.statuses import check_statuses
@@ -21,12 +19,6 @@ from modeloom.verification.sector.subject import Subject
 from modeloom.verification.subject import CoreSubject
 
 __all__ = ["SectorWork"]
-
-CONVERTED = 400
-"""Random sectors that go through converters."""
-
-CLOCKED = 40
-"""Random sectors with each ratio of clocks."""
 
 PACED = 24
 """Sectors back to back whose pace is measured."""
@@ -47,22 +39,12 @@ class SectorWork(Work[SectorDescription, SimulatedCore]):
         """The core with its front end."""
         return SimulatedCore(self.subject.directory, seed=self.subject.seed, library=library, front=True)
 
-    def converted(self) -> Subject:
-        """The core with its converters."""
-        one = self.subject
-        return Subject(one.directory, optimize=one.optimize, seed=one.seed, converters=True)
-
     def check_converted(self, subject: CoreSubject[SectorDescription, SimulatedCore, object]) -> int:
         """Statuses, erasure, and sectors under many keys with pauses."""
         assert isinstance(subject, Subject)
         check_statuses(subject)
         check_zeroize(subject)
         return check_sectors(subject, Need(0, 0), CONVERTED)[1]["sectors"]
-
-    def clocked(self, clocks: Mapping[str, Clock]) -> Subject:
-        """The core with all that stands around it."""
-        one = self.subject
-        return Subject(one.directory, optimize=one.optimize, seed=one.seed, front=True, clocks=clocks)
 
     def check_clocked(self, subject: CoreSubject[SectorDescription, SimulatedCore, object], statuses: bool) -> int:
         """Statuses, and sectors under many keys with pauses."""

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from modeloom.interfaces.sector import STATUSES, StatusCode, pack_command
 from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated import SimulatedCore
+from modeloom.protocol.transactions import MessagePacket, whole_packet
 from modeloom.verification.host import CoreHost
 from modeloom.verification.sector.subject import Subject
 
-__all__ = ["FAULTS", "Host", "Job", "Packet", "faulty", "whole"]
+__all__ = ["FAULTS", "Host", "Job", "code_of", "faulty"]
 
 
 # A packet of a sector on the data bus, correct or with a fault, and its required status (``docs/interfaces.md``).
@@ -29,30 +30,15 @@ __all__ = ["FAULTS", "Host", "Job", "Packet", "faulty", "whole"]
 #     tkeep     0xFFFF     0xFFFF     0x00FF
 #     faults    not all ones ─▶ BAD_KEEP   gap, or no byte ─▶ BAD_KEEP   fewer, more bytes ─▶ TOO_SHORT, TOO_LONG
 
-@dataclass(frozen=True)
-class Packet:
-    """The beats of a packet: data padded to whole beats, and the ``tkeep`` of each beat."""
-
-    data: bytes
-    keeps: tuple[int, ...]
-
-    def code(self, beat_bytes: int, sector_bytes: int) -> StatusCode:
-        """The status for this packet, if the sector has this size."""
-        *inner, last = self.keeps
-        if any(keep != (1 << beat_bytes) - 1 for keep in inner) or not last or last & (last + 1):
-            return StatusCode.BAD_KEEP
-        length = len(inner) * beat_bytes + last.bit_length()
-        if length == sector_bytes:
-            return StatusCode.OK
-        return StatusCode.TOO_SHORT if length < sector_bytes else StatusCode.TOO_LONG
-
-
-def whole(data: bytes, beat_bytes: int) -> Packet:
-    """The packet of ``nbytes`` bytes, at least one."""
-    count = -(-len(data) // beat_bytes)
-    full = (1 << beat_bytes) - 1
-    last = (1 << len(data) - (count - 1) * beat_bytes) - 1
-    return Packet(data.ljust(count * beat_bytes, b"\0"), (full,) * (count - 1) + (last,))
+def code_of(packet: MessagePacket, beat_bytes: int, sector_bytes: int) -> StatusCode:
+    """The status for a packet, if the sector has this size."""
+    *inner, last = packet.keeps
+    if any(keep != (1 << beat_bytes) - 1 for keep in inner) or not last or last & (last + 1):
+        return StatusCode.BAD_KEEP
+    length = len(inner) * beat_bytes + last.bit_length()
+    if length == sector_bytes:
+        return StatusCode.OK
+    return StatusCode.TOO_SHORT if length < sector_bytes else StatusCode.TOO_LONG
 
 
 FAULTS = (
@@ -62,7 +48,7 @@ FAULTS = (
 """The possible faults of a packet."""
 
 
-def faulty(data: bytes, beat_bytes: int, fault: str, rng: random.Random) -> Packet:
+def faulty(data: bytes, beat_bytes: int, fault: str, rng: random.Random) -> MessagePacket:
     """The packet of a sector with a fault.  If the fault is impossible on this bus, the nearest possible one is used."""
     more = rng.randbytes(4 * len(data) + 2 * beat_bytes)
     lengths = {
@@ -70,8 +56,8 @@ def faulty(data: bytes, beat_bytes: int, fault: str, rng: random.Random) -> Pack
         "byte long": len(data) + 1, "beat long": len(data) + beat_bytes, "far too long": 3 * len(data) + 1,
     }  # fmt: skip
     if fault in lengths:
-        return whole((data + more)[: max(1, lengths[fault])], beat_bytes)
-    packet = whole((data + more)[: lengths["far too long"]] if fault == "hole and far too long" else data, beat_bytes)
+        return whole_packet([(data + more)[: max(1, lengths[fault])]], beat_bytes)
+    packet = whole_packet([(data + more)[: lengths["far too long"]] if fault == "hole and far too long" else data], beat_bytes)
     keeps = list(packet.keeps)
     last = len(keeps) - 1
     beat = rng.randrange(last) if last else 0
@@ -87,7 +73,7 @@ def faulty(data: bytes, beat_bytes: int, fault: str, rng: random.Random) -> Pack
         keeps[last] = 0
     else:
         raise ValueError(f"no fault {fault!r}")
-    return Packet(packet.data, tuple(keeps))
+    return MessagePacket(packet.data, tuple(keeps))
 
 
 # -- host --------------------------------------------------------------------------------------------------------------------------
@@ -102,7 +88,7 @@ class Job:
     decrypt: bool
     tweak: bytes
     data: bytes
-    packet: Packet
+    packet: MessagePacket
 
 
 class Host(CoreHost[SimulatedCore]):
@@ -156,20 +142,14 @@ class Host(CoreHost[SimulatedCore]):
         length = nbytes or self.subject.sizes[size]
         tweak = self.rng.randbytes(self.core.tweak_bytes) if tweak is None else tweak
         data = self.rng.randbytes(length) if data is None else data
-        packet = faulty(data, self.beat_bytes, fault, self.rng) if fault else whole(data, self.beat_bytes)
+        packet = faulty(data, self.beat_bytes, fault, self.rng) if fault else whole_packet([data], self.beat_bytes)
         tag = self.rng.randrange(1 << 16)
         self._jobs.append(Job(tag, slot, size, decrypt, tweak, data, packet))
         command = pack_command(tweak=tweak, tag=tag, slot=slot, size=size, decrypt=decrypt)
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
         beats = len(packet.keeps)
-        self.runner.feed(
-            "s_axis",
-            {
-                "s_axis_tdata": packet.data,
-                "s_axis_tkeep": packet.keeps,
-                "s_axis_tlast": [int(beat == beats - 1) for beat in range(beats)],
-            },
-        )
+        lasts = [*[0] * (beats - 1), 1]
+        self.runner.feed("s_axis", {"s_axis_tdata": packet.data, "s_axis_tkeep": packet.keeps, "s_axis_tlast": lasts})
         self._patience += self.sector_cycles + beats
 
     def load_slots(self, *slots: int) -> None:
@@ -242,19 +222,18 @@ class Host(CoreHost[SimulatedCore]):
 
     def _allowed(self, job: Job) -> list[tuple[int, tuple[StatusCode, bytes | None]]]:
         """The phases of the slot in which the job may have been decided, with the status and the key in each."""
+        at = self._at[job.slot] if job.slot < self.slots else 0
         if job.size >= len(self.subject.sizes):
-            return [(0, (StatusCode.UNKNOWN_SIZE, None))] if job.slot >= self.slots else [
-                (self._at[job.slot], (StatusCode.UNKNOWN_SIZE, None))
-            ]  # fmt: skip
+            return [(at, (StatusCode.UNKNOWN_SIZE, None))]
         if job.decrypt not in self.subject.ways:
-            return [(self._at[job.slot] if job.slot < self.slots else 0, (StatusCode.NO_DIRECTION, None))]
+            return [(at, (StatusCode.NO_DIRECTION, None))]
         if job.slot >= self.slots:
             return [(0, (StatusCode.NO_KEY, None))]
-        code = job.packet.code(self.beat_bytes, self.subject.sizes[job.size])
+        code = code_of(job.packet, self.beat_bytes, self.subject.sizes[job.size])
         history = self._history[job.slot]
         return [
             (phase, (StatusCode.NO_KEY if key is None else code, key))
-            for phase, key in enumerate(history) if phase >= self._at[job.slot]
+            for phase, key in enumerate(history) if phase >= at
         ]  # fmt: skip
 
     def _expected(self, job: Job, key: bytes | None) -> bytes | None:
@@ -266,7 +245,7 @@ class Host(CoreHost[SimulatedCore]):
         if job.size >= len(self.subject.sizes):
             self.fail(f"gives a good status for a sector size that it does not have: {self._words(job)}")
         nbytes = self.subject.sizes[job.size]
-        form = whole(bytes(nbytes), self.beat_bytes)
+        form = whole_packet([bytes(nbytes)], self.beat_bytes)
         if len(self._beats) < len(form.keeps):
             self.fail(f"gives the status of a sector before its data: {self._words(job)}")
         data = b""

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 
 from modeloom import golden
 from modeloom.ciphers import CIPHERS
@@ -15,7 +14,6 @@ from modeloom.modes import find
 from modeloom.product.folder import read_sectors
 from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import SimulatedCore
-from modeloom.sim import Clock
 from modeloom.spec import InputError, Mode
 from modeloom.verification.subject import CoreSubject
 
@@ -31,36 +29,11 @@ def sample_slots(slots: int) -> list[int]:
 
 
 class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
-    """A built core under test.
+    """A built core under test.  Its parameters are those of ``CoreSubject``."""
 
-    Parameters
-    ----------
-    directory : path
-        What ``modeloom build`` made.
-    optimize : int
-        Optimisation level of the C++ compiler.
-    seed : int
-        Seed of all random choices.  Each check has its own generator.
-    converters : bool
-        Whether the core is tested with the converters of its data streams.
-    front, clocks
-        As of ``CoreSubject``.
-
-    Attributes
-    ----------
-    description : SectorDescription
-        ``core.json``.
-    cores : list of SimulatedCore
-        The cores that ``core`` has made since the list was emptied.
-    """
-
-    def __init__(
-        self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False, front: bool = False,
-        clocks: Mapping[str, Clock] | None = None,
-    ):  # fmt: skip
-        super().__init__(
-            directory, read_sectors(directory), optimize=optimize, seed=seed, converters=converters, front=front, clocks=clocks
-        )  # fmt: skip
+    def read(self) -> SectorDescription:
+        """Reads ``core.json``."""
+        return read_sectors(self.directory)
 
     @cached_property
     def mode(self) -> Mode:

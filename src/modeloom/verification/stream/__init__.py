@@ -28,25 +28,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from modeloom.cores.stream import StreamCore, same_stream
 from modeloom.emit import CheckFailed
 from modeloom.equivalence.stream import prove_messages
-from modeloom.product.folder import verilog_of
 from modeloom.verification.front import front_steps
 from modeloom.verification.steps import (
     Step,
+    begin,
     bench_step,
-    check_hashes,
     datasheet_steps,
     files_step,
     lint_step,
     run_check,
     timing_step,
     today,
-)
+    told,
+)  # fmt: skip
 from modeloom.verification.stream.bounds import check_bounds
 from modeloom.verification.stream.carries import check_carries
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
@@ -107,26 +108,15 @@ def verify_messages(
     """
     subject = StreamSubject(directory, optimize=optimize, seed=seed)
     description, folder = subject.description, subject.directory
-    verilog_of(directory, description)
-    if hashes:
-        check_hashes(folder, description)
+    begin(folder, description, hashes)
     made = same_stream(description, folder)
-    steps: list[Step] = []
     todo: list[Callable[[], Step]] = [
         lambda: files_step(folder, description, today(made, description, folder), hashes), partial(proof_step, subject, made),
         partial(_pipeline, subject, made), partial(lint_step, folder), partial(timing_step, folder, description),
         *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), *front_steps(MessageWork(subject)),
         partial(bench_of, folder),
     ]  # fmt: skip
-    for make in todo:
-        step = make()
-        steps.append(step)
-        yield step
-    for step in datasheet_steps(folder, description, optimize=optimize, hashes=hashes):
-        steps.append(step)
-        yield step
-    left = [what for step in steps for what in step.skipped]
-    yield Step("skipped", "; ".join(left) or "nothing", {}, tuple(left))
+    yield from told(chain((make() for make in todo), datasheet_steps(folder, description, optimize=optimize, hashes=hashes)))
 
 
 def proof_step(subject: StreamSubject, made: StreamCore) -> Step:

@@ -22,7 +22,6 @@ from modeloom.interfaces.table import RESERVED, Field, Role
 from modeloom.product.messages import StreamDescription
 from modeloom.protocol.transactions import KeyPacket, MessagePacket, message_packet, whole_keeps
 from modeloom.verification.stream.host import MessageHost, host_of
-from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
 from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["accepted", "bounds_units", "check_bounds", "values_of"]
@@ -105,7 +104,7 @@ def bounds_units(subject: StreamSubject) -> dict[str, Callable[[StreamSubject], 
 def _host(subject: StreamSubject, name: str) -> MessageHost:
     """A host whose core has keys."""
     host = host_of(subject, subject.rng(f"bounds of {name}"))
-    load_all(host)
+    host.load_all()
     return host
 
 
@@ -113,9 +112,9 @@ def _send(host: MessageHost, jobs: list[dict[str, Any]]) -> int:
     """Sends jobs, and right ones between them."""
     rng, size = host.rng, host.description.beat_bytes
     for number, job in enumerate(jobs):
-        host.job(**{"slot": rng.choice(slots_used(host)), "decrypt": rng.choice(host.subject.ways), **job})
+        host.job(**{"slot": rng.choice(host.used), "decrypt": rng.choice(host.subject.ways), **job})
         if number % BETWEEN == BETWEEN - 1:
-            host.job(slot=rng.choice(slots_used(host)), decrypt=rng.choice(host.subject.ways), ad=3, text=size + 1)
+            host.job(slot=rng.choice(host.used), decrypt=rng.choice(host.subject.ways), ad=3, text=size + 1)
             host.settle()
     host.settle()
     return len(jobs)
@@ -151,7 +150,7 @@ def _jobs_of(host: MessageHost, field: Field) -> Iterator[dict[str, Any]]:
                 yield {"ad": 2, "text": 3, "stated": value, "nonce": nonce}
         return
     if field.name == "slot":
-        beside = slots_used(host) if d.named_slots <= 1 << 8 else ()
+        beside = host.used if d.named_slots <= 1 << 8 else ()
         for value in values_of(field, ranges, beside):
             yield {"ad": 1, "text": size + 1, "slot": value}
         return
@@ -182,7 +181,7 @@ def _keys(host: MessageHost) -> int:
     rng, d = host.rng, host.description
     most = max(d.packet_sizes)
     packets: list[tuple[int, int, tuple[int, ...] | None]] = [
-        (length, rng.choice(slots_used(host)), None) for length in range(1, most + KEY_BEAT_BYTES + 2) if length not in d.packet_sizes
+        (length, rng.choice(host.used), None) for length in range(1, most + KEY_BEAT_BYTES + 2) if length not in d.packet_sizes
         # Round keys are long, and all of them are not worth it.
         and (most <= 128 or min(abs(length - size) for size in (1, *d.packet_sizes)) <= KEY_BEAT_BYTES)
     ]  # fmt: skip
@@ -192,25 +191,20 @@ def _keys(host: MessageHost) -> int:
             for bit in range(KEY_BEAT_BYTES):
                 changed = (*keeps[:at], keeps[at] ^ 1 << bit, *keeps[at + 1 :])
                 if KeyPacket.of(bytes(total), keeps=changed).refused(d.packet_sizes, 1):
-                    packets.append((total, rng.choice(slots_used(host)), changed))
-    if not d.inline:
-        bits = next(port.width for port in d.ports if port.name == "s_axis_key_tdest")
-        wrong = {slot ^ 1 << bit for slot in (*slots_used(host), host.slots) for bit in range(bits)} | {host.slots, (1 << bits) - 1}
-        packets += [(d.packet_sizes[0], slot, None) for slot in sorted(wrong) if slot >= host.slots]
+                    packets.append((total, rng.choice(host.used), changed))
+    packets += [(d.packet_sizes[0], slot, None) for slot in host.missing_slots()]
     for number, (length, slot, keeps_sent) in enumerate(packets):
         host.wrong_key(rng.randbytes(length), slot, keeps_sent)
-        if d.inline:
-            host.job(decrypt=host.subject.ways[0], ad=1, text=17)
+        host.behind_wrong_key()
         if number % 4 == 3 or slot >= host.slots:
             host.settle()
         if slot >= host.slots:
             # The keys that the core has are not touched.
-            with_each_key(host)
+            host.with_each_key()
         if number % 16 == 15:
-            load_all(host)
-            with_each_key(host)
-    load_all(host)
-    with_each_key(host)
-    if not d.inline:
-        host.key_packets_alone()
+            host.load_all()
+            host.with_each_key()
+    host.load_all()
+    host.with_each_key()
+    host.key_packets_alone()
     return len(packets)

@@ -20,6 +20,7 @@ from typing import Any
 from modeloom.definition.messages import Moved, StreamModel
 from modeloom.emit.tools import CheckFailed
 from modeloom.interfaces.messages import MessageCode
+from modeloom.product.beats import PacketBeats
 from modeloom.protocol.outcome import releases
 from modeloom.protocol.transactions import Command
 from modeloom.sim import Simulation
@@ -283,8 +284,7 @@ class _Carries:
         self.copies: set[Key] = set()
         self.found: dict[tuple[str, int], list[_Found]] = {}
         self.messages = 0
-        if not self.d.inline:
-            self.core.load_message_key(self.key, 0)
+        self.core.load_message_key(self.key, 0)
         self.every = state_words(self.simulation)
         size = self.d.beat_bytes
         self.rest_cycles = self.d.latency + self.d.cycles_of(size, size) + REST
@@ -358,8 +358,7 @@ class _Carries:
         self.core.runner.forget()
         self.core.runner.reset(4)
         self.core.runner.run(max_cycles=self.d.erase_cycles + 4)
-        if not self.d.inline:
-            self.core.load_message_key(self.key, 0)
+        self.core.load_message_key(self.key, 0)
 
     # -- trials --------------------------------------------------------------------------------------------------------------------
 
@@ -367,9 +366,9 @@ class _Carries:
         """All carries and limits of a part in a direction."""
         d = self.d
         named = f"carries of {part} to {'open' if way == 1 else 'seal'}{' in the second pass' if way == 2 else ''}"
-        most, held = self.most(part), d.hold is not None and way == 1 and part == "text"
-        if d.hold is not None and held:
-            most = min(most, d.hold)
+        most = self.most(part)
+        if part == "text" and d.held(way):
+            most = min(most, d.room(way))
             if not self.stated(part):
                 # It is counted as it is stored, and the end of the store is sent by another check.
                 return Crossed(left=f"{named}: the core holds it back, at most {most} bytes")
@@ -559,7 +558,7 @@ class _Carries:
                 places = [(key, shift) for key, shift in one.places if one.holds(self.simulation, key, shift, old, nbytes)]
                 if not places:
                     continue
-                count = _field(old, one.counter, nbytes)
+                count = one.counter.of(old, nbytes)
                 new = one.counter.add(old, (count & ~(2 * place - 1) | place - 2) - count, nbytes)
                 for key, shift in places:
                     one.put(self.simulation, key, shift, new, nbytes)
@@ -594,16 +593,9 @@ class _Found:
         put(simulation, {key: one})
 
 
-def _field(block: int, counter: Counter, nbytes: int) -> int:
-    """The number in a counter of a block."""
-    data = block.to_bytes(nbytes, "little")
-    count = counter.bits // 8
-    return int.from_bytes(data[:count], "little") if counter.order == "little" else int.from_bytes(data[-count:], "big")
-
-
 def _slice(block: int, counter: Counter, nbytes: int) -> int:
     """The bits of a counter in a block."""
-    return block & (1 << counter.bits) - 1 if counter.order == "little" else block >> 8 * nbytes - counter.bits
+    return block >> counter.low(8 * nbytes) & (1 << counter.bits) - 1
 
 
 def _places(words: Words, simulation: Any, value: int, counter: Counter, width: int) -> list[tuple[Key, int | None]]:
@@ -645,27 +637,20 @@ class _Resting:
         associated, text = (total, 3) if part == "associated" else (3, total)
         # The part in question may come behind the other one.
         self.comes_first = (part == "text") == d.text_first
-        if d.inline:
-            run.core.send_key(run.core.key_packet(run.key), 0)
         command = Command(
             nonce=self.nonce, nonce_bytes=len(self.nonce), tag=self.tag, tag_bytes=self.tag_bytes, id=run.messages % 65536, decrypt=way,
-            new_key=d.inline, associated=associated, text=text,
+            new_key=run.core.bring_key(), associated=associated, text=text,
         ).pack(d)  # fmt: skip
         run.core.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": command})
         if not self.comes_first:
             self._beats(self.other, ends=False)
 
     def _beats(self, data: bytes, *, ends: bool) -> None:
-        size = self.run.d.beat_bytes
-        count = -(-len(data) // size)
-        columns: dict[str, Any] = {
-            "s_axis_tdata": data.ljust(count * size, b"\0"),
-            "s_axis_tkeep": [(1 << min(size, len(data) - at)) - 1 for at in range(0, len(data), size)],
-            "s_axis_tlast": [int(ends and at == count - 1) for at in range(count)],
-        }
-        if self.run.d.channels > 1:
-            columns["s_axis_tid"] = [0] * count
-        self.run.core.runner.feed("s_axis", columns)
+        beats = PacketBeats(self.run.d.beat_bytes)
+        beats.add_part(data)
+        if ends:
+            beats.end()
+        self.run.core.feed_beats(beats, bytes(len(beats)))
 
     def send(self, beats: int, last: int | None = None) -> None:
         """Sends beats of the part.  With *last*, they are its end, and the last beat has so many bytes."""
@@ -735,17 +720,15 @@ class _Resting:
 
     def _model(self, data: bytes, state: Any) -> tuple[bytes, bytes]:
         ad, text = (data, self.other) if self.part == "associated" else (self.other, data)
-        direction = self.run.model.mode.text_steps()[self.way] if self.run.d.two_passes else ("encrypt", "decrypt")[self.way]
-        known = self.tag if self.run.d.two_passes else None
-        return self.run.model.run(direction, self.nonce, text, ad, self.tag_bytes, known, Moved(self.blocks, state))
+        direction = self.run.model.mode.text_steps()[self.way]
+        return self.run.model.run(direction, self.nonce, text, ad, self.tag_bytes, self.tag, Moved(self.blocks, state))
 
     def drop(self) -> None:
         """Ends a message about whose result nothing is asked, with a reset."""
         core = self.run.core
         core.runner.reset(4)
         core.runner.run(max_cycles=self.run.d.erase_cycles + 4)
-        if not self.run.d.inline:
-            core.load_message_key(self.run.key, 0)
+        core.load_message_key(self.run.key, 0)
 
     def finish(self) -> None:
         """Waits for the status, and compares what came with the definition."""
@@ -772,7 +755,7 @@ class _Resting:
         if self.total > run.most(self.part):
             if code != MessageCode.TOO_LONG:
                 run.fail(f"gives {code.name} where TOO_LONG is right for {where}")
-            if self.part == "text" and d.text_of(self.way, 1) and not (d.hold is not None and self.way) and not any(cuts):
+            if self.part == "text" and d.text_of(self.way, 1) and not d.held(self.way) and not any(cuts):
                 run.fail(f"gives no end of the packet of {where}, which is too long")
             return
         if any(cuts):

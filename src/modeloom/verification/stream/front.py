@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,22 +14,15 @@ from modeloom.product.message import Message
 from modeloom.product.messages import StreamDescription
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.protocol.faults import FAULTS
-from modeloom.sim import Clock
-from modeloom.verification.front import PIECES, Work
+from modeloom.verification.front import CLOCKED, CONVERTED, PIECES, Work
 from modeloom.verification.stream.erasure import check_zeroize, fill
 from modeloom.verification.stream.host import host_of
-from modeloom.verification.stream.messages import check_messages, load_all, slots_used
+from modeloom.verification.stream.messages import check_messages
 from modeloom.verification.stream.statuses import check_statuses
 from modeloom.verification.stream.subject import StreamSubject
 from modeloom.verification.subject import CoreSubject
 
 __all__ = ["MessageWork"]
-
-CONVERTED = 400
-"""Random messages that go through converters."""
-
-CLOCKED = 40
-"""Random messages with each ratio of clocks."""
 
 PACED = 96
 """Beats of text of the longest message whose pace is measured."""
@@ -50,11 +42,6 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
         """The core with its front end."""
         return SimulatedStreamCore(self.subject.directory, seed=self.subject.seed, library=library, front=True)
 
-    def converted(self) -> StreamSubject:
-        """The core with its converters."""
-        one = self.subject
-        return StreamSubject(one.directory, optimize=one.optimize, seed=one.seed, converters=True)
-
     def check_converted(self, subject: CoreSubject[StreamDescription, SimulatedStreamCore, Any]) -> int:
         """Faults, statuses, erasure, and messages under many keys with pauses."""
         checked: Any = subject
@@ -63,11 +50,6 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
         check_zeroize(checked)
         found: int = check_messages(checked, CONVERTED)[1]["messages"]
         return found
-
-    def clocked(self, clocks: Mapping[str, Clock]) -> StreamSubject:
-        """The core with all that stands around it."""
-        one = self.subject
-        return StreamSubject(one.directory, optimize=one.optimize, seed=one.seed, front=True, clocks=clocks)
 
     def check_clocked(self, subject: CoreSubject[StreamDescription, SimulatedStreamCore, Any], statuses: bool) -> int:
         """Statuses, and messages under many keys with pauses."""
@@ -86,7 +68,7 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
         """Two messages that differ in beats of text: the cycles by which the status of the longer one comes later."""
         d = self.subject.description
         core.load_message_key(self.subject.good_key(rng))
-        most = min(one for one in (PACED * rate.bytes, d.most_text, d.hold, d.buffered_bytes) if one is not None) // rate.bytes
+        most = min(PACED * rate.bytes, *map(d.room, d.ways)) // rate.bytes
         taken = []
         for beats in (most // 4, most):
             message = Message(bytes(d.nonces[0]), bytes(beats * rate.bytes), b"", int(self.subject.ways[0]), 0, d.tag_bytes[0])
@@ -105,7 +87,7 @@ class MessageWork(Work[StreamDescription, SimulatedStreamCore]):
             if reference is None:
                 raise CheckFailed("a key was loaded that the mode refuses")
             # The reference seals; what it sealed is opened.
-            out, tag = reference.sealed(nonce, text, ad) if d.tag_first else reference.run(0, nonce, text, ad, tag_bytes)
+            out, tag = reference.sealed(nonce, text, ad, tag_bytes)
             sealed = out + tag[:tag_bytes]
             jobs.append(Message(nonce, sealed if decrypt else text, ad, int(decrypt), slot, tag_bytes))
             wanted.append(text if decrypt else sealed)
@@ -125,9 +107,9 @@ def _short_faults(subject: StreamSubject) -> None:
     """Short packets of all lengths with each fault: it comes at each place of a beat of the core, and in the last beat."""
     rng, most = subject.rng("short faults"), 2 * subject.description.beat_bytes + 1
     host = host_of(subject, rng)
-    load_all(host)
+    host.load_all()
     for fault in FAULTS:
         for nbytes in range(1, most + 1):
             ad = rng.choice((0, 0, nbytes))
-            host.job(slot=rng.choice(slots_used(host)), decrypt=rng.choice(subject.ways), ad=ad, text=nbytes - ad, fault=fault)
+            host.job(slot=rng.choice(host.used), decrypt=rng.choice(subject.ways), ad=ad, text=nbytes - ad, fault=fault)
         host.settle()

@@ -17,7 +17,6 @@ from typing import Any
 
 from modeloom.sim import AT_REST
 from modeloom.verification.stream.host import MessageHost, host_of
-from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.room import fill_up
 from modeloom.verification.stream.subject import StreamSubject
 
@@ -54,7 +53,7 @@ def _kinds(subject: StreamSubject) -> dict[str, Callable[[MessageHost], dict[str
     """Messages: short ones with text, without text, refused ones, some long ones, ones to open with a wrong tag, and a mixture."""
     d = subject.description
     size = d.beat_bytes
-    longest = min(x for x in (9 * size, d.hold, d.buffered_bytes) if x is not None)
+    longest = min(9 * size, *map(d.room, d.ways))
     kinds: dict[str, Callable[[MessageHost], dict[str, Any]]] = {
         "short": lambda host: {"text": host.rng.choice((1, size))}, "empty": lambda host: {"ad": host.rng.choice((0, 1))},
         "refused": lambda host: {"ad": 1, "text": 1, "tag_bytes": 255},
@@ -71,8 +70,8 @@ def _kinds(subject: StreamSubject) -> dict[str, Callable[[MessageHost], dict[str
 def _fill(subject: StreamSubject, name: str, rest: tuple[str, ...]) -> int:
     d, rng, kind = subject.description, subject.rng(f"full: {name} {rest}"), _kinds(subject)[name]
     host = host_of(subject, rng)
-    load_all(host)
-    slots, size = slots_used(host), d.beat_bytes
+    host.load_all()
+    slots, size = host.used, d.beat_bytes
 
     def job() -> None:
         host.job(**{"slot": rng.choice(slots), "decrypt": rng.choice(subject.ways), **kind(host)})

@@ -8,6 +8,7 @@ import random
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from modeloom.cores.stream.bench import key_cycles
@@ -24,6 +25,9 @@ from modeloom.verification.stream.subject import MessageReference, StreamSubject
 
 __all__ = ["MessageHost", "MessageJob", "TurnHost", "host_of"]
 
+SLOTS = 8
+"""Largest number of slots that get keys.  If the core has more slots, these are the first ones and the last one."""
+
 
 @dataclass(frozen=True)
 class MessageJob:
@@ -37,6 +41,62 @@ class MessageJob:
     slot: int
     channel: int
     ad: int
+
+
+class OneChannel:
+    """How messages share the data bus of a core with one channel: their packets follow one another."""
+
+    columns: tuple[str, ...] = ("tkeep", "tlast")
+
+    def __init__(self, count: int):
+        self.count = count
+
+    def some(self, rng: random.Random) -> dict[str, int]:
+        """The field of a command with a random channel."""
+        return {}
+
+    def of(self, channel: int) -> int:
+        """The channel to which the beats and the status of a command with this field belong."""
+        return 0
+
+    def turns(self, order: str, rng: random.Random, channels: Sequence[int], counts: Sequence[int]) -> Iterable[tuple[int, int]]:
+        """The order of the beats of packets with so many beats each: the number of the packet, and that of its beat."""
+        return [(number, at) for number, count in enumerate(counts) for at in range(count)]
+
+
+class ManyChannels(OneChannel):
+    """The same with several channels, which take turns at each beat ("beats"), at each packet ("packets"), or at random."""
+
+    columns = ("tkeep", "tlast", "tid")
+
+    def some(self, rng: random.Random) -> dict[str, int]:
+        """One of them."""
+        return {"channel": rng.randrange(self.count)}
+
+    def of(self, channel: int) -> int:
+        """The channel itself."""
+        return channel
+
+    def turns(self, order: str, rng: random.Random, channels: Sequence[int], counts: Sequence[int]) -> Iterable[tuple[int, int]]:
+        """The order of the beats."""
+        orders: dict[str, Callable[[], Iterable[tuple[int, int]]]] = {
+            "beats": partial(take_turns, channels, counts), "packets": partial(super().turns, order, rng, channels, counts),
+            "random": partial(self._at_random, rng, channels, counts),
+        }  # fmt: skip
+        return orders[order or rng.choice(("beats", "packets", "random", "random"))]()
+
+    @staticmethod
+    def _at_random(rng: random.Random, channels: Sequence[int], counts: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Some beats of one channel, then some of another one."""
+        queues: dict[int, deque[tuple[int, int]]] = defaultdict(deque)
+        for number, channel in enumerate(channels):
+            queues[channel].extend((number, at) for at in range(counts[number]))
+        while queues:
+            channel = rng.choice(sorted(queues))
+            for _ in range(min(len(queues[channel]), rng.randint(1, 4))):
+                yield queues[channel].popleft()
+            if not queues[channel]:
+                del queues[channel]
 
 
 class MessageHost(CoreHost[SimulatedStreamCore]):
@@ -67,12 +127,14 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self.messages = 0
         self.codes: set[MessageCode] = set()
         self.status_cycles: list[int] = []
+        count = subject.description.channels
+        self._channels = (ManyChannels if count > 1 else OneChannel)(count)
         super().__init__(subject, rng, core)
         d = self.description
         self.beat_bytes = self.core.host_bytes
         groups = {group.name: group for group in d.interfaces}
         self._status = groups["m_axis_status"].packing
-        self._reserved = groups["s_axis_cmd"].packing.offset(RESERVED)
+        self.command = groups["s_axis_cmd"].packing
 
     def _forget(self) -> None:
         super()._forget()
@@ -84,6 +146,34 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         # Converters to wider beats join the end of a text that is cut off with what came before it.
         d, size = self.description, self.core.host_bytes
         self._reader = PacketReader(size, d.wire, joins=size > d.beat_bytes)
+
+    # Keys
+
+    @property
+    def used(self) -> list[int]:
+        """The slots that checks use."""
+        return [*range(min(self.slots, SLOTS) - 1), self.slots - 1]
+
+    def missing_slots(self) -> list[int]:
+        """Slots that key packets can name and the core has not: those that differ in a bit from one that is used, and the last one."""
+        bits = sum(port.width for port in self.description.ports if port.name == "s_axis_key_tdest")
+        near = {slot ^ 1 << bit for slot in (*self.used, self.slots) for bit in range(bits)} | {self.slots, (1 << bits) - 1}
+        return sorted(slot for slot in near if self.slots <= slot < 1 << bits)
+
+    def load_all(self) -> None:
+        """Loads a random key into each slot that is used."""
+        for slot in self.used:
+            self.load(self.subject.good_key(self.rng), slot)
+        self.settle()
+
+    def with_each_key(self) -> None:
+        """Sends a message under the key of each slot that is used.  If its slot is empty, it has this status."""
+        for slot in self.used:
+            self.job(slot=slot, decrypt=self.subject.ways[0], ad=1, text=17)
+        self.settle()
+
+    def behind_wrong_key(self) -> None:
+        """Sends the messages that only a key packet that was refused can have."""
 
     # Sending
 
@@ -130,7 +220,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             reference = self.subject.reference(key) if key is not None else None
             plain = text
             if reference is not None and length in d.tag_bytes and d.tag_first:
-                sealed, tag = reference.sealed(nonce, text, ad)
+                sealed, tag = reference.sealed(nonce, text, ad, length)
                 text = sealed if decrypt == 1 else text
             elif reference is not None and length in d.tag_bytes:
                 tag = reference.run(True, nonce, text, ad, length)[1][:length]
@@ -147,18 +237,15 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         packet = sent or packet
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
-            **({"channel": rng.randrange(d.channels)} if d.channels > 1 else {}), "text": len(text) if stated is None else stated, **values,
+            **self._channels.some(rng), "text": len(text) if stated is None else stated, **values,
         }  # fmt: skip
         command = Command(nonce=nonce, tag=tag, **values | turn)
-        # A core with one channel knows no other one.
-        job = MessageJob(command, packet, values["slot"], command.channel if d.channels > 1 else 0, len(ad))
+        job = MessageJob(command, packet, values["slot"], self._channels.of(command.channel), len(ad))
         self._jobs[job.channel].append(job)
         word = command.pack(d)
         if reserved:
-            word = (int.from_bytes(word, "little") | reserved << self._reserved).to_bytes(len(word), "little")
+            word = (int.from_bytes(word, "little") | reserved << self.command.offset(RESERVED)).to_bytes(len(word), "little")
         self._pending.append((word, job))
-        if d.channels == 1:
-            self.flush()
         self._patience += self.description.message_cycles(len(ad), len(packet.data))
 
     def _turn(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -166,20 +253,13 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         return {"slot": values["slot"]}
 
     def flush(self, order: str = "") -> None:
-        """Sends the packets of jobs: their channels take turns at each beat ("beats"), at each packet ("packets"), or at random."""
+        """Sends the packets of jobs, in an order of ``ManyChannels``."""
         pending, self._pending = self._pending, []
         if not pending:
             return
         jobs = [job for _, job in pending]
         counts = [len(job.packet.keeps) for job in jobs]
-        if self.description.channels == 1:
-            order = "packets"
-        order = order or self.rng.choice(("beats", "packets", "random", "random"))
-        turns: Iterable[tuple[int, int]] = take_turns([job.channel for job in jobs], counts)
-        if order == "packets":
-            turns = [(number, at) for number, count in enumerate(counts) for at in range(count)]
-        elif order == "random":
-            turns = self._at_random(jobs, counts)
+        turns = self._channels.turns(order, self.rng, [job.channel for job in jobs], counts)
         size = self.beat_bytes
         commands, data = b"", bytearray()
         columns: dict[str, list[int]] = {name: [] for name in ("tkeep", "tlast", "tid")}
@@ -190,22 +270,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
                 columns[name].append(value)
             if not at:
                 commands += pending[number][0]
-        if self.description.channels == 1:
-            del columns["tid"]
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": commands})
-        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), **{f"s_axis_{name}": values for name, values in columns.items()}})
-
-    def _at_random(self, jobs: Sequence[MessageJob], counts: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Some beats of one channel, then some of another one."""
-        queues: dict[int, deque[tuple[int, int]]] = defaultdict(deque)
-        for number, job in enumerate(jobs):
-            queues[job.channel].extend((number, at) for at in range(counts[number]))
-        while queues:
-            channel = self.rng.choice(sorted(queues))
-            for _ in range(min(len(queues[channel]), self.rng.randint(1, 4))):
-                yield queues[channel].popleft()
-            if not queues[channel]:
-                del queues[channel]
+        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), **{f"s_axis_{name}": columns[name] for name in self._channels.columns}})
 
     def run(self, cycles: int) -> None:
         """Runs for a number of cycles, and checks what has come."""
@@ -247,7 +313,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         statuses = self.runner.take("m_axis_status")
         for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
             fields = self._status.unpack(value.to_bytes(self._status.bits // 8, "little"))
-            if (fields["channel"] and self.description.channels == 1) or fields["code"] > max(MessageCode):
+            if fields["channel"] != self._channels.of(fields["channel"]) or fields["code"] > max(MessageCode):
                 self.fail(f"gives the status {value:#x}, which means nothing")
             jobs = self._jobs[fields["channel"]]
             if not jobs:
@@ -308,8 +374,9 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         d = self.description
         if not self.subject.converters:
             return job.packet
-        first = job.command.text if d.text_first else job.command.associated
-        converters = PassedOn(d.beat_bytes, None if d.wire else first)
+        # The part that begins with a beat of its own, if there are two.
+        stated, groups = {"associated": job.command.associated, "text": job.command.text}, d.form.layout(0)
+        converters = PassedOn(d.beat_bytes, stated[groups[0][0]] if len(groups) > 1 else None)
         return MessagePacket(*converters.packet(job.packet.beats(self.beat_bytes)))
 
     def _first_phase(self, job: MessageJob) -> int:
@@ -355,6 +422,14 @@ class TurnHost(MessageHost):
 
     def _loaded(self) -> int:
         return int(self._history[-1][-1] is not None)
+
+    def behind_wrong_key(self) -> None:
+        """Sends messages under what is no key, as it has its turn, too."""
+        for _ in range(2):
+            self.job(decrypt=self.subject.ways[0], ad=1, text=17)
+
+    def key_packets_alone(self) -> None:
+        """Does nothing: a key packet waits for its message here."""
 
     def _turn(self, values: dict[str, Any]) -> dict[str, Any]:
         if self.renews and self.rng.random() < 0.5:

@@ -13,7 +13,7 @@ from modeloom.verification.stream.host import MessageHost, host_of
 from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
 
-__all__ = ["MESSAGES", "PATTERNS", "check_lengths", "check_messages", "load_all", "slots_used", "with_each_key"]
+__all__ = ["MESSAGES", "PATTERNS", "check_lengths", "check_messages"]
 
 PATTERNS: tuple[dict[str, float], ...] = (
     {}, dict.fromkeys(BUSES, 0.1), {"m_axis": 0.7}, {"s_axis": 0.7}, {"s_axis_cmd": 0.95}, {"m_axis_status": 0.97},
@@ -27,28 +27,6 @@ MESSAGES = 2000
 CHUNK = 64
 """Number of messages with the same pattern of pauses and the same keys."""
 
-SLOTS = 8
-"""Largest number of slots that get keys.  If the core has more slots, these are the first ones and the last one."""
-
-
-def slots_used(host: MessageHost) -> list[int]:
-    """The slots that checks use."""
-    return [*range(min(host.slots, SLOTS) - 1), host.slots - 1]
-
-
-def load_all(host: MessageHost) -> None:
-    """Loads a random key into each slot that is used."""
-    for slot in slots_used(host):
-        host.load(host.subject.good_key(host.rng), slot)
-    host.settle()
-
-
-def with_each_key(host: MessageHost) -> None:
-    """Sends a message under the key of each slot that is used.  If its slot is empty, it has this status."""
-    for slot in slots_used(host):
-        host.job(slot=slot, decrypt=host.subject.ways[0], ad=1, text=17)
-    host.settle()
-
 
 def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Runs messages of every length of associated data and text up to two blocks and a byte, and with each length of nonces and tags, with
@@ -58,10 +36,10 @@ def check_lengths(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """
     rng, d = subject.rng("lengths"), subject.description
     host = host_of(subject, rng)
-    load_all(host)
+    host.load_all()
     # In a core that is made for it, messages bring keys of their own.
     host.renews = True
-    slots, most = cycle(slots_used(host)), 2 * d.beat_bytes + 1
+    slots, most = cycle(host.used), 2 * d.beat_bytes + 1
     for ad in range(most + 1):
         for text in range(most + 1):
             host.job(slot=next(slots), decrypt=rng.choice(subject.ways), ad=ad, text=text)
@@ -102,7 +80,7 @@ def _random_messages(host: MessageHost, rng: Any, wanted: int) -> int:
     patterns = cycle(PATTERNS)
     while host.messages - before < wanted:
         host.set_gaps({})
-        for slot in slots_used(host):
+        for slot in host.used:
             if host.slots > 1 and rng.random() < 0.1:
                 host.erase(slot)
             else:
@@ -112,7 +90,7 @@ def _random_messages(host: MessageHost, rng: Any, wanted: int) -> int:
         for _ in range(min(CHUNK, wanted + before - host.messages)):
             decrypt = rng.choice(subject.ways)
             host.job(
-                slot=rng.choice(slots_used(host)), decrypt=decrypt, ad=_length(rng, d.beat_bytes), text=_length(rng, d.beat_bytes),
+                slot=rng.choice(host.used), decrypt=decrypt, ad=_length(rng, d.beat_bytes), text=_length(rng, d.beat_bytes),
                 nonce=rng.choice(d.nonces) if rng.random() < 0.2 else None, tag_bytes=rng.choice(d.tag_bytes),
                 wrong_bit=rng.randrange(8 * min(d.tag_bytes)) if decrypt and rng.random() < 0.2 else None,
                 fault=rng.choice(FAULTS) if rng.random() < 0.05 else None,

@@ -42,13 +42,12 @@ def check_neighbours(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     way.  With channels, messages of neighbours are under way at a time."""
     rng, d = subject.rng("neighbours"), subject.description
     host = host_of(subject, rng)
-    slots = [0] if d.inline else numbers_apart(d.named_slots)
-    channels = numbers_apart(d.channels)
+    slots, channels = numbers_apart(d.named_slots), numbers_apart(d.channels)
     for slot in slots:
         host.load(subject.good_key(rng), slot)
     host.settle()
     _use(host, slots, channels)
-    for slot in slots if not d.inline else []:
+    for slot in slots:
         near = [other for other in slots if (other ^ slot).bit_count() == 1]
         _send(host, near, channels[:1])
         host.erase(slot)
@@ -71,7 +70,9 @@ def _send(host: MessageHost, slots: list[int], channels: list[int]) -> None:
     """A message of each slot in each direction.  With several channels those of neighbours are under way at a time."""
     d, rng = host.description, host.rng
     for decrypt in host.subject.ways if slots else ():
-        for at in range(max(len(slots), len(channels) if len(channels) > 1 else 0)):
-            channel: dict[str, Any] = {"channel": channels[at % len(channels)]} if d.channels > 1 else {}
-            host.job(slot=slots[at % len(slots)], decrypt=decrypt, ad=rng.randrange(3), text=rng.randrange(d.beat_bytes + 2), **channel)
+        for at in range(max(len(slots), len(channels))):
+            host.job(
+                slot=slots[at % len(slots)], channel=channels[at % len(channels)], decrypt=decrypt, ad=rng.randrange(3),
+                text=rng.randrange(d.beat_bytes + 2),
+            )  # fmt: skip
         host.flush("beats")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from modeloom.verification.stream.host import MessageHost, host_of
-from modeloom.verification.stream.messages import load_all, slots_used
 from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["check_pace", "cycles_told", "latencies"]
@@ -44,10 +43,10 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Measures the latency and the distances of messages of several shapes, with one key and with another slot for each message."""
     rng, d = subject.rng("pace"), subject.description
     host = host_of(subject, rng)
-    load_all(host)
-    size, slots = d.beat_bytes, slots_used(host)
+    host.load_all()
+    size, slots = d.beat_bytes, host.used
     # In a core that holds text, an opened message waits for its verdict, so only sealed messages are measured.
-    ways: Sequence[int] = [way for way in subject.ways if way < 2 and (d.hold is None or not way)] or [1]
+    ways: Sequence[int] = [way for way in subject.ways if way < 2 and not d.held(way)] or [1]
     if d.timed:
         for way in d.timed:
             stated = d.latency_of(way)
@@ -61,7 +60,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
         # These leave most cycles in which no token fits, in a pipeline and with a cadence.
         shapes += [(size + 1, 4 * size, None), (1, size, None)]
     # Second passes may have other distances than first ones and openings.
-    second = 2 in d.ways and d.hold is None
+    second = 2 in d.ways and not d.held(2)
     measured: list[tuple[Sequence[int], bool]] = [(ways, one) for one in (True, False)] + [([2], True)] * second
     for ad, text, nonce in shapes if even else ():
         for sent, one in measured:
@@ -144,7 +143,7 @@ def latencies(host: MessageHost, way: int, slot: int, phases: int | None = None)
     found: dict[int, int] = {}
     # Cycles from the command of a run to the beat in the core.
     before = 0
-    for phase in [0, *range(interval if d.cadence or phases else 0)]:
+    for phase in [0, *range(interval)]:
         host.run(d.message_cycles(0, d.beat_bytes))
         host.run((phase - before - host.core.cycles) % interval)
         host.runner.accepted("s_axis")
@@ -187,7 +186,7 @@ def _derived(host: MessageHost, slots: list[int], ways: Sequence[int]) -> str:
     """Measures lone messages and messages back to back, each of whose keys the core derives."""
     d = host.description
     assert d.derive_interval is not None
-    measured = [way for way in ways if d.text_of(way, 1) and (d.hold is None or not way)][:1]
+    measured = [way for way in ways if d.text_of(way, 1) and not d.held(way)][:1]
     places = {slots[0], slots[-1]} if measured else ()
     longest = max((found for slot in places for found in latencies(host, measured[0], slot, PHASES)), default=0)
     if longest > d.latency:

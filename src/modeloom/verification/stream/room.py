@@ -82,8 +82,7 @@ def _room(host: MessageHost) -> dict[tuple[str, int], int]:
     renews, host.renews = host.renews, False
     for bus in ROOMS:
         for channel in sorted({0, d.channels - 1}):
-            fields = {"channel": channel} if d.channels > 1 else {}
-            job = partial(host.job, slot=0, decrypt=host.subject.ways[0], text=1, **fields)
+            job = partial(host.job, slot=0, decrypt=host.subject.ways[0], text=1, channel=channel)
             found[bus, channel] = fill_up(host, job, (bus,))
             host.set_gaps({})
             host.settle()

@@ -11,11 +11,13 @@ from modeloom.protocol.faults import FAULTS
 from modeloom.protocol.outcome import possible_codes as codes_of
 from modeloom.verification.host import BUSES
 from modeloom.verification.stream.host import MessageHost, host_of
-from modeloom.verification.stream.messages import load_all, slots_used, with_each_key
 from modeloom.verification.stream.room import same_room
 from modeloom.verification.stream.subject import StreamSubject
 
 __all__ = ["check_reloads", "check_statuses", "possible_codes"]
+
+MOST_SENT = 1 << 14
+"""Most bytes of a message that is sent to see that it is too long to be stored."""
 
 ROUNDS = 40
 """Number of rounds of traffic.  A key comes in the middle of each round."""
@@ -27,7 +29,7 @@ def possible_codes(subject: StreamSubject) -> set[MessageCode]:
     not_sent = {
         # Lengths of 2^36 bytes are not simulated, but a command may state them.
         MessageCode.TOO_LONG: not d.lengths_first and not (d.text_first and d.most_text < MOST_STATED),
-        MessageCode.TOO_LONG_TO_HOLD: (d.hold or d.buffered_bytes or 0) > 1 << 14,
+        MessageCode.TOO_LONG_TO_HOLD: min(map(d.room, d.ways)) > MOST_SENT,
     }
     return {code for code in codes_of(d) if not not_sent.get(code, False)}
 
@@ -36,7 +38,7 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
     """Makes each error that a host can make.  Each must give one status, and the next message must be correct."""
     rng = subject.rng("statuses")
     host = host_of(subject, rng)
-    for slot in slots_used(host):
+    for slot in host.used:
         host.job(slot=slot, decrypt=subject.ways[0], ad=5, text=20)
     host.settle()
     with same_room(host):
@@ -54,10 +56,10 @@ def check_statuses(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 def _errors(host: MessageHost) -> None:
     """Sends faulty packets and commands with each pattern of pauses, with good messages between them."""
     rng, subject, d = host.rng, host.subject, host.description
-    size, slots = d.beat_bytes, slots_used(host)
+    size, slots = d.beat_bytes, host.used
     for gaps in ({}, {"s_axis_cmd": 0.98}, {"s_axis": 0.9}, {"m_axis_status": 0.98}):
         host.set_gaps({})
-        load_all(host)
+        host.load_all()
         host.set_gaps(gaps)
         for fault in FAULTS:
             for ad, text in ((0, 0), (0, 3 * size), (2 * size + 3, 0), (size - 1, 2 * size + 1), (3 * size, 1)):
@@ -68,14 +70,10 @@ def _errors(host: MessageHost) -> None:
             way = subject.ways[0]
             host.job(**{"slot": rng.choice(slots), "decrypt": way, "ad": 4, "text": 2 * size, **change})
             host.job(slot=rng.choice(slots), decrypt=rng.choice(subject.ways), ad=1, text=3)
-        if d.hold is not None and d.hold <= 1 << 14:
-            for nbytes in (d.hold, d.hold + 1, d.hold + 5 * size):
-                for decrypt in subject.ways:
-                    host.job(slot=rng.choice(slots), decrypt=decrypt, text=nbytes)
-        if d.buffered_bytes is not None and d.buffered_bytes <= 1 << 14:
-            for ad, text in ((0, 0), (0, 1), (size, 0), (size, 5 * size)):
-                host.job(slot=rng.choice(slots), decrypt=0, ad=ad, text=d.buffered_bytes - ad + text)
-            host.job(slot=host.slots, decrypt=0, text=d.buffered_bytes + 1)
+        for way in (way for way in d.ways if d.room(way) <= MOST_SENT):
+            for ad, more in ((0, 0), (0, 1), (0, 5 * size), (size, 0), (size, 5 * size)):
+                host.job(slot=rng.choice(slots), decrypt=way, ad=ad, text=d.room(way) - ad + more)
+            host.job(slot=host.slots, decrypt=way, text=d.room(way) + 1)
         # A second pass compares its tag, too.
         for kind in filter(None, d.ways):
             host.job(slot=slots[0], decrypt=kind, ad=3, text=9, wrong_bit=0)
@@ -86,16 +84,13 @@ def _errors(host: MessageHost) -> None:
 def _changes(host: MessageHost) -> list[dict[str, Any]]:
     """Values of fields that the core does not accept, alone and together."""
     d = host.description
-    changes: list[dict[str, Any]] = [] if d.inline else [{"slot": slot} for slot in (host.slots, (1 << 16) - 1)]
+    changes: list[dict[str, Any]] = [{"slot": slot} for slot in (host.slots, (1 << 16) - 1)]
     changes += [{"nonce_bytes": length} for length in (0, d.block_bytes + 1, 255) if length not in d.nonces]
     changes += [{"tag_bytes": length} for length in (0, 1, d.block_bytes + 1, 255) if length not in d.tag_bytes]
     changes += [{"channel": channel} for channel in (d.channels, 255) if channel < 256]
-    changes += [{"decrypt": way} for way in range(4 if d.two_passes else 2) if way not in d.ways]
-    if d.states_text:
-        stated = (0, 1, d.text_with(d.nonces[0]) + 1, MOST_STATED)
-        changes += [{"stated": nbytes} for nbytes in stated if nbytes <= MOST_STATED]
-    nowhere = {} if d.inline else {"slot": host.slots}
-    return [*changes, {"nonce_bytes": 0, "tag_bytes": 0, **nowhere}, {"channel": 255, **nowhere}]
+    changes += [{"decrypt": way} for way in range(1 << host.command.field("decrypt").bits) if way not in d.ways]
+    changes += [{"stated": min(nbytes, MOST_STATED)} for nbytes in (0, 1, d.text_with(d.nonces[0]) + 1, MOST_STATED)]
+    return [*changes, {"nonce_bytes": 0, "tag_bytes": 0, "slot": host.slots}, {"channel": 255, "slot": host.slots}]
 
 
 def _refused_keys(host: MessageHost) -> int:
@@ -103,22 +98,19 @@ def _refused_keys(host: MessageHost) -> int:
     rng, subject, d = host.rng, host.subject, host.description
     wrong = [length for length in {1, *(n + more for n in d.packet_sizes for more in (-1, 1, 16))} if length not in d.packet_sizes]
     packets: list[tuple[bytes, int, tuple[int, ...] | None]]
-    packets = [(rng.randbytes(n), rng.choice(slots_used(host)), None) for n in sorted(wrong)]
+    packets = [(rng.randbytes(n), rng.choice(host.used), None) for n in sorted(wrong)]
     total = d.packet_sizes[0]
     beats = -(-total // 16)
     packets.append((rng.randbytes(total), 0, (0xFFFE,) + (0xFFFF,) * (beats - 1)))
-    if host.slots < 256 and not d.inline:
-        packets += [(rng.randbytes(total), slot, None) for slot in (host.slots, 255)]
+    missing = host.missing_slots()
+    packets += [(rng.randbytes(total), slot, None) for slot in (*missing[:1], *missing[-1:])]
     for data, slot, keeps in packets:
         host.wrong_key(data, slot, keeps)
         host.settle()
-        if d.inline:
-            # What is no key has its turn, too.
-            for _ in range(2):
-                host.job(decrypt=subject.ways[0], ad=1, text=17)
+        host.behind_wrong_key()
         if slot >= host.slots:
             # The keys that the core has are not touched.
-            with_each_key(host)
+            host.with_each_key()
         good = slot if slot < host.slots else 0
         host.load(subject.good_key(rng), good)
         host.settle()
@@ -134,7 +126,7 @@ def check_reloads(subject: StreamSubject, rounds: int | None = None) -> tuple[st
     """
     rng = subject.rng("reloads")
     host = host_of(subject, rng)
-    load_all(host)
+    host.load_all()
     with same_room(host):
         loads, erasures = _reload(host, ROUNDS if rounds is None else rounds)
     return f"{loads} keys loaded and {erasures} erased while {host.messages} messages were in flight", {
@@ -145,7 +137,7 @@ def check_reloads(subject: StreamSubject, rounds: int | None = None) -> tuple[st
 def _reload(host: MessageHost, rounds: int) -> tuple[int, int]:
     """Sends keys and messages.  Returns the numbers of loads and of erasures."""
     rng, subject, d = host.rng, host.subject, host.description
-    slots = slots_used(host)
+    slots = host.used
     loads = erasures = 0
     for number in range(rounds):
         slot = slots[number % len(slots)]

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from modeloom import golden
 from modeloom.ciphers import CIPHERS
@@ -16,7 +15,6 @@ from modeloom.modes import find_any
 from modeloom.product.folder import read_messages
 from modeloom.product.messages import StreamDescription
 from modeloom.product.simulated_messages import SimulatedStreamCore
-from modeloom.sim import Clock
 from modeloom.spec import InputError
 from modeloom.spec.stream import StreamMode
 from modeloom.verification.subject import CoreSubject
@@ -34,13 +32,10 @@ class MessageReference:
         The definition on numbers.
     golden : golden.StreamMode or None
         An independent reference, if there is one.
-    passes : int
-        How often a host sends a message to seal.
     """
 
     model: StreamModel
     golden: golden.StreamMode | None
-    passes: int = 1
 
     def run(self, decrypt: int, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int, known: bytes = b"") -> tuple[bytes, bytes]:
         """The ciphertext of a plaintext or the plaintext of a ciphertext, and at least ``tag_bytes`` bytes of the tag of the message.
@@ -50,10 +45,6 @@ class MessageReference:
         """
         if tag_bytes not in self.model.mode.tag_bytes:
             tag_bytes = max(self.model.mode.tag_bytes)
-        if self.model.mode.two_passes and self.passes == 1 and not decrypt:
-            return self.sealed(nonce, text, ad)
-        if self.model.mode.two_passes:
-            return self._pass(decrypt, nonce, text, ad, known)
         if self.golden is None:
             return self.model.run("decrypt" if decrypt else "encrypt", nonce, text, ad, tag_bytes)
         if not decrypt:
@@ -65,47 +56,42 @@ class MessageReference:
             raise AssertionError("the definition and the reference differ")
         return plain, sealed[len(text) :]
 
-    def sealed(self, nonce: bytes, text: bytes, ad: bytes) -> tuple[bytes, bytes]:
-        """The ciphertext and the tag of a message of a mode with two passes."""
-        sealed = (self.golden or self.model).seal(nonce, text, ad)
-        return sealed[: len(text)], sealed[len(text) :]
+    def sealed(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> tuple[bytes, bytes]:
+        """The ciphertext and the tag of a message."""
+        return self.run(0, nonce, text, ad, tag_bytes)
 
-    def _pass(self, way: int, nonce: bytes, text: bytes, ad: bytes, known: bytes) -> tuple[bytes, bytes]:
-        """A pass of a mode with two passes."""
-        out, tag = self.model.run(self.model.mode.text_steps()[way], nonce, text, ad, known=known)
+
+@dataclass(frozen=True)
+class TagFirstReference(MessageReference):
+    """The same for a mode whose text is encrypted under its tag.  ``stored`` says that the core makes both passes by itself."""
+
+    stored: bool
+
+    def run(self, decrypt: int, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int, known: bytes = b"") -> tuple[bytes, bytes]:
+        """What comes of a direction or pass, and the tag."""
+        if self.stored and not decrypt:
+            return self.sealed(nonce, text, ad, tag_bytes)
+        out, tag = self.model.run(self.model.mode.text_steps()[decrypt], nonce, text, ad, known=known)
         if self.golden is None:
             return out, tag
         # The tag is that of the plaintext, even if another one is known.
-        ciphertext, expected = self.sealed(nonce, out if way == 1 else text, ad)
-        if tag != expected or (tag == known and way and ciphertext != (text if way == 1 else out)):
+        ciphertext, expected = self.sealed(nonce, out if decrypt == 1 else text, ad, tag_bytes)
+        if tag != expected or (tag == known and decrypt and ciphertext != (text if decrypt == 1 else out)):
             raise AssertionError("the definition and the reference differ")
         return out, tag
 
+    def sealed(self, nonce: bytes, text: bytes, ad: bytes, tag_bytes: int) -> tuple[bytes, bytes]:
+        """The ciphertext and the tag of a message."""
+        sealed = (self.golden or self.model).seal(nonce, text, ad)
+        return sealed[: len(text)], sealed[len(text) :]
+
 
 class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageReference]):
-    """A built core for messages under test.
+    """A built core for messages under test.  Its parameters are those of ``CoreSubject``."""
 
-    Parameters
-    ----------
-    directory : path
-        A folder that ``modeloom build`` wrote.
-    optimize : int
-        Optimisation level of the C++ compiler.
-    seed : int
-        Seed of all random choices.
-    converters : bool
-        Whether the core is tested with the converters of its data streams.
-    front, clocks
-        As of ``CoreSubject``.
-    """
-
-    def __init__(
-        self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False, front: bool = False,
-        clocks: Mapping[str, Clock] | None = None,
-    ):  # fmt: skip
-        super().__init__(
-            directory, read_messages(directory), optimize=optimize, seed=seed, converters=converters, front=front, clocks=clocks
-        )  # fmt: skip
+    def read(self) -> StreamDescription:
+        """Reads ``core.json``."""
+        return read_messages(self.directory)
 
     @property
     def ways(self) -> Sequence[int]:
@@ -142,13 +128,18 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
             if not self.description.refused_keys:
                 raise
             return None
-        name, derives, passes = self.description.definition, self.description.derives, 1 + self.description.two_passes
-        return MessageReference(model, golden.stream_mode(name, key, cipher, derives) if self.independent else None, passes)
+        d = self.description
+        reference = golden.stream_mode(d.definition, key, cipher, d.derives) if self.independent else None
+        # A core with both passes gives text for a message to seal at once.
+        return TagFirstReference(model, reference, d.text_of(0, 1) > 0) if d.tag_first else MessageReference(model, reference)
 
     def user_key(self, rng: random.Random) -> bytes:
         """A random key as ``load_key`` takes it: a master key, if software derives the keys of messages."""
         d = self.description
-        return rng.randbytes(rng.choice(d.user_key_lengths)) if d.derives else self.good_key(rng)
+        while True:
+            key = rng.randbytes(rng.choice(d.user_key_lengths))
+            if self.reference_for(key, bytes(d.nonces[0])) is not None:
+                return key
 
     def reference_for(self, key: bytes, nonce: bytes) -> MessageReference | None:
         """The reference for a message under a ``user_key``; None if the mode refuses the key."""

@@ -55,22 +55,15 @@ def run_vectors(core: SimulatedStreamCore, tests: list[Test], folder: str | Path
             if d.derives and key is not None:
                 key = derived_key_of(d.definition, folder, d.cipher, key, nonce)
             valid = test["result"] == "valid"
-            if valid and "encrypt" in d.directions and d.two_passes:
-                jobs.append(Message(nonce, plain, ad, 0, slot, len(tag), key))
-                wanted.append((test, MessageCode.OK, tag))
-                if d.hold is None or len(text) <= d.hold:
-                    jobs.append(Message(nonce, plain + tag, ad, 2, slot, len(tag), key))
-                    wanted.append((test, MessageCode.OK, text))
-            elif valid and "encrypt" in d.directions:
-                jobs.append(Message(nonce, plain, ad, False, slot, len(tag), key))
-                wanted.append((test, MessageCode.OK, text + tag))
-            if "decrypt" in d.directions and (d.hold is None or len(text) <= d.hold):
-                jobs.append(Message(nonce, text + tag, ad, True, slot, len(tag), key))
-                wanted.append((test, MessageCode.OK if valid else MessageCode.WRONG_TAG, plain if valid else None))
+            for way in (way for way in d.ways if (valid or way == 1) and d.fits(way, len(ad), len(text))):
+                given, out = (text, plain) if way == 1 else (plain, text)
+                jobs.append(Message(nonce, given + (tag if way else b""), ad, way, slot, len(tag), key))
+                result = out[: d.text_of(way, len(out))] + (b"" if way else tag)
+                wanted.append((test, MessageCode.OK if valid else MessageCode.WRONG_TAG, result if valid else None))
         for outcome, job, (test, code, data) in zip(core.outcomes(jobs), jobs, wanted, strict=True):
             if outcome.code != code or (data is not None and outcome.text + outcome.tag != data):
-                way = "open" if job.decrypt == 1 else "seal"
-                raise CheckFailed(f"vector {test['tcId']} fails to {way}: {test.get('comment', '')}".rstrip(": "))
+                does = "open" if job.decrypt == 1 else "seal"
+                raise CheckFailed(f"vector {test['tcId']} fails to {does}: {test.get('comment', '')}".rstrip(": "))
         count += len(jobs)
     return count
 
