@@ -146,10 +146,10 @@ class _Form:
     mark: Port = Port("tuser", Width(), "1 in the last beat of a packet that was truncated", "cut")
 
 
+_ALIGNED = _Form("associated", "messages in: one packet for each command; associated data come first, and text starts in a new beat")
+
 _FORMS = {
-    ("aligned", False): _Form(
-        "associated", "messages in: one packet for each command; associated data come first, and text starts in a new beat"
-    ),
+    ("aligned", False): _ALIGNED, ("segments", False): _ALIGNED,
     ("aligned", True): _Form("text", "messages in: one packet for each command; text comes first, and associated data start in a new beat"),
     ("wire", False): _Form(
         "associated", "packets in: one for each command; header, text, and the tag of a message to open touch each other",
@@ -158,7 +158,7 @@ _FORMS = {
         Port("tuser", Width(), "1 in the last beat of the packet of a message that failed", "cut", role=Role.VERDICT),
     ),
 }  # fmt: skip
-"""The forms of packets, by the option and by whether text comes first."""
+"""The forms of packets, by that of the message control and by whether text comes first.  Segments are made of aligned packets."""
 
 
 @cache
