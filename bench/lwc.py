@@ -28,7 +28,7 @@ from modeloom.emit import emit
 from modeloom.measure.traffic import MIXES
 from modeloom.modes.gcm import GCM
 from modeloom.product.message import Message
-from modeloom.product.simulation import core as simulated
+from modeloom.product.simulated import core as simulated
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "lwc.json"
 

@@ -36,12 +36,12 @@ from make import store as store_routed  # noqa: E402
 from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
 from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
+from modeloom.measure.circuit import KnownBlocks  # noqa: E402
 from modeloom.measure.core import measure_blocks, measure_core  # noqa: E402
-from modeloom.measure.known_blocks import KnownBlocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.options.sectors import Options  # noqa: E402
 from modeloom.synth import SynthesisError  # noqa: E402
-from modeloom.synth.nextpnr import PLACERS, ROUTERS  # noqa: E402
+from modeloom.synth.flow import PLACERS, ROUTERS  # noqa: E402
 
 STORED = ROOT / "baselines" / "scaling.json"
 

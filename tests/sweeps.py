@@ -13,8 +13,7 @@ import pytest
 from modeloom.sweep import point
 from modeloom.sweep.executors import local
 from modeloom.sweep.grid import read_sweep
-from modeloom.sweep.run import Executor, Report, run_points
-from modeloom.sweep.store import TIMES, Row, Store
+from modeloom.sweep.run import TIMES, Executor, Report, Row, Store, run_points
 
 __all__ = ["CIRCUITS", "MODE", "STEPS", "contents", "nextpnr", "run", "stopping", "write"]
 

@@ -11,7 +11,7 @@ from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.units import unit_set
 from modeloom.modes import find
 from modeloom.options.sectors import PRESETS, Options, preset
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Unit, UnitSet
 from modeloom.spec import InputError, Keys, Mode, UnknownName
 
 

@@ -20,8 +20,8 @@ sys.path[:0] = [str(ROOT / "src")]
 from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
 from modeloom.compiler.dump import operation_text  # noqa: E402
 from modeloom.cores.sector import SectorCore  # noqa: E402
-from modeloom.emit.html.pictures import diagram  # noqa: E402
-from modeloom.ir.ops import Op, Term  # noqa: E402
+from modeloom.emit.html.page import diagram  # noqa: E402
+from modeloom.ir.graph import Op, Term  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.options.sectors import Options  # noqa: E402
 

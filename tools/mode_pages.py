@@ -30,7 +30,7 @@ from modeloom.modes import all_streams, find_any  # noqa: E402
 from modeloom.options.limits import MOST_BLOCKS  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.report.token_chart import token_chart  # noqa: E402
-from modeloom.spec.wording import numbers  # noqa: E402
+from modeloom.spec.errors import numbers  # noqa: E402
 
 FOLDER = ROOT / "docs" / "modes"
 IMAGES = ROOT / "docs" / "img" / "modes"

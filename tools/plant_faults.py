@@ -39,8 +39,8 @@ from modeloom.modes import find  # noqa: E402
 from modeloom.options.sectors import Options  # noqa: E402
 from modeloom.spec import InputError  # noqa: E402
 from modeloom.verification.sector import CheckFailed, dynamic_checks, run_check  # noqa: E402
+from modeloom.verification.sector.host import Subject  # noqa: E402
 from modeloom.verification.sector.sectors import needed_sectors  # noqa: E402
-from modeloom.verification.sector.subject import Subject  # noqa: E402
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "planted_faults.json"
 

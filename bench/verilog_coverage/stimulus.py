@@ -27,9 +27,8 @@ from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE
 from modeloom.interfaces.table import RESERVED
 from modeloom.product.simulated import SimulatedCore
 from modeloom.verification.sector import dynamic_checks, run_check
-from modeloom.verification.sector.host import Host
+from modeloom.verification.sector.host import Host, Subject
 from modeloom.verification.sector.sectors import needed_sectors
-from modeloom.verification.sector.subject import Subject
 
 __all__ = ["Pin", "Stimulus", "scramble", "stimulus"]
 

@@ -52,7 +52,7 @@ def model(name: str, key: bytes, cipher: str | None = None) -> Any:
     TypeError
         The key, the tweak or the data are not bytes.
     """
-    from modeloom.definition.message_check import checked_model
+    from modeloom.definition.opened import checked_model
     from modeloom.definition.software import Model
     from modeloom.modes import find_any
     from modeloom.spec.stream import StreamMode
@@ -105,7 +105,7 @@ def simulate(directory: str | Path, **options: Any) -> SimulatedCore | Simulated
     directory : str or Path
         A folder that ``modeloom build`` has written.
     **options
-        Those of ``modeloom.product.simulation.core``.
+        Those of ``modeloom.product.simulated.core``.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def simulate(directory: str | Path, **options: Any) -> SimulatedCore | Simulated
     InputError
         The folder does not contain a core.
     """
-    from modeloom.product.simulation import core as simulated_core
+    from modeloom.product.simulated import core as simulated_core
 
     return simulated_core(directory, **options)
 

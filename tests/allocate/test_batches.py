@@ -11,10 +11,9 @@ from tests.allocate.made import delays, made
 from tests.built import slowly
 from tests.prove.mutate import copy_program, mutants
 
+from modeloom.allocate.build import merge
 from modeloom.allocate.check import CheckError, check_program
-from modeloom.allocate.listing import listing
-from modeloom.allocate.merge import merge
-from modeloom.allocate.program import BatchRow, Program, UnitName
+from modeloom.allocate.program import BatchRow, Program, UnitName, listing
 from modeloom.compiler.compile import Compiled
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.xts import XTS

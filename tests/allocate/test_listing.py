@@ -8,8 +8,7 @@ import re
 import pytest
 from tests.built import compiled
 
-from modeloom.allocate.listing import _source_text, listing
-from modeloom.allocate.program import Source
+from modeloom.allocate.program import Source, _source_text, listing
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 import pytest
 from tests.built import compiled
 
-from modeloom.allocate.merge import merge
+from modeloom.allocate.build import merge
 
 CHOICES = (
     ("hctr2", {"sector": 64, "more_sectors": (128, 40)}),

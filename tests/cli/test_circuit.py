@@ -12,7 +12,7 @@ from tests.synth.designs import Rom, convert
 
 from modeloom.circuits import Built, Circuit, Gates, Operation, Option, all_circuits
 from modeloom.measure import circuit
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import synthesize
 

@@ -9,7 +9,7 @@ import pytest
 from tests.sweeps import CIRCUITS, run, write
 
 from modeloom.report.explorer import explorer_page
-from modeloom.sweep.store import Store
+from modeloom.sweep.run import Store
 
 
 @pytest.fixture(scope="module")

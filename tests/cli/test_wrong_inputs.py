@@ -15,14 +15,15 @@ import pytest
 from tests import built, streamed
 
 from modeloom.cli import cli
-from modeloom.compiler import passes, streams
+from modeloom.compiler import compile as passes
+from modeloom.compiler import streams
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import building, emit, files
 from modeloom.measure import circuit as circuits
 from modeloom.measure import core as measure
 from modeloom.product import driven
-from modeloom.synth import nextpnr
+from modeloom.synth import flow as nextpnr
 
 CASES = {
     "general": [

@@ -7,7 +7,7 @@ import pytest
 from tests.built import slow
 
 from modeloom import compile as compile_mode
-from modeloom.allocate.listing import listing
+from modeloom.allocate.program import listing
 from modeloom.compiler.dump import dump
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH

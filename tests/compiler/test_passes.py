@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 
 from modeloom.ciphers import cipher_of
-from modeloom.compiler import choices
-from modeloom.compiler.choices import STEPS, Choice
-from modeloom.compiler.compile import compile_mode
+from modeloom.compiler import compile as choices
+from modeloom.compiler.compile import PASSES, STEPS, Choice, Pass, compile_mode, nothing
 from modeloom.compiler.dump import DUMPS, dump
-from modeloom.compiler.passes import PASSES, Pass, nothing
 from modeloom.compiler.work import Work
 from modeloom.modes import find
 from modeloom.options.sectors import Options, preset

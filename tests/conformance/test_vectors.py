@@ -20,7 +20,7 @@ from modeloom.conformance.case import Unreadable
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.definition.messages import StreamModel
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.interfaces.messages import MessageCode
 from modeloom.modes.gcm_siv import GCMSIV
 from modeloom.product.message import Message, Outcome

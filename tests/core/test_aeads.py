@@ -22,7 +22,7 @@ from modeloom import golden
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
-from modeloom.verification.stream.vectors import fitting, run_vectors
+from modeloom.verification.stream.bounds import fitting, run_vectors
 
 SMALL: dict[str, Any] = {"key_bits": 128, "key_slots": 2, "cipher_stages": 1, "prove": False}
 

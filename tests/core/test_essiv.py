@@ -21,17 +21,16 @@ from modeloom.cores.sector import bus_parameters, key_erase_cycles
 from modeloom.definition.software import Model
 from modeloom.modes import find
 from modeloom.options.sectors import Options
-from modeloom.product.blocks import sector_groups
-from modeloom.product.description import KeyPart
+from modeloom.product.description import KeyPart, sector_groups
 from modeloom.product.folder import read_description
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.prove import ProofError, prove
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import DefinitionError, InputError
 from modeloom.synth.blocks import instances
 from modeloom.taint import check_core
 from modeloom.verification import verify_core
-from modeloom.verification.twins import request, state
+from modeloom.verification.host import request, state
 
 FILE = Path(essiv.__file__)
 PLACE = f"{FILE}:ESSIV"

@@ -14,7 +14,7 @@ from tests.streamed import SMALL, simulated
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
-from modeloom.verification.stream.vectors import fitting, run_vectors
+from modeloom.verification.stream.bounds import fitting, run_vectors
 
 SIZES = {**SMALL, "key_bits": None}
 """A core that takes keys of all sizes."""

@@ -9,7 +9,7 @@ from tests.core.several_keys import CORES, TET, XCB, XTS
 
 from modeloom.cores.sector import key_erase_cycles
 from modeloom.product.simulated import Sector
-from modeloom.verification.twins import state
+from modeloom.verification.host import state
 
 ROWS_LEFT: tuple[str, dict] = ("xts", {"sector": 16, "more_sectors": (64,), "cipher_arch": "sequential", "key_slots": 2})
 """The engine runs 157 rows after the last block of a sector of 64 bytes, since one of 16 bytes goes through more stages."""

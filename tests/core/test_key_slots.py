@@ -11,7 +11,7 @@ from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.options.limits import MOST_SLOTS
 from modeloom.product.simulated import Sector, SectorError
-from modeloom.verification.twins import hold_cycles, request
+from modeloom.verification.host import hold_cycles, request
 
 SECTOR = 64
 TINY = {"sector": SECTOR, "cipher_arch": "sequential", "cipher_stages": 1, "restarts": 0}

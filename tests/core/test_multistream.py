@@ -20,7 +20,7 @@ from modeloom.modes import BUILT_IN, find
 from modeloom.product.simulated import Sector
 from modeloom.spec import InputError
 from modeloom.verification.sector.erasure import check_key_erasure
-from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.host import Subject
 
 ROUND: dict[str, Any] = {"cipher_arch": "multistream", "restarts": 20}
 

@@ -16,7 +16,7 @@ from modeloom import golden
 from modeloom.product.folder import read_description
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.synth import synthesize
 from modeloom.verilog.modules import component_rtlil, inner_verilog
 

@@ -11,8 +11,8 @@ from tests.core.several_keys import TET, XTS
 from modeloom import golden
 from modeloom.cores.sector import erase_cycles
 from modeloom.product.simulated import Sector
+from modeloom.verification.host import hold_cycles, request, state
 from modeloom.verification.sector.erasure import fill
-from modeloom.verification.twins import hold_cycles, request, state
 
 SECTOR = 64
 SECTORS = 12

@@ -15,7 +15,7 @@ from tests.generality.styles.ports import CorePorts, SchedulePorts
 
 from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
 from modeloom.ciphers.check import check_core
-from modeloom.cores.own_cipher import check_timing
+from modeloom.cores.components import check_timing
 from modeloom.spec import DefinitionError
 
 VECTORS = {

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from modeloom.cores.template import filled, template
+from modeloom.cores.bench_text import filled, template
 
 
 @pytest.mark.parametrize("name", ["bench.sv", "rules.v"])

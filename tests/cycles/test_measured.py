@@ -16,10 +16,11 @@ from tests.rtl.bus import bench as buses
 from tests.rtl.engine import bench as engines
 
 from modeloom import cycles
-from modeloom.compiler import choices
+from modeloom.compiler import compile as choices
 from modeloom.rtl.bus.sector import core as bus_core
-from modeloom.rtl.engine import banks, key_memory
 from modeloom.rtl.engine import engine as engine_module
+from modeloom.rtl.engine import storage as banks
+from modeloom.rtl.engine import storage as key_memory
 
 
 class Recorder:

@@ -11,7 +11,7 @@ from tests.definition.insecure_modes import INSECURE
 
 from modeloom.cli import main
 from modeloom.definition.dependence import warnings_of
-from modeloom.definition.message_check import checked_inverse
+from modeloom.definition.opened import checked_inverse
 from modeloom.modes import STREAMS
 from modeloom.modes.gcm import GCM
 from modeloom.spec import InputError

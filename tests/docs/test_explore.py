@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from modeloom.report.explorer import explorer_page
-from modeloom.sweep.store import Store
+from modeloom.sweep.run import Store
 
 ROOT = Path(__file__).parents[2]
 

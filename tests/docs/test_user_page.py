@@ -8,7 +8,7 @@ import re
 import pytest
 from tests.docs.user_interface import PAGE, page, tables
 
-from modeloom.ciphers import request
+from modeloom.ciphers import description as request
 
 TEXT = PAGE.read_text(encoding="utf-8")
 

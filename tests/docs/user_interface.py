@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
-from modeloom.ciphers.request import CALLS, INTERFACE
+from modeloom.ciphers.description import CALLS, INTERFACE
 from modeloom.modes import words
 from modeloom.spec import CMAC_ORDER, GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field, Keys, Mode, Numbers
 from modeloom.spec.numbers import StreamNumbers

@@ -16,14 +16,14 @@ import pytest
 from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, core, folder, made
 
 from modeloom.ciphers import AES
+from modeloom.cores.bench_text import sector_words
 from modeloom.cores.sector import CORE_PORTS
 from modeloom.cores.sector.describe import definition_hash
-from modeloom.cores.words import sector_words
 from modeloom.emit import check_directory, core_name, emit, files
 from modeloom.emit.package.system_verilog import APB_INTERFACE, AXI_INTERFACES
 from modeloom.modes import find
 from modeloom.options.sectors import Options, preset
-from modeloom.product.ports import INTERFACE_NAMES, KEYWORDS
+from modeloom.product.core import INTERFACE_NAMES, KEYWORDS
 from modeloom.spec import InputError
 
 _AGAIN = """

@@ -27,6 +27,6 @@ def test_an_unused_signal_is_found(tmp_path: Path) -> None:
 
 def test_missing_verilator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("modeloom.emit.tools.util.find_spec", lambda name: None)
+    monkeypatch.setattr("modeloom.emit.simulators.util.find_spec", lambda name: None)
     with pytest.raises(ToolMissing, match="apt-get install verilator"):
         lint(folder(PLAIN))

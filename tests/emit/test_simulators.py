@@ -12,7 +12,8 @@ import pytest
 from tests.emit.emitted import PLAIN, folder
 from tests.external import needs
 
-from modeloom.emit import CheckFailed, ToolMissing, run_bench, tools
+from modeloom.emit import CheckFailed, ToolMissing, run_bench
+from modeloom.emit import simulators as tools
 from modeloom.emit.simulators import Icarus, Simulator, Verilator, simulator
 from modeloom.product.folder import read_description
 from modeloom.verification.steps import bench_step

@@ -15,7 +15,7 @@ from modeloom.cli import main
 from modeloom.measure.core import measure_core
 from modeloom.product.description import MemoryDescription
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import InputError
 from modeloom.synth import synthesize
 from modeloom.verilog.memories import LEAST_BITS

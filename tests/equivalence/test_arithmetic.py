@@ -18,7 +18,7 @@ from modeloom.rtl.gf128.reduction import Squarer
 from modeloom.spec import COUNTERS
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER
 from modeloom.spec.kinds import OPERATIONS
-from modeloom.taint.netlist import Netlist, netlist_of_rtlil
+from modeloom.taint.graph import Netlist, netlist_of_rtlil
 
 FIELDS = {"ghash": GHASH_ORDER, "polyval": POLYVAL_ORDER, "xts": XTS_ORDER}
 

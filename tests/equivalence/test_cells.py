@@ -15,7 +15,7 @@ from modeloom.equivalence.counters import added, counted
 from modeloom.equivalence.stream.words import product_of
 from modeloom.modes.gcm import GCM
 from modeloom.spec import COUNTERS
-from modeloom.taint.netlist import Bit, Cell
+from modeloom.taint.graph import Bit, Cell
 
 COMPARISONS = {"$lt": lt, "$le": le, "$gt": gt, "$ge": ge, "$eq": eq, "$ne": ne}
 

@@ -12,7 +12,7 @@ from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CELLS
 from modeloom.equivalence.traffic import Words
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER
-from modeloom.taint.netlist import Cell
+from modeloom.taint.graph import Cell
 
 WIDTH = 128
 

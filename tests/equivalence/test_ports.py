@@ -6,7 +6,7 @@ import pytest
 from modeloom.equivalence.circuit import CircuitError
 from modeloom.equivalence.cores import input_ports, taken
 from modeloom.equivalence.lanes import LANES
-from modeloom.taint.netlist import Cell
+from modeloom.taint.graph import Cell
 
 
 def known(widths, roles, nets=()):

@@ -20,7 +20,7 @@ from modeloom.equivalence.powers import PowersCircuit, PowersCore, prove_powers
 from modeloom.equivalence.stream.words import product_of
 from modeloom.rtl.stream.powers import KeyPowers
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER
-from modeloom.taint.netlist import Netlist, netlist_of_rtlil
+from modeloom.taint.graph import Netlist, netlist_of_rtlil
 
 PORTS = ("we", "exponent", "data", "busy")
 COUNT = 4

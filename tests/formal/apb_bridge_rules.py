@@ -32,7 +32,7 @@ from tests.formal.bridge_rules import (
 from tests.formal.signs import Part, equal, goes_on, same, zero
 
 from modeloom.interfaces.front import WORD_BITS, WORD_BYTES
-from modeloom.rtl.clocks.erasure import Phase
+from modeloom.rtl.clocks.bridge import Phase
 
 __all__ = ["INVARIANTS", "RULES", "ApbBridgeState"]
 

@@ -18,7 +18,7 @@ from tests.formal.bits import Bits, all_of, constant
 from tests.formal.bridge_rules import BridgeState
 from tests.formal.signs import zero
 
-from modeloom.rtl.clocks.erasure import Phase
+from modeloom.rtl.clocks.bridge import Phase
 
 __all__ = ["ERASURE_INVARIANTS", "ERASURE_RULES", "ERASURE_WIDTHS", "erasure_after", "prompt"]
 

@@ -24,7 +24,7 @@ from tests.formal.induction import unproved_by_induction
 from tests.formal.signs import agrees, equal, falling, one_after_the_other, zero
 
 from modeloom.rtl.clocks import CrossingParameters, Crossings
-from modeloom.rtl.clocks.erasure import Phase
+from modeloom.rtl.clocks.bridge import Phase
 from modeloom.verilog.modules import component_rtlil, inner_verilog
 
 __all__ = [

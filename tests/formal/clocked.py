@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping
 from tests.formal.bits import Bits, all_of, concat, fresh
 from tests.formal.machine import Machine, State
 
-from modeloom.taint.netlist import Bit, Cell
+from modeloom.taint.graph import Bit, Cell
 
 __all__ = ["ClockedMachine", "ClockedState"]
 

@@ -17,7 +17,7 @@ from itertools import accumulate
 from tests.formal.bits import Bits, all_of, any_of, constant, total
 from tests.formal.machine import State
 
-from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.build import CoreProgram
 from modeloom.cycles import DRAIN
 
 __all__ = ["ENGINE_INVARIANTS", "ENGINE_RULES", "Control", "Place", "done_after", "first_size", "within"]

@@ -15,7 +15,7 @@ from tests.formal.bits import Bits, all_of, concat
 from tests.formal.clock_rules import INVARIANTS
 from tests.formal.erasure_rules import DEPTH, PairState, both_shake_hands
 
-from modeloom.rtl.clocks.erasure import Phase
+from modeloom.rtl.clocks.bridge import Phase
 
 __all__ = ["OUT_INVARIANTS", "OUT_RULES"]
 

@@ -19,7 +19,7 @@ from tests.formal.machine import Machine, State
 from tests.formal.proof import holds
 
 from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.taint.netlist import Cell
+from modeloom.taint.graph import Cell
 
 __all__ = ["Followed", "Queue", "erased", "refuted_with_a_run", "select", "unproved_of"]
 

@@ -18,8 +18,8 @@ from tests.formal.follow import Followed, select
 
 from modeloom.rtl.stream.channels import INDEX_BITS, packet_order
 from modeloom.rtl.stream.command import order_layout
-from modeloom.rtl.stream.depths import ORDERS
 from modeloom.rtl.stream.packet import packet_layout
+from modeloom.rtl.stream.parameters import ORDERS
 from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["ASSUMED", "INVARIANTS", "RULES", "Front", "seen"]

@@ -19,7 +19,7 @@ from tests.formal.bridge_rules import (
 from tests.formal.lite_bridge_state import LiteBridgeState
 from tests.formal.signs import agrees, equal, falling, same, zero
 
-from modeloom.rtl.clocks.erasure import Phase
+from modeloom.rtl.clocks.bridge import Phase
 
 __all__ = ["INVARIANTS", "RULES"]
 

@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from bitwuzla import Bitwuzla, Kind, Term
 from tests.formal.bits import MANAGER, Bits, all_of, any_of, concat, constant, fresh
 
-from modeloom.taint.netlist import Bit, Cell, Netlist
+from modeloom.taint.graph import Bit, Cell, Netlist
 
 __all__ = ["Machine", "State", "number"]
 

@@ -24,7 +24,7 @@ from tests.formal.signs import zero
 from tests.verilog_edit import edit_module
 
 from modeloom.interfaces.front import APB, AXI_LITE, REGISTER_BUSES
-from modeloom.rtl.clocks.erasure import Phase
+from modeloom.rtl.clocks.bridge import Phase
 
 
 def lite_assumed(s):

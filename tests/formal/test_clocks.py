@@ -15,7 +15,7 @@ from tests.formal.erasure_rules import ALL, PairState, pair_verilog, unproved_pa
 from tests.formal.proof import holds
 from tests.verilog_edit import edit_module
 
-from modeloom.rtl.clocks.erasure import Phase
+from modeloom.rtl.clocks.bridge import Phase
 from modeloom.taint import combinational_paths
 
 # The queue of another one is elaborated in the place of these.

@@ -24,7 +24,7 @@ from tests.formal.proof import check_invariants, check_rule, holds
 from tests.formal.stream_rules import RULES
 from tests.verilog_edit import edit_module
 
-from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.build import CoreProgram
 from modeloom.cores.sector import bus_parameters
 from modeloom.product.folder import read_description
 from modeloom.taint import Netlist, flat_netlist

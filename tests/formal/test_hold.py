@@ -18,7 +18,7 @@ from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
 from modeloom.rtl.stream import hold
-from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.taint.graph import netlist_of_rtlil
 
 DEPTHS = (4, 5, 8)
 BEAT, LAST, HELD, STORED = range(4)

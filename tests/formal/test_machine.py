@@ -14,7 +14,7 @@ from tests.formal.proof import holds
 
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.sim import Simulation
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 
 CYCLES = 60
 

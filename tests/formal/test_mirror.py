@@ -13,7 +13,7 @@ from tests.formal.mirror_rules import INVARIANTS, MIRROR, MirrorState, mirror_ve
 from tests.formal.proof import holds
 from tests.verilog_edit import edit_module
 
-from modeloom.rtl.clocks.erasure import Phase
+from modeloom.rtl.clocks.bridge import Phase
 
 
 def test_flags_are_those_of_one_cycle():

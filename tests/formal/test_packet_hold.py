@@ -20,8 +20,8 @@ from tests.formal.induction import unproved_by_induction
 from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
-from modeloom.rtl.stream.wire import hold
-from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.rtl.stream.wire import packets as hold
+from modeloom.taint.graph import netlist_of_rtlil
 
 DEPTHS = (4, 5, *slowly(8))
 LAYOUT = StructLayout({"data": 2, "last": 1, "failed": 1, "held": 1})

@@ -20,10 +20,9 @@ from tests.formal.split_rules import ORDER, SPLITTER
 from tests.formal.wire_rules import ALIGNER, JOINER
 from tests.rtl.stream.wire_bench import parameters
 
-from modeloom.rtl.stream.wire.order import PacketJoiner, PieceOrder
-from modeloom.rtl.stream.wire.packets import TextAligner
+from modeloom.rtl.stream.wire.packets import PacketJoiner, PieceOrder, TextAligner
 from modeloom.rtl.stream.wire.split import TagSplitter
-from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.taint.graph import netlist_of_rtlil
 
 PARTS: dict[str, tuple[type, Any]] = {
     "splitter": (TagSplitter, SPLITTER), "aligner": (TextAligner, ALIGNER), "order": (PieceOrder, ORDER), "joiner": (PacketJoiner, JOINER),

@@ -15,7 +15,7 @@ from __future__ import annotations
 from tests.formal.bits import WIDE, Bits, all_of, any_of, constant, total
 from tests.formal.follow import Followed, select
 
-from modeloom.rtl.stream.depths import STORE_SLACK
+from modeloom.rtl.stream.parameters import STORE_SLACK
 from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["ASSUMED", "INVARIANTS", "RULES", "Window"]

@@ -9,8 +9,7 @@ from html.parser import HTMLParser
 from systemrdl import RDLCompiler
 from systemrdl.node import FieldNode, MemNode, RegNode
 
-from modeloom.front.map import SOURCE, RegisterMap, read_map
-from modeloom.front.page import register_page
+from modeloom.front.map import SOURCE, RegisterMap, read_map, register_page
 
 VOID = ("meta",)
 

@@ -16,7 +16,7 @@ from modeloom.product.folder import read_sectors
 from modeloom.product.simulated import Sector
 from modeloom.rtl.bus import key_schedule_signature
 from modeloom.verification import verify_core
-from modeloom.verification.twins import request, state
+from modeloom.verification.host import request, state
 
 CORE = {"sector": 96, "mul": 1, "cipher_stages": 1, "key_slots": 2, "squares": "fly"}
 LANES = {"sector": 118, "cipher_cores": 2, "cipher_stages": 1, "mul": 2}

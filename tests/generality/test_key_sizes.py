@@ -13,7 +13,7 @@ from tests.generality.two_sizes import TWO_SIZES, KeySchedule, Pipeline, TwoSize
 
 from modeloom.ciphers import AES, SM4, BlockCipher, CoreRequest
 from modeloom.ciphers.check import check_core
-from modeloom.ciphers.request import FEW_SLOTS
+from modeloom.ciphers.description import FEW_SLOTS
 from modeloom.spec import DefinitionError, InputError
 
 REQUEST = CoreRequest(direction="encrypt", form="pipelined", key_bits=256, more_key_bits=(128,), stages=1, slots=3)

@@ -8,7 +8,7 @@ from tests.program_runs import computes
 
 from modeloom import golden
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.ir.ops import Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Op, OpGraph, Pair, Term
 from modeloom.ir.pair import find_chains
 from modeloom.modes import find
 from modeloom.options.sectors import Options

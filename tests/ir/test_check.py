@@ -10,7 +10,7 @@ from tests.kinds import kind
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.ir.check import CheckError, check_graph
-from modeloom.ir.ops import Chain, Op, Pair, Term
+from modeloom.ir.graph import Chain, Op, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options

@@ -11,7 +11,7 @@ import pytest
 from tests.kinds import kind as named
 
 from modeloom.ir.check import CheckError, check_graph
-from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Chain, Op, OpGraph, Pair, Term
 
 SECTOR: dict[str, Any] = {
     "terms": 2, "blocks": 2, "tweak_blocks": 1, "block_bytes": 16, "raw_names": ("h",), "cipher_bits": (0, 256)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from modeloom.ir.expand import expand
+from modeloom.ir.graph import Term
 from modeloom.ir.lower import key_words, lower_direction
-from modeloom.ir.ops import Term
 from modeloom.ir.pair import find_chains, pair_directions
 from modeloom.ir.trace import trace
 from modeloom.modes.hctr2 import HCTR2

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Chain, Op, OpGraph, Pair, Term
 from modeloom.ir.pair import alone, match, pair_directions
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from modeloom.ir.expand import expand
+from modeloom.ir.graph import Op, Term
 from modeloom.ir.lower import key_words, lower_direction, lower_setup
-from modeloom.ir.ops import Op, Term
 from modeloom.ir.pair import renew_squares
 from modeloom.ir.trace import trace
 from modeloom.modes.heh import HEH

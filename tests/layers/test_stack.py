@@ -12,7 +12,7 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.of import core_of
 from modeloom.layers import Layer, Stack, stack
 from modeloom.layers.control import MessageControl
-from modeloom.layers.texts import Texts
+from modeloom.layers.layer import Texts
 from modeloom.product.messages import StreamDescription
 
 ROUND = {"cipher_arch": "multistream", "streams": 1}

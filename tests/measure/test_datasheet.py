@@ -13,7 +13,7 @@ from tests.emit.emitted import SMALLEST, folder, made
 from modeloom.cli import cli
 from modeloom.emit.html import read_measured
 from modeloom.emit.html.measured import Measured, check_page, complete, with_measured
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.measure.datasheet import complete_datasheet, result_name, store_result, stored_results
 from modeloom.product.folder import read_description
 from modeloom.spec import InputError

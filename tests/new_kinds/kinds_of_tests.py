@@ -19,7 +19,7 @@ from amaranth.lib.wiring import In, Out
 from tests.rtl.engine.mix import BITS, KEY_BITS, MASK, MixCore
 
 from modeloom.cores.components import COMPONENTS, ComponentRequest
-from modeloom.rtl.engine.control import pipe
+from modeloom.rtl.engine.sequencer import pipe
 from modeloom.rtl.engine.unit import UnitCore
 from modeloom.spec import CipherKey, Keys, Mode
 from modeloom.spec.kinds import OPERATIONS, UNITS, Operation, UnitTiming, UnitType, register

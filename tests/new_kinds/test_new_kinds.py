@@ -22,7 +22,7 @@ from modeloom.definition.software import Model
 from modeloom.emit.files import emit
 from modeloom.equivalence import prove_engine
 from modeloom.options.sectors import Options
-from modeloom.product.blocks import sector_groups
+from modeloom.product.description import sector_groups
 from modeloom.prove import ProofError, prove
 from modeloom.spec import CipherKey, DefinitionError, Mode
 from modeloom.spec.kinds import OPERATIONS, Kind, register

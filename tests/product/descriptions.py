@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+from modeloom.product.beats import Explain, Pins, SectorDescription, SizeFigures
 from modeloom.product.description import KeyPart, Port, file_names
-from modeloom.product.sectors import Explain, Pins, SectorDescription, SizeFigures
 
 __all__ = ["sector_description"]
 

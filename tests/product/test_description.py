@@ -14,9 +14,9 @@ from tests.emit.emitted import PARTIAL, SIZES, SLOTS, folder
 from tests.product.descriptions import sector_description
 
 from modeloom.emit.package import to_json
+from modeloom.product.beats import SectorDescription
 from modeloom.product.description import Result, Secret
 from modeloom.product.folder import files_of, read_description, read_sectors, verilog_of
-from modeloom.product.sectors import SectorDescription
 from modeloom.spec import InputError
 
 CORES = {"partial block": PARTIAL, "sizes": SIZES, "slots": SLOTS}

@@ -13,7 +13,7 @@ from tests.streamed import folder
 
 from modeloom.measure.core import measure_blocks
 from modeloom.product.folder import read_description, verilog_of
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.synth.blocks import OTHER, assign, cut, instances, separated
 
 STAGE: dict[str, Any] = {"prove": False, "cipher_stages": 1}

@@ -16,9 +16,8 @@ from tests.protocol.oracle import TABLE, Answer, answers
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.protocol.contract import MOST_STATED
-from modeloom.protocol.faults import FAULTS, faulty
 from modeloom.protocol.outcome import judge, judge_whole, outcomes, possible_codes, releases
-from modeloom.protocol.scenarios import wrong_packets
+from modeloom.protocol.scenarios import FAULTS, faulty, wrong_packets
 from modeloom.protocol.transactions import Command, MessagePacket, message_packet
 
 Run = Callable[[bytes, bytes], tuple[bytes, bytes]]

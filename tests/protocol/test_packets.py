@@ -9,8 +9,8 @@ import pytest
 from tests.protocol.contracts import Plain
 
 from modeloom.interfaces.messages import PACKETS
-from modeloom.protocol.faults import ends, ends_with, faulty, goes_on, inverts
 from modeloom.protocol.outcome import judge
+from modeloom.protocol.scenarios import ends, ends_with, faulty, goes_on, inverts
 from modeloom.protocol.transactions import Command, KeyPacket, MessagePacket, beats_of, message_packet, packet_parts, whole_packet
 
 

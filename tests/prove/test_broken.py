@@ -17,9 +17,8 @@ from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options
 from modeloom.prove import ProofError
-from modeloom.prove.execute import direction_pattern, entries_with_gaps, prove_program
+from modeloom.prove.execute import Symbols, direction_pattern, entries_with_gaps, prove_program
 from modeloom.prove.machine import MachineError
-from modeloom.prove.symbols import Symbols
 
 MODES = {"hctr2": HCTR2, "heh-brw": HEH}
 SEED = 20131

@@ -21,7 +21,7 @@ from modeloom.modes import BUILT_IN
 from modeloom.modes.heh import HEH
 from modeloom.modes.tet import TET
 from modeloom.options.sectors import Options
-from modeloom.prove.inverse import prove_inverse
+from modeloom.prove.rewrite import prove_inverse
 from modeloom.spec import DefinitionError, InputError, Mode
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from modeloom.prove.execute import ProofError
 from modeloom.prove.polynomials import Algebra
-from modeloom.prove.symbols import ProofError
 from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, CipherKey, Field, Numbers
 from modeloom.spec.kinds import OPERATIONS
 

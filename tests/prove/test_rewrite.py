@@ -10,7 +10,7 @@ from tests.kinds import kind
 
 import modeloom.ir.expand as expand_pass
 from modeloom.compiler.compile import compile_mode
-from modeloom.ir.ops import Term
+from modeloom.ir.graph import Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH, HEHPermuted
 from modeloom.options.sectors import Options

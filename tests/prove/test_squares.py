@@ -18,10 +18,9 @@ from modeloom.ir import expand as expand_pass
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options
 from modeloom.prove import ProofError, prove
-from modeloom.prove.execute import direction_pattern, prove_program
+from modeloom.prove.execute import Symbols, direction_pattern, prove_program
 from modeloom.prove.machine import MachineError
 from modeloom.prove.rewrite import prove_rewrite
-from modeloom.prove.symbols import Symbols
 
 SECTOR = 144
 SEED = 2013

@@ -4,9 +4,9 @@
 import pytest
 from tests.kinds import kind
 
-from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Chain, Op, OpGraph, Pair, Term
+from modeloom.prove.execute import GraphSymbols, Symbols
 from modeloom.prove.machine import MachineError
-from modeloom.prove.symbols import GraphSymbols, Symbols
 
 
 def test_forms_are_sets():

@@ -7,7 +7,7 @@ import json
 import re
 
 from modeloom.sweep.configuration import Configuration, Identity
-from modeloom.sweep.store import row_of
+from modeloom.sweep.run import row_of
 
 __all__ = ["on_front", "plotted", "row", "rows", "shown", "stored"]
 

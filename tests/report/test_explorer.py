@@ -14,8 +14,7 @@ from tests.report.explored import on_front, plotted, row, rows, shown, stored
 
 from modeloom.modes import find_any
 from modeloom.report import explorer
-from modeloom.report.explorer import explorer_data, explorer_page
-from modeloom.report.references import references
+from modeloom.report.explorer import explorer_data, explorer_page, references
 from modeloom.sweep.tables import pareto_front
 
 PLANTED = "</script><script>document.documentElement.id = 'planted'</script><img src=x onerror=\"document.documentElement.id='planted'\">"

@@ -12,7 +12,7 @@ from tests.report.explored import row, rows, stored
 
 from modeloom.modes import find_any
 from modeloom.report.explorer import FILTERS, explorer_page
-from modeloom.sweep.store import Store
+from modeloom.sweep.run import Store
 
 pytestmark = needs_chromium
 

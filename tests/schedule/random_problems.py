@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import random
 
-from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.ir.graph import Chain, Op, OpGraph, Pair, Term
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 
 __all__ = ["INSTANCES", "anything", "exists", "graph_of", "problem_of", "two_hashes"]
 

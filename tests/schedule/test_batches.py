@@ -18,8 +18,7 @@ from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve
 from modeloom.schedule.greedy import FREE, Grid, grids, phases_of
 from modeloom.schedule.modulo import Schedule, schedule
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 from modeloom.spec import InputError
 from modeloom.spec.cadence import Cadence
 

@@ -12,13 +12,12 @@ import pytest
 from tests.schedule.random_problems import INSTANCES, anything, exists, graph_of, two_hashes
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.ir.ops import Term
+from modeloom.ir.graph import Term
 from modeloom.modes import find
 from modeloom.options.sectors import Options
 from modeloom.schedule.bound import Cases, circle_holds, least_latency
 from modeloom.schedule.modulo import schedule
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 
 
 @pytest.mark.parametrize("make", [two_hashes, anything])

@@ -11,14 +11,13 @@ from tests.kinds import unit_kind
 
 from modeloom.compiler.compile import compile_mode
 from modeloom.ir.check import CheckError
-from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import preset
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.modulo import Schedule
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 
 
 @cache

@@ -7,15 +7,14 @@ import pytest
 from tests.built import slow
 
 from modeloom import compile as compile_mode
-from modeloom.ir.ops import Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Op, OpGraph, Pair, Term
 from modeloom.schedule import exact
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.exact import improve
 from modeloom.schedule.greedy import place_results
 from modeloom.schedule.modulo import Exact, Schedule, as_schedule, schedule
 from modeloom.schedule.pairing import own_bounds
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 
 
 @pytest.mark.parametrize(

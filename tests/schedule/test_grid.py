@@ -6,13 +6,12 @@ from __future__ import annotations
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.ir.ops import Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Op, OpGraph, Pair, Term
 from modeloom.modes import find
 from modeloom.options.sectors import Options
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.greedy import FREE, Grid, grids, list_schedule
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 
 SLOW_UNIT, FAST_UNIT = Unit("cipher", 1, 11, 10), Unit("mul", 1, 3)
 

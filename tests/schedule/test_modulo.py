@@ -11,13 +11,12 @@ from functools import cache
 import pytest
 
 from modeloom.compiler.compile import compile_mode
-from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.heh import HEH
 from modeloom.options.sectors import Options, preset
 from modeloom.schedule.modulo import Schedule, schedule
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 from modeloom.spec import InputError
 
 MODES = {"hctr2": HCTR2, "heh": HEH}

@@ -10,9 +10,9 @@ from functools import cache
 import pytest
 from tests.compiler.fast_like import ORDERS
 
-from modeloom.compiler import choices
+from modeloom.compiler import compile as choices
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.ir.ops import Op, Term
+from modeloom.ir.graph import Op, Term
 from modeloom.ir.pair import find_chains, match, pair_directions
 from modeloom.modes import BUILT_IN, find
 from modeloom.options.sectors import Options, preset
@@ -22,8 +22,7 @@ from modeloom.schedule.exact import improve, with_improved_bounds
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Exact, as_schedule, schedule
 from modeloom.schedule.pairing import choose_pairing, direction_alone, far_from_bound, own_bounds
-from modeloom.schedule.problem import Problem, instance_of, op_instance
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Problem, Unit, UnitSet, instance_of, op_instance
 
 
 def pair_by_bound(name: str, sequences: Mapping[str, Sequence[Op]], units: UnitSet, **options: bool) -> Problem:

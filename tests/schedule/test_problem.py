@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from modeloom.ir.ops import Op, OpGraph, Pair, Term
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.ir.graph import Op, OpGraph, Pair, Term
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 
 
 def problem_of(units: tuple[Unit, ...], *reads: tuple[str, list[int], list[int]]) -> Problem:

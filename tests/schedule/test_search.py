@@ -13,16 +13,15 @@ import pytest
 
 from modeloom.allocate.build import place_name
 from modeloom.compiler.compile import compile_mode
-from modeloom.ir.ops import Chain, Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Chain, Op, OpGraph, Pair, Term
 from modeloom.modes import find
 from modeloom.options.sectors import Options
 from modeloom.schedule import search
 from modeloom.schedule.bound import least_latency
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.modulo import Schedule, schedule
-from modeloom.schedule.problem import Problem
+from modeloom.schedule.problem import Problem, Unit, UnitSet
 from modeloom.schedule.search import storage_figures
-from modeloom.schedule.units import Unit, UnitSet
 
 EFFORT = 20
 

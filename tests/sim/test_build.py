@@ -13,7 +13,7 @@ from tests.sim.designs import Counter, convert
 
 from modeloom.sim import BuildError, Simulation, build, cache_directory
 from modeloom.sim import build as build_function
-from modeloom.sim.split import share_tables, split_eval
+from modeloom.sim.build import share_tables, split_eval
 
 build_module = sys.modules[build_function.__module__]
 

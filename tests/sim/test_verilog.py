@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from modeloom.sim import BuildError
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 
 BODY = "module inverter(input a, output o);\n  assign o = ~a;\nendmodule\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import modeloom
 from modeloom.ciphers import CIPHERS
-from modeloom.ciphers.request import DIRECTION_OF
+from modeloom.ciphers.description import DIRECTION_OF
 from modeloom.circuits import all_circuits, find_circuit
 from modeloom.spec.mode import DIRECTIONS
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from modeloom.spec.wording import many, numbers, paced
+from modeloom.spec.errors import many, numbers, paced
 
 
 @pytest.mark.parametrize(

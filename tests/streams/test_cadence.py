@@ -15,12 +15,12 @@ from modeloom.modes.ccm import CCM
 from modeloom.modes.deoxys_ii import DeoxysII
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
-from modeloom.prove.symbols import ProofError
+from modeloom.prove.execute import ProofError
 from modeloom.spec.cadence import Cadence
 from modeloom.streams.machine import Machine, MachineError, Token
 from modeloom.streams.plan import StreamPlan, plan_stream
 from modeloom.streams.prove import plan_title, prove_stream, tokens_of
-from modeloom.streams.prove_channels import prove_channels
+from modeloom.streams.prove_open import prove_channels
 from modeloom.streams.reservation import Reservations, ReservationTable
 
 CHAINED = (CCM, ChainFromZero, WideChain)

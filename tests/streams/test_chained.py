@@ -8,13 +8,13 @@ from tests.streams.chained_modes import ChainFromZero, WideChain
 from tests.streams.numbers import OnNumbers, messages, models_of
 
 from modeloom.modes.ccm import CCM
-from modeloom.prove.symbols import ProofError
+from modeloom.prove.execute import ProofError
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.stream import LengthPrefix, State
 from modeloom.streams.machine import Machine
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.prove import prove_stream, tokens_of
-from modeloom.streams.prove_channels import prove_channels
+from modeloom.streams.prove_open import prove_channels
 
 LATENCIES = {"cipher": 11, "mul": 2}
 MADE = [(CCM, 1), (CCM, 2), (WideChain, 1), (WideChain, 2), (ChainFromZero, 1)]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.ir import lines
+from modeloom.ir import graph as lines
 from modeloom.modes import CCM, all_streams
 
 FILES = {"", *(f"{name}.py" for name in ("words", "brw"))}

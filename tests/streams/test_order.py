@@ -13,10 +13,10 @@ from modeloom.modes import find_any
 from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.ocb3 import OCB3
-from modeloom.prove.symbols import ProofError
+from modeloom.prove.execute import ProofError
 from modeloom.spec import InputError, UnknownName
-from modeloom.spec.amounts import Amount
 from modeloom.spec.cadence import Cadence
+from modeloom.spec.counters import Amount
 from modeloom.spec.stream import BETWEEN, TEXT_FIRST
 from modeloom.streams.machine import Machine
 from modeloom.streams.overlap import entered

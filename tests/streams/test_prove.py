@@ -10,7 +10,7 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3
-from modeloom.prove.symbols import ProofError
+from modeloom.prove.execute import ProofError
 from modeloom.streams import prove
 from modeloom.streams.forms import Message
 from modeloom.streams.plan import plan_stream

@@ -9,11 +9,11 @@ import pytest
 from tests.streams.modes import Deciphering, NoHash, Padded, WideAEAD
 
 from modeloom.modes.gcm import GCM
-from modeloom.prove.symbols import ProofError
-from modeloom.streams import prove_channels as module
+from modeloom.prove.execute import ProofError
+from modeloom.streams import prove_open as module
 from modeloom.streams.machine import Machine
 from modeloom.streams.plan import plan_stream
-from modeloom.streams.prove_channels import prove_apart, prove_channels
+from modeloom.streams.prove_open import prove_apart, prove_channels
 
 LATENCIES = {"cipher": 12, "mul": 3}
 

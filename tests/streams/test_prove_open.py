@@ -13,8 +13,9 @@ from tests.streams.broken_opens import BROKEN, RIGHT, CarryBehind32Bits, OneMore
 
 import modeloom
 from modeloom.compiler.streams import compile_stream
-from modeloom.definition import message_check, opened
-from modeloom.definition.message_check import checked_inverse
+from modeloom.definition import opened
+from modeloom.definition import opened as message_check
+from modeloom.definition.opened import checked_inverse
 from modeloom.modes import STREAMS
 from modeloom.modes.gcm import GCM
 from modeloom.options.messages import USUAL

@@ -10,7 +10,7 @@ from tests.streams.pair_modes import Braid, Twice
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.ocb3 import OCB3
-from modeloom.prove.symbols import ProofError
+from modeloom.prove.execute import ProofError
 from modeloom.spec import DefinitionError, InputError, checked_mode
 from modeloom.spec.attributes import checked_stream
 from modeloom.spec.kinds import CIPHER

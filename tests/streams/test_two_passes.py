@@ -13,11 +13,11 @@ from tests.streams.modes import HashedTwice
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.deoxys_ii import DeoxysII
 from modeloom.modes.gcm_siv import GCMSIV
-from modeloom.prove.symbols import ProofError
+from modeloom.prove.execute import ProofError
 from modeloom.spec import DefinitionError, InputError
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.prove import prove_stream
-from modeloom.streams.prove_channels import prove_channels
+from modeloom.streams.prove_open import prove_channels
 from modeloom.streams.steps import Source, Term
 from modeloom.streams.trace import trace_stream
 

@@ -12,7 +12,7 @@ import pytest
 
 from modeloom.sweep.configuration import Configuration, Identity
 from modeloom.sweep.figures import FIGURES
-from modeloom.sweep.store import row_of
+from modeloom.sweep.run import row_of
 from modeloom.sweep.tables import area_of, cell, csv_table, latex_rows, latex_table, pareto_front, short_table
 
 

@@ -12,7 +12,7 @@ import pytest
 from modeloom.spec import InputError
 from modeloom.sweep.configuration import Configuration, Identity
 from modeloom.sweep.point import FINAL, STATUSES
-from modeloom.sweep.store import COLUMNS, SCHEMA, Store, row_of
+from modeloom.sweep.run import COLUMNS, SCHEMA, Store, row_of
 
 ONE = Identity(Configuration("circuit", "karatsuba", {"halt": 4}), "d", {"modeloom": "0"})
 

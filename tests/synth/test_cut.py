@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from tests.synth.designs import TwoBlocks, convert
 
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.synth import blocks
 from modeloom.synth.blocks import assign
 

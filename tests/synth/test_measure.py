@@ -8,7 +8,7 @@ from tests.built import folder
 from tests.core.several_keys import XCB
 
 from modeloom.measure import core as measure
-from modeloom.product.blocks import sector_groups
+from modeloom.product.description import sector_groups
 from modeloom.product.folder import read_description
 from modeloom.synth import BlockResult, blocks
 

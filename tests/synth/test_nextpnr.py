@@ -10,7 +10,7 @@ from tests.external import needs
 from tests.synth.designs import Adder, Rom, convert
 
 from modeloom.synth import SynthesisError, synthesize
-from modeloom.synth.nextpnr import PLACERS, ROUTERS
+from modeloom.synth.flow import PLACERS, ROUTERS
 
 pytestmark = [
     slow,

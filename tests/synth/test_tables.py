@@ -12,7 +12,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from modeloom.sim import Simulation
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.synth import synthesize
 from modeloom.synth.yosys import MANY, TABLE, tables_apart
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from modeloom.product.description import Result, Secret, Verdict
 from modeloom.taint import TaintReport, check_netlist
-from modeloom.taint.netlist import Bit, Netlist
+from modeloom.taint.graph import Bit, Netlist
 
 __all__ = ["RESULT", "MadeCore", "check_made", "secrets"]
 

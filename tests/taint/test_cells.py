@@ -10,9 +10,8 @@ import pytest
 from modeloom.product.description import Result
 from modeloom.sim.build import BuildError
 from modeloom.taint import flat_netlist
-from modeloom.taint.control import control_points
-from modeloom.taint.graph import BitGraph, UnknownCell, dependences
-from modeloom.taint.netlist import Cell, Netlist, netlist_of_rtlil
+from modeloom.taint.check import control_points
+from modeloom.taint.graph import BitGraph, Cell, Netlist, UnknownCell, dependences, netlist_of_rtlil
 
 DESIGN = """
 module small(input clk, input [3:0] a, input [3:0] b, input s, output [3:0] y, output reg [3:0] q);

@@ -8,8 +8,7 @@ from tests.taint.made import MadeCore, check_made, secrets
 
 from modeloom.product.description import KEY_VERDICT, Result, Verdict
 from modeloom.taint import TaintReport, TimingChannel, check_netlist
-from modeloom.taint.check import secret_bits
-from modeloom.taint.control import EXEMPTIONS
+from modeloom.taint.check import EXEMPTIONS, secret_bits
 from modeloom.taint.graph import REGISTERS
 
 VERDICTS = (Verdict(KEY_VERDICT, (Result("key_loaded", 1), Result("key_error", 1))),)

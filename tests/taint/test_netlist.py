@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.taint.netlist import netlist_of_rtlil, port_directions
+from modeloom.taint.graph import netlist_of_rtlil, port_directions
 
 WIRES = {"clk": ("input", 1), "data": ("input", 2), "result": ("output", 10), "valid": ("output", 3)}
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from modeloom.taint.graph import REGISTERS, dependences, selects
-from modeloom.taint.netlist import Bit, Cell
+from modeloom.taint.graph import REGISTERS, Bit, Cell, dependences, selects
 
 A, B, S, Y = (list(range(n, n + 8)) for n in (10, 20, 30, 40))
 

@@ -15,7 +15,7 @@ from modeloom.product.folder import read_description
 from modeloom.product.messages import TAG_VERDICT
 from modeloom.taint import Netlist, TimingChannel, check_netlist, flat_netlist
 from modeloom.taint.check import kept, specialised
-from modeloom.taint.netlist import Bit, Cell
+from modeloom.taint.graph import Bit, Cell
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "gcm": ("gcm", {**TINY, "key_slots": 1}), "pipeline": ("gcm", {"key_slots": 1}),

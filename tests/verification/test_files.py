@@ -14,12 +14,12 @@ from tests.emit.emitted import PLAIN, core, folder, made
 
 from modeloom.cores.sector.describe import describe
 from modeloom.emit.package.core_file import manifest, read_manifest
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.product.description import EXACT_TOOLS, versions
 from modeloom.product.folder import read_description
 from modeloom.spec import InputError
 from modeloom.verification import steps
-from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.host import Subject
 from modeloom.verification.steps import files_step
 
 

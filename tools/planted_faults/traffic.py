@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from modeloom.product.sectors import SectorDescription
+from modeloom.product.beats import SectorDescription
 from modeloom.product.simulated import SimulatedCore
 
 from .actions import Action, forget, gaps, key_packet, nothing, put

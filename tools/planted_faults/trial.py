@@ -16,9 +16,9 @@ from modeloom.options.sectors import Options
 from modeloom.product.simulated import SimulatedCore
 from modeloom.spec import InputError
 from modeloom.verification.sector import dynamic_checks, run_check
-from modeloom.verification.sector.pace import Recording
+from modeloom.verification.sector.host import Subject
 from modeloom.verification.sector.sectors import needed_sectors
-from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.statuses import Recording
 
 from .schemata import INPUT, schemata
 from .sites import Fault

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from modeloom.ciphers.aes import AES
 from modeloom.ciphers.deoxys import DEOXYS_BC
-from modeloom.ciphers.description import BlockCipher
-from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.ciphers.description import BlockCipher, CoreRequest, CoreTiming
 from modeloom.ciphers.sm4 import SM4
 from modeloom.spec import DefinitionError, InputError, UnknownName
 from modeloom.spec.attributes import attribute_place

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modeloom.ciphers.description import BlockCipher
-from modeloom.ciphers.request import FEW_SLOTS, CoreRequest, CoreTiming
+from modeloom.ciphers.description import FEW_SLOTS, BlockCipher, CoreRequest, CoreTiming
 from modeloom.ciphers.software import aes_round_keys, openssl
 from modeloom.spec.mode import DIRECTIONS
 

@@ -27,8 +27,7 @@ from amaranth.lib.wiring import Component
 from amaranth.sim import Simulator, SimulatorContext
 
 from modeloom.ciphers import is_own
-from modeloom.ciphers.description import BlockCipher
-from modeloom.ciphers.request import FEW_SLOTS, CoreRequest
+from modeloom.ciphers.description import FEW_SLOTS, BlockCipher, CoreRequest
 from modeloom.rtl.cipher_bench import CipherBench, CipherModule
 from modeloom.sim import Simulation
 from modeloom.spec import blame

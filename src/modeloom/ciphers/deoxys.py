@@ -6,8 +6,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from modeloom.ciphers.description import BlockCipher
-from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.ciphers.description import BlockCipher, CoreRequest, CoreTiming
 from modeloom.spec.mode import DIRECTIONS
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def _timing(request: CoreRequest) -> CoreTiming:
 
 def _hardware(request: CoreRequest) -> Component:
     from modeloom.rtl.deoxys.multistream import DeoxysBCStreams
-    from modeloom.rtl.deoxys.pipeline import DeoxysBCPipeline
+    from modeloom.rtl.deoxys.rounds import DeoxysBCPipeline
 
     if request.form == "multistream":
         return DeoxysBCStreams(request.streams, request.slots, request.direction, whole_sboxes=request.networks == "lut6")

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modeloom.ciphers.description import BlockCipher
-from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.ciphers.description import BlockCipher, CoreRequest, CoreTiming
 from modeloom.ciphers.software import openssl, sm4_round_keys
 from modeloom.spec.mode import DIRECTIONS
 
@@ -31,7 +30,7 @@ def _hardware(request: CoreRequest) -> Component:
 
 
 def _key_schedule(key_bits: int) -> Component:
-    from modeloom.rtl.sm4.round import SM4KeySchedule
+    from modeloom.rtl.sm4.pipeline import SM4KeySchedule
 
     return SM4KeySchedule()
 

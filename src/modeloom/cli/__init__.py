@@ -12,12 +12,10 @@ import sys
 import click
 
 from modeloom.cli.build import build
-from modeloom.cli.check import vectors, verify
 from modeloom.cli.data import crypt, model, open_file, seal_file
-from modeloom.cli.explain import explain
 from modeloom.cli.figures import aead, circuit, datasheet, papers, synth, traffic
 from modeloom.cli.generator import generator
-from modeloom.cli.list import list_modes
+from modeloom.cli.list import explain, list_modes, vectors, verify
 from modeloom.cli.sweeps import choose, compare, explore, sweep
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.errors import FailedCheck, MissingTool

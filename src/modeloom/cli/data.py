@@ -348,7 +348,7 @@ def _transform(
 ) -> None:  # fmt: skip
     from modeloom.product.folder import read_messages
     from modeloom.product.message import Message, check_message
-    from modeloom.product.simulation import message_core
+    from modeloom.product.simulated import message_core
 
     # What can be refused is refused before the simulation is built.
     description = read_messages(directory)

@@ -15,7 +15,7 @@ from modeloom.cli.files import check_output, columns, warn, whole_file
 from modeloom.cli.options import optimize_option
 from modeloom.emit.html.measured import lut_figure
 from modeloom.spec import InputError
-from modeloom.spec.wording import many
+from modeloom.spec.errors import many
 from modeloom.synth.targets import TARGETS
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ def traffic(
     """
     from modeloom.measure.traffic import find_mix, measure_traffic
     from modeloom.product.folder import read_messages
-    from modeloom.product.simulation import message_core
+    from modeloom.product.simulated import message_core
     from modeloom.spec import InputError
 
     description = read_messages(directory)

@@ -15,8 +15,8 @@ import click
 from modeloom.cli.files import columns, warn, warn_broken, whole_file
 from modeloom.options.row import Value
 from modeloom.options.spelled import message_options
+from modeloom.spec.errors import many
 from modeloom.spec.stream import StreamMode
-from modeloom.spec.wording import many
 
 if TYPE_CHECKING:
     from modeloom.compiler.streams import CompiledStream
@@ -143,7 +143,7 @@ def build_stream(
     from modeloom.cores.lwc.bench import write_vectors
     from modeloom.cores.of import core_of
     from modeloom.emit import building, check_directory, check_name, emit
-    from modeloom.product.lwc import LwcDescription
+    from modeloom.product.message import LwcDescription
 
     options = message_options(mode, values)
     check_directory(directory)

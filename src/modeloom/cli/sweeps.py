@@ -23,7 +23,7 @@ from modeloom.cli.options import point_options, point_values
 if TYPE_CHECKING:
     from modeloom.sweep.choose import Choice
     from modeloom.sweep.compare import Line
-    from modeloom.sweep.store import Row
+    from modeloom.sweep.run import Row
 
 __all__ = [
     "CHOICE_SCHEMA", "COMPARE_SCHEMA", "SWEEP_SCHEMA", "choose", "compare", "explore", "sweep", "sweep_progress", "write_text",
@@ -53,11 +53,10 @@ def sweep(
     point whose options no core can have is only reported.
     """
     from modeloom.spec import InputError
-    from modeloom.spec.wording import many
+    from modeloom.spec.errors import many
     from modeloom.sweep.executors import cluster, local
     from modeloom.sweep.grid import read_sweep
-    from modeloom.sweep.run import run_points
-    from modeloom.sweep.store import Store
+    from modeloom.sweep.run import Store, run_points
     from modeloom.sweep.tables import csv_table, latex_table, pareto_front, short_table
 
     if jobs is not None and scheduler is not None:
@@ -95,7 +94,7 @@ def sweep(
 def _checked(rows: Sequence[Row]) -> None:
     """Raises ``CheckFailed`` if a check of a point failed, or if a point did not finish.  That no core has some options is a result."""
     from modeloom.emit import CheckFailed
-    from modeloom.spec.wording import many
+    from modeloom.spec.errors import many
     from modeloom.sweep.point import FINAL
 
     told = []
@@ -199,11 +198,11 @@ def compare(
     """
     from modeloom.measure.core import check_target
     from modeloom.modes import find_any
-    from modeloom.report.comparison import comparison
+    from modeloom.report.explorer import comparison
     from modeloom.spec import InputError
     from modeloom.sweep.compare import compared, points_of
     from modeloom.sweep.executors import local
-    from modeloom.sweep.store import Store
+    from modeloom.sweep.run import Store
     from modeloom.sweep.tables import latex_rows
 
     if target is not None:
@@ -344,7 +343,7 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
 
 def _lines(found: Choice, bits: Fraction, cycles: Fraction, reached: float, reasons: list[str]) -> Iterator[str]:
     """What the search tried, and what it chose."""
-    from modeloom.spec.wording import many
+    from modeloom.spec.errors import many
     from modeloom.sweep.choose import scaled
 
     rate_of = float(cycles) * 8
@@ -379,8 +378,8 @@ def explore(results: str, output: str, title: str | None, as_json: bool) -> None
     """
     from modeloom.report.explorer import explorer_page
     from modeloom.spec import InputError
-    from modeloom.spec.wording import many
-    from modeloom.sweep.store import Store
+    from modeloom.spec.errors import many
+    from modeloom.sweep.run import Store
 
     source, target = Path(results), Path(output)
     check_output(target, source)

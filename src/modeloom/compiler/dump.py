@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from modeloom.allocate.build import place_name
-from modeloom.allocate.listing import listing
+from modeloom.allocate.program import listing
 from modeloom.compiler.compile import Compiled
-from modeloom.ir.graph import Trace
+from modeloom.ir.graph import Op, OpGraph, Trace, form_text
 from modeloom.ir.lower import Lowered
-from modeloom.ir.ops import Op, OpGraph, form_text
 from modeloom.schedule.modulo import Schedule
 from modeloom.spec import UnknownName
 

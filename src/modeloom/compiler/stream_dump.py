@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from modeloom.compiler.dump import node_lines
 from modeloom.compiler.streams import CompiledStream
-from modeloom.spec.amounts import Amount
+from modeloom.spec.counters import Amount
 from modeloom.streams.known import Known
 from modeloom.streams.plan import PASSES, StreamPlan
 from modeloom.streams.steps import Form, Step, Term, key_word

@@ -17,10 +17,10 @@ from functools import partial
 from typing import Any, NamedTuple, Self, cast
 
 from modeloom.ciphers import BlockCipher, cipher_of
-from modeloom.ciphers.request import CoreRequest, CoreTiming
+from modeloom.ciphers.description import CoreRequest, CoreTiming
 from modeloom.definition.check import NOT_CHECKED, Checked
-from modeloom.definition.message_check import check_messages
 from modeloom.definition.messages import derived_under
+from modeloom.definition.opened import check_messages
 from modeloom.options.messages import MOST_DERIVERS, USUAL, StreamOptions
 from modeloom.spec import InputError
 from modeloom.spec.cadence import EVERY_CYCLE
@@ -29,7 +29,7 @@ from modeloom.spec.stream import BETWEEN, StreamMode, variants
 from modeloom.streams.derive import Derivation, derivation_of, prove_derivation
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, StreamPlan, plan_stream
 from modeloom.streams.prove import StreamProof, prove_numbers, prove_setup, prove_stream
-from modeloom.streams.prove_channels import prove_channels
+from modeloom.streams.prove_open import prove_channels
 from modeloom.streams.reservation import ReservationTable
 from modeloom.streams.steps import Step, steps_of
 from modeloom.streams.trace import trace_stream

@@ -11,10 +11,10 @@ from functools import partial
 from typing import cast
 
 from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
-from modeloom.ciphers.request import DIRECTION_OF
+from modeloom.ciphers.description import DIRECTION_OF
 from modeloom.cycles import ENTRY_CYCLES
 from modeloom.options.sectors import Options
-from modeloom.schedule.units import Unit, UnitSet
+from modeloom.schedule.problem import Unit, UnitSet
 from modeloom.spec import InputError
 from modeloom.spec.cadence import EVERY_CYCLE
 from modeloom.spec.kinds import (

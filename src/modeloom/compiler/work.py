@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from modeloom.allocate.build import Allocation
 from modeloom.compiler.units import Architecture
 from modeloom.definition.check import NOT_CHECKED, Checked
-from modeloom.ir.graph import Trace
+from modeloom.ir.graph import OpGraph, Trace
 from modeloom.ir.lower import Lowered
-from modeloom.ir.ops import OpGraph
 from modeloom.options.sectors import Options
 from modeloom.prove import ProofReport
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.pairing import Pairing
-from modeloom.schedule.units import UnitSet
+from modeloom.schedule.problem import UnitSet
 from modeloom.spec import Mode
 
 __all__ = ["Work"]

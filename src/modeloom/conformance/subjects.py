@@ -20,15 +20,14 @@ from modeloom.definition.messages import StreamModel
 from modeloom.definition.software import Model
 from modeloom.interfaces.messages import MessageCode
 from modeloom.modes import find_any
+from modeloom.product.beats import SectorDescription
 from modeloom.product.description import Description
 from modeloom.product.folder import other_kind, read_description
 from modeloom.product.message import Message, MessageError, Outcome, check_message, check_room
 from modeloom.product.messages import StreamDescription
-from modeloom.product.sectors import SectorDescription
-from modeloom.product.simulated import Sector, SimulatedCore
+from modeloom.product.simulated import Sector, SimulatedCore, message_core
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
-from modeloom.product.simulation import message_core
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.spec.mode import Mode

@@ -4,15 +4,114 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import resources
 
+from modeloom.ciphers import AES, cipher_of
+from modeloom.compiler.compile import Compiled
+from modeloom.compiler.streams import CipherNumbers, CompiledStream, default_sizes
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.options.messages import StreamOptions
+from modeloom.options.sectors import Options
 
 __all__ = [
-    "Beat", "BenchKey", "beats_of", "bench_bytes", "first_keys", "hexadecimal", "keep_text", "key_lines", "packet_lines", "phase_lines",
-    "wanted_lines",
+    "Beat", "BenchKey", "beats_of", "bench_bytes", "filled", "first_keys", "hexadecimal", "keep_text", "key_lines", "packet_lines",
+    "phase_lines", "sector_words", "stream_words", "template", "wanted_lines", "without",
 ]  # fmt: skip
+
+
+# -- template --------------------------------------------------------------------------------------------------------------------------
+
+# Fills in the placeholders of a text: ``@NAME@`` in a file of ``templates``.
+#
+# If a placeholder is the first in its line, all lines of its value get its indentation.  A line with ``include`` is replaced by a file that
+# the benches of all kinds of cores share::
+#
+#     (indented) @RULES@     ──▶    (indented) the first line
+#                                   (indented) the second
+#     @include keys.sv@      ──▶    the text of cores/templates/keys.sv, with its placeholders
+
+_PLACE = re.compile(r"(^ +)?@([A-Z_]+)@", re.M)
+
+_INCLUDE = re.compile(r"^@include ([\w.]+)@\n", re.M)
+
+
+def template(package: str, name: str) -> str:
+    """The text of a file in the ``templates`` of a package, with the files that it includes."""
+    text = _read(package, name)
+    return _INCLUDE.sub(lambda line: _read(__package__ or "", line[1]), text)
+
+
+def without(text: str, word: str) -> str:
+    """A text without the lines that have a word."""
+    return "".join(line for line in text.splitlines(keepends=True) if word not in line)
+
+
+def _read(package: str, name: str) -> str:
+    return resources.files(package).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def filled(package: str, name: str, values: Mapping[str, object]) -> str:
+    """The text of a template with the values filled in.
+
+    Parameters
+    ----------
+    package : str
+        The package that has the template.
+    name : str
+        A file in its ``templates``.
+    values : mapping
+        A value for each placeholder, which may be text of several lines.
+
+    Raises
+    ------
+    KeyError
+        A placeholder has no value.
+    """
+    return _PLACE.sub(lambda place: textwrap.indent(str(values[place[2]]), place[1] or ""), template(package, name))
+
+
+# -- words -----------------------------------------------------------------------------------------------------------------------------
+
+# Words of the name of a core: the mode, its sector sizes, and a word for each option that differs from its default.
+
+FIRST_OF_SECTORS = (
+    "cipher", "key_bits", "direction", "tweak", "cipher_cores", "cipher_arch", "cipher_sbox", "streams", "cipher_stages",
+)  # fmt: skip
+FIRST_OF_MESSAGES = (
+    "cipher", "cipher_arch", "streams", "key_bits", "direction", "blocks_per_cycle", "cipher_sbox", "cipher_stages", "mul_arch",
+    "mul_stages", "key_slots", "hold", "channels", "keys", "packet", "order", "key_schedule", "key_schedules", "key_derivers",
+    "message_buffer",
+)  # fmt: skip
+"""The options whose words come first.  Words of other options follow in the order of their rows."""
+
+
+def sector_words(compiled: Compiled) -> tuple[str, ...]:
+    """The words of a core for sectors."""
+    mode, options = compiled.mode, compiled.options
+    usual = replace(Options().of(mode).on(cipher_of(mode, options.cipher)), cipher=cipher_of(mode).name)
+    other = {} if options.cipher == AES.name else {"cipher_cores": "cores{}"}
+    return mode.name, *(str(one.source.nbytes) for one in compiled.sizes), *options.words(usual, FIRST_OF_SECTORS, **other)
+
+
+def stream_words(compiled: CompiledStream) -> tuple[str, ...]:
+    """The words of a core for messages."""
+    mode, options = compiled.mode, compiled.options
+    cipher = cipher_of(mode, options.cipher)
+    first, *more = default_sizes(mode, cipher)
+    # What follows from where keys come from, and from the interface, needs no word of its own.
+    usual = replace(
+        StreamOptions(key_bits=first, keys=options.keys, interface=options.interface).on(cipher), more_key_bits=tuple(more),
+        cipher=cipher_of(mode).name, keys=StreamOptions.keys, interface=StreamOptions.interface,
+        cipher_cores=CipherNumbers.of(compiled.plan, options.channels).usual,
+    )  # fmt: skip
+    return mode.name, *options.words(usual, FIRST_OF_MESSAGES)
+
+
+# -- bench text ------------------------------------------------------------------------------------------------------------------------
 
 Beat = tuple[bytes, int]
 """Bytes of a beat, and its ``tkeep``."""

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypedDict
 
-from modeloom.ir.graph import Trace
-from modeloom.ir.lines import Line
+from modeloom.ir.graph import Line, Trace
 from modeloom.product.description import Files, KeyPart, versions
 from modeloom.product.page import SourceLine, SourceText
 from modeloom.spec import Mode

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import overload
 
-from modeloom.compiler.compiled import Compiled
+from modeloom.compiler.compile import Compiled
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.lwc import LwcCore
 from modeloom.cores.sector import SectorCore

@@ -10,7 +10,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS, RESERVED, Packing, slot_number_bits
-from modeloom.product.ports import TopPort
+from modeloom.product.core import TopPort
 
 __all__ = ["PortRules", "bit_range", "command_read", "packing_places"]
 

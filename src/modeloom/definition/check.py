@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from modeloom.definition.software import Model, differs, replay
-from modeloom.ir.graph import Trace, reached
-from modeloom.ir.lines import told
+from modeloom.ir.graph import Trace, reached, told
 from modeloom.ir.trace import DIRECTIONS, trace
-from modeloom.prove.inverse import prove_inverse
+from modeloom.prove.rewrite import prove_inverse
 from modeloom.spec import DefinitionError, InputError, Mode, checked_mode
 from modeloom.spec.errors import place_of
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from modeloom.definition.messages import StreamModel, derived_key
 from modeloom.spec import DefinitionError, InputError
+from modeloom.spec.errors import many
 from modeloom.spec.stream import StreamMode
-from modeloom.spec.wording import many
 
 __all__ = ["warnings_of"]
 

@@ -4,25 +4,72 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Generic, TypeVar
 
-from modeloom.ciphers import cipher_of
+from modeloom.ciphers import BlockCipher, cipher_of
 from modeloom.ir.graph import Trace
 from modeloom.ir.trace import trace
-from modeloom.modes import find
+from modeloom.modes import find, find_any
 from modeloom.spec import Blocks, CipherKey, DefinitionError, InputError, Keys, Mode, Numbers, blame, checked_mode
-from modeloom.spec.amounts import Amount
 from modeloom.spec.beside import beside
+from modeloom.spec.counters import Amount
 from modeloom.spec.errors import place_of
 from modeloom.spec.mode import Definition, KeyParts
 from modeloom.spec.numbers import Piece, StreamNumbers
+from modeloom.spec.stream import StreamMode
 from modeloom.streams.known import Known
 from modeloom.streams.trace import StepTrace, StreamTrace
 
 __all__ = [
-    "KeyedDefinition", "Model", "as_bytes", "differs", "key_lengths", "model", "replay", "replay_step", "to_blocks", "to_bytes",
+    "KeyedDefinition", "Model", "as_bytes", "differs", "expanded_key", "expanded_key_of", "key_lengths", "model", "replay",
+    "replay_step", "to_blocks", "to_bytes",
 ]  # fmt: skip
 
+
+# -- expanded --------------------------------------------------------------------------------------------------------------------------
+
+# The key packet of a core that takes expanded keys.
+#
+#     K ‖ word     ──▶ RK0 ‖ RK1 ‖ ... ‖ word        each part padded with zeros to whole beats
+
+
+def expanded_key(mode: StreamMode, cipher: BlockCipher, key: bytes, beat_bytes: int = 16) -> bytes:
+    """The bytes of a key packet with round keys in the place of the cipher key.
+
+    Parameters
+    ----------
+    mode : StreamMode
+    cipher : BlockCipher
+    key : bytes
+        The mode's whole key, as a core that expands keys takes it.
+    beat_bytes : int
+        Bytes of a beat; each round key and each other part begins with one.
+
+    Raises
+    ------
+    InputError
+        The key has a wrong length, or the cipher has no software for its round keys.
+    """
+    if cipher.expand is None:
+        raise InputError(f"{cipher.name} has no software that expands a key: its description has no expand")
+    parts = mode.split_key(key, tuple(bits // 8 for bits in cipher.key_bits))
+    packet = b""
+    for name, value in parts.items():
+        for each in cipher.expand(value) if name in mode.cipher_keys else (value,):
+            packet += each + bytes(-len(each) % beat_bytes)
+    return packet
+
+
+def expanded_key_of(definition: str, folder: str | Path, cipher_name: str, key: bytes) -> bytes:
+    """``expanded_key`` for a mode by its name or place, which may be given from a folder, and a cipher by its name."""
+    mode = find_any(definition, folder)
+    if not isinstance(mode, StreamMode):
+        raise InputError(f"{definition} is a mode for sectors, whose cores expand keys themselves")
+    return expanded_key(mode, cipher_of(mode, cipher_name), key)
+
+
+# -- software --------------------------------------------------------------------------------------------------------------------------
 
 # A definition with a key on numbers: the parts of the key, the operations, and the results of the set-up.
 

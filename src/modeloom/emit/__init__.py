@@ -2,10 +2,8 @@
 """The product: a folder with the Verilog, bench, listing, package and datasheet of a core, and checks of this folder."""
 
 from modeloom.emit.files import check_directory, check_name, core_name, core_verilog, emit
-from modeloom.emit.lint import lint
 from modeloom.emit.lock import building
-from modeloom.emit.simulators import run_bench
-from modeloom.emit.tools import CheckFailed, ToolMissing
+from modeloom.emit.simulators import CheckFailed, ToolMissing, lint, run_bench
 from modeloom.verilog.modules import core_rtlil, inner_verilog
 
 __all__ = [

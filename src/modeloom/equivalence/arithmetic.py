@@ -21,7 +21,7 @@ from itertools import product
 from modeloom.equivalence.cells import CircuitError
 from modeloom.spec import Field, Numbers
 from modeloom.spec.kinds import MUL, Operation
-from modeloom.taint.netlist import Bit, Cell, Netlist
+from modeloom.taint.graph import Bit, Cell, Netlist
 
 __all__ = ["Depth", "LinearCircuit", "output_order", "products_of"]
 

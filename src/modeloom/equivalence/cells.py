@@ -17,7 +17,7 @@ from hashlib import sha256
 from modeloom.equivalence import lanes
 from modeloom.equivalence.counters import added
 from modeloom.equivalence.lanes import LANES, ONE, apart, bits_of, mask, number
-from modeloom.taint.netlist import Bit, Cell
+from modeloom.taint.graph import Bit, Cell
 
 __all__ = ["CELLS", "CircuitError", "Read"]
 

@@ -18,7 +18,7 @@ from types import FunctionType
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CELLS, CircuitError, Read
 from modeloom.spec.cadence import BATCH_LEAD, Cadence
-from modeloom.taint.netlist import Bit, Cell, Netlist
+from modeloom.taint.graph import Bit, Cell, Netlist
 
 __all__ = ["Batches", "Box", "Circuit", "CircuitError"]
 

@@ -36,14 +36,14 @@ from modeloom.equivalence.cores import (
     output_ports,
 )
 from modeloom.equivalence.host import Host, Run
-from modeloom.product.sectors import SectorDescription
-from modeloom.rtl.engine.key_memory import KeyClass, key_class
+from modeloom.product.beats import SectorDescription
+from modeloom.rtl.engine.storage import KeyClass, key_class
 from modeloom.rtl.engine.unit import UnitCore
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import BOTH, DEC, ENC, OPERATIONS, Kind, Operation, UnitKind, UnitType
 from modeloom.taint.check import verdict_registers
-from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
+from modeloom.taint.graph import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
 __all__ = ["EngineCore", "SymbolicCore", "UsersCipher", "UsersCore"]
 

@@ -26,7 +26,7 @@ from modeloom.equivalence.circuit import Box, CircuitError
 from modeloom.spec import Counter
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import Operation, UnitType
-from modeloom.taint.netlist import Bit, Cell
+from modeloom.taint.graph import Bit, Cell
 
 __all__ = ["CipherCore", "CoreTimes", "FunctionCore", "cipher_result", "function_of", "input_ports", "output_ports"]
 

@@ -18,7 +18,7 @@ from modeloom.equivalence.circuit import Box, Circuit
 from modeloom.interfaces import Interface, Side
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
-from modeloom.taint.netlist import Cell
+from modeloom.taint.graph import Cell
 
 __all__ = ["Beat", "Host", "Pace", "Run"]
 

@@ -25,7 +25,7 @@ from modeloom.equivalence.cells import CircuitError
 from modeloom.equivalence.circuit import Box
 from modeloom.equivalence.cores import Parts, taken
 from modeloom.spec import Field
-from modeloom.taint.netlist import Bit, Cell, Netlist
+from modeloom.taint.graph import Bit, Cell, Netlist
 
 __all__ = ["INPUTS", "PowersCircuit", "PowersCore", "prove_powers"]
 

@@ -21,8 +21,7 @@ from modeloom.equivalence.core import EngineCore, SymbolicCore
 from modeloom.equivalence.host import Pace
 from modeloom.equivalence.traffic import Comparison, Traffic
 from modeloom.product.folder import read_sectors
-from modeloom.prove.execute import direction_pattern
-from modeloom.prove.symbols import ProofError
+from modeloom.prove.execute import ProofError, direction_pattern
 
 __all__ = ["EquivalenceReport", "Recurrence", "forever", "prove_engine"]
 

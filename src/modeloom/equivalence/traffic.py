@@ -15,10 +15,10 @@ from modeloom.equivalence.cores import cipher_result, function_of
 from modeloom.equivalence.host import Beat, Host, Pace
 from modeloom.equivalence.lanes import constant, mask
 from modeloom.interfaces.sector import STATUSES, StatusCode
-from modeloom.ir.ops import OpGraph
+from modeloom.ir.graph import OpGraph
+from modeloom.product.beats import SectorDescription
 from modeloom.product.description import KeyPart
-from modeloom.product.sectors import SectorDescription
-from modeloom.prove.symbols import GraphSymbols, ProofError
+from modeloom.prove.execute import GraphSymbols, ProofError
 from modeloom.spec import Field
 from modeloom.spec.kinds import Kind
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Chain, Form, Op, OpGraph, Pair, Term
 from modeloom.spec.errors import FailedCheck
 from modeloom.spec.kinds import OPERANDS, OPERATIONS, Kind, UnitKind
 

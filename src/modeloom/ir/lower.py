@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from modeloom.ir.graph import Node, Trace
-from modeloom.ir.lines import Line
-from modeloom.ir.ops import Form, Op, Term
+from modeloom.ir.graph import Form, Line, Node, Op, Term, Trace
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import ACC, OUT, Kind
 

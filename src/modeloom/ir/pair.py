@@ -9,7 +9,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import product
 
-from modeloom.ir.ops import Chain, Form, Op, OpGraph, Pair, Term
+from modeloom.ir.graph import Chain, Form, Op, OpGraph, Pair, Term
 from modeloom.spec.kinds import OPERANDS, UnitKind
 
 __all__ = ["Row", "Times", "alone", "find_chains", "match", "pair_directions", "renew_squares"]

@@ -16,13 +16,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import NoReturn, SupportsIndex
 
-from modeloom.ir.graph import MESSAGE_LEAVES, OF_PIECES, Node, Trace
-from modeloom.ir.lines import NOWHERE, Line, definition_file, running_line
+from modeloom.ir.graph import MESSAGE_LEAVES, NOWHERE, OF_PIECES, Line, Node, Trace, definition_file, running_line
 from modeloom.spec import Blocks, CipherKey, DefinitionError, Keys, Mode, Numbers, UnknownName, blame
-from modeloom.spec.amounts import Amount
 from modeloom.spec.attributes import attribute_place
 from modeloom.spec.beside import beside
-from modeloom.spec.counters import counter_name
+from modeloom.spec.counters import Amount, counter_name
 from modeloom.spec.errors import place_of
 from modeloom.spec.kinds import ACC, DEC, ENC, MUL, OPERATIONS, OUT, SQR, Operation
 from modeloom.spec.mode import KeyParts

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from amaranth.lib import wiring
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
 
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest, cipher_of
@@ -21,28 +23,94 @@ from modeloom.cycles.messages import ADMITTED_CYCLES, CHAINED_CYCLES, CHANNEL_CY
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import KEY_CYCLES, MOST_CHANNELS, MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape, Packing, by_member
-from modeloom.layers.layer import Layer, Sizes
-from modeloom.layers.texts import Lines, Rules, Texts
+from modeloom.layers.layer import Layer, Lines, Rules, Sizes, Texts
 from modeloom.product.json_form import read
 from modeloom.product.messages import CadenceFigures, StreamDescription, Tokens, UnusedCycles
 from modeloom.product.page import Box, key_table
 from modeloom.rtl.bus import KeyParameters
+from modeloom.rtl.bus.ports import key_beat
+from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.stream.bus import MessageBus
+from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.rtl.stream.texts import text_layout
+from modeloom.rtl.stream.verdicts import status_layout
 from modeloom.spec import InputError
 from modeloom.spec.cadence import Cadence
+from modeloom.spec.errors import many, numbers
 from modeloom.spec.stream import BETWEEN
-from modeloom.spec.wording import many, numbers
 
 if TYPE_CHECKING:
     from modeloom.layers.derived.deriver import DerivedParameters
     from modeloom.layers.stack import Stack
 
 __all__ = [
-    "BatchedControl", "Channels", "LengthsFirst", "MessageControl", "Returning", "StartsAhead", "aligned_packets", "key_packets",
-    "state_cycles",
+    "BatchedControl", "BusAround", "Channels", "LengthsFirst", "MessageControl", "Returning", "StartsAhead", "aligned_packets",
+    "key_packets", "state_cycles",
 ]  # fmt: skip
+
+
+# -- bus -------------------------------------------------------------------------------------------------------------------------------
+
+# The buses of a core with commands, packets, statuses and keys, for layers that stand in front of such a core.
+
+
+class BusSizes(Protocol):
+    """The sizes of these buses."""
+
+    @property
+    def messages(self) -> MessageParameters:
+        """The message control."""
+
+    @property
+    def command(self) -> StructLayout:
+        """Payload of a command of the host."""
+
+    @property
+    def key_slots(self) -> int:
+        """Key slots that a host can name."""
+
+    @property
+    def erase_bits(self) -> int:
+        """The width of ``erase_address``."""
+
+
+class BusAround(wiring.Component):
+    """The buses of a core around the same buses of the core inside.
+
+    Parameters
+    ----------
+    parameters : BusSizes
+    inside : component
+        The core inside, with its pipeline.
+
+    Members
+    -------
+    cmd, s, m, status, key, key_state
+        As in a core with key slots.
+    erase, erase_address : 1, erase_bits
+        Writes zeros to this word of all memories, while the buses and the pipeline are held in reset.
+    """
+
+    def __init__(self, parameters: BusSizes, inside: wiring.Component):
+        self.inside: Any = inside
+        p = parameters
+        super().__init__({
+            "cmd": In(stream.Signature(p.command)), "s": In(stream.Signature(packet_layout(p.messages))),
+            "m": Out(stream.Signature(text_layout(p.messages))), "status": Out(stream.Signature(status_layout(p.messages))),
+            "key": In(stream.Signature(key_beat(p.key_slots))), "key_state": Out(key_state_signature(p.key_slots)),
+            "erase": In(1), "erase_address": In(p.erase_bits),
+        })  # fmt: skip
+
+    def erase_parts(self, *parts: Any) -> list[Any]:
+        """Assignments that erase parts with the whole."""
+        return [
+            *(part.erase.eq(self.erase) for part in parts), *(part.erase_address.eq(self.erase_address) for part in parts),
+        ]  # fmt: skip
+
+
+# -- control ---------------------------------------------------------------------------------------------------------------------------
 
 TITLES: dict[str, str] = {
     "": "The core: message control, pipeline, erasure",

@@ -6,8 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
-from modeloom.layers.layer import Layer
-from modeloom.layers.texts import Texts
+from modeloom.layers.layer import Layer, Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.stream.parameters import MessageParameters

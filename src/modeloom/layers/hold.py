@@ -9,8 +9,7 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import HOLD_CYCLES
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import Packing
-from modeloom.layers.layer import Layer
-from modeloom.layers.texts import Rules, Texts
+from modeloom.layers.layer import Layer, Rules, Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box
 from modeloom.rtl.stream.parameters import MessageParameters

@@ -12,8 +12,7 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cycles.messages import CLEAR_CYCLES, DRAIN_CYCLES, DROP_CYCLES, POWER_OVERHEAD
 from modeloom.interfaces.table import Packing
 from modeloom.layers.control import key_packets, state_cycles
-from modeloom.layers.layer import Layer
-from modeloom.layers.texts import Rules, Texts
+from modeloom.layers.layer import Layer, Rules, Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.stream.parameters import MessageParameters

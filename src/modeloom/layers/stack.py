@@ -13,10 +13,9 @@ from modeloom.layers.derived import KeyDerivation, SoftwareDerivation
 from modeloom.layers.expanded import ExpandedKeys
 from modeloom.layers.hold import Hold
 from modeloom.layers.inline import InlineKeys, OrderedKeys
-from modeloom.layers.layer import Layer
+from modeloom.layers.layer import Layer, Rules, Texts
 from modeloom.layers.lwc import LwcInterface
 from modeloom.layers.text_first import TextFirstPackets
-from modeloom.layers.texts import Rules, Texts
 from modeloom.layers.two_passes import TwoPasses
 from modeloom.layers.wire import WirePackets
 from modeloom.product.messages import StreamDescription

@@ -9,8 +9,7 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import Packing
 from modeloom.layers.control import aligned_packets
-from modeloom.layers.layer import Layer
-from modeloom.layers.texts import Rules, Texts
+from modeloom.layers.layer import Layer, Rules, Texts
 from modeloom.product.messages import StreamDescription
 from modeloom.spec.stream import TEXT_FIRST
 

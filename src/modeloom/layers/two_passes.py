@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.interfaces.table import Packing
-from modeloom.layers.layer import Layer
-from modeloom.layers.texts import Rules, Texts
+from modeloom.layers.layer import Layer, Rules, Texts
 from modeloom.product.messages import StreamDescription
 
 __all__ = ["TwoPasses"]

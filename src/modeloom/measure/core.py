@@ -10,11 +10,11 @@ from typing import Any
 
 from modeloom.product.description import Description, Rate
 from modeloom.product.folder import read_description, verilog_of
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, synthesize, synthesize_blocks, target_named
 from modeloom.synth.blocks import instances
-from modeloom.synth.nextpnr import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
+from modeloom.synth.flow import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
 
 __all__ = ["check_clock", "check_place", "check_target", "measure_blocks", "measure_core", "measure_part", "share", "throughput"]
 

@@ -19,15 +19,14 @@ from pathlib import Path
 from modeloom.emit.html import Measured
 from modeloom.emit.html.measured import Signals, Wave, WaveJson, check_page, complete
 from modeloom.interfaces import Interface
+from modeloom.product.beats import SectorDescription
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.product.message import Message
 from modeloom.product.messages import StreamDescription
-from modeloom.product.sectors import SectorDescription
-from modeloom.product.simulated import Sector, SimulatedCore
+from modeloom.product.simulated import KINDS, Sector, SimulatedCore
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
-from modeloom.product.simulation import KINDS
 from modeloom.spec import InputError
 
 __all__ = ["Recording", "complete_datasheet", "measured_of", "record", "store_result", "stored_results", "waveform"]

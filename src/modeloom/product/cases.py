@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode
-from modeloom.interfaces.passed_on import BAD_KEEP, PassedOn
 from modeloom.interfaces.sector import StatusCode
+from modeloom.interfaces.shared import BAD_KEEP, PassedOn
 from modeloom.interfaces.table import Packing
 
 __all__ = [

@@ -17,11 +17,11 @@ from modeloom.product.folder import read_description, verilog_of
 from modeloom.product.front import CommandRunner, RegisterHost, register_host
 from modeloom.protocol.transactions import KeyPacket
 from modeloom.sim import Clock, Simulation, Stream, StreamRunner, build
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import InputError
 from modeloom.spec.errors import FailedCheck
 
-__all__ = ["CoreFault", "DrivenCore", "DriveOptions", "check_slot", "simulation_library"]
+__all__ = ["CoreFault", "DriveOptions", "DrivenCore", "check_slot", "simulation_library"]
 
 D = TypeVar("D", bound=Description, covariant=True)
 

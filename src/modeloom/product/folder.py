@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from typing import TypeVar
 
-from modeloom.product import messages, sectors
+from modeloom.product import beats as sectors
+from modeloom.product import messages
 from modeloom.product.description import Description, description_class, schemas
 from modeloom.product.json_form import FormError, read
 from modeloom.spec import InputError

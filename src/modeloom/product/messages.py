@@ -13,12 +13,11 @@ from typing import Annotated, Any, ClassVar
 from modeloom.definition.messages import derived_key_of
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.messages import KEY_CYCLES, PACKETS, message_core
-from modeloom.product.blocks import DERIVER, STORE, groups_of
-from modeloom.product.description import Description, Rate, Result, Verdict
+from modeloom.product.description import DERIVER, STORE, Description, Rate, Result, Verdict, groups_of
 from modeloom.protocol.contract import DIRECTIONS, MessageContract
 from modeloom.spec.cadence import Cadence
+from modeloom.spec.errors import paced
 from modeloom.spec.stream import TEXT_FIRST
-from modeloom.spec.wording import paced
 
 __all__ = [
     "TAG_DUE", "TAG_VERDICT", "CadenceFigures", "DerivationFigures", "MessageFacts", "MessageShape", "PrefixFigures",

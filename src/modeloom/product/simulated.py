@@ -10,14 +10,21 @@ from typing import Unpack
 
 from modeloom.definition.software import as_bytes
 from modeloom.interfaces.sector import StatusCode, pack_command, unpack_status
-from modeloom.product.beats import PacketBeats
+from modeloom.product.beats import PacketBeats, SectorDescription
+from modeloom.product.description import Description
 from modeloom.product.driven import CoreFault, DrivenCore, DriveOptions, check_slot, simulation_library
-from modeloom.product.folder import read_sectors
-from modeloom.product.sectors import SectorDescription
+from modeloom.product.folder import other_kind, read_description, read_sectors
+from modeloom.product.message import LwcDescription
+from modeloom.product.messages import StreamDescription
+from modeloom.product.simulated_lwc import SimulatedLwcCore
+from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError
 from modeloom.spec.errors import FailedCheck
 
-__all__ = ["CoreFault", "Sector", "SectorError", "SimulatedCore", "simulation_library"]
+__all__ = ["KINDS", "CoreFault", "Sector", "SectorError", "SimulatedCore", "core", "message_core", "simulation_library"]
+
+
+# -- simulated -------------------------------------------------------------------------------------------------------------------------
 
 PATIENCE = 20_000
 """Number of cycles that sectors may take beyond eight times their normal time before the core counts as broken."""
@@ -145,3 +152,30 @@ class SimulatedCore(DrivenCore[SectorDescription]):
     def decrypt(self, tweak: bytes, sector: bytes, slot: int = 0) -> bytes:
         """Decrypts one sector."""
         return self.run([Sector(tweak, sector, True, slot)])[0]
+
+
+# -- simulation ------------------------------------------------------------------------------------------------------------------------
+
+# The simulated core of a folder, for any kind of core.
+
+KINDS: dict[type[Description], type[SimulatedCore] | type[SimulatedStreamCore] | type[SimulatedLwcCore]] = {
+    SectorDescription: SimulatedCore, StreamDescription: SimulatedStreamCore, LwcDescription: SimulatedLwcCore,
+}  # fmt: skip
+"""The class that drives each kind of core."""
+
+
+def core(directory: str | Path, **options: Unpack[DriveOptions]) -> SimulatedCore | SimulatedStreamCore | SimulatedLwcCore:
+    """The simulated core of a folder that ``modeloom build`` wrote.  Raises ``InputError`` if it has no core of a known kind."""
+    description = read_description(directory)
+    kind = KINDS.get(type(description))
+    if kind is None:
+        raise other_kind(directory, description, "a core for sectors or for messages")
+    return kind(directory, **options)
+
+
+def message_core(directory: str | Path, **options: Unpack[DriveOptions]) -> SimulatedStreamCore | SimulatedLwcCore:
+    """The same of a core for messages."""
+    found = core(directory, **options)
+    if isinstance(found, SimulatedCore):
+        raise other_kind(directory, found.description, "a core for messages")
+    return found

@@ -11,8 +11,7 @@ from modeloom.interfaces.lwc import Header, Opcode, Segment
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.driven import CoreFault, DriveOptions
 from modeloom.product.folder import read_as
-from modeloom.product.lwc import LwcDescription
-from modeloom.product.message import Message, Outcome, SealingCore, Turns, check_message, require_right
+from modeloom.product.message import LwcDescription, Message, Outcome, SealingCore, Turns, check_message, require_right
 from modeloom.protocol.outcome import judge_whole
 from modeloom.protocol.segments import LONGEST, Answer, Piece, SegmentReader, WordForm, words_in
 from modeloom.sim import Stream, StreamRunner

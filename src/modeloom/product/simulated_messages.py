@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
-from modeloom.definition.expanded import expanded_key_of
+from modeloom.definition.software import expanded_key_of
 from modeloom.interfaces.messages import MessageCode, status_channel, unpack_message_status
 from modeloom.product.beats import GivenPacket, PacketBeats, PacketReader, take_turns
 from modeloom.product.driven import CoreFault, DriveOptions

@@ -18,13 +18,11 @@ from typing import Protocol
 from modeloom.allocate.build import Allocation
 from modeloom.allocate.check import CheckError, check_program, check_schedule
 from modeloom.ir.check import check_graph
-from modeloom.ir.graph import Trace
-from modeloom.ir.ops import OpGraph
-from modeloom.prove.execute import KEY_DELAY, prove_program
+from modeloom.ir.graph import OpGraph, Trace
+from modeloom.prove.execute import KEY_DELAY, ProofError, prove_program
 from modeloom.prove.rewrite import prove_rewrite
-from modeloom.prove.symbols import ProofError
 from modeloom.schedule.modulo import Schedule
-from modeloom.schedule.units import UnitSet
+from modeloom.schedule.problem import UnitSet
 from modeloom.spec.kinds import OUT
 
 __all__ = ["CheckError", "ProofError", "ProofReport", "Provable", "check", "prove"]

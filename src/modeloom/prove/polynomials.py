@@ -30,7 +30,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from modeloom.prove.symbols import ProofError
+from modeloom.prove.execute import ProofError
 from modeloom.spec.kinds import Operation
 
 __all__ = ["ONE", "Algebra", "FieldElements", "Polynomial", "Relations"]

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from modeloom.compiler.compile import Compiled
 from modeloom.compiler.dump import operation_text
-from modeloom.ir.lines import Line
+from modeloom.ir.graph import Line
 from modeloom.spec.kinds import UnitKind
 
 __all__ = ["chart"]

@@ -18,18 +18,182 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from html import escape
 from importlib import resources
 
 from modeloom.modes import find_any
-from modeloom.report.references import references
+from modeloom.papers.printed import printed, value
+from modeloom.report.chart import COLOURS
 from modeloom.spec import UnknownName
-from modeloom.spec.wording import many
-from modeloom.sweep.store import Row, key_bits
+from modeloom.spec.errors import many
+from modeloom.sweep.compare import Line
+from modeloom.sweep.run import Row, key_bits
 from modeloom.sweep.tables import all_luts, is_broken, options_text, pareto_front
 
-__all__ = ["AXES", "FILTERS", "explorer_data", "explorer_page"]
+__all__ = ["AXES", "FILTERS", "comparison", "explorer_data", "explorer_page", "references"]
+
+
+# -- references ------------------------------------------------------------------------------------------------------------------------
+
+# Designs of papers and open cores, as points beside those of a sweep.
+#
+#     papers/printed/*.json  ──▶  as printed: slices or gates, clock, cycles of a sector
+#     report/peers.json      ──▶  open cores: LUTs, as measured or published
+#
+# No unit becomes another one: slices stay slices.  ``targets`` names the targets whose areas have the same unit on the same family, and is
+# empty for most.
+
+Reference = dict[str, object]
+
+SECTOR_BYTES = 512
+"""Bytes of a sector in the tables of whole cores: 32 blocks."""
+
+SECTOR_TABLES = {"tes2010": ("6", "7", "8", "9"), "brw2013": ("3",)}
+
+MESSAGE_TABLES = {"gcm2008": {"4.1": 1, "4.2": 1}, "luts2017": {"2": 1, "3": 1, "5": 1000, "7": 1000}}
+"""Tables of whole cores and of ciphers, each with what its throughput is divided by for Gbit/s."""
+
+GATES = ("gates", "liberty")
+"""Targets whose area is in NAND2 gates."""
+
+
+def references() -> list[Reference]:
+    """The designs, in the order of papers and of ``peers.json``.
+
+    Returns
+    -------
+    list of dict
+        Each has ``id``, ``name``, ``text``, ``device``, ``area`` (with its unit, or None), ``targets`` (those whose area is comparable),
+        ``source``, ``measured``, ``note``, and ``figures`` by the names of the axes of the page.  Bytes a cycle are those of a sector in
+        its printed cycles, or the printed throughput at the printed clock.
+    """
+    found = [*_sectors(), *_messages(), *_peers()]
+    return [{"id": f"reference-{number}", **one} for number, one in enumerate(found)]
+
+
+def _sectors() -> Iterator[Reference]:
+    for paper, wanted in SECTOR_TABLES.items():
+        for table, row in _rows(paper, wanted):
+            cycles = value(row, "cycles")
+            figures = {
+                "bytes_per_cycle": round(SECTOR_BYTES / cycles, 4), "latency": cycles, "mhz": value(row, "frequency"),
+                "gbit": value(row, "throughput"),
+            }  # fmt: skip
+            yield _paper(paper, table, row, figures, [], f"{value(row, 'slices')} slices")
+
+
+def _messages() -> Iterator[Reference]:
+    for paper, wanted in MESSAGE_TABLES.items():
+        for table, row in _rows(paper, wanted):
+            mhz, gbit = value(row, "frequency"), value(row, "throughput") / wanted[table["table"]]
+            figures: Row = {"bytes_per_cycle": round(gbit * 1000 / 8 / mhz, 2), "mhz": mhz, "gbit": round(gbit, 4)}
+            gates = value(row, "gates") or (round(1000 * value(row, "kilogates")) if value(row, "kilogates") else None)
+            area = f"{value(row, 'slices')} slices" if gates is None else f"{gates} NAND2 gates"
+            if gates is not None:
+                figures["nand2"] = gates
+            yield _paper(paper, table, row, figures, [] if gates is None else list(GATES), area)
+
+
+def _rows(paper: str, wanted: Collection[str]) -> Iterator[tuple[Row, Row]]:
+    for table in printed(paper):
+        if table["table"] in wanted:
+            yield from ((table, row) for row in table["rows"])
+
+
+def _paper(
+    paper: str, table: Row, row: Row, figures: Row, targets: list[str], area: str
+) -> Reference:
+    place = f"{paper}, " + (f"table {table['table']}" if re.match(r"\d", table["table"]) else table["table"])
+    notes = [*row.get("notes", []), *(["a misprint is corrected"] if "corrected" in row else [])]
+    return {
+        "name": row["mode"], "text": ", ".join(part for part in (row.get("core"), f"row {row['row']}") if part),
+        "device": row.get("device", "not printed"), "area": area, "targets": targets,
+        "source": place, "measured": "as printed", "note": "; ".join(notes), "figures": figures,
+    }  # fmt: skip
+
+
+@cache
+def _stored() -> Row:
+    found: Row = json.loads((resources.files("modeloom.report") / "peers.json").read_text(encoding="utf-8"))
+    return found
+
+
+def _peers() -> Iterator[Reference]:
+    data = _stored()
+    for one in data["peers"]:
+        # LUTs of shift registers count in the areas of sweeps, too.
+        luts = one["luts"] + one.get("srl16e", 0)
+        figures = {"luts_all": luts, "latency": one.get("latency"), **{
+            name: one[name] for name in ("ffs", "bram", "bytes_per_cycle", "mhz") if name in one
+        }}  # fmt: skip
+        yield {
+            "name": one["name"], "text": one["text"], "device": one["device"], "area": f"{luts} LUTs", "targets": one["targets"],
+            "source": f"the sources of {one['name']}" if one["measured"] else f"published by {one['name']}",
+            "measured": data["measured"] if one["measured"] else "as published", "note": one.get("note", ""), "figures": figures,
+        }  # fmt: skip
+
+
+# -- comparison ------------------------------------------------------------------------------------------------------------------------
+
+# A comparison of modes as a picture (SVG): a bar of bytes per cycle for each line, with the other figures beside it.
+#
+# The picture has its own background, so it looks the same on light and on dark pages.
+
+LEFT, WIDTH, RIGHT, TOP, ROW, BAR = 300, 380, 420, 44, 24, 16
+"""Pixels: names, the longest bar, figures, head, height of a row, height of a bar."""
+
+
+LABEL = 44
+"""Characters of a name."""
+
+
+def comparison(lines: Sequence[Line]) -> str:
+    """The lines of ``sweep.compare.compared`` as an SVG document, the same text for the same lines."""
+    modes = list(dict.fromkeys(line["mode"] for line in lines))
+    sizes = len({line["bytes"] for line in lines}) > 1
+    most = max((line["bytes_per_cycle"] or 0 for line in lines), default=0) or 1
+    height, width = TOP + ROW * len(lines) + 16, LEFT + WIDTH + RIGHT
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        'font-family="sans-serif" font-size="13">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        f'<text x="{LEFT}" y="24" font-weight="bold">bytes per cycle</text>',
+    ]
+    for number, line in enumerate(lines):
+        y = TOP + ROW * number
+        colour = COLOURS[modes.index(line["mode"]) % len(COLOURS)]
+        rate = line["bytes_per_cycle"]
+        length = round(WIDTH * (rate or 0) / most, 1)
+        told = "; ".join(_figures(line))
+        parts += [
+            f'<g><title>{escape(line["command"])}</title>',
+            f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(_name(line, sizes))}</text>',
+            f'<rect x="{LEFT}" y="{y}" width="{length}" height="{BAR}" fill="{colour}"/>',
+            f'<text x="{LEFT + length + 6}" y="{y + 13}" fill="#333333">{escape(told)}</text></g>',
+        ]
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _name(line: Line, sizes: bool) -> str:
+    """The label of a line.  Its bytes stand there if lines differ in them, and the options do not say so."""
+    options = line["text"]
+    name = line["mode"] if options == "-" else f"{line['mode']}: {options}"
+    end = f", {line['bytes']} bytes" if sizes and f"sector {line['bytes']}" not in options.split(", ") else ""
+    return name + end if len(name + end) <= LABEL else f"{name[: LABEL - len(end) - 1]}…{end}"
+
+
+def _figures(line: Line) -> list[str]:
+    if line["status"] != "ok":
+        return [line["status"]]
+    told = [f"{line['bytes_per_cycle']:g}", f"{line['cycles']:g} cycles", f"latency {line['latency']}"]
+    if line["all_luts"] is not None:
+        told.append(f"{line['all_luts']} LUTs in all")
+    return told
+
+
+# -- explorer --------------------------------------------------------------------------------------------------------------------------
 
 AXES = {
     "luts_all": "all LUTs", "nand2": "NAND2 gates", "storage_blocks": "blocks of storage", "cipher_cores": "cipher cores",

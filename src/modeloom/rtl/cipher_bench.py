@@ -18,7 +18,7 @@ from amaranth.hdl import Cat, ClockSignal, Const, Instance, Module, ResetInserte
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.aes.direction import Direction
+from modeloom.rtl.aes.parameters import Direction
 
 __all__ = ["CipherBench", "CipherModule"]
 

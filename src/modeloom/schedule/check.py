@@ -10,9 +10,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from modeloom.ir.check import CheckError
-from modeloom.ir.ops import Op, Term
+from modeloom.ir.graph import Op, Term
 from modeloom.schedule.modulo import Schedule
-from modeloom.schedule.units import Unit
+from modeloom.schedule.problem import Unit
 
 __all__ = ["check_schedule"]
 

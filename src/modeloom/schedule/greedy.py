@@ -12,8 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from modeloom.schedule.problem import Problem
-from modeloom.schedule.units import Unit
+from modeloom.schedule.problem import Problem, Unit
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import UnitKind
 

@@ -19,16 +19,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from modeloom.ir.ops import Op
+from modeloom.ir.graph import Op
 from modeloom.ir.pair import Row, alone, find_chains, match, pair_directions
 from modeloom.schedule.bound import least_latency
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Schedule
-from modeloom.schedule.problem import Problem, instance_of, op_instance
+from modeloom.schedule.problem import Problem, UnitSet, instance_of, op_instance
 from modeloom.schedule.search import latency_of
-from modeloom.schedule.units import UnitSet
 
-__all__ = ["alike", "direction_alone", "far_from_bound", "own_bounds", "Pairing", "choose_pairing"]
+__all__ = ["Pairing", "alike", "choose_pairing", "direction_alone", "far_from_bound", "own_bounds"]
 
 FAR = ((32, 1.1), (math.inf, 1.2))
 """For sectors of up to this number of blocks, the ratio of latency to the larger bound of both directions that needs no reason."""

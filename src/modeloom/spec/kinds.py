@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from modeloom.spec.counters import COUNTERS, Counter
+from modeloom.spec.errors import many
 from modeloom.spec.mode import CipherKey, Operations
-from modeloom.spec.wording import many
 
 __all__ = [
     "ACC", "BOTH", "CIPHER", "DEC", "ENC", "MUL", "OPERANDS", "OPERATIONS", "OUT", "SQR", "TDEC", "TENC", "UNITS", "Kind", "Operation",

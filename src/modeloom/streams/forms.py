@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from modeloom.prove.polynomials import Algebra, Polynomial
-from modeloom.spec.amounts import Amount
-from modeloom.spec.counters import BYTE_ORDERS
+from modeloom.spec.counters import BYTE_ORDERS, Amount
 from modeloom.spec.kinds import Operation
 from modeloom.spec.numbers import trailing_zeros
 from modeloom.spec.stream import LengthPrefix, StreamMode, prefix_of

@@ -22,7 +22,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from modeloom.spec.amounts import Amount
+from modeloom.spec.counters import Amount
 from modeloom.spec.kinds import MUL, Operation
 from modeloom.spec.numbers import trailing_zeros
 from modeloom.streams.known import Known

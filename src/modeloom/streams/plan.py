@@ -17,14 +17,14 @@ from dataclasses import dataclass, field, replace
 
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.cadence import EVERY_CYCLE, Cadence
+from modeloom.spec.errors import paced
 from modeloom.spec.kinds import CIPHER, DEC, ENC, MUL, TDEC, TENC, Operation
 from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, BLOCKS, LAST, PARTIAL, TEXT_FIRST, LengthPrefix, StreamMode, variants
-from modeloom.spec.wording import paced
+from modeloom.streams.derive import Preparation, Word, prepare
 from modeloom.streams.known import Known
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.reservation import ReservationTable
 from modeloom.streams.rewrite import ORDER_OF, Order, move_to_tag, retime, with_left
-from modeloom.streams.setup import Preparation, Word, prepare
 from modeloom.streams.steps import Form, Recurrence, Source, Step, chains_of, horner_operation, key_word, recurrences, steps_of
 from modeloom.streams.trace import StreamTrace, trace_stream
 

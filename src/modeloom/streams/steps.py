@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
-from modeloom.ir.graph import Node
-from modeloom.ir.lines import Line
+from modeloom.ir.graph import Line, Node
 from modeloom.spec import DefinitionError
-from modeloom.spec.amounts import Amount
+from modeloom.spec.counters import Amount
 from modeloom.spec.kinds import MUL, Operation
 from modeloom.spec.stream import BETWEEN
 from modeloom.streams.trace import StreamTrace

@@ -19,13 +19,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from modeloom.ir.graph import Trace
-from modeloom.ir.lines import NOWHERE, definition_file
+from modeloom.ir.graph import NOWHERE, Trace, definition_file
 from modeloom.ir.trace import Tracer, Value
 from modeloom.spec import CipherKey, DefinitionError, Keys, blame
-from modeloom.spec.amounts import Amount
 from modeloom.spec.beside import beside
-from modeloom.spec.counters import checked_order
+from modeloom.spec.counters import Amount, checked_order
 from modeloom.spec.mode import KeyParts
 from modeloom.spec.stream import ABSORB, BLOCKS, LAST, PARTIAL, Lengths, Nonce, State, StreamMode
 from modeloom.streams.known import Known, Length

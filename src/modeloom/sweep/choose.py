@@ -26,8 +26,8 @@ from modeloom.modes import find_any
 from modeloom.options.messages import BLOCKS_PER_CYCLE, StreamOptions
 from modeloom.options.sectors import LANES, Options
 from modeloom.spec import InputError, Mode
+from modeloom.spec.errors import many
 from modeloom.spec.stream import StreamMode
-from modeloom.spec.wording import many
 from modeloom.sweep.compare import message_cycles
 from modeloom.sweep.configuration import Configuration, check_options, mode_options
 from modeloom.sweep.figures import Figures, Result, figures_of

@@ -17,8 +17,7 @@ from modeloom.spec import InputError, UnknownName
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration, check_options, mode_options, option_name, option_names
 from modeloom.sweep.figures import Result
-from modeloom.sweep.run import Executor, Progress, run_points
-from modeloom.sweep.store import Row, Store, key_bits
+from modeloom.sweep.run import Executor, Progress, Row, Store, key_bits, run_points
 from modeloom.sweep.tables import area_of, options_text
 
 __all__ = ["AREA", "FIGURES", "Line", "compared", "message_cycles", "points_of"]

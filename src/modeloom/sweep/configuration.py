@@ -17,7 +17,7 @@ from typing import Any
 
 from modeloom.ciphers import cipher_of
 from modeloom.circuits import find_circuit
-from modeloom.compiler.passes import PASSES
+from modeloom.compiler.compile import PASSES
 from modeloom.compiler.streams import compile_stream
 from modeloom.compiler.work import Work
 from modeloom.cores.sector.describe import definition_hash as sector_hash

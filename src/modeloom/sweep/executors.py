@@ -13,7 +13,7 @@ from functools import partial
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from modeloom.emit.tools import ToolMissing
+from modeloom.emit.simulators import ToolMissing
 from modeloom.spec import InputError
 from modeloom.sweep.point import Outcome, ended
 from modeloom.sweep.run import Executor, Workers

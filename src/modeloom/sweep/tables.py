@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from modeloom.modes import all_modes, all_streams
-from modeloom.sweep.store import COLUMNS, Row
+from modeloom.sweep.run import COLUMNS, Row
 
 __all__ = [
     "SHORT", "all_luts", "area_of", "cell", "csv_table", "is_broken", "latex_rows", "latex_table", "memory_luts", "options_text",

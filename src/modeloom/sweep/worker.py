@@ -11,17 +11,71 @@ import atexit
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from modeloom.sweep.point import Outcome, ended
 
-__all__ = ["Request", "perform", "stop_children"]
+__all__ = ["Request", "main", "perform", "stop_children"]
+
+
+# -- child -----------------------------------------------------------------------------------------------------------------------------
+
+# The process in which modes are read and points run, one after another: ``python -m modeloom.sweep.worker``.
+#
+# A line of JSON on standard input asks to read a mode, or to trace or run a point, and a line on standard output is the outcome.  What a
+# definition or a tool prints goes to standard error.  The process ends when its input ends, and when the process that started it is gone.
+
+
+def main() -> None:
+    """Runs points until the input ends."""
+    parent = os.getppid()
+    signal.signal(signal.SIGTERM, lambda number, frame: _end())
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+    from modeloom.sweep.configuration import Configuration
+    from modeloom.sweep.point import read_point, run_point, trace_point
+
+    for line in sys.stdin:
+        asked: Request = json.loads(line)
+        configuration, folder = Configuration.from_dict(asked["configuration"]), Path(asked["folder"])
+        if asked["task"] == "run":
+            outcome = run_point(configuration, asked["definition"], asked["tools"], folder)
+        else:
+            outcome = {"read": read_point, "trace": trace_point}[asked["task"]](configuration, folder)
+        out.write(json.dumps(outcome) + "\n")
+        out.flush()
+
+
+def _follow(parent: int) -> None:
+    """Ends this process and its tools when the one that started it is gone."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    _end()
+
+
+def _end() -> None:
+    if "modeloom.synth.result" in sys.modules:
+        # Yosys and nextpnr have sessions of their own, so they would go on.
+        sys.modules["modeloom.synth.result"].stop_tools(Path("/"))
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()
+
+
+# -- worker ----------------------------------------------------------------------------------------------------------------------------
+
 
 class Request(TypedDict):
     """What to do with a point: ``task`` is a key of ``TASKS``, and ``timeout`` is in seconds.  A run has the last two members, too."""
@@ -61,7 +115,7 @@ class _Child:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         # Its own session: an interrupt at the terminal reaches the sweep only, which then ends its processes.
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "modeloom.sweep.child"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+            [sys.executable, "-m", "modeloom.sweep.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
             env=environment, start_new_session=True,
         )  # fmt: skip
 

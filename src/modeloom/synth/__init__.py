@@ -2,8 +2,7 @@
 """Area, logic depth and clock.  Yosys maps, nextpnr places and routes, and one format holds all results."""
 
 from modeloom.synth.blocks import Known
-from modeloom.synth.flow import synthesize, synthesize_blocks
-from modeloom.synth.nextpnr import find_nextpnr
+from modeloom.synth.flow import find_nextpnr, synthesize, synthesize_blocks
 from modeloom.synth.result import SCHEMA, BlockResult, Figures, SynthesisError, SynthResult
 from modeloom.synth.targets import TARGETS, Target, target_named
 

@@ -2,8 +2,7 @@
 """Checks the netlist of an emitted core for timing channels: data and keys must not affect any control signal."""
 
 from modeloom.taint.check import TaintReport, TimingChannel, check_core, check_netlist
-from modeloom.taint.graph import combinational_paths
-from modeloom.taint.netlist import Netlist, flat_netlist
+from modeloom.taint.graph import Netlist, combinational_paths, flat_netlist
 
 __all__ = [
     "Netlist",

@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from modeloom.emit import CheckFailed
+from modeloom.product.beats import SectorDescription
 from modeloom.product.description import Description, versions
 from modeloom.product.folder import other_kind, read_description
-from modeloom.product.lwc import LwcDescription
+from modeloom.product.message import LwcDescription
 from modeloom.product.messages import StreamDescription
-from modeloom.product.sectors import SectorDescription
 from modeloom.verification.lwc import verify_lwc
 from modeloom.verification.sector import verify_sectors
 from modeloom.verification.steps import Step, as_json, unconfirmed

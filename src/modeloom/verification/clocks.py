@@ -17,19 +17,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.product.description import Description, Result, Secret
 from modeloom.product.driven import D, DrivenCore
 from modeloom.product.front import ClocksDescription, RegisterHost
 from modeloom.sim import Clock
 from modeloom.taint import check_netlist
-from modeloom.taint.netlist import Bit, Cell, Netlist, flat_netlist
+from modeloom.taint.graph import Bit, Cell, Netlist, flat_netlist
+from modeloom.verification.host import DataBits, data_bits, differences, request, scatter
 from modeloom.verification.steps import FAULTS
-from modeloom.verification.twins import DataBits, data_bits, differences, request, scatter
 
 if TYPE_CHECKING:
     from modeloom.verification.front import C, Work
-    from modeloom.verification.subject import CoreSubject
+    from modeloom.verification.host import CoreSubject
 
 __all__ = ["check_clocks", "check_paths", "clock_ratios", "crossing_control"]
 

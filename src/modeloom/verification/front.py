@@ -29,8 +29,8 @@ from modeloom.product.front import CommandRunner, FrontDescription, RegisterHost
 from modeloom.product.messages import StreamDescription
 from modeloom.taint import TaintReport, check_netlist, combinational_paths, flat_netlist
 from modeloom.verification.clocks import check_clocks, crossing_control
+from modeloom.verification.host import CoreSubject
 from modeloom.verification.steps import Step, run_check
-from modeloom.verification.subject import CoreSubject
 from modeloom.version import VERSION
 
 __all__ = [

@@ -12,15 +12,257 @@ from __future__ import annotations
 
 import random
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, Generic
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, Self, TypeVar
 
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.interfaces.table import LISTED_SLOTS
-from modeloom.sim import AT_REST
-from modeloom.verification.subject import C
+from modeloom.product.description import Description
+from modeloom.product.driven import DrivenCore, simulation_library
+from modeloom.sim import AT_REST, Clock
 
-__all__ = ["BUSES", "PATIENCE", "CoreHost"]
+__all__ = [
+    "BUSES", "PATIENCE", "QUIET", "CoreHost", "CoreSubject", "DataBits", "State", "changed", "check_hold", "data_bits",
+    "differences", "hold_cycles", "request", "scatter", "state",
+]  # fmt: skip
+
+
+# -- subject ---------------------------------------------------------------------------------------------------------------------------
+
+# The core that is verified, of any kind: new simulations of its Verilog, and a reference for each key.
+
+REFERENCES = 64
+"""Number of cached references with a key, because the set-up of some modes takes longer than a piece of work."""
+
+D = TypeVar("D", bound=Description)
+C = TypeVar("C", bound=DrivenCore[Description])
+R = TypeVar("R", covariant=True)
+
+
+class CoreSubject(ABC, Generic[D, C, R]):
+    """A built core under test.
+
+    Parameters
+    ----------
+    directory : path
+        A folder that ``modeloom build`` wrote.
+    optimize : int
+        Optimisation level of the C++ compiler.
+    seed : int
+        Seed of all random choices.  Each check has its own generator.
+    converters : bool
+        Whether the core is tested with the converters of its data streams.
+    front : bool
+        Whether the core is tested with all that stands around it.
+    clocks : mapping, optional
+        With *front*, when its clocks rise.
+
+    Attributes
+    ----------
+    description : Description
+        Its ``core.json``.
+    cores : list of DrivenCore
+        The cores that ``core`` has made since the list was emptied.
+    """
+
+    def __init__(
+        self, directory: str | Path, *, optimize: int = 2, seed: int = 1, converters: bool = False, front: bool = False,
+        clocks: Mapping[str, Clock] | None = None,
+    ):  # fmt: skip
+        self.directory, self.front, self.clocks = Path(directory), front, clocks
+        self.description: D = self.read()
+        # Data of a core with all around it go through its converters, too.
+        self.converters = converters or front and self.description.front is not None and self.description.front.width is not None
+        self.optimize, self.seed = optimize, seed
+        self.cores: list[C] = []
+        self._references: OrderedDict[bytes, R | None] = OrderedDict()
+
+    def again(self, *, converters: bool = False, front: bool = False, clocks: Mapping[str, Clock] | None = None) -> Self:
+        """The same core with other parts around it."""
+        return type(self)(
+            self.directory, optimize=self.optimize, seed=self.seed, converters=converters, front=front, clocks=clocks
+        )  # fmt: skip
+
+    @abstractmethod
+    def read(self) -> D:
+        """Reads ``core.json``.  Raises ``InputError`` if it is that of another kind of core."""
+
+    @abstractmethod
+    def make_core(self, seed: int) -> C:
+        """A new core after a reset."""
+
+    @abstractmethod
+    def make_reference(self, key: bytes) -> R | None:
+        """The reference for a key; None if the mode refuses the key."""
+
+    @cached_property
+    def library(self) -> Path:
+        """The simulation of the Verilog in the folder."""
+        return simulation_library(self.directory, self.optimize, front=self.front, converters=self.converters and not self.front)
+
+    def core(self, *, seed: int = 0) -> C:
+        """A new core after a reset."""
+        core = self.make_core(seed)
+        self.cores.append(core)
+        return core
+
+    def take_cycles(self) -> int:
+        """Total number of cycles of all cores since the last call.  The cores are released."""
+        total = sum(core.cycles for core in self.cores)
+        self.cores = []
+        return total
+
+    def rng(self, purpose: str) -> random.Random:
+        """A random generator for one purpose.  It depends only on the seed and the purpose."""
+        return random.Random(f"{self.seed} {purpose}")
+
+    @property
+    @abstractmethod
+    def ways(self) -> Sequence[int]:
+        """The directions of the core, and its passes, as a command has them: 0 encrypts, 1 decrypts."""
+
+    def reference(self, key: bytes) -> R | None:
+        """The reference for a key; None if the mode refuses the key."""
+        if key in self._references:
+            self._references.move_to_end(key)
+            return self._references[key]
+        found = self.make_reference(key)
+        self._references[key] = found
+        if len(self._references) > REFERENCES:
+            self._references.popitem(last=False)
+        return found
+
+    def good_key(self, rng: random.Random) -> bytes:
+        """A random key that the mode takes, of any size that the core takes."""
+        lengths = self.description.key_lengths
+        while True:
+            key = rng.randbytes(lengths[0] if len(lengths) == 1 else rng.choice(lengths))
+            if self.reference(key):
+                return key
+
+    def user_key(self, rng: random.Random) -> bytes:
+        """A random key as ``load_key`` of a simulated core takes it."""
+        return self.good_key(rng)
+
+
+# -- twins -----------------------------------------------------------------------------------------------------------------------------
+
+# Compares two cores that differ only in keys or data.  Any difference in their later states is a trace of the secrets.
+
+State = dict[str | tuple[str, int], int]
+"""Registers by name, and words of memories by name and number."""
+
+QUIET = (
+    "m_axis_tvalid", "m_axis_tdata", "m_axis_status_tvalid", "m_axis_status_tdata",
+    "s_axis_tready", "s_axis_cmd_tready", "s_axis_key_tready", "key_loaded",
+)  # fmt: skip
+"""Outputs that are zero during an erasure, from its second cycle on."""
+
+
+def state(core: DrivenCore[D]) -> State:
+    """All registers and words of memories."""
+    found: State = {}
+    for name, item in core.simulation.objects.items():
+        if item.kind == "state":
+            found[name] = core.simulation.get(name)
+        elif item.kind == "memory":
+            found.update({(name, word): core.simulation.get(name, word) for word in range(item.depth)})
+    return found
+
+
+def changed(cores: Sequence[DrivenCore[D]]) -> dict[str, tuple[int, int]]:
+    """Registers and words that differ between two cores, by name, with the value in each core."""
+    first, second = (state(core) for core in cores)
+    return {
+        name if isinstance(name, str) else f"{name[0]}[{name[1]}]": (first[name], second[name])
+        for name in first if first[name] != second[name]
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class DataBits:
+    """The bits of a register or a memory that hold data.
+
+    Attributes
+    ----------
+    mask : int
+        The bits of a word.
+    words : int
+        The words of a memory that can hold data: 0 to ``words`` - 1.  Some memories have more words than anything addresses.
+    """
+
+    mask: int
+    words: int
+
+
+def data_bits(cores: Sequence[DrivenCore[D]], known: Mapping[str, DataBits]) -> dict[str, DataBits]:
+    """The bits that differ between two cores, and those that are known already, by the name of a register or memory."""
+    first, second = (state(core) for core in cores)
+    bits = dict(known)
+    for key, value in first.items():
+        if differs := value ^ second[key]:
+            name, word = (key, 0) if isinstance(key, str) else key
+            before = bits.get(name, DataBits(0, 0))
+            bits[name] = DataBits(before.mask | differs, max(before.words, word + 1))
+    return bits
+
+
+def scatter(core: DrivenCore[D], bits: Mapping[str, DataBits], rng: random.Random) -> None:
+    """Gives these bits of registers and words random values.
+
+    If they are bits of data, the core goes on as before, and each word has data that it may have at another time.
+    """
+    simulation = core.simulation
+    for name, data in bits.items():
+        memory = simulation.objects[name].kind == "memory"
+        for word in range(data.words) if memory else (None,):
+            simulation.put(name, simulation.get(name, word) & ~data.mask | rng.getrandbits(data.mask.bit_length()) & data.mask, word)
+
+
+def differences(cores: Sequence[DrivenCore[D]]) -> list[str]:
+    """Names of registers and words that differ between two cores."""
+    return list(changed(cores))
+
+
+def request(core: DrivenCore[D], how: str) -> None:
+    """Runs one cycle with ``zeroize`` or a reset ("reset").  The host drops its work in progress."""
+    core.runner.forget()
+    core.simulation.set("s_axis_tdata", 0)
+    # The name of a reset ends with "n" if it is active low.
+    reset = core.simulation.reset_port or "aresetn"
+    name, active = ("zeroize", 1) if how == "zeroize" else (reset, int(not reset.endswith("n")))
+    core.simulation.set(name, active)
+    core.runner.run(max_cycles=1)
+    core.simulation.set(name, 1 - active)
+
+
+def hold_cycles(core: DrivenCore[D], limit: int) -> tuple[int, str]:
+    """The number of cycles for which ``zeroizing`` is high from now on, at most *limit*, and the first output that was active meanwhile."""
+    cycles, loud = 0, ""
+    while core.simulation.get("zeroizing") and cycles < limit:
+        if cycles and not loud:
+            loud = next((name for name in QUIET if core.simulation.get(name)), "")
+        core.runner.run(max_cycles=1)
+        cycles += 1
+    return cycles, loud
+
+
+def check_hold(core: DrivenCore[D], directory: Path, how: str) -> None:
+    """Checks that an erasure that has begun takes ``erase_cycles``, and that all buses are idle.  Raises ``CheckFailed``."""
+    stated = core.description.erase_cycles
+    # The constructor of a simulated core ends in the last cycle of the reset.  A request ends in its own cycle.
+    cycles, loud = hold_cycles(core, 4 * stated + 100)
+    if cycles != stated:
+        raise CheckFailed(f"{directory}: zeroizing is high for {cycles} cycles after {how}, core.json states {stated}")
+    if loud:
+        raise CheckFailed(f"{directory}: {loud} is not zero during the erasure by {how}")
+
+
+# -- host ------------------------------------------------------------------------------------------------------------------------------
 
 BUSES = ("s_axis", "s_axis_cmd", "m_axis", "m_axis_status")
 """The streams of data, whose gaps can be set."""

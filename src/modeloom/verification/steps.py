@@ -14,8 +14,7 @@ from modeloom.emit import ToolMissing, lint, run_bench
 from modeloom.emit.files import contents
 from modeloom.emit.html import Measured, read_measured
 from modeloom.emit.package.core_file import read_manifest
-from modeloom.emit.simulators import simulator
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed, simulator
 from modeloom.measure.datasheet import measured_of
 from modeloom.modes import find_any
 from modeloom.product.core import Core, D

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from modeloom.product.ports import KEYWORDS
+from modeloom.product.core import KEYWORDS
 from modeloom.verilog.rtlil import RtlilModule, Statement
 
 __all__ = ["name_registers", "plain_design", "plain_name"]

@@ -23,7 +23,7 @@ from modeloom.taint import TimingChannel
 from modeloom.verification.clocks import check_paths, crossing_control
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.front import SectorWork
-from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.host import Subject
 
 RATIOS = {
     "unequal periods": None, "faster hosts": {"aclk": Clock(1000), "clk_host": Clock(270, 30, 90), "clk_data": Clock(610, 100)},

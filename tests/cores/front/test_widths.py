@@ -24,10 +24,10 @@ from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.taint import TimingChannel
 from modeloom.verification.front import check_width, front_steps
 from modeloom.verification.sector.front import SectorWork
-from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.host import Subject
 from modeloom.verification.steps import today
 from modeloom.verification.stream.front import MessageWork
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.host import StreamSubject
 
 
 def test_the_core_stays_as_it_is(narrow_messages, tmp_path):

@@ -19,12 +19,13 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.lwc.bench import _cut, _Maker, vector_texts
 from modeloom.emit import CheckFailed, emit, run_bench
 from modeloom.interfaces.lwc import Opcode
-from modeloom.layers.lwc import layer, loader, parser, writer
+from modeloom.layers.lwc import layer, parser
+from modeloom.layers.lwc import parser as loader
+from modeloom.layers.lwc import parser as writer
 from modeloom.modes.gcm import GCM
 from modeloom.product.driven import CoreFault
 from modeloom.product.folder import read_description
-from modeloom.product.lwc import LwcDescription
-from modeloom.product.message import Message
+from modeloom.product.message import LwcDescription, Message
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.protocol.segments import LONGEST, Piece
 from modeloom.rtl.stream import entry, sequence

@@ -8,11 +8,12 @@ from tests.cores.lwc.core import folder
 from tests.cores.lwc.patched import patched
 from tests.layers.lwc.sizes import parameters
 
-from modeloom.layers.lwc import loader, parser
+from modeloom.layers.lwc import parser
+from modeloom.layers.lwc import parser as loader
 from modeloom.product.description import Declassified, Result, Secret
-from modeloom.product.lwc import PUBLIC_WORDS
+from modeloom.product.message import PUBLIC_WORDS
 from modeloom.taint import TimingChannel, check_core, check_netlist
-from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.taint.graph import netlist_of_rtlil
 
 HEADERS = (Declassified(PUBLIC_WORDS, ("gate.header",)),)
 

@@ -20,7 +20,7 @@ from tests.rtl.bus.codes import Case, status_code
 from modeloom.cores.sector import bus_parameters, interval_pins, latency_pins
 from modeloom.cores.sector.bench import bench_vectors
 from modeloom.emit import CheckFailed, ToolMissing, core_name, run_bench, simulators
-from modeloom.emit.tools import Tool
+from modeloom.emit.simulators import Tool
 from modeloom.options.limits import MOST_SLOTS
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.verification import verify_core
@@ -192,7 +192,7 @@ def test_what_is_said_of_a_failure(
 
 def test_no_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("modeloom.emit.tools.util.find_spec", lambda name: None)
+    monkeypatch.setattr("modeloom.emit.simulators.util.find_spec", lambda name: None)
     with pytest.raises(ToolMissing, match="apt-get install iverilog"):
         run_bench(folder(PLAIN))
 

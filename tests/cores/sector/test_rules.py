@@ -20,7 +20,7 @@ from tests.emit.emitted import SIZES, SLOTS, core, folder, made
 from tests.external import needs
 
 from modeloom.cores.sector import bus_parameters, erase_cycles, interval_pins, latency_pins
-from modeloom.cores.sector.rules import rules_module
+from modeloom.cores.sector.bench import rules_module
 from modeloom.emit import core_name
 from modeloom.emit.simulators import Icarus, Simulator, Verilator
 from modeloom.interfaces.sector import pack_command

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from amaranth.back import rtlil
 
-from modeloom.cores.stream.hardware import StreamHardware
+from modeloom.cores.stream.core import StreamHardware
 from modeloom.interfaces.messages import pack_message_command, unpack_message_status
 from modeloom.layers import Stack
 from modeloom.sim import Simulation, StreamRunner, build

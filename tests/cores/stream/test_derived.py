@@ -22,12 +22,11 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.measure.traffic import find_mix, measure_traffic
 from modeloom.product.message import Message
 from modeloom.verification.steps import lint_step, timing_step
+from modeloom.verification.stream.bounds import check_vectors
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
-from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.host import StreamSubject
 from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.statuses import check_reloads, check_statuses
-from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.vectors import check_vectors
+from modeloom.verification.stream.statuses import check_lengths, check_messages, check_reloads, check_statuses
 
 SMALL: dict[str, Any] = {"cipher_stages": 1, "mul_stages": 1, "keys": "derived", "key_slots": 3}
 

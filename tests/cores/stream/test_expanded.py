@@ -16,11 +16,11 @@ from tests.streams.modes import WideAEAD
 from modeloom import golden
 from modeloom.ciphers import AES, SM4, BlockCipher, cipher_of
 from modeloom.ciphers.check import check_core as check_cipher_core
-from modeloom.ciphers.request import CoreRequest
+from modeloom.ciphers.description import CoreRequest
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
-from modeloom.cores.stream.hardware import StreamHardware
-from modeloom.definition.expanded import expanded_key
+from modeloom.cores.stream.core import StreamHardware
+from modeloom.definition.software import expanded_key
 from modeloom.emit import lint, run_bench
 from modeloom.golden import aes_keys, sm4
 from modeloom.modes.gcm import GCM

@@ -14,7 +14,8 @@ from tests.cores.stream.traffic import Expected, Traffic, tokens
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
-from modeloom.rtl.stream import bus, depths, hold, intake
+from modeloom.rtl.stream import bus, hold, intake
+from modeloom.rtl.stream import parameters as depths
 from modeloom.spec import InputError
 
 HOLD, BEATS = 100, 7

@@ -29,7 +29,7 @@ from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_core
 from modeloom.verification.stream import dynamic_checks
 from modeloom.verification.stream.erasure import check_erasure
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.host import StreamSubject
 
 SLOTS = 20
 ALL = {

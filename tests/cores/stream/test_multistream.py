@@ -13,12 +13,12 @@ from tests.streamed import compiled, folder
 
 from modeloom.ciphers import cipher_of
 from modeloom.cores.stream import StreamCore
-from modeloom.definition.expanded import expanded_key
+from modeloom.definition.software import expanded_key
 from modeloom.emit import run_bench
 from modeloom.spec import InputError, UnknownName
-from modeloom.verification.stream.messages import check_messages
+from modeloom.verification.stream.host import StreamSubject
 from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.statuses import check_messages
 
 SMALL = {"key_slots": 3, "mul_stages": 1, "cipher_arch": "multistream", "key_bits": 128}
 

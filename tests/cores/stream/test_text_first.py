@@ -17,10 +17,9 @@ from modeloom.cores.stream import StreamCore
 from modeloom.emit import run_bench
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.product.message import Message
-from modeloom.verification.stream.messages import check_messages
+from modeloom.verification.stream.host import StreamSubject
 from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.statuses import check_statuses
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.statuses import check_messages, check_statuses
 
 FIRST: dict[str, Any] = {"order": "text-first", "key_slots": 2}
 

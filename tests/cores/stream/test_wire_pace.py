@@ -11,9 +11,8 @@ from tests.built import slowly
 from tests.streamed import folder
 
 from modeloom.emit import CheckFailed
-from modeloom.verification.stream.host import host_of
+from modeloom.verification.stream.host import StreamSubject, host_of
 from modeloom.verification.stream.pace import check_pace, cycles_told, latencies
-from modeloom.verification.stream.subject import StreamSubject
 
 WIRE: dict[str, Any] = {"packet": "wire", "cipher_stages": 1, "key_slots": 2}
 OCB3: dict[str, Any] = {**WIRE, "key_bits": 128}

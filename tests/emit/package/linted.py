@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from modeloom.emit.lint import options_of
-from modeloom.emit.tools import run, verilator
+from modeloom.emit.simulators import options_of, run, verilator
 
 __all__ = ["found_by_lint"]
 

@@ -14,7 +14,7 @@ from tests.emit.package.folders import CASES, folder
 from tests.emit.package.linted import found_by_lint
 
 from modeloom.emit.package import outside
-from modeloom.emit.package.outside import MAPPED
+from modeloom.emit.package.core_file import MAPPED
 from modeloom.emit.simulators import Verilator
 from modeloom.product.description import Description
 from modeloom.product.folder import read_description

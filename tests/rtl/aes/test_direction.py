@@ -8,7 +8,7 @@ import pytest
 from amaranth.hdl import Signal
 from amaranth.lib.wiring import In
 
-from modeloom.rtl.aes.direction import CORES, LAYERS, Direction, joined
+from modeloom.rtl.aes.parameters import CORES, LAYERS, Direction, joined
 
 
 @pytest.mark.parametrize(("direction", "ways"), list(zip(CORES, [(False,), (True,), (False, True)], strict=True)))

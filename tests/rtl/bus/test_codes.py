@@ -11,7 +11,7 @@ from tests.rtl.bus.codes import Case, documented_codes, status_code
 from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.bus.sector.intake import BeatCheck
+from modeloom.rtl.bus.sector.core import BeatCheck
 
 PARTIAL = bus_sizes(blocks=6, ring_sectors=2, tail=5)
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from modeloom.rtl.bus import expanded_port, key_port, key_slot
+from modeloom.rtl.bus import expanded_port, key_port
+from modeloom.rtl.bus import key_port as key_slot
 
 SHARED = ("IDLE", "FENCE", "SCRUB", "DISCARD")
 

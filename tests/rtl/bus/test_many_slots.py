@@ -16,8 +16,7 @@ from tests.rtl.bus.mock_engine import MockSchedule
 from modeloom.interfaces.shared import KEY_FLAGS, KEYS, key_flags
 from modeloom.interfaces.table import LISTED_SLOTS, slot_number_bits
 from modeloom.rtl.bus import KeyParameters
-from modeloom.rtl.bus.key_port import KeyPort
-from modeloom.rtl.bus.key_slot import SlotFlags
+from modeloom.rtl.bus.key_port import KeyPort, SlotFlags
 from modeloom.rtl.bus.ports import key_beat
 
 

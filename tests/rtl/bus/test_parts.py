@@ -16,13 +16,11 @@ from tests.rtl.bus.parameters import bus_sizes
 import modeloom
 from modeloom.ciphers import AES
 from modeloom.rtl.bus.key_port import KeyPort, key_schedule_signature
+from modeloom.rtl.bus.ports import StatusQueue
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
-from modeloom.rtl.bus.sector.command import CommandIntake, SizeGate
-from modeloom.rtl.bus.sector.entry import EntryGate, SlotsInFlight
-from modeloom.rtl.bus.sector.intake import SectorIntake
+from modeloom.rtl.bus.sector.core import CommandIntake, EntryGate, SectorIntake, SizeGate, SlotsInFlight
 from modeloom.rtl.bus.sector.parameters import CODE_BITS, STATUS, engine_of
 from modeloom.rtl.bus.sector.ring import ResultRing
-from modeloom.rtl.bus.status import StatusQueue
 
 PACKAGE = Path(modeloom.__file__).parent
 

@@ -8,7 +8,7 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from modeloom.rtl.bus.register_slice import MemorySlice, RegisterSlice
+from modeloom.rtl.bus.ports import MemorySlice, RegisterSlice
 
 
 @pytest.mark.parametrize("kind", [RegisterSlice, MemorySlice], ids=["registers", "memory"])

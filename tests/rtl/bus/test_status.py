@@ -11,8 +11,8 @@ import pytest
 from amaranth.sim import Simulator
 
 from modeloom.interfaces.sector import StatusCode
+from modeloom.rtl.bus.ports import StatusQueue
 from modeloom.rtl.bus.sector.parameters import CODE_BITS, STATUS
-from modeloom.rtl.bus.status import StatusQueue
 
 
 def run(depth: int, bench: Any) -> None:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from amaranth.sim import Simulator
 
-from modeloom.rtl.bus.register_slice import StreamRegister
+from modeloom.rtl.bus.ports import StreamRegister
 
 
 @pytest.mark.parametrize("busy", [0.4, 1.0])

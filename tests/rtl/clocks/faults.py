@@ -11,8 +11,8 @@ from tests.rtl.clocks.bench import SECOND, verilog
 from modeloom.product.front import ClocksDescription, Crossing, HostClock
 from modeloom.rtl.clocks import CrossingParameters, crossing_paths
 from modeloom.sim import build
-from modeloom.sim.verilog import verilog_to_rtlil
-from modeloom.taint.netlist import Netlist, flat_netlist
+from modeloom.sim.build import verilog_to_rtlil
+from modeloom.taint.graph import Netlist, flat_netlist
 
 
 def told(parameters: CrossingParameters) -> ClocksDescription:

@@ -10,7 +10,7 @@ from tests.built import slowly
 from modeloom import vectors
 from modeloom.golden import DeoxysBC256, deoxys_i
 from modeloom.golden.deoxys_bc import key_parts
-from modeloom.rtl.deoxys.pipeline import DeoxysBCPipeline
+from modeloom.rtl.deoxys.rounds import DeoxysBCPipeline
 from modeloom.sim import Simulation
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")

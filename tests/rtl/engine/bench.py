@@ -25,8 +25,8 @@ from modeloom.cycles import ENTRY_CYCLES, FILL_AHEAD
 from modeloom.definition.software import Model
 from modeloom.modes import find
 from modeloom.options.sectors import Options
-from modeloom.rtl.engine.control import pipe
 from modeloom.rtl.engine.engine import ModeEngine
+from modeloom.rtl.engine.sequencer import pipe
 from modeloom.rtl.engine.unit import UnitCore
 from modeloom.spec import Field, Mode
 from modeloom.spec.kinds import MUL, UnitKind

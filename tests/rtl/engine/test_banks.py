@@ -18,11 +18,10 @@ from tests.rtl.engine.definitions import Tweaks
 
 from modeloom import cycles
 from modeloom.compiler.compile import Compiled
-from modeloom.rtl.engine.banks import Banks, holds_results, rotations
-from modeloom.rtl.engine.control import ControlStore, RowReader
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.layout import engine_fields
-from modeloom.rtl.engine.sequencer import Sequencer
+from modeloom.rtl.engine.sequencer import ControlStore, RowReader, Sequencer
+from modeloom.rtl.engine.storage import Banks, holds_results, rotations
 
 CASES: dict[str, dict[str, Any]] = {
     "one lane": {"sector": 48},

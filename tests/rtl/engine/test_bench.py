@@ -12,7 +12,7 @@ import pytest
 from tests.rtl.engine.bench import Host, compiled, simulate
 from tests.rtl.engine.definitions import Words
 
-from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.build import CoreProgram
 from modeloom.spec import Mode
 
 

@@ -10,7 +10,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
-from modeloom.rtl.engine.control import Columns, ControlStore
+from modeloom.rtl.engine.sequencer import Columns, ControlStore
 
 
 @pytest.mark.parametrize("rows", [1, 2, 7])

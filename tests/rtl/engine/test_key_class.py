@@ -9,7 +9,7 @@ import pytest
 from amaranth.hdl import Module, Signal, Value
 from amaranth.sim import Simulator
 
-from modeloom.rtl.engine.key_memory import key_class
+from modeloom.rtl.engine.storage import key_class
 
 CASES = {
     "K, IV, J": ((0, 256, 0), {"enc": (0, 2), "enc256": (1,)}),

@@ -9,7 +9,7 @@ import pytest
 from tests.rtl.engine.bench import compiled
 from tests.rtl.engine.definitions import Counters, Words
 
-from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.build import CoreProgram
 from modeloom.rtl.engine.layout import RowFields, engine_fields, kept_bytes, used_cores
 
 

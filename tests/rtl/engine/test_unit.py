@@ -16,7 +16,7 @@ from tests.kinds import unit_kind
 from tests.rtl.engine.mix import BITS, KEY_BITS, MASK, Mix, MixCore, round_keys
 
 from modeloom.rtl.counter import CounterAdder
-from modeloom.rtl.engine.control import pipe
+from modeloom.rtl.engine.sequencer import pipe
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.spec import COUNTERS
 from modeloom.spec.kinds import BOTH, OPERATIONS, UnitKind

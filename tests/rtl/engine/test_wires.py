@@ -9,7 +9,7 @@ import pytest
 from amaranth.hdl import Module, Signal, Value
 from amaranth.sim import Simulator
 
-from modeloom.rtl.engine.key_memory import cipher_slot, kept, moved
+from modeloom.rtl.engine.storage import cipher_slot, kept, moved
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 
 FIELDS = {"ghash": GHASH_ORDER, "polyval": POLYVAL_ORDER, "xts": XTS_ORDER}

@@ -20,7 +20,7 @@ from modeloom.rtl.front import STATUS_PLACES, RegisterFront
 from modeloom.rtl.front import registers as hardware
 from modeloom.sim import Simulation, Stream, StreamRunner, build
 from modeloom.taint.check import TimingChannel, check_netlist
-from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.taint.graph import netlist_of_rtlil
 from modeloom.verification.front import COMMAND_GATE, GATE, KEY_RESULT, KEY_SECRET
 from modeloom.verilog.modules import component_rtlil
 

@@ -12,7 +12,7 @@ from modeloom.interfaces.front import APB, AXI_LITE, REGISTER_BUSES
 from modeloom.product.front import RegisterRefused
 from modeloom.rtl.front import registers as hardware
 from modeloom.taint.check import TimingChannel, check_netlist
-from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.taint.graph import netlist_of_rtlil
 from modeloom.verification.front import GATE, KEY_RESULT, KEY_SECRET
 
 RESET = {"interrupt_enable": 0, "interrupt_pending": 2, "key_length": FIGURES["KEY_BYTES"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.options.ciphers import MULTIPLIERS as NAMES
+from modeloom.options.sectors import MULTIPLIERS as NAMES
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER
 

@@ -3,8 +3,7 @@ import random
 
 import pytest
 
-from modeloom.rtl.gf128.planes import repeat, reverse_in_bytes, to_lanes, to_planes, transpose
-from modeloom.rtl.gf128.words import Word, evaluate, gate_counts
+from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, repeat, reverse_in_bytes, to_lanes, to_planes, transpose
 
 
 def test_repeat():

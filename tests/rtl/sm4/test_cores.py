@@ -16,7 +16,7 @@ from modeloom.ciphers.check import check_core
 from modeloom.golden import sm4 as golden
 from modeloom.rtl.cipher_bench import CipherBench
 from modeloom.rtl.sm4 import SM4KeySchedule, SM4Pipeline, SM4Sequential, pipeline
-from modeloom.rtl.sm4.round import FIXED_PARAMETERS, SBOX, SYSTEM_PARAMETER
+from modeloom.rtl.sm4.pipeline import FIXED_PARAMETERS, SBOX, SYSTEM_PARAMETER
 from modeloom.spec import DefinitionError
 
 EXAMPLE = bytes.fromhex("0123456789abcdeffedcba9876543210")

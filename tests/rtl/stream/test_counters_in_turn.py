@@ -17,7 +17,7 @@ from modeloom.definition.messages import StreamModel
 from modeloom.emit import emit
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.rtl.stream import values
-from modeloom.rtl.stream.counters_in_turn import counters_in_turn
+from modeloom.rtl.stream.long_counter import counters_in_turn
 from modeloom.rtl.stream.state import TurnValues
 
 ROUND: dict[str, Any] = {"cipher_arch": "multistream", "streams": 4}

@@ -10,8 +10,8 @@ from tests.rtl.stream.ccm_parameters import parameters
 from tests.streams.chained_modes import WideChain
 
 from modeloom.modes.ccm import CCM
-from modeloom.rtl.stream import prefix as module
-from modeloom.rtl.stream.prefix import AssociatedPrefix, ChannelPrefix
+from modeloom.rtl.stream import intake as module
+from modeloom.rtl.stream.intake import AssociatedPrefix, ChannelPrefix
 from modeloom.rtl.stream.sizes import TokenStep
 
 

@@ -8,7 +8,9 @@ import pytest
 from tests.built import slow, slowly
 from tests.rtl.stream.wire_bench import Message, WireBench, message, parameters, wanted
 
-from modeloom.rtl.stream.wire import hold, order, packets, split
+from modeloom.rtl.stream.wire import packets, split
+from modeloom.rtl.stream.wire import packets as hold
+from modeloom.rtl.stream.wire import packets as order
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from modeloom.interfaces.passed_on import PassedOn
+from modeloom.interfaces.shared import PassedOn
 
 
 @dataclass(frozen=True)

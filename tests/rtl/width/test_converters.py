@@ -14,12 +14,13 @@ from tests.built import slow
 from tests.rtl.width.bench import Bench
 from tests.rtl.width.model import Beat, beats_of, core_to_host, host_to_core
 
-from modeloom.interfaces.passed_on import BAD_KEEP
+from modeloom.interfaces.shared import BAD_KEEP
 from modeloom.product.description import Result, Secret
-from modeloom.rtl.width import WidthConverters, WidthParameters, converters, rules
+from modeloom.rtl.width import WidthConverters, WidthParameters, converters
 from modeloom.rtl.width import converters as gathering
+from modeloom.rtl.width import converters as rules
 from modeloom.taint import check_netlist
-from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.taint.graph import netlist_of_rtlil
 from modeloom.verilog.modules import component_rtlil
 
 SOLID = [WidthParameters(16, 4), WidthParameters(4, 8)]

@@ -10,8 +10,7 @@ from tools.planted_faults.rare import RARE_KINDS, rare_faults
 from tools.planted_faults.schemata import INPUT, SEEN, schemata
 
 from modeloom.sim import Simulation
-from modeloom.sim.build import build
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import build, verilog_to_rtlil
 
 DESIGN = """\
 module top (

@@ -19,9 +19,9 @@ from tools.planted_faults.plain import one_operator_a_line
 from tools.planted_faults.sites import KINDS, faults
 from tools.planted_faults.trial import Trial
 
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.verification.sector import erasure, sectors, statuses
-from modeloom.verification.sector.subject import Subject
+from modeloom.verification.sector.host import Subject
 
 KNOWN: dict[str, tuple[tuple[str, str, str], Callable, str]] = {
     "a wrong byte in the table of the key schedule": (

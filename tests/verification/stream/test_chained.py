@@ -19,10 +19,9 @@ from modeloom.product.folder import read_messages
 from modeloom.verification import verify_core
 from modeloom.verification.steps import run_check
 from modeloom.verification.stream import dynamic_checks
-from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.host import StreamSubject
 from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.statuses import check_statuses, possible_codes
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.statuses import check_lengths, check_messages, check_statuses, possible_codes
 
 ONE = {"mode": "ccm", "key_bits": 128, "key_slots": 3, "cipher_stages": 1}
 SEVERAL = {**ONE, "channels": 3}

@@ -19,10 +19,9 @@ from modeloom.verification import verify_core
 from modeloom.verification.steps import run_check, timing_step
 from modeloom.verification.stream import dynamic_checks
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize, only_tags_differ, waits_in
-from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.host import StreamSubject
 from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.statuses import check_reloads, check_statuses, possible_codes
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.statuses import check_lengths, check_messages, check_reloads, check_statuses, possible_codes
 
 
 @pytest.fixture(scope="module")

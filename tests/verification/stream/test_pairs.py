@@ -19,9 +19,9 @@ from modeloom.verification import verify_core
 from modeloom.verification.steps import run_check
 from modeloom.verification.stream import dynamic_checks
 from modeloom.verification.stream.erasure import check_zeroize
-from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.host import StreamSubject
 from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.statuses import check_lengths, check_messages
 
 OTR = {"mode": "aes-otr", "key_bits": 128, "key_slots": 3, "cipher_stages": 1}
 

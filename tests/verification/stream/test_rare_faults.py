@@ -20,8 +20,8 @@ from modeloom.product.folder import read_messages
 from modeloom.spec.stream import State, StreamMode
 from modeloom.verification.stream.bounds import accepted, bounds_units, values_of
 from modeloom.verification.stream.carries import Counting
+from modeloom.verification.stream.host import StreamSubject
 from modeloom.verification.stream.neighbours import check_neighbours, numbers_apart
-from modeloom.verification.stream.subject import StreamSubject
 
 OCB3 = {**{name: value for name, value in TINY.items() if name != "mul_stages"}, "mode": "ocb3"}
 

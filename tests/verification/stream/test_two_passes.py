@@ -13,7 +13,7 @@ from tests.streamed import TINY, folder
 from tools.planted_faults.messages import PlantedMessages, units_of
 
 from modeloom.emit import CheckFailed
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.host import StreamSubject
 
 DEOXYS = {"mode": "deoxys-ii", **{name: value for name, value in TINY.items() if name not in ("mul_stages", "key_bits")}}
 

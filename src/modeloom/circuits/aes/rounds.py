@@ -7,11 +7,10 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.direction import Direction, choose
-from modeloom.rtl.aes.layers.round_networks import add_in_luts
-from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns
+from modeloom.rtl.aes.layers.both import add_in_luts
+from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, Direction, check_count, check_key_bits, choose, columns
 from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, check_streams, hold_state, register, stream_round
-from modeloom.rtl.batch_places import run_batches
+from modeloom.rtl.counter import run_batches
 
 __all__ = ["AESMultiStream", "AESRound"]
 

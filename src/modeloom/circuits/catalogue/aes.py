@@ -15,8 +15,8 @@ from modeloom.golden.aes_keys import inverse_form, round_keys
 from modeloom.golden.aes_rounds import decrypt_round, encrypt_round
 from modeloom.rtl.aes.cores.pipeline import KEY_MEMORIES, AESPipeline
 from modeloom.rtl.aes.cores.sequential import AESSequential
-from modeloom.rtl.aes.direction import CORES, Direction
 from modeloom.rtl.aes.keys.iterative_schedule import ALL, check_sizes
+from modeloom.rtl.aes.parameters import CORES, Direction
 from modeloom.rtl.aes.rounds.round_stages import MIXCOLUMNS, SBOXES, STREAMS
 from modeloom.spec import InputError
 

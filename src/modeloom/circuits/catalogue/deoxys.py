@@ -8,11 +8,10 @@ from random import Random
 
 from modeloom.circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom.golden.deoxys_bc import DeoxysBC256, key_parts
-from modeloom.rtl.aes.direction import CORES, Direction
+from modeloom.rtl.aes.parameters import CORES, Direction
 from modeloom.rtl.aes.rounds.round_stages import STREAMS
 from modeloom.rtl.deoxys.multistream import SCHEDULES, DeoxysBCMultiStream
-from modeloom.rtl.deoxys.pipeline import DeoxysBCPipeline
-from modeloom.rtl.deoxys.rounds import DeoxysKeySchedule
+from modeloom.rtl.deoxys.rounds import DeoxysBCPipeline, DeoxysKeySchedule
 from modeloom.spec import InputError
 
 __all__ = ["CIRCUITS"]

@@ -17,9 +17,9 @@ from modeloom.circuits.aes.schedules import KeyRing, KeyStore, ShiftedKeySchedul
 from modeloom.circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import inverse_round_keys, round_keys
-from modeloom.rtl.aes.direction import CORES, Direction
 from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule
 from modeloom.rtl.aes.keys.key_schedule import KeySchedule
+from modeloom.rtl.aes.parameters import CORES, Direction
 from modeloom.spec import InputError
 
 __all__ = ["CIRCUITS"]

@@ -13,7 +13,6 @@ from amaranth.lib.wiring import In, Out
 from modeloom.circuits.catalogue.sboxes import OLD_DIRECTIONS
 from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
 from modeloom.golden.aes_steps import inv_mix_column, mix_column
-from modeloom.rtl.aes.direction import LAYERS, Direction
 from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
     both_mix_columns_lut6,
     both_network,
@@ -22,7 +21,8 @@ from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
     inverse_network,
     mix_columns_lut6,
 )
-from modeloom.rtl.logic.xor_luts import XorLuts
+from modeloom.rtl.aes.parameters import LAYERS, Direction
+from modeloom.rtl.logic.linear_layers import XorLuts
 from modeloom.spec import InputError
 
 __all__ = ["CIRCUITS", "Column"]

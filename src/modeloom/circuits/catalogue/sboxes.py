@@ -8,7 +8,7 @@ from random import Random
 
 from modeloom.circuits.contract import Built, Circuit, Gates, Operation, Option
 from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
-from modeloom.rtl.aes.direction import LAYERS
+from modeloom.rtl.aes.parameters import LAYERS
 from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox
 
 __all__ = ["CIRCUITS", "OLD_DIRECTIONS"]

@@ -7,7 +7,7 @@ from random import Random
 
 from modeloom.circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom.golden.sm4 import SM4, round_keys
-from modeloom.rtl.aes.direction import CORES
+from modeloom.rtl.aes.parameters import CORES
 from modeloom.rtl.sm4.pipeline import STAGES, SM4Pipeline, SM4Sequential
 
 __all__ = ["CIRCUITS"]

@@ -24,9 +24,8 @@ from typing import ClassVar
 from modeloom.front.map import Register
 from modeloom.interfaces import Interface
 from modeloom.interfaces.table import CoreShape
-from modeloom.product.core import FrontEnd, FrontPart
+from modeloom.product.core import CLOCK, FrontEnd, FrontPart, TopPort, top_ports
 from modeloom.product.description import Description
-from modeloom.product.ports import CLOCK, TopPort, top_ports
 from modeloom.spec import InputError
 
 __all__ = ["CORE_INSTANCE", "Around", "Instance", "Wire", "wrapper"]

@@ -14,11 +14,10 @@ from modeloom.interfaces.front import QUEUE_ERASURE, REGISTER_BUSES, STATUS_ORDE
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT
 from modeloom.interfaces.table import Port as InterfacePort
 from modeloom.interfaces.table import Width
-from modeloom.product.core import FrontPart
+from modeloom.product.core import CLOCK, CPLUSPLUS, INTERFACE_NAMES, KEYWORDS, FrontPart, TopPort, top_ports
 from modeloom.product.description import Description
 from modeloom.product.front import ClocksDescription, Crossing, FrontDescription, HostClock
 from modeloom.product.page import table
-from modeloom.product.ports import CLOCK, CPLUSPLUS, INTERFACE_NAMES, KEYWORDS, TopPort, top_ports
 from modeloom.rtl.clocks import CORE, CrossingParameters, Crossings, StreamCrossing, crossing_paths
 from modeloom.spec import InputError
 

@@ -13,8 +13,7 @@ from modeloom.cores.front.around import Around
 from modeloom.cores.front.clocks import ClockOptions, ClocksFrontEnd
 from modeloom.cores.front.widths import PART as CONVERTERS
 from modeloom.cores.front.widths import HostShape, WidthFrontEnd, check_data_width
-from modeloom.front.map import COMMANDS, PARTS, SOURCE, TAGS, Register, RegisterMap, c_header, read_map, source_text
-from modeloom.front.page import register_page
+from modeloom.front.map import COMMANDS, PARTS, SOURCE, TAGS, Register, RegisterMap, c_header, read_map, register_page, source_text
 from modeloom.interfaces import Interface
 from modeloom.interfaces.front import (
     APB,

@@ -19,13 +19,12 @@ from pathlib import Path
 from random import Random
 
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cores.template import filled
+from modeloom.cores.bench_text import filled
 from modeloom.definition.messages import StreamModel
 from modeloom.interfaces.lwc import Header, Opcode, Segment
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.cases import POINTS, Case, Cases, length_point
-from modeloom.product.lwc import LwcDescription
-from modeloom.product.message import Message
+from modeloom.product.message import LwcDescription, Message
 from modeloom.protocol.outcome import judge_whole
 from modeloom.protocol.segments import LONGEST, Piece, WordForm, words_in
 from modeloom.spec import InputError

@@ -16,15 +16,15 @@ from modeloom.cores.stream.describe import cipher_name
 from modeloom.cores.stream.sheet import sheet as stream_sheet
 from modeloom.interfaces.lwc import Opcode, Segment
 from modeloom.layers import Stack
+from modeloom.layers.layer import Texts
 from modeloom.layers.lwc import LwcInterface
 from modeloom.layers.lwc.parameters import LwcParameters
-from modeloom.layers.texts import Texts
 from modeloom.product.cases import Cases
 from modeloom.product.core import Sheet
-from modeloom.product.lwc import LwcDescription
+from modeloom.product.message import LwcDescription
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import table
-from modeloom.spec.wording import numbers
+from modeloom.spec.errors import numbers
 
 __all__ = ["LwcCore", "same_lwc", "sheet"]
 

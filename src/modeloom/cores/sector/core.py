@@ -11,27 +11,25 @@ from pathlib import Path
 
 from amaranth.lib import wiring
 
-from modeloom.allocate.listing import listing
-from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.build import CoreProgram
+from modeloom.allocate.program import listing
 from modeloom.compiler.compile import Compiled, compile_mode
-from modeloom.cores.own_cipher import check_own_cipher
-from modeloom.cores.sector.bench import bench_verilog, sector_cases
+from modeloom.cores.bench_text import sector_words
+from modeloom.cores.components import check_own_cipher
+from modeloom.cores.sector.bench import bench_verilog, rules_module, sector_cases
 from modeloom.cores.sector.describe import cipher_name, describe, interval_pins, latency_pins
 from modeloom.cores.sector.hardware import ModeCore, bus_parameters, core_requests, erase_cycles, key_erase_cycles
-from modeloom.cores.sector.page import page
-from modeloom.cores.sector.rules import rules_module
-from modeloom.cores.sector.sheet import sheet
-from modeloom.cores.words import sector_words
+from modeloom.cores.sector.sheet import page, sheet
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.interfaces import Interface
 from modeloom.interfaces.sector import sector_interfaces
 from modeloom.modes import find
 from modeloom.modes.by_path import seen_from
 from modeloom.options.sectors import Options
+from modeloom.product.beats import SectorDescription
 from modeloom.product.cases import Cases
 from modeloom.product.core import Core, Sections, Sheet
 from modeloom.product.page import Page
-from modeloom.product.sectors import SectorDescription
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.rtl.engine.layout import engine_fields
 from modeloom.rtl.engine.unit import UnitCore

@@ -12,10 +12,10 @@ from modeloom.compiler.work import Work
 from modeloom.cores.described import described, key_layout
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.interfaces.sector import sector_interfaces
+from modeloom.product.beats import Explain, Pins, SectorDescription, SizeFigures
+from modeloom.product.core import top_ports
 from modeloom.product.description import EXACT_TOOLS, file_names, versions
 from modeloom.product.json_form import read
-from modeloom.product.ports import top_ports
-from modeloom.product.sectors import Explain, Pins, SectorDescription, SizeFigures
 
 __all__ = ["BUS_CYCLES", "beats", "cipher_name", "definition_hash", "describe", "interval_pins", "latency_pins", "overhead_pins"]
 

@@ -27,7 +27,7 @@ from modeloom.rtl.bus.key_port import KeySchedules
 from modeloom.rtl.bus.ports import flat_ports, top_members
 from modeloom.rtl.bus.sector import FLAT_PORTS, BufferParameters, BusParameters, CoreBus, SectorParameters
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
-from modeloom.rtl.engine.key_memory import key_class
+from modeloom.rtl.engine.storage import key_class
 from modeloom.rtl.engine.unit import UnitCore
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError

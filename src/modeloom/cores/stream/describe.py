@@ -10,10 +10,10 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.described import described, key_layout
 from modeloom.interfaces.messages import PACKETS
 from modeloom.layers import Stack
+from modeloom.product.core import top_ports
 from modeloom.product.description import file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain
-from modeloom.product.ports import top_ports
 
 __all__ = ["cipher_name", "definition_hash", "describe"]
 

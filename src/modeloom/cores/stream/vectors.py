@@ -36,14 +36,13 @@ from typing import Any
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.bench_text import BenchKey, bench_bytes
-from modeloom.definition.expanded import expanded_key
 from modeloom.definition.messages import StreamModel
+from modeloom.definition.software import expanded_key
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.messages import StreamDescription
 from modeloom.protocol.contract import MOST_STATED, MessageContract
-from modeloom.protocol.faults import Edit
 from modeloom.protocol.outcome import Outcome, outcomes, possible_codes
-from modeloom.protocol.scenarios import wrong_packets
+from modeloom.protocol.scenarios import Edit, wrong_packets
 from modeloom.protocol.transactions import Beat, Command, MessagePacket, message_packet
 
 __all__ = ["BenchMessage", "BenchOutcome", "BenchVectors", "Traffic", "bench_vectors"]

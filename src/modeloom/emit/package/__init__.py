@@ -12,9 +12,8 @@
 """
 
 from modeloom.emit.package.constraints import quartus_sdc, sdc, xdc
-from modeloom.emit.package.core_file import bill_of_materials, fusesoc, manifest, to_json
+from modeloom.emit.package.core_file import Bus, Outside, bill_of_materials, fusesoc, manifest, outside, to_json
 from modeloom.emit.package.ip_xact import ip_xact
-from modeloom.emit.package.outside import Bus, Outside, outside
 from modeloom.emit.package.system_verilog import interfaces_file, system_verilog
 from modeloom.emit.package.vivado import vivado_ip, vivado_run
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from modeloom.emit.package.outside import APB, AXI_LITE, MAPPED, STREAM, Bus, outside
+from modeloom.emit.package.core_file import APB, AXI_LITE, MAPPED, STREAM, Bus, outside
 from modeloom.front.map import Register, RegisterField
 from modeloom.product.description import Description, Files
 from modeloom.product.front import Port

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from modeloom.emit.package.outside import APB, AXI_LITE, MAPPED, STREAM, Bus, outside
+from modeloom.emit.package.core_file import APB, AXI_LITE, MAPPED, STREAM, Bus, outside
 from modeloom.front.map import Register
 from modeloom.product.description import Description
 

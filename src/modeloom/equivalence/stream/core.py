@@ -43,11 +43,11 @@ from modeloom.layers.derived.deriver import DerivedParameters
 from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
-from modeloom.sim.verilog import verilog_to_rtlil
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import ENC, MUL, OPERATIONS, Operation
 from modeloom.streams.plan import StreamPlan
-from modeloom.taint.netlist import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
+from modeloom.taint.graph import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
 
 __all__ = ["DERIVED_KEY", "MessageHardware", "SizedCipherCore", "SymbolicMessageCore"]
 

@@ -21,8 +21,8 @@ from modeloom.equivalence.counters import counted
 from modeloom.spec import Field
 from modeloom.spec.counters import BYTE_ORDERS
 from modeloom.spec.kinds import MUL, Operation
+from modeloom.streams.derive import Word
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.setup import Word
 from modeloom.streams.steps import Form
 
 __all__ = ["KeyWords", "TokenWords", "key_words", "product_of"]

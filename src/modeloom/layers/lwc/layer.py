@@ -16,12 +16,9 @@ from modeloom.compiler.streams import CompiledStream
 from modeloom.interfaces import Interface
 from modeloom.interfaces.lwc import lwc_core
 from modeloom.interfaces.table import CoreShape
-from modeloom.layers.layer import Layer, titles_around
-from modeloom.layers.lwc.loader import KeyLoader
+from modeloom.layers.layer import Layer, Texts, titles_around
 from modeloom.layers.lwc.parameters import LwcParameters
-from modeloom.layers.lwc.parser import SegmentParser
-from modeloom.layers.lwc.writer import SegmentWriter, word_layout
-from modeloom.layers.texts import Texts
+from modeloom.layers.lwc.parser import KeyLoader, SegmentParser, SegmentWriter, word_layout
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box
 from modeloom.rtl.stream.parameters import MessageParameters

@@ -29,7 +29,7 @@ from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
-from modeloom.rtl.bus.key_slot import KeySlot, many_slots_members
+from modeloom.rtl.bus.key_port import KeySlot, many_slots_members
 from modeloom.rtl.bus.parameters import KeyParameters
 from modeloom.rtl.bus.ports import BusComponent, key_beat, signals
 from modeloom.rtl.bus.preparation import in_use_signature, key_state_signature, preparation_of

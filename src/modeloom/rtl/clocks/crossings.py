@@ -25,10 +25,8 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.front import APB, AXI_LITE, register_bus
 from modeloom.interfaces.table import Interface, Side
-from modeloom.rtl.clocks.bridge import ApbBridge, LiteBridge
-from modeloom.rtl.clocks.erasure import CoreErasure, HostErasure
-from modeloom.rtl.clocks.fifo import ORDER_BITS, ClockFifo, EndCount, PacketOrder, StatusGate
-from modeloom.rtl.clocks.synchronizer import Mirror, ResetCatcher, Synchronizer
+from modeloom.rtl.clocks.bridge import ApbBridge, CoreErasure, HostErasure, LiteBridge
+from modeloom.rtl.clocks.fifo import ORDER_BITS, ClockFifo, EndCount, Mirror, PacketOrder, ResetCatcher, StatusGate, Synchronizer
 
 __all__ = ["CORE", "DEPTH", "CrossingParameters", "CrossingPath", "Crossings", "StreamCrossing", "crossing_paths"]
 

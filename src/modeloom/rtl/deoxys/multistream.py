@@ -21,11 +21,10 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.direction import CORES, Direction, choose
-from modeloom.rtl.aes.keys.round_keys import LUT_MEMORY, read_round_key, read_word
-from modeloom.rtl.aes.parameters import BLOCK_BITS, check_count, columns, named
+from modeloom.rtl.aes.keys.key_schedule import LUT_MEMORY, read_round_key, read_word
+from modeloom.rtl.aes.parameters import BLOCK_BITS, CORES, Direction, check_count, choose, columns, named
 from modeloom.rtl.aes.rounds.round_stages import check_streams, register
-from modeloom.rtl.batch_places import count_places, run_batches
+from modeloom.rtl.counter import count_places, run_batches
 from modeloom.rtl.deoxys.rounds import (
     CONSTANTS,
     FIRST_CONSTANT,

@@ -18,15 +18,13 @@ from types import MappingProxyType
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 
-from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.build import CoreProgram
 from modeloom.allocate.program import POST, ChainName, Net, NetName, OutName, Source, UnitName
 from modeloom.cycles import DRAIN, ERASE_DELAY, LEAD
-from modeloom.rtl.engine.banks import Banks, holds_results, rotations
-from modeloom.rtl.engine.control import ControlStore, RowReader, pipe
 from modeloom.rtl.engine.interface import engine_signature
-from modeloom.rtl.engine.key_memory import KeyClass, KeyMemory, kept, key_class, moved
 from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
-from modeloom.rtl.engine.sequencer import Sequencer
+from modeloom.rtl.engine.sequencer import ControlStore, RowReader, Sequencer, pipe
+from modeloom.rtl.engine.storage import Banks, KeyClass, KeyMemory, holds_results, kept, key_class, moved, rotations
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.rtl.gf128.reduction import scale
 from modeloom.spec import Field

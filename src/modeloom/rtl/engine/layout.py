@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
-from modeloom.allocate.merge import CoreProgram
+from modeloom.allocate.build import CoreProgram
 from modeloom.allocate.program import ChainName, Net, NetName, NetRow, OutName, OutRow, Row, UnitInstance, UnitName, batched
-from modeloom.rtl.engine.control import Columns
-from modeloom.rtl.engine.key_memory import key_class
+from modeloom.rtl.engine.sequencer import Columns
+from modeloom.rtl.engine.storage import key_class
 from modeloom.spec.kinds import Kind
 
 __all__ = ["RowFields", "engine_fields", "kept_bytes", "used_cores"]

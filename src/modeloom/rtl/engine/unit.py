@@ -17,8 +17,8 @@ from amaranth.hdl import Array, Cat, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.engine.control import pipe
-from modeloom.rtl.engine.key_memory import kept
+from modeloom.rtl.engine.sequencer import pipe
+from modeloom.rtl.engine.storage import kept
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import OPERANDS, Operation, UnitKind
 

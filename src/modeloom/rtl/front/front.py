@@ -40,9 +40,7 @@ from modeloom.interfaces.shared import DATA_IN, DATA_OUT, KEY_BEAT_BYTES
 from modeloom.interfaces.table import CoreShape, Packing
 from modeloom.rtl.bus.ports import key_beat
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.rtl.front.buses import Apb, AxiLite
-from modeloom.rtl.front.command_port import CommandPort
-from modeloom.rtl.front.registers import Registers
+from modeloom.rtl.front.registers import Apb, AxiLite, CommandPort, Registers
 
 __all__ = ["Counters", "FrontParameters", "KeySender", "RegisterFront"]
 

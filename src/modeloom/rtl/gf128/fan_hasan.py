@@ -38,8 +38,7 @@ from modeloom.rtl.gf128.mastrovito import (
     toeplitz_runs,
 )
 from modeloom.rtl.gf128.multiplier import GraphMultiplier, check_number
-from modeloom.rtl.gf128.planes import to_lanes, to_planes
-from modeloom.rtl.gf128.words import Word, join, xor_all, zero
+from modeloom.rtl.gf128.words import Word, join, to_lanes, to_planes, xor_all, zero
 from modeloom.spec.field import Field
 
 __all__ = ["APPROACHES", "FORMS", "FanHasanMultiplier", "element_words", "elements_product", "matrix_elements", "toeplitz_product"]

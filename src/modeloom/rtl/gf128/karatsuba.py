@@ -20,9 +20,8 @@ which shares the sum of the two inner quarters.  Combining two levels at once sa
 from __future__ import annotations
 
 from modeloom.rtl.gf128.multiplier import GraphMultiplier, check_number
-from modeloom.rtl.gf128.planes import reverse_in_bytes, to_lanes, to_planes
 from modeloom.rtl.gf128.reduction import reduce_word
-from modeloom.rtl.gf128.words import Word, join, xor_all, zero
+from modeloom.rtl.gf128.words import Word, join, reverse_in_bytes, to_lanes, to_planes, xor_all, zero
 from modeloom.spec.field import Field
 
 __all__ = ["KaratsubaMultiplier", "polynomial_product", "product_word"]

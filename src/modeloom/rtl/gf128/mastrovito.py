@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from modeloom.rtl.gf128.multiplier import GraphMultiplier
-from modeloom.rtl.gf128.planes import reverse_in_bytes
-from modeloom.rtl.gf128.words import Word, join, spread, xor_all, zero
+from modeloom.rtl.gf128.words import Word, join, reverse_in_bytes, spread, xor_all, zero
 from modeloom.spec.field import Field
 
 __all__ = [

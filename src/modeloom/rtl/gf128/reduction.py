@@ -8,8 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.gf128.lowering import lower
-from modeloom.rtl.gf128.planes import repeat, reverse_in_bytes
-from modeloom.rtl.gf128.words import Word, join, spread, xor_all
+from modeloom.rtl.gf128.words import Word, join, repeat, reverse_in_bytes, spread, xor_all
 from modeloom.spec.field import Field
 
 __all__ = [

@@ -33,7 +33,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.aes.rounds.round_stages import check_streams
-from modeloom.rtl.logic.xor_luts import Sum, XorLuts
+from modeloom.rtl.logic.linear_layers import Sum, XorLuts
 
 __all__ = [
     "BLOCK_BITS", "CELLS", "KEY_BITS", "SBOX", "STREAMS", "LEDRounds", "column_network", "constants_of_round", "mix_columns",

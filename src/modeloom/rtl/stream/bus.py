@@ -35,27 +35,20 @@ from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters, ExpandedKeyPor
 from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.parameters import KeyParameters
-from modeloom.rtl.bus.ports import erased, join, key_beat, ordered_key_beat
+from modeloom.rtl.bus.ports import RegisterSlice, erased, join, key_beat, ordered_key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
-from modeloom.rtl.bus.register_slice import RegisterSlice
 from modeloom.rtl.stream.channels import ChannelFront
 from modeloom.rtl.stream.command import MessageCommands, TurnCommands, command_layout
-from modeloom.rtl.stream.depths import SEGMENT_TAGS
-from modeloom.rtl.stream.entry import TokenEntry
-from modeloom.rtl.stream.flight import MessagesInFlight, SlotsInFlight
+from modeloom.rtl.stream.entry import TokenEntry, connect_tokens
 from modeloom.rtl.stream.inline_keys import InlineKeys
-from modeloom.rtl.stream.intake import MessageIntake
+from modeloom.rtl.stream.intake import AssociatedPrefix, MessageIntake, WeightWindow, take_tokens
 from modeloom.rtl.stream.packet import packet_layout
-from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.parameters import CODE_BITS, SEGMENT_TAGS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
-from modeloom.rtl.stream.prefix import AssociatedPrefix, take_tokens
-from modeloom.rtl.stream.preparation import KeyPreparation
 from modeloom.rtl.stream.queue import Queue
-from modeloom.rtl.stream.starts import StartsAhead
+from modeloom.rtl.stream.starts import KeyPreparation, MessagesInFlight, SlotsInFlight, StartsAhead
 from modeloom.rtl.stream.texts import PairJoiner, TextQueue, text_layout
-from modeloom.rtl.stream.token import connect_tokens
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
-from modeloom.rtl.stream.window import WeightWindow
 from modeloom.rtl.stream.wire.packets import WirePackets
 
 __all__ = ["MessageBus", "late_layout"]

@@ -9,18 +9,15 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.cycles.messages import PICK_CYCLES
-from modeloom.rtl.bus.ports import ErasedComponent, erased, signals
-from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.ports import ErasedComponent, RegisterSlice, erased, signals
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.contexts import ChannelFlags, ChannelWords
-from modeloom.rtl.stream.depths import ORDERS, STORE_SLACK, TURN_PLACES
+from modeloom.rtl.stream.intake import ChannelPrefix, flags_of, take_tokens, weigh
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout
-from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.prefix import ChannelPrefix, take_tokens
+from modeloom.rtl.stream.parameters import CODE_BITS, ORDERS, STORE_SLACK, TURN_PLACES, MessageParameters
 from modeloom.rtl.stream.queue import Pool, Queue
-from modeloom.rtl.stream.window import flags_of, weigh
 
 __all__ = ["ChannelFront", "ChannelIntake", "ChannelTurns", "ChannelWindow", "context_of", "packet_order"]
 

@@ -25,9 +25,8 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, by_member
-from modeloom.rtl.bus.key_slot import lookup_signature
-from modeloom.rtl.bus.ports import ErasedComponent, fields_layout, signals
-from modeloom.rtl.bus.register_slice import MemorySlice, StreamRegister
+from modeloom.rtl.bus.key_port import lookup_signature
+from modeloom.rtl.bus.ports import ErasedComponent, MemorySlice, StreamRegister, fields_layout, signals
 from modeloom.rtl.stream.delivery import above
 from modeloom.rtl.stream.parameters import CODE_BITS, LENGTH_FIELDS, MessageParameters
 from modeloom.streams.known import SOME

@@ -25,7 +25,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.rtl.stream.wire.layouts import final_layout
 
 if TYPE_CHECKING:
-    from modeloom.rtl.stream.depths import MessageDepths
+    from modeloom.rtl.stream.parameters import MessageDepths
 
 __all__ = ["ChannelDelivery", "Delivery", "Statuses", "WireDelivery", "above"]
 

@@ -8,11 +8,172 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["LOW_BITS", "LongCounter"]
+from modeloom.rtl.counter import counter_bits
+from modeloom.spec import Counter
+from modeloom.streams.plan import StreamPlan
+from modeloom.streams.steps import Source, Step, Term
+
+__all__ = ["LOW_BITS", "CountersInTurn", "LongCounter", "counter_of", "counters_in_turn"]
+
+
+# -- counters in turn ------------------------------------------------------------------------------------------------------------------
+
+# Two counters of a message that share a register and an adder: that of associated data, and that of the text behind it.
+#
+# If messages have their text first, it is the other way round.
+#
+# The second counter begins with a constant, and no block changes it before the first one is done.  So the register need not have its
+# first value, which the first block of text, or the tag of a message without text, takes instead::
+#
+#     token        A0  A1  A2  T0  T1  tag          A0, A1, ...  blocks of associated data
+#     register      0   1   2   3   1   2           T0, T1, ...  blocks of text
+#     first         0   1   2   -   -   -
+#     second        -   -   -   0   1   2           T0 begins anew
+
+ASSOCIATED = "associated"
+
+
+@dataclass(frozen=True)
+class CountersInTurn:
+    """The counters.
+
+    Attributes
+    ----------
+    first, second : str
+        The parts of the state: that of associated data, and that of text and tag; the other way round, if text comes first.
+    shared : int
+        A number with a one for each bit whose register they share.
+    begins : int
+        The second of them begins with these bits.
+    counted : int
+        A number with a one for each bit that blocks may change.
+    adds : tuple of Step and int
+        An operation that adds to one of them.  Those of both add the same number.
+    """
+
+    first: str
+    second: str
+    shared: int
+    begins: int
+    counted: int
+    adds: tuple[Step, int]
+
+
+def counter_of(step: Step, name: str) -> Counter | None:
+    """The counter that a step adds to in a part of the state; None if it does anything else to this part."""
+    form = step.updates[name]
+    if len(form) != 1 or form[0].source.kind != "op" or form[0].maps:
+        return None
+    number = form[0].source.what
+    assert isinstance(number, int)
+    made = step.operations[number]
+    return made.operation.counter if made.operands[0] == (Term(Source("state", name)),) else None
+
+
+def counters_in_turn(plan: StreamPlan, contexts: int) -> CountersInTurn | None:
+    """The counters of a pipeline that share a register; None if there are no such counters.
+
+    Parameters
+    ----------
+    plan : StreamPlan
+    contexts : int
+        Messages that may interleave.  The state is in memories if there are several, and then nothing is shared.
+    """
+    if contexts > 1 or plan.lanes > 1 or plan.runs_ahead or plan.follows or plan.returning:
+        return None
+    if any(len(passes) != 1 for title, passes in plan.placed.passes.items() if plan.step(title).name != "start"):
+        return None
+    starts = plan.free_starts
+    if not starts or any(plan.placed.passes[step.title] for step in plan.steps if step.name == "start"):
+        return None
+    # Before its home, a value is the register as it is.  So both are at the front.
+    counters = [name for name, kind in plan.kinds.items() if kind.kind == "counter" and plan.placed.homes[name] == 0]
+    for first in counters:
+        for second in counters:
+            if (found := _pair(plan, starts, first, second)) is not None:
+                return found
+    return None
+
+
+def _pair(plan: StreamPlan, starts: list[Step], first: str, second: str) -> CountersInTurn | None:
+    if first == second or not _used(plan, first) <= {not plan.text_first} or not _used(plan, second) <= {plan.text_first}:
+        return None
+    added = {}
+    for step in plan.steps:
+        for name in (first, second):
+            if step.name == "start" or name not in step.updates:
+                continue
+            counter, number = counter_of(step, name), step.updates[name][0].source.what
+            assert isinstance(number, int)
+            added[counter, step.operations[number].number] = step, number
+            if counter is None or _reads(step, number):
+                return None
+    if len(added) != 1:
+        return None
+    (((counter, _), adds),) = added.items()
+    assert counter is not None
+    width = 8 * plan.mode.block_bytes
+    bits = counter_bits(counter, width)
+    counted = (1 << bits.stop) - (1 << bits.start)
+    (_, unknown), (begins, other) = (_first_value(plan, starts, name, width) for name in (first, second))
+    shared = counted & ~unknown & ~other
+    return CountersInTurn(first, second, shared, begins & shared, counted, adds) if shared else None
+
+
+def _used(plan: StreamPlan, name: str) -> set[bool]:
+    """Whether the steps that read or change a part of the state are those of associated data."""
+    source = Source("state", name)
+    return {
+        step.name.endswith(ASSOCIATED) for step in plan.steps if step.name != "start"
+        and (name in step.updates or any(term.source in (source, Source("left", name)) for form in step.forms() for term in form))
+    }  # fmt: skip
+
+
+def _reads(step: Step, number: int) -> bool:
+    """Whether anything but a part of the state takes the sum of an operation."""
+    source = Source("op", number)
+    read = [term for form in step.forms() for term in form if term.source == source]
+    return len(read) > 1
+
+
+def _first_value(plan: StreamPlan, starts: list[Step], name: str, width: int) -> tuple[int, int]:
+    """What a part of the state begins with, and a number with a one for each bit that is not the same constant in every message."""
+    firsts, unknown = [], 0
+    for start in starts:
+        known = 0
+        for term in start.updates[name]:
+            if term.source.kind == "const" and not term.maps:
+                known ^= int(term.source.what)  # type: ignore[call-overload]
+            else:
+                unknown |= _reach(plan, start, term, width)
+        firsts.append(known)
+    for known in firsts:
+        unknown |= known ^ firsts[0]
+    return firsts[0], unknown
+
+
+def _reach(plan: StreamPlan, start: Step, term: Term, width: int) -> int:
+    """A number with a one for each bit that a term of a start may set: those of its nonce, moved as the term says."""
+    every = (1 << width) - 1
+    if term.source != Source("nonce"):
+        return every
+    most = max(plan.mode.nonce_bytes[start.nonce_class])
+    string = every ^ every >> 8 * most
+    for mapped in term.maps:
+        if mapped[0] != "shift" or not isinstance(mapped[1], int):
+            return every
+        string = (string << mapped[1] if mapped[1] > 0 else string >> -mapped[1]) & every
+    # The string begins with the highest bit of byte 0.
+    return int.from_bytes(string.to_bytes(width // 8, "big"), "little")
+
+
+# -- long counter ----------------------------------------------------------------------------------------------------------------------
 
 LOW_BITS = 16
 """Width of the lower part in bits."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from amaranth.hdl import Module, ShapeLike, Value
 from amaranth.lib import wiring
 
-from modeloom.rtl.bus.register_slice import MemorySlice, RegisterSlice
+from modeloom.rtl.bus.ports import MemorySlice, RegisterSlice
 from modeloom.rtl.stream.line import Line, QuietLine
 from modeloom.spec.cadence import Cadence
 from modeloom.streams.plan import StreamPlan

@@ -12,16 +12,204 @@ Commands leave in the order in which they have come.
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import ErasedComponent, erased
+from modeloom.cycles.messages import WORD_CYCLES
+from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased
+from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import order_layout, started_layout
+from modeloom.rtl.stream.contexts import ChannelWords
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Pool, Queue
 
-__all__ = ["StartsAhead"]
+__all__ = ["KeyPreparation", "MessagesInFlight", "SlotsInFlight", "StartsAhead"]
+
+
+# -- preparation -----------------------------------------------------------------------------------------------------------------------
+
+# Computes the values that depend on a key only, one token after another, in cycles that messages leave free.
+#
+#     setup ──▶ token ──▶ pipeline ──▶ word of the key memory ──▶ next token ──▶ ... ──▶ done
+
+
+class KeyPreparation(BusComponent[MessageParameters]):
+    """Runs set-ups for the key port.
+
+    Members
+    -------
+    setup, setup_scrub, setup_done : 1
+        The request of the key port, and its end.  It asks to compute the words of a slot, or to overwrite the state that was
+        computed with an erased key.
+    prepare, prepare_kind, prepared : 1, kind, 1
+        Asks the entry for a token of set-up, until the token has entered.
+    scrub, scrubbed : 1
+        Asks the entry for tokens that overwrite the state.
+    word_valid : 1
+        The pipeline writes the word of the last token.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        plan = parameters.plan
+        return {
+            "setup": In(1), "setup_scrub": In(1), "setup_done": Out(1),
+            "prepare": Out(1), "prepare_kind": Out(range(max(2, len(plan.tokens) + len(plan.preparations)))), "prepared": In(1),
+            "scrub": Out(1), "scrubbed": In(1), "word_valid": In(1),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p, plan = self.parameters, self.parameters.plan
+        count = len(plan.preparations)
+        number_reg = Signal(range(max(2, count + 1)))
+        wait_reg = Signal(range(max(p.flush, WORD_CYCLES) + 1))
+        m.d.comb += self.prepare_kind.eq(number_reg + len(plan.tokens))
+        with m.FSM():
+            with m.State("IDLE"):
+                m.d.sync += [number_reg.eq(0), wait_reg.eq(p.flush)]
+                with m.If(self.setup):
+                    with m.If(self.setup_scrub):
+                        m.next = "SCRUB"
+                    with m.Else():
+                        m.next = "NEXT"
+            with m.State("NEXT"):
+                with m.If(number_reg == count):
+                    # The state may still depend on a key that was in the slot before.
+                    m.next = "SCRUB"
+                with m.Else():
+                    m.d.comb += self.prepare.eq(1)
+                    with m.If(self.prepared):
+                        m.next = "WORD"
+            with m.State("WORD"):
+                m.d.sync += wait_reg.eq(WORD_CYCLES)
+                with m.If(self.word_valid):
+                    m.d.sync += number_reg.eq(number_reg + 1)
+                    m.next = "WAIT"
+            with m.State("WAIT"):
+                m.d.sync += wait_reg.eq(wait_reg - 1)
+                with m.If(wait_reg == 0):
+                    m.next = "NEXT"
+            with m.State("SCRUB"):
+                m.d.comb += self.scrub.eq(1)
+                with m.If(self.scrubbed):
+                    m.next = "FLUSH"
+            with m.State("FLUSH"):
+                # Old values leave the pipeline in these cycles.
+                m.d.sync += wait_reg.eq(wait_reg - 1)
+                with m.If(wait_reg == 0):
+                    m.next = "DONE"
+            with m.State("DONE"):
+                m.d.comb += self.setup_done.eq(1)
+                m.next = "IDLE"
+        return m
+
+
+# -- flight ----------------------------------------------------------------------------------------------------------------------------
+
+# Knows the key slots of the messages in flight, so that a key is overwritten only when its own messages are done.
+#
+#     admitted, slot ──▶ number of the last message of each slot ──▶ among those in flight? ──▶ busy
+#     admitted, finished ──▶ numbers of the messages in flight ──────┘
+#
+# Messages finish in the order in which they begin.
+
+
+class MessagesInFlight(BusComponent[MessageParameters]):
+    """Stores the number of the last message of each slot.
+
+    Numbers repeat after 2^``flight_bits`` messages.  A slot may then look busy until another message with the same number is done.
+
+    Members
+    -------
+    admitted, slot : In(1), In(slot_bits)
+        A message begins under a slot.
+    finished : In(1)
+        The first of the messages in flight is done.
+    query : In(slot_bits)
+        The slot in question.
+    busy : Out(1)
+        A message in flight used this slot three cycles ago.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p = parameters
+        return {
+            "admitted": In(1), "slot": In(p.slot_bits), "finished": In(1), "query": In(p.slot_bits), "busy": Out(1),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        bits = p.flight_bits
+        m.submodules.last = last = BlockMemory(bits, p.keys.slots, 1)
+        begun_reg = Signal(bits)
+        done_reg = Signal(bits)
+        m.d.comb += [
+            last.we.eq(self.admitted), last.waddr.eq(self.slot), last.wdata.eq(begun_reg), last.raddr[0].eq(self.query),
+        ]  # fmt: skip
+        m.d.sync += [begun_reg.eq(begun_reg + self.admitted), done_reg.eq(done_reg + self.finished)]
+        number = Signal(bits)
+        count = Signal(bits)
+        m.d.comb += [number.eq(last.rdata[0] - done_reg), count.eq(begun_reg - done_reg)]
+        m.d.sync += self.busy.eq(number < count)
+        return m
+
+
+# -- slots in flight ---------------------------------------------------------------------------------------------------------------
+
+# Which key slots have messages, in a core with several channels, where messages do not finish in the order of their commands.
+#
+#     admitted, slot ──▶ messages of each slot that have begun ──┐
+#     finished, slot ──▶ messages of each slot that are done ────┴──▶ different? ──▶ busy
+
+class SlotsInFlight(ErasedComponent[MessageParameters]):
+    """Counts the messages of each key slot.
+
+    Members
+    -------
+    admitted, slot : In
+        The core takes a command with this slot.
+    finished, finished_slot : In
+        A message of this slot is done.
+    query : slot
+        The slot in question.
+    busy : 1
+        A message uses it, as of three cycles ago.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p = parameters
+        return {
+            "admitted": In(1), "slot": In(p.slot_bits), "finished": In(1), "finished_slot": In(p.slot_bits), "query": In(p.slot_bits),
+            "busy": Out(1),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        begun = self._counted(m, "begun", self.admitted, self.slot)
+        done = self._counted(m, "done", self.finished, self.finished_slot)
+        m.d.sync += self.busy.eq(begun != done)
+        return m
+
+    def _counted(self, m: Module, name: str, count: Signal, slot: Signal) -> Value:
+        """Counts for each slot; the count of the slot in question."""
+        p = self.parameters
+        m.submodules[name] = words = ChannelWords(p.flight_bits, p.keys.slots, 2, p.erase_bits)
+        count_reg, slot_reg = Signal(name=f"{name}_reg"), Signal(p.slot_bits, name=f"{name}_slot_reg")
+        m.d.sync += [count_reg.eq(count), slot_reg.eq(slot)]
+        m.d.comb += [
+            words.raddr[0].eq(slot), words.raddr[1].eq(self.query),
+            words.we.eq(count_reg), words.waddr.eq(slot_reg), words.wdata.eq(words.rdata[0] + 1),
+            *erased(self, words),
+        ]  # fmt: skip
+        return words.rdata[1]
+
+
+# -- starts ----------------------------------------------------------------------------------------------------------------------------
 
 
 class StartsAhead(ErasedComponent[MessageParameters]):

@@ -20,13 +20,12 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from modeloom.rtl.counter import CounterAdder, counter_bits
-from modeloom.rtl.engine.key_memory import kept
-from modeloom.rtl.engine.storage import BlockMemory
+from modeloom.rtl.engine.storage import BlockMemory, kept
 from modeloom.rtl.gf128.reduction import scale
-from modeloom.rtl.stream.counters_in_turn import counters_in_turn
 from modeloom.rtl.stream.line import LEAST_BITS, Batches, BatchLine, Line, QuietLine
+from modeloom.rtl.stream.long_counter import counters_in_turn
 from modeloom.rtl.stream.tag_sum import tag_sum
-from modeloom.spec.amounts import Amount
+from modeloom.spec.counters import Amount
 from modeloom.spec.field import Field
 from modeloom.streams.known import Known
 from modeloom.streams.plan import StreamPlan, TokenKind

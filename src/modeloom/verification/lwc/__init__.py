@@ -30,7 +30,7 @@ from modeloom.equivalence.lwc import prove_words
 from modeloom.verification.lwc.messages import LwcSubject, check_keys, check_lengths, check_messages, check_words, check_zeroize
 from modeloom.verification.steps import Step, begin, datasheet_steps, files_step, lint_step, run_check, timing_step, today, told
 from modeloom.verification.stream import bench_of, proof_step
-from modeloom.verification.stream.vectors import check_vectors
+from modeloom.verification.stream.bounds import check_vectors
 
 __all__ = ["verify_lwc"]
 

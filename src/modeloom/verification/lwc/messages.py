@@ -13,14 +13,13 @@ from modeloom.emit import CheckFailed
 from modeloom.interfaces.lwc import Opcode
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.folder import read_as
-from modeloom.product.lwc import LwcDescription
-from modeloom.product.message import Message
+from modeloom.product.message import LwcDescription, Message
 from modeloom.product.simulated_lwc import SimulatedLwcCore
 from modeloom.protocol.outcome import judge_whole
 from modeloom.protocol.segments import LONGEST, Answer, Piece
 from modeloom.sim import AT_REST
-from modeloom.spec.wording import many
-from modeloom.verification.stream.subject import MessageReference, StreamSubject
+from modeloom.spec.errors import many
+from modeloom.verification.stream.host import MessageReference, StreamSubject
 
 __all__ = ["PATTERNS", "LwcSubject", "check_keys", "check_lengths", "check_messages", "check_words", "check_zeroize"]
 

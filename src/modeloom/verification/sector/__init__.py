@@ -37,11 +37,19 @@ from modeloom.product.description import versions
 from modeloom.verification.front import front_steps
 from modeloom.verification.sector.erasure import check_key_erasure, check_zeroize
 from modeloom.verification.sector.front import SectorWork
-from modeloom.verification.sector.pace import Recording, check_pace, compare_cycles
-from modeloom.verification.sector.sectors import Need, check_edges, check_keys, check_sectors, missed, needed_sectors
-from modeloom.verification.sector.statuses import check_reloads, check_statuses
-from modeloom.verification.sector.subject import Subject
-from modeloom.verification.sector.vectors import beside, check_vectors, fitting
+from modeloom.verification.sector.host import Subject
+from modeloom.verification.sector.sectors import (
+    Need,
+    beside,
+    check_edges,
+    check_keys,
+    check_sectors,
+    check_vectors,
+    fitting,
+    missed,
+    needed_sectors,
+)
+from modeloom.verification.sector.statuses import Recording, check_pace, check_reloads, check_statuses, compare_cycles
 from modeloom.verification.steps import (
     Step,
     begin,

@@ -6,13 +6,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.sim import AT_REST
-from modeloom.verification.sector.host import Host
-from modeloom.verification.sector.subject import Subject, sample_slots
-from modeloom.verification.twins import DataBits, check_hold, data_bits, differences, hold_cycles, request, scatter
+from modeloom.verification.host import DataBits, check_hold, data_bits, differences, hold_cycles, request, scatter
+from modeloom.verification.sector.host import Host, Subject, sample_slots
 
 __all__ = ["RESULTS", "check_key_erasure", "check_zeroize", "fill"]
 

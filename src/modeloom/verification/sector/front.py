@@ -8,15 +8,15 @@ from pathlib import Path
 
 from modeloom.emit import CheckFailed
 from modeloom.interfaces.sector import StatusCode
+from modeloom.product.beats import SectorDescription
 from modeloom.product.front import WidthRate
-from modeloom.product.sectors import SectorDescription
 from modeloom.product.simulated import Sector, SectorError, SimulatedCore
 from modeloom.verification.front import CLOCKED, CONVERTED, PIECES, Work
+from modeloom.verification.host import CoreSubject
 from modeloom.verification.sector.erasure import check_zeroize, fill
+from modeloom.verification.sector.host import Subject
 from modeloom.verification.sector.sectors import Need, check_sectors
 from modeloom.verification.sector.statuses import check_statuses
-from modeloom.verification.sector.subject import Subject
-from modeloom.verification.subject import CoreSubject
 
 __all__ = ["SectorWork"]
 

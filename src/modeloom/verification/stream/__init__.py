@@ -48,17 +48,14 @@ from modeloom.verification.steps import (
     today,
     told,
 )  # fmt: skip
-from modeloom.verification.stream.bounds import check_bounds
+from modeloom.verification.stream.bounds import check_bounds, check_vectors
 from modeloom.verification.stream.carries import check_carries
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
 from modeloom.verification.stream.front import MessageWork
-from modeloom.verification.stream.full import check_full
-from modeloom.verification.stream.messages import check_lengths, check_messages
+from modeloom.verification.stream.host import StreamSubject
 from modeloom.verification.stream.neighbours import check_neighbours
-from modeloom.verification.stream.pace import check_pace
-from modeloom.verification.stream.statuses import check_reloads, check_statuses
-from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.stream.vectors import check_vectors
+from modeloom.verification.stream.pace import check_full, check_pace
+from modeloom.verification.stream.statuses import check_lengths, check_messages, check_reloads, check_statuses
 
 __all__ = ["bench_of", "dynamic_checks", "proof_step", "verify_messages"]
 

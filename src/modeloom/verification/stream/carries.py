@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from modeloom.definition.messages import Moved, StreamModel
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.beats import PacketBeats
 from modeloom.protocol.outcome import releases
@@ -26,7 +26,7 @@ from modeloom.protocol.transactions import Command
 from modeloom.sim import Simulation
 from modeloom.spec.counters import COUNTERS, Counter
 from modeloom.spec.stream import State
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.verification.stream.host import StreamSubject
 
 __all__ = ["Counting", "Crossed", "Key", "Words", "carries_units", "check_carries", "find_counting"]
 

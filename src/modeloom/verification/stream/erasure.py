@@ -7,13 +7,12 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from modeloom.emit.tools import CheckFailed
+from modeloom.emit.simulators import CheckFailed
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import AT_REST
-from modeloom.verification.stream.host import host_of
-from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.twins import DataBits, changed, check_hold, data_bits, differences, hold_cycles, request, scatter
+from modeloom.verification.host import DataBits, changed, check_hold, data_bits, differences, hold_cycles, request, scatter
+from modeloom.verification.stream.host import StreamSubject, host_of
 
 __all__ = ["check_erasure", "check_zeroize", "fill", "only_tags_differ", "waits_in"]
 

@@ -13,14 +13,12 @@ from modeloom.product.front import WidthRate
 from modeloom.product.message import Message
 from modeloom.product.messages import StreamDescription
 from modeloom.product.simulated_messages import SimulatedStreamCore
-from modeloom.protocol.faults import FAULTS
+from modeloom.protocol.scenarios import FAULTS
 from modeloom.verification.front import CLOCKED, CONVERTED, PIECES, Work
+from modeloom.verification.host import CoreSubject
 from modeloom.verification.stream.erasure import check_zeroize, fill
-from modeloom.verification.stream.host import host_of
-from modeloom.verification.stream.messages import check_messages
-from modeloom.verification.stream.statuses import check_statuses
-from modeloom.verification.stream.subject import StreamSubject
-from modeloom.verification.subject import CoreSubject
+from modeloom.verification.stream.host import StreamSubject, host_of
+from modeloom.verification.stream.statuses import check_messages, check_statuses
 
 __all__ = ["MessageWork"]
 

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from modeloom.spec.wording import many
-from modeloom.verification.stream.host import MessageHost, host_of
-from modeloom.verification.stream.subject import StreamSubject
+from modeloom.spec.errors import many
+from modeloom.verification.stream.host import MessageHost, StreamSubject, host_of
 
 __all__ = ["check_neighbours", "numbers_apart"]
 

@@ -13,8 +13,7 @@ from tests.rtl.aes.bench import decrypt, encrypt, encrypt_with, from_bytes, to_b
 from tests.rtl.aes.published import published
 
 from modeloom.golden.aes_keys import inverse_form, round_keys
-from modeloom.rtl.aes.cores.key_sizes import KeySizes
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.rtl.aes.cores.pipeline import AESPipeline, KeySizes
 from modeloom.sim import Simulation
 
 # Some components are made only to be asked for their figures, or to be refused.

@@ -12,12 +12,12 @@ from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
 from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
-from modeloom.rtl.aes.direction import LAYERS
+from modeloom.rtl.aes.parameters import LAYERS
 from modeloom.rtl.aes.sboxes.composite import best_order, tower_matrix
 from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox, sub_bytes_of
 from modeloom.rtl.logic.linear_layers import rank
 from modeloom.sim import Simulation
-from modeloom.taint.netlist import netlist_of_rtlil
+from modeloom.taint.graph import netlist_of_rtlil
 
 FORWARD = tuple(map(sub_byte, range(256)))
 INVERSE = tuple(map(inv_sub_byte, range(256)))

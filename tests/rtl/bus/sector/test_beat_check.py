@@ -7,7 +7,7 @@ import pytest
 from amaranth.sim import Simulator
 from tests.rtl.bus.parameters import bus_sizes
 
-from modeloom.rtl.bus.sector.intake import BeatCheck
+from modeloom.rtl.bus.sector.core import BeatCheck
 
 SIZES = {
     "whole, partial, whole": ({"blocks": 4, "tail": 0, "more_sizes": ((3, 8), (6, 0))}, (16, 8, 16)),

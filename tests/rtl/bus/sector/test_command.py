@@ -14,7 +14,7 @@ from tests.rtl.bus.parameters import bus_sizes
 from modeloom.interfaces.sector import StatusCode, pack_command
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.sector import BusParameters
-from modeloom.rtl.bus.sector.command import CommandIntake
+from modeloom.rtl.bus.sector.core import CommandIntake
 
 SHAPES: dict[str, dict[str, Any]] = {
     "one size, one slot": {},

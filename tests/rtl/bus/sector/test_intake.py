@@ -15,7 +15,7 @@ from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.cycles import FILL_AHEAD
 from modeloom.rtl.bus.sector import BusParameters
-from modeloom.rtl.bus.sector.intake import SectorIntake
+from modeloom.rtl.bus.sector.core import SectorIntake
 
 SIZES: dict[str, dict[str, Any]] = {
     "one size": {"blocks": 9},

@@ -11,7 +11,7 @@ import pytest
 from amaranth.sim import Simulator
 from tests.rtl.bus.parameters import bus_sizes
 
-from modeloom.rtl.bus.sector.command import SizeGate
+from modeloom.rtl.bus.sector.core import SizeGate
 
 UNKNOWN = -1
 

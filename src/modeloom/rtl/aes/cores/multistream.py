@@ -33,13 +33,12 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In
 
-from modeloom.rtl.aes.cores.key_sizes import KeySizes
-from modeloom.rtl.aes.direction import Direction, choose, joined
-from modeloom.rtl.aes.keys.round_keys import LUT_MEMORY, read_round_key, read_word, slotted_ports
-from modeloom.rtl.aes.layers.round_networks import add_in_luts
-from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns
+from modeloom.rtl.aes.cores.pipeline import KeySizes
+from modeloom.rtl.aes.keys.key_schedule import LUT_MEMORY, read_round_key, read_word, slotted_ports
+from modeloom.rtl.aes.layers.both import add_in_luts
+from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, Direction, check_count, choose, columns, joined
 from modeloom.rtl.aes.rounds.round_stages import add, check_streams, hold_state, register, stream_round
-from modeloom.rtl.batch_places import count_places
+from modeloom.rtl.counter import count_places
 
 __all__ = ["AESStreams"]
 

@@ -18,10 +18,20 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from modeloom.rtl.aes.direction import Direction, KeyForm, joined
-from modeloom.rtl.aes.keys.round_keys import read_round_key, read_word, slotted_ports
-from modeloom.rtl.aes.layers.round_networks import lower_columns, plain_network
-from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, check_key_bits, columns, named, slot_shape
+from modeloom.rtl.aes.keys.key_schedule import read_round_key, read_word, slotted_ports
+from modeloom.rtl.aes.layers.both import lower_columns, plain_network
+from modeloom.rtl.aes.parameters import (
+    BLOCK_BITS,
+    ROUNDS,
+    Direction,
+    KeyForm,
+    check_count,
+    check_key_bits,
+    columns,
+    joined,
+    named,
+    slot_shape,
+)
 from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, register, table_round
 
 __all__ = ["AESSequential"]

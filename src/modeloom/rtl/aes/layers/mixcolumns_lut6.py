@@ -26,7 +26,7 @@ from functools import cache
 from amaranth.hdl import Cat, Module, Value
 
 from modeloom.rtl.aes.parameters import columns
-from modeloom.rtl.logic.xor_luts import Sum, XorLuts
+from modeloom.rtl.logic.linear_layers import Sum, XorLuts
 
 __all__ = [
     "both_mix_columns_lut6",

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import memory
 
-from modeloom.rtl.aes.direction import Direction
 from modeloom.rtl.aes.layers.both import (
+    add_in_luts,
     both_shift_rows,
     clocked_both_sub_bytes,
     cut_both_mix_columns,
@@ -37,22 +37,19 @@ from modeloom.rtl.aes.layers.both import (
     inv_shift_rows,
     invert_bytes,
     join_mix_columns,
-    map_after,
-    map_after_split,
-    map_before,
-    map_before_split,
-    shift_rows,
-    split_register,
-)
-from modeloom.rtl.aes.layers.round_networks import (
-    add_in_luts,
     keyed_both_network,
     keyed_forward_network,
     keyed_inverse_network,
     lower_columns,
+    map_after,
+    map_after_split,
+    map_before,
+    map_before_split,
     plain_network,
+    shift_rows,
+    split_register,
 )
-from modeloom.rtl.aes.parameters import check_count, columns, named
+from modeloom.rtl.aes.parameters import Direction, check_count, columns, named
 from modeloom.rtl.aes.sboxes.forms import SBOXES as FORMS
 from modeloom.rtl.aes.sboxes.forms import sub_bytes_of
 from modeloom.rtl.aes.sboxes.sbox import (

@@ -20,15 +20,53 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from modeloom.rtl.aes.direction import Direction
-from modeloom.rtl.aes.sboxes.compact_gates import CIRCUITS
+from modeloom.rtl.aes.parameters import Direction
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX, affine
 from modeloom.rtl.logic.gates import Gate, GateList, GateListBuilder
 from modeloom.rtl.logic.linear_layers import add_linear, apply, inverse_matrix, multiply_matrices, rank
 
-__all__ = [
-    "AFFINE", "AFFINE_CONSTANT", "bdd_sbox", "best_order", "compact_sbox", "composite_sbox", "tower_matrix",
-]  # fmt: skip
+__all__ = ["AFFINE", "AFFINE_CONSTANT", "bdd_sbox", "best_order", "compact_sbox", "composite_sbox", "tower_matrix"]
+
+
+# -- compact gates ---------------------------------------------------------------------------------------------------------------------
+
+# Compact S-boxes as ``tools/compact_sbox.py`` has found them; generated.
+#
+# A gate is an operation (^ XOR, = XNOR, & AND, ~ NOT) with the numbers of the signals that it reads: 0 to 7 are the inputs,
+# gate n is signal 8 + n.
+
+#: For each direction the gates and the output signals, bit 0 first.
+CIRCUITS: dict[str, tuple[str, tuple[int, ...]]] = {
+    # Y = 0x28, Z = 0x5c, c = 0xe0: 32 AND, 76 XOR, depth 29
+    "forward": (
+        "^0,6 ^3,4 ^0,7 ^4,6 ^8,9 ^2,12 ^10,13 ^5,14 ^8,15 ^13,16 ^1,16 ^2,15 ^11,18 ^6,19 "
+        "^20,21 ^10,18 ^21,23 ^11,24 ~13 ~10 &26,27 ~12 ~22 &29,30 ~17 ~23 &32,33 ~9 "
+        "~21 &35,36 ~2 ~25 &38,39 &19,24 &16,18 ~8 ~20 &43,44 ~15 ~11 &46,47 ^42,45 "
+        "^45,48 ^31,40 ^34,50 ^14,49 ^28,50 ^37,41 ^53,55 ^20,40 ^8,57 ^54,58 =49,51 =41,52 ^56,61 ^59,60 "
+        "&59,61 ^56,64 ^60,64 &62,66 ^56,67 ^64,67 &63,65 ^64,70 ^60,70 ^68,72 &56,69 ^61,74 ^68,75 &60,71 "
+        "^59,77 ^72,78 ^76,79 ^75,78 &13,76 &12,68 &17,79 &9,72 &2,75 &19,78 &16,80 &8,73 &15,81 &10,76 "
+        "&22,68 &23,79 &21,72 &25,75 &24,78 &18,80 &20,73 &11,81 ^88,89 ^87,92 ^83,86 ^100,102 ^91,95 ^93,94 "
+        "^98,104 ^99,106 ^91,101 ^85,100 ^103,108 ^86,105 ^96,109 ^104,112 ^84,110 ^82,111 ^89,90 ^87,93 ^107,115 ^114,118 "
+        "^97,99 ^114,116 ^116,120 ^118,122 ^109,120 ^108,124 ^94,113 =105,121 =113,117 ~103 =110,126",
+        (127, 128, 123, 119, 125, 129, 130, 107),
+    ),
+    # Y = 0x64, Z = 0x50, c = 0xed: 32 AND, 76 XOR, depth 27
+    "inverse": (
+        "^4,6 ^7,8 ^3,7 ^4,7 ^0,1 ^10,12 ^8,12 ^2,12 ^11,14 ^11,13 ^5,14 ^10,16 ^1,17 ^15,18 "
+        "^18,20 ^9,21 ^20,23 ^9,22 ~14 ~16 ~8 ~19 ~9 ~23 ~22 ~20 ~11 &9,34 "
+        "&26,31 &13,25 ~12 ~24 &38,39 ~21 &16,41 &10,15 &17,32 &8,20 ~18 &19,46 ^37,45 ^35,45 "
+        "^42,44 ^43,48 ^6,44 ^51,52 ^12,47 ^40,48 ^24,49 ^36,54 =56,57 =49,50 =47,55 ^58,59 ^53,60 &53,59 "
+        "^60,63 ^58,63 &62,65 ^60,66 ^63,66 &60,68 ^53,69 ^67,70 &61,64 ^63,72 ^58,72 ^67,74 &58,73 ^59,76 "
+        "^74,77 ^70,77 ^71,78 &11,70 &26,67 &13,77 &12,74 &27,71 &10,78 &17,79 &28,75 &29,80 &30,70 &31,67 "
+        "&25,77 &24,74 &21,71 &15,78 &32,79 &33,75 &18,80 ^88,89 ^83,84 ^99,100 ^93,101 ^97,98 ^81,91 ^94,96 "
+        "^92,102 ^103,106 ^98,105 ^94,95 ^84,86 ^82,110 ^85,111 ^88,104 ^90,103 ^107,108 ^114,115 ^113,114 ^87,117 ^111,118 "
+        "^93,115 ^109,120 ^101,118 ^85,122 ^91,109 ^102,124 ^89,113 ^82,126 ^108,127",
+        (112, 107, 116, 128, 125, 119, 123, 121),
+    ),
+}
+
+
+# -- composite -------------------------------------------------------------------------------------------------------------------------
 
 _PHI, _LAMBDA = 0b10, 0b1100
 

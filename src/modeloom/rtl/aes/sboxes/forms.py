@@ -23,8 +23,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.aes.direction import Direction
-from modeloom.rtl.aes.parameters import check_count, named
+from modeloom.rtl.aes.parameters import Direction, check_count, named
 from modeloom.rtl.aes.sboxes.composite import bdd_sbox, compact_sbox, composite_sbox
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
 from modeloom.rtl.logic.gates import GateList

@@ -244,7 +244,7 @@ FLAT_PORTS: tuple[FlatPort, ...] = tuple(port for one in SECTOR_CORE if one is n
 #
 #     CommandIntake ──┬─ command ───▶ EntryGate ──┬─ place ─────▶ ResultRing
 #                     └─ upcoming ─▶ SizeGate     ├─ admission ─▶ SlotsInFlight
-#                                       │ opening └─ verdict ───▶ StatusQueue (modeloom.rtl.bus.status)
+#                                       │ opening └─ verdict ───▶ StatusQueue (modeloom.rtl.bus.ports)
 #                                       ▼
 #                                  SectorIntake ─── packet ──▶ EntryGate
 #
@@ -252,7 +252,7 @@ FLAT_PORTS: tuple[FlatPort, ...] = tuple(port for one in SECTOR_CORE if one is n
 # :mod:`modeloom.rtl.bus.preparation`.
 
 def command_signature(p: BusParameters) -> Signature:
-    """A command that waits, from :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.
+    """A command that waits, from :class:`~modeloom.rtl.bus.sector.core.CommandIntake`.
 
     Its fields hold for one cycle more than ``valid``.
 
@@ -282,7 +282,7 @@ def command_signature(p: BusParameters) -> Signature:
 
 
 def upcoming_signature(p: BusParameters) -> Signature:
-    """The sizes of the next two sectors, from :class:`~modeloom.rtl.bus.sector.command.CommandIntake`.
+    """The sizes of the next two sectors, from :class:`~modeloom.rtl.bus.sector.core.CommandIntake`.
 
     Members
     -------
@@ -304,7 +304,7 @@ def upcoming_signature(p: BusParameters) -> Signature:
 
 
 def packet_signature() -> Signature:
-    """A packet of a sector, from :class:`~modeloom.rtl.bus.sector.intake.SectorIntake`.
+    """A packet of a sector, from :class:`~modeloom.rtl.bus.sector.core.SectorIntake`.
 
     Members
     -------
@@ -328,7 +328,7 @@ def packet_signature() -> Signature:
 
 
 def place_signature(p: BusParameters) -> Signature:
-    """A place in the result buffer for a sector, from :class:`~modeloom.rtl.bus.sector.entry.EntryGate`.
+    """A place in the result buffer for a sector, from :class:`~modeloom.rtl.bus.sector.core.EntryGate`.
 
     Members
     -------
@@ -341,7 +341,7 @@ def place_signature(p: BusParameters) -> Signature:
 
 
 def admission_signature(p: BusParameters) -> Signature:
-    """A sector that will enter, and its key slot, from :class:`~modeloom.rtl.bus.sector.entry.EntryGate`.
+    """A sector that will enter, and its key slot, from :class:`~modeloom.rtl.bus.sector.core.EntryGate`.
 
     Members
     -------
@@ -352,7 +352,7 @@ def admission_signature(p: BusParameters) -> Signature:
 
 
 def opening_signature(p: BusParameters) -> Signature:
-    """Whether the next packet may be taken in, in a core for several sizes, from :class:`~modeloom.rtl.bus.sector.command.SizeGate`.
+    """Whether the next packet may be taken in, in a core for several sizes, from :class:`~modeloom.rtl.bus.sector.core.SizeGate`.
 
     Members
     -------

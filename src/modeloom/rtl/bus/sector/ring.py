@@ -22,8 +22,7 @@ from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.bus.ports import BusComponent, beat_layout
-from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.ports import BusComponent, RegisterSlice, beat_layout
 from modeloom.rtl.bus.sector.parameters import BusParameters, place_signature
 from modeloom.rtl.engine.interface import done_signature, out_signature
 from modeloom.rtl.engine.storage import BlockMemory

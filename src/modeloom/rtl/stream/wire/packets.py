@@ -13,17 +13,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, beat_layout, erased, signals
-from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, RegisterSlice, beat_layout, erased, signals
+from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import command_layout
+from modeloom.rtl.stream.hold import BLOCK_BEATS
+from modeloom.rtl.stream.packet import counted
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.texts import text_layout
-from modeloom.rtl.stream.wire.hold import PacketHold
 from modeloom.rtl.stream.wire.layouts import (
     ending_layout,
     final_layout,
@@ -36,12 +38,287 @@ from modeloom.rtl.stream.wire.layouts import (
     shape_layout,
     trimmed_layout,
     turned_down,
+    turned_up,
 )
-from modeloom.rtl.stream.wire.order import PacketJoiner, PieceOrder
 from modeloom.rtl.stream.wire.split import TagSplitter
 
-__all__ = ["TextAligner", "WirePackets"]
+__all__ = ["PacketHold", "PacketJoiner", "PieceOrder", "TextAligner", "WirePackets"]
 
+
+# -- order -----------------------------------------------------------------------------------------------------------------------------
+
+# Puts the parts of a packet out in order: header, text, and the tag when the verdict is known.
+#
+#     heads     one for each command: is there a header?                  ┐
+#     header    its pieces, which wait here while the pipeline works      │
+#     text      from the core                                             ├──▶ parts
+#     ended     one for each message in the pipeline: has it text?        │
+#     finals    one for each message: its tag, and whether it failed      ┘
+#
+# It gives one part in each cycle.  ``ended`` comes when the last token of a message enters the pipeline.  So it is known that a
+# message has no text before text of the next message can come.
+
+# Joins the parts of a packet without gaps.
+#
+#     parts   │ h h h │ t t t t │ T T │ ...       4 bytes per beat
+#     out             │ h h h t │ t t t T │ T │   a beat leaves when more bytes are there than it has, or the packet has ended
+#
+# A packet without bytes is a beat without bytes.
+
+class PacketJoiner(BusComponent[MessageParameters]):
+    """Makes packets of parts.
+
+    It takes a part of any length in each cycle.  At most one beat of bytes waits.  The last beat of a packet leaves when the first
+    part of the next packet comes.
+
+    Members
+    -------
+    i : stream of part_layout
+    o : stream of joined_layout
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        return {"i": In(stream.Signature(part_layout(parameters))), "o": Out(stream.Signature(joined_layout(parameters)))}
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        size = p.beat_bytes
+        waiting_reg = Signal(8 * size)
+        count_reg = Signal(p.beat_nbytes_bits)
+        # The bytes that wait are the end of their packet.
+        ended_reg, failed_reg, held_reg = signals("ended_reg failed_reg held_reg")
+        part = self.i.payload
+        move, overflows = signals("move overflows")
+        waiting, turned, behind = signals("waiting turned behind", 8 * size)
+        count = Signal(p.beat_nbytes_bits)
+        total = Signal(p.beat_nbytes_bits + 1)
+        m.d.comb += [
+            waiting.eq(Mux(ended_reg, 0, waiting_reg)), count.eq(Mux(ended_reg, 0, count_reg)),
+            turned.eq(turned_up(part.data, count[: offset_bits(p)])),
+            behind.eq(first_bytes(count, size)),
+            total.eq(count + part.nbytes),
+            overflows.eq(total > size),
+            move.eq(self.i.valid & self.o.ready), self.i.ready.eq(self.o.ready),
+            self.o.valid.eq(ended_reg | (self.i.valid & overflows)),
+            self.o.payload.data.eq(Mux(ended_reg, waiting_reg, waiting | (turned & ~behind))),
+            self.o.payload.nbytes.eq(Mux(ended_reg, count_reg, size)),
+            self.o.payload.last.eq(ended_reg), self.o.payload.failed.eq(ended_reg & failed_reg),
+            self.o.payload.held.eq(held_reg),
+        ]  # fmt: skip
+        with m.If(move):
+            m.d.sync += [
+                waiting_reg.eq(Mux(overflows, turned & behind, waiting | (turned & ~behind))),
+                count_reg.eq(Mux(overflows, total - size, total)),
+                ended_reg.eq(part.ends),
+                failed_reg.eq(part.failed),
+                held_reg.eq(part.held),
+            ]
+        with m.Elif(ended_reg & self.o.ready):
+            m.d.sync += [ended_reg.eq(0), waiting_reg.eq(0), count_reg.eq(0), failed_reg.eq(0)]
+        return m
+
+
+# -- order -------------------------------------------------------------------------------------------------------------------------
+
+class PieceOrder(BusComponent[MessageParameters]):
+    """Chooses the next part of a packet.
+
+    Where the last token of a message is shared with its tag, the last part of its data takes the tag along if it has room for the
+    longest tag.  So a message has as many parts as it has tokens.
+
+    Members
+    -------
+    heads, header, text, ended, finals : streams
+        The streams in the drawing above.  ``ended`` is 1 for a message with text.
+    o : stream of part_layout
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        p = parameters
+        return {
+            "heads": In(stream.Signature(head_layout(p))), "header": In(stream.Signature(piece_layout(p))),
+            "text": In(stream.Signature(text_layout(p))), "ended": In(stream.Signature(1)), "finals": In(stream.Signature(final_layout(p))),
+            "o": Out(stream.Signature(part_layout(p))),
+        }  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self.parameters
+        size = p.beat_bytes
+        header_done_reg, text_done_reg = signals("header_done_reg text_done_reg")
+        header, text, final, part = self.header.payload, self.text.payload, self.finals.payload, self.o.payload
+        has_head, no_text, in_header, in_text, in_final = signals("has_head no_text in_header in_text in_final")
+        text_bytes = Signal(p.beat_nbytes_bits)
+        m.d.comb += [
+            *(text_bytes[bit].eq(value) for bit, value in enumerate(counted(text.keep))),
+            has_head.eq(self.heads.valid),
+            no_text.eq(text_done_reg | (self.ended.valid & ~self.ended.payload)),
+            in_header.eq(has_head & self.heads.payload.headed & ~header_done_reg),
+            in_text.eq(has_head & ~in_header & ~no_text),
+            in_final.eq(has_head & ~in_header & no_text),
+        ]
+        # -- whose turn it is -----------------------------------------------------------------------------------------------------
+        data = Signal(8 * size)
+        nbytes = Signal(p.beat_nbytes_bits)
+        valid, done, give, short = signals("valid done give short")
+        with m.If(in_header):
+            m.d.comb += [data.eq(header.data), nbytes.eq(header.nbytes), valid.eq(self.header.valid)]
+            if p.plan.shares_tag:
+                # Whether text follows is seen when it comes, or when the message has ended without any.
+                with m.If(header.last & short):
+                    m.d.comb += [done.eq(no_text), valid.eq(self.header.valid & (self.ended.valid | self.text.valid))]
+        with m.Elif(in_text):
+            m.d.comb += [data.eq(text.data), nbytes.eq(text_bytes), valid.eq(self.text.valid)]
+            if p.plan.shares_tag:
+                m.d.comb += done.eq(text.last & short)
+        with m.Elif(in_final):
+            m.d.comb += [valid.eq(1), done.eq(1)]
+        m.d.comb += [
+            short.eq(nbytes <= size - p.block_bytes),
+            self.o.valid.eq(valid & (self.finals.valid | ~done)),
+            give.eq(self.o.valid & self.o.ready),
+            self.header.ready.eq(give & in_header), self.text.ready.eq(give & in_text),
+        ]  # fmt: skip
+        for stream_ in (self.heads, self.ended, self.finals):
+            m.d.comb += stream_.ready.eq(give & done)
+        with m.If(give):
+            m.d.sync += [
+                header_done_reg.eq(~done & (header_done_reg | (in_header & header.last))),
+                text_done_reg.eq(~done & (text_done_reg | (in_text & text.last))),
+            ]
+
+        # -- what it is -----------------------------------------------------------------------------------------------------------
+        tag = Cat(final.tag & done.replicate(p.block_bits), Const(0, 8 * size - p.block_bits))
+        m.d.comb += [
+            part.data.eq(data | (turned_up(tag, nbytes[: offset_bits(p)]) if p.plan.shares_tag else tag)),
+            part.nbytes.eq(nbytes + Mux(done, final.nbytes, 0)),
+            part.ends.eq(done),
+            part.failed.eq(done & final.failed),
+            part.held.eq(self.heads.payload.held),
+        ]
+        return m
+
+
+# -- hold ------------------------------------------------------------------------------------------------------------------------------
+
+# Holds packets to be opened until their last beat says that they are correct.  It is a frame FIFO that drops bad frames.
+#
+#              ┌─────── places of the memory ───────┐
+#     i ──▶    │ read ◀─ visible ─▶│◀─ held ─▶ free │   ──▶ o
+#              └───────▲───────────▲──────────▲─────┘
+#                     get        begin       put
+#     last beat, right:    begin goes behind it        everything that is written is visible
+#     last beat, failed:   a mark is put at begin      of the packet only the mark is left, which no port shows
+#
+# The mark takes the place of the packet in the order, so that the status of a packet never comes before an earlier packet has left.
+
+
+class PacketHold(wiring.Component):
+    """A queue of beats in which packets may be held.
+
+    The latency from ``i`` to ``o`` is two cycles.  For a held packet it is counted from its last beat.  There can be a beat in each
+    cycle.
+
+    Parameters
+    ----------
+    layout : StructLayout
+        A beat, with ``last``, ``failed`` in the last beat, and ``held``, the same in all beats of a packet.
+    depth : int
+        Beats that it holds, at least 1.  A held packet has at most as many.
+    erase_bits : int
+        Width of ``erase_address``.
+
+    Members
+    -------
+    i, o : stream of *layout*
+    idle : 1
+        The part behind ``o`` holds nothing.
+    dropped : 1
+        A held packet has failed, and all before it has left.
+    erase, erase_address : In
+        Writes zeros to this word, while the queue is held in reset.
+
+    Raises
+    ------
+    ValueError
+        If *depth* is less than 1.
+    """
+
+    def __init__(self, layout: StructLayout, depth: int, erase_bits: int):
+        if depth < 1:
+            raise ValueError(f"depth is at least 1, not {depth}")
+        self.layout, self.depth, self.erase_bits = layout, depth, erase_bits
+        super().__init__({
+            "i": In(stream.Signature(layout)), "o": Out(stream.Signature(layout)), "idle": In(1), "dropped": Out(1),
+            "erase": In(1), "erase_address": In(erase_bits),
+        })  # fmt: skip
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        beat = self.i.payload
+        place = StructLayout({"beat": self.layout, "mark": 1})
+        width = place.size
+        style = "block" if self.depth > BLOCK_BEATS else "distributed"
+        m.submodules.memory = memory = BlockMemory(width, self.depth, 1, style=style, erase_bits=self.erase_bits)
+        begin_reg = Signal(range(max(2, self.depth)))
+        put_reg = Signal.like(begin_reg)
+        get_reg = Signal.like(begin_reg)
+        # The number of places that hold a beat, and the number of those whose beat is visible.
+        used_reg = Signal(range(self.depth + 1))
+        visible_reg = Signal.like(used_reg)
+        full_reg, valid_reg = signals("full_reg valid_reg")
+
+        store, pop, drop, hidden = signals("store pop drop hidden")
+        written, read = signals("written read", place)
+        get = Signal.like(get_reg)
+        shown = Signal.like(used_reg)
+        at = Signal.like(put_reg)
+        behind = Signal.like(put_reg)
+        m.d.comb += [
+            self.i.ready.eq(~full_reg),
+            store.eq(self.i.valid & ~full_reg),
+            drop.eq(store & beat.held & beat.last & beat.failed),
+            hidden.eq(beat.held & ~beat.last),
+            at.eq(Mux(drop, begin_reg, put_reg)),
+            behind.eq(self._behind(at)),
+            written.mark.eq(drop),
+            Value.cast(written.beat).eq(Value.cast(beat) & (~drop).replicate(self.layout.size)),
+            memory.we.eq(store), memory.waddr.eq(at), memory.wdata.eq(Value.cast(written) & store.replicate(width)),
+            memory.raddr[0].eq(get), memory.erase.eq(self.erase), memory.erase_address.eq(self.erase_address),
+            Value.cast(read).eq(memory.rdata[0]),
+            self.o.valid.eq(valid_reg & ~read.mark), Value.cast(self.o.payload).eq(Value.cast(read.beat)),
+            self.dropped.eq(valid_reg & read.mark & self.idle),
+            pop.eq(valid_reg & Mux(read.mark, self.idle, self.o.ready)),
+            get.eq(Mux(pop, self._behind(get_reg), get_reg)),
+            shown.eq(visible_reg - pop),
+        ]  # fmt: skip
+        m.d.sync += [
+            get_reg.eq(get),
+            # A beat that becomes visible in this cycle is read in the next one.
+            valid_reg.eq(shown.any()),
+            visible_reg.eq(shown),
+        ]
+        used = Signal.like(used_reg)
+        m.d.comb += used.eq(used_reg - pop)
+        with m.If(store):
+            m.d.sync += put_reg.eq(behind)
+            m.d.comb += used.eq(Mux(drop, shown + 1, used_reg + 1 - pop))
+            with m.If(~hidden):
+                m.d.sync += [begin_reg.eq(behind), visible_reg.eq(used)]
+        m.d.sync += [used_reg.eq(used), full_reg.eq(used == self.depth)]
+        return m
+
+    def _behind(self, place: Signal) -> Value:
+        """The place behind another."""
+        if self.depth & (self.depth - 1) or self.depth < 2:
+            return Mux(place == self.depth - 1, 0, (place + 1)[: len(place)])
+        return (place + 1)[: len(place)]
+
+
+# -- packets ---------------------------------------------------------------------------------------------------------------------------
 
 # Moves text to the beginning of a beat, as the core needs it, and gives the header to a second output.
 #

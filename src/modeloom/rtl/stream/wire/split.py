@@ -18,8 +18,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.rtl.bus.ports import BusComponent, beat_layout, signals
-from modeloom.rtl.bus.register_slice import RegisterSlice
+from modeloom.rtl.bus.ports import BusComponent, RegisterSlice, beat_layout, signals
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.packet import counted
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
