@@ -9,9 +9,7 @@ import pytest
 
 from tools import house
 
-MOST = {
-    "lines": 104_150, "files": 591, "feature tests": 1015, "long functions": 22, "ignored types": 53,
-}  # fmt: skip
+MOST = {"lines": 102_361, "files": 481, "feature tests": 227}
 """Figures that are above their limits today.  They only fall; one that is not here keeps its limit."""
 
 EXAMPLE = {

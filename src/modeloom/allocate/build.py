@@ -409,8 +409,6 @@ def _improve(tour: list[int], count: int, bound: int, spans: Sequence[tuple[int,
     return max(1, count), tour
 
 
-# -- build -------------------------------------------------------------------------------------------------------------------------
-
 def earliest_fill(beat: int, beats: int, ii: int) -> int:
     """Earliest cycle at whose end a beat is written, relative to cycle 0 of its own sector when sectors enter without gaps.
 

@@ -131,8 +131,6 @@ class NetName(str):
         return self.operand == POST
 
 
-# -- program -----------------------------------------------------------------------------------------------------------------------
-
 @dataclass(frozen=True)
 class Source:
     """An input of a network: (``keep`` bytes of) a signal times x^k.

@@ -101,9 +101,6 @@ def arguments_of(function: Callable[..., object]) -> int | None:
         return None
     return sum(one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) and one.default is one.empty for one in found)
 
-
-# -- request -----------------------------------------------------------------------------------------------------------------------
-
 FEW_SLOTS = 64
 """Up to this number, key slots do not change the timing of a core.  With more, round keys may be in block memories."""
 
@@ -404,8 +401,6 @@ def _takes_one(function: Callable[..., object]) -> bool:
     return True
 
 
-# -- description -------------------------------------------------------------------------------------------------------------------
-
 class _Keywords(type):
     """A class whose call in the form of an earlier version is an error of one line that names the new form."""
 
@@ -443,7 +438,7 @@ class BlockCipher(metaclass=_Keywords):
         Possible numbers of streams of a multistream core.  The default is the last.
     timing : callable
         ``timing(request)``: the ``CoreTiming`` of the core that a ``CoreRequest`` asks for.  It is the same for any number of slots up to
-        ``FEW_SLOTS`` (``ciphers.request``).
+        ``FEW_SLOTS`` (``ciphers.description``).
     software : callable
         ``software(key)``: the keyed cipher on bytes, with ``encrypt(blocks)`` and ``decrypt(blocks)`` for any number of whole blocks.
     sboxes : tuple of str

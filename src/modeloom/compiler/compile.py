@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a definition to a proved program: takes all sizes of a core through the steps of ``compiler.choices.STEPS``."""
+"""From a definition to a proved program: takes all sizes of a core through the steps of ``STEPS``."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ PASSES = (
     Pass("allocate", allocate, ("allocation",), 0.04),
     Pass("prove", prove, ("report",), 0.15),
 )
-"""The passes in order.  ``compiler.choices.STEPS`` has the choices between them, too."""
+"""The passes in order.  ``STEPS`` has the choices between them, too."""
 
 
 def nothing(share: float) -> None:

@@ -142,8 +142,6 @@ class KeyedDefinition(Generic[O]):
             return mode.setup(o, KeyParts(**raw))
 
 
-# -- software ----------------------------------------------------------------------------------------------------------------------
-
 def to_blocks(data: bytes, block_bytes: int) -> Blocks:
     """Splits bytes into blocks.  A partial last block is filled with zeros."""
     values = [int.from_bytes(data[at : at + block_bytes], "little") for at in range(0, len(data), block_bytes)]

@@ -240,9 +240,6 @@ def core_name(core: Core[D], name: str | None = None) -> str:
     check_name(name)
     return name
 
-
-# -- files -------------------------------------------------------------------------------------------------------------------------
-
 NO_MEMORY = (
     f"--ram ultra: this core has no block memory of {LEAST_BITS // 1024} Kbit or more with one port that writes and one that reads, on one "
     "clock; leave it out"

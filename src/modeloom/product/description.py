@@ -148,9 +148,6 @@ def versions(*more: str) -> dict[str, str]:
     tools = dict.fromkeys(("yosys", "amaranth", *(name for name in more if name != "modeloom")))
     return {"modeloom": VERSION, **{name: metadata.version(PACKAGES.get(name, name)) for name in tools}}
 
-
-# -- description -------------------------------------------------------------------------------------------------------------------
-
 ASSERT_MACRO = "MODELOOM_ASSERT"
 """The Verilog macro that enables the assertions of a core."""
 

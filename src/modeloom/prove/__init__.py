@@ -94,7 +94,7 @@ def check(compiled: Provable) -> None:
 
 
 def prove(compiled: Provable) -> ProofReport:
-    """Proves a ``compiler.compiled.Compiled``.
+    """Proves a ``compiler.compile.Compiled``.
 
     Raises
     ------

@@ -254,7 +254,7 @@ def explorer_page(rows: Sequence[Row], title: str) -> str:
     Parameters
     ----------
     rows : sequence of Row
-        Rows of a file of results (``sweep.store``).
+        Rows of a file of results (``sweep.run``).
     title : str
         Its title.
     """

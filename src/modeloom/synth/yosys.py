@@ -265,9 +265,6 @@ def _module(table: _Table) -> str:
         "    connect \\CLK 1'x\n    connect \\EN 1'x\n    connect \\ADDR \\A\n    connect \\DATA \\D\n  end\nend\n"
     )
 
-
-# -- yosys -------------------------------------------------------------------------------------------------------------------------
-
 APART = "mapped_apart"
 """Attribute of a wire, set with ``Signal(..., attrs={"mapped_apart": 1})``."""
 

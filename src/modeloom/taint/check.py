@@ -208,8 +208,6 @@ class Tables:
         return (), 0
 
 
-# -- control -----------------------------------------------------------------------------------------------------------------------
-
 @dataclass(frozen=True)
 class ControlPoint:
     """A bit with its kind, the path of the port, register or memory that it controls (for a multiplexer, the path of the module), and
@@ -527,8 +525,6 @@ _VALUES: dict[str, Callable[[Cell, Mapping[Bit, str]], Values]] = {
 }  # fmt: skip
 """The outputs of cells whose inputs are known in part."""
 
-
-# -- check -------------------------------------------------------------------------------------------------------------------------
 
 class TimingChannel(FailedCheck, RuntimeError):
     """A control point depends on a secret, or the check would be meaningless.  The message is one line."""

@@ -398,8 +398,6 @@ def dependences(cell: Cell, to: Dependences) -> None:
     rule(cell, to)
 
 
-# -- graph -------------------------------------------------------------------------------------------------------------------------
-
 # The graph of a netlist, with a node for each bit and an edge from each bit to the bits that depend on it.
 
 class Reached:

@@ -57,9 +57,6 @@ def sector_places(slots: int) -> dict[str, object]:
         **packing_places(sector_interfaces(slots), "tag", slots), "OK": int(StatusCode.OK), "NO_KEY": int(StatusCode.NO_KEY),
     }  # fmt: skip
 
-
-# -- rules -------------------------------------------------------------------------------------------------------------------------
-
 KEEP = (
     "  if (m_axis_tlast ? !counts(m_axis_tkeep) : !(&m_axis_tkeep))",
     '    broken("m_axis_tkeep has a gap, or is not all ones before the last beat");',
@@ -373,8 +370,6 @@ def _wrong(traffic: Traffic, compiled: Compiled) -> None:
                 traffic.good(size=number)
                 traffic.bad(StatusCode.TOO_LONG, size=number, bytes_more=1)
 
-
-# -- bench -------------------------------------------------------------------------------------------------------------------------
 
 def _assignments(vectors: BenchVectors, p: BusParameters) -> Iterator[str]:
     yield from key_lines(_keys(vectors), key_beats(p.keys))

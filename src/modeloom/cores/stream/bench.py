@@ -97,9 +97,6 @@ class _KeysInOrder(_KeysInSlots):
 def _keys(d: StreamDescription) -> _KeysInSlots:
     return _KeysInOrder() if d.inline else _KeysInSlots()
 
-
-# -- bench -------------------------------------------------------------------------------------------------------------------------
-
 NOTHING = BenchOutcome(0)
 
 CHECK = """\

@@ -424,9 +424,6 @@ def _table(lines: Sequence[str]) -> Iterator[str]:
     yield from (f"<tr>{''.join(f'<td>{inline(cell)}</td>' for cell in row)}</tr>" for row in body)
     yield "</tbody></table></div>"
 
-
-# -- page --------------------------------------------------------------------------------------------------------------------------
-
 NEUTRAL = "The definition says nothing more of what the mode gives. Read its source before you use it."
 """The line for a mode of which nothing is known."""
 

@@ -168,8 +168,6 @@ def read_manifest(text: str) -> dict[str, str]:
     return found
 
 
-# -- core file ---------------------------------------------------------------------------------------------------------------------
-
 def to_json(value: object) -> str:
     """JSON in the format of all files of the project."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -181,9 +181,6 @@ class LwcWords:
                 yield Word(word, False, "the tag")
         yield Word(self.top(opcode_word(Opcode.SUCCESS if right else Opcode.FAILURE)), True, "the status")
 
-
-# -- traffic -----------------------------------------------------------------------------------------------------------------------
-
 PATIENCE = 2000
 """A word counts as lost after eight latencies and this number of cycles without one."""
 

@@ -175,8 +175,8 @@ class MessageHardware(Protocol):
 
 @dataclass(frozen=True)
 class Unit:
-    """What the units of a kind have in common: their operation, the widths of their inputs by name, their latency, how many there are, the
-    cipher if it is a user's, when it takes blocks if not in every cycle, and whether it makes keys, of which some columns may be used.
+    """What the units of a kind have in common: their operation, the widths of their inputs by name, their latency, and how many there are.
+    Some have the cipher of a user, take blocks in some cycles only, or make keys, of which some columns may be used.
     """
 
     operation: Operation

@@ -430,9 +430,6 @@ class MessagePlans:
 CHANNELS = 4
 """Largest number of channels that are used."""
 
-
-# -- proof -------------------------------------------------------------------------------------------------------------------------
-
 GAPPED = 40
 """Messages of the run with gaps."""
 

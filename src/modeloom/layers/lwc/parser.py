@@ -505,8 +505,6 @@ class ExpectedSegment(wiring.Component):
         return m
 
 
-# -- parser ------------------------------------------------------------------------------------------------------------------------
-
 class SegmentParser(BusComponent[LwcParameters]):
     """One word per cycle, except where the message control or the writer is not ready, or a key is not loaded.
 

@@ -126,8 +126,6 @@ class SlotFlags(wiring.Component):
         return m
 
 
-# -- key slot ----------------------------------------------------------------------------------------------------------------------
-
 class KeySlot:
     """Registers and states of the slot that a key packet is about.
 

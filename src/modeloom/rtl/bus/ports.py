@@ -80,8 +80,6 @@ class StreamRegister(wiring.Component):
         return m
 
 
-# -- register slice ----------------------------------------------------------------------------------------------------------------
-
 class RegisterSlice(wiring.Component):
     """A buffer of two payloads.  ``i.ready`` is a register, and yet a payload can pass in every cycle.
 
@@ -359,8 +357,6 @@ def signals(names: str, shape: ShapeLike = 1) -> Iterator[Signal]:
     """Signals of a shape with these names."""
     return (Signal(shape, name=name) for name in names.split())
 
-
-# -- ports -------------------------------------------------------------------------------------------------------------------------
 
 def fields_layout(interface: Interface) -> StructLayout:
     """The layout of the fields of ``tdata``, bit 0 first."""

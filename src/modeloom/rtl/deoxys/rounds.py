@@ -136,9 +136,6 @@ def step(m: Module, word: Value, rcon: Value) -> tuple[Value, Value]:
     constant = round_constant(next_constant(rcon))
     return following, named(m, "step", following ^ constant ^ permute(own))
 
-
-# -- rounds ------------------------------------------------------------------------------------------------------------------------
-
 CUTS = {
     "encrypt": ("", "A", "AB", "ABC"),
     "decrypt": ("", "D", "DA", "DAC"),

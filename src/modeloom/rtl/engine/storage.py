@@ -471,8 +471,6 @@ def key_class(cipher_bits: Sequence[int], bits: int) -> KeyClass:
     return KeyClass(bits, tuple(number for number, width in enumerate(cipher_bits) if width == bits), len(cipher_bits))
 
 
-# -- key memory --------------------------------------------------------------------------------------------------------------------
-
 # The key memory of an engine: for each key slot, the key words from the host and the values that set-up derives from them.
 
 class KeyMemory:

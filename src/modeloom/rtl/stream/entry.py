@@ -310,8 +310,6 @@ def _count_places(m: Module, credit: Signal, used: Value, returned: Value, place
     m.d.sync += [returned_reg.eq(returned), free_reg.eq(free), credit_reg.eq(Mux(used, less != 0, more != 0))]
 
 
-# -- entry -------------------------------------------------------------------------------------------------------------------------
-
 class TokenEntry(BusComponent[MessageParameters]):
     """Decides in each cycle which token enters.
 

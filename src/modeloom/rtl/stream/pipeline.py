@@ -114,9 +114,6 @@ class WordMemory(wiring.Component):
             m.d.comb += self.rdata[port].eq(Array(words)[index_reg])
         return m
 
-
-# -- key values --------------------------------------------------------------------------------------------------------------------
-
 LUT_SLOTS = 64
 """Largest number of key slots for which words are in LUT memories.  With more slots they are in block memories."""
 

@@ -365,9 +365,6 @@ class DirectSplit(wiring.Component):
             m.d.sync += place_reg.eq(Mux(final, 0, place_reg + 1))
         return m
 
-
-# -- converters --------------------------------------------------------------------------------------------------------------------
-
 PORTS = {"tdata": "data", "tkeep": "keep", "tlast": "last", "tid": "channel", "tuser": "cut"}
 """The names of ports, and of the fields of a beat."""
 

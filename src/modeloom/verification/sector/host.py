@@ -160,8 +160,6 @@ def faulty(data: bytes, beat_bytes: int, fault: str, rng: random.Random) -> Mess
     return MessagePacket(packet.data, tuple(keeps))
 
 
-# -- host --------------------------------------------------------------------------------------------------------------------------
-
 @dataclass(frozen=True)
 class Job:
     """A command that was sent, with its packet."""

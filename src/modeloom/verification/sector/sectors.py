@@ -278,9 +278,6 @@ def check_keys(subject: Subject) -> tuple[str, dict[str, int]]:
         text = f"{len(keys)} random and edge keys in {many(host.slots, 'slot')}{more}"
     return text, {"keys": len(keys), "refused": refused, "sectors": host.sectors}
 
-
-# -- sectors -----------------------------------------------------------------------------------------------------------------------
-
 PATTERNS: tuple[dict[str, float], ...] = (
     {},
     dict.fromkeys(BUSES, 0.1),

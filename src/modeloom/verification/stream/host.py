@@ -335,7 +335,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         wrong_bit : int, optional
             The number of a bit of this tag that is inverted.
         fault : str, optional
-            One of ``protocol.faults.FAULTS``.
+            One of ``protocol.scenarios.FAULTS``.
         stated : int, optional
             The bytes of text that the command states, if it does.  The default is the bytes of the text.
         reserved : int

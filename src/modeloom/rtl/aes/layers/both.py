@@ -333,8 +333,6 @@ def inv_mix_columns(m: Module, state: Value) -> Value:
     return join_mix_columns(m, *cut_inv_mix_columns(m, state))
 
 
-# -- both --------------------------------------------------------------------------------------------------------------------------
-
 def _choose(m: Module, decrypt: Value, backward: Value, forward: Value) -> Value:
     return named(m, "chosen", choose(decrypt, backward, forward))
 

@@ -120,8 +120,6 @@ class PacketJoiner(BusComponent[MessageParameters]):
         return m
 
 
-# -- order -------------------------------------------------------------------------------------------------------------------------
-
 class PieceOrder(BusComponent[MessageParameters]):
     """Chooses the next part of a packet.
 
@@ -403,8 +401,6 @@ class TextAligner(BusComponent[MessageParameters]):
             ]  # fmt: skip
         return m
 
-
-# -- packets -----------------------------------------------------------------------------------------------------------------------
 
 class WirePackets(ErasedComponent[MessageParameters]):
     """Takes packets apart for the core, and makes packets of its results.
