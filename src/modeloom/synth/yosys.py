@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from importlib import util
 from pathlib import Path
 
-from pyosys import libyosys as ys
-
 from modeloom.synth.netlist import Netlist, cell_counts
 from modeloom.synth.result import SynthesisError, run_tool
 from modeloom.synth.targets import Target
@@ -23,26 +21,6 @@ __all__ = [
     "APART", "FOUR", "MANY", "TABLE", "Mapped", "commands_of", "map_design", "pin_commands", "tables_apart", "version_of", "ways",
     "without_wide",
 ]  # fmt: skip
-
-
-# --  yosys ----------------------------------------------------------------------------------------------------------------------------
-
-# Child process that runs Yosys commands, one for each argument.  It imports no other module of this package.
-#
-# The Yosys library keeps its design and log in globals, and only a separate process can be stopped at the time limit.
-
-
-def main(commands: list[str]) -> None:
-    design = ys.Design()
-    for command in commands:
-        ys.run_pass(command, design)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
-
-
-# -- yosys -----------------------------------------------------------------------------------------------------------------------------
 
 # Sums that a circuit assigns to LUTs by hand.
 #
@@ -264,6 +242,9 @@ def _module(table: _Table) -> str:
         "    parameter \\CLK_ENABLE 0\n    parameter \\CLK_POLARITY 0\n    parameter \\TRANSPARENT 0\n"
         "    connect \\CLK 1'x\n    connect \\EN 1'x\n    connect \\ADDR \\A\n    connect \\DATA \\D\n  end\nend\n"
     )
+
+
+# -- yosys -------------------------------------------------------------------------------------------------------------------------
 
 APART = "mapped_apart"
 """Attribute of a wire, set with ``Signal(..., attrs={"mapped_apart": 1})``."""
