@@ -94,10 +94,10 @@ def test_reader_that_goes_away():
 @pytest.mark.parametrize(
     ("module", "name", "status"),
     [
-        ("emit.tools", "CheckFailed", 1), ("ir.check", "CheckError", 1), ("prove.symbols", "ProofError", 1),
+        ("emit.simulators", "CheckFailed", 1), ("ir.check", "CheckError", 1), ("prove.execute", "ProofError", 1),
         ("taint.check", "TimingChannel", 1), ("product.driven", "CoreFault", 1), ("product.message", "MessageError", 1),
         ("spec.errors", "AuthenticationError", 1),
-        ("product.simulated", "SectorError", 1), ("emit.tools", "ToolMissing", 2), ("sim.build", "BuildError", 2),
+        ("product.simulated", "SectorError", 1), ("emit.simulators", "ToolMissing", 2), ("sim.build", "BuildError", 2),
         ("synth.result", "SynthesisError", 2), ("spec.errors", "InputError", 2),
     ],
 )  # fmt: skip

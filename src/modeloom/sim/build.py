@@ -362,8 +362,7 @@ def build(rtlil: str, top: str, *, optimize: int = 2, cache: bool = True) -> Pat
     driver_key = _digest(driver, tools, " ".join(driver_flags))
     gcc = _is_gcc(tuple(command))
     flags = [*common, f"-O{optimize}", *([] if optimize else _UNOPTIMIZED), *(_GCC_HEAP if gcc else [])]
-    cutter = (_HERE / "split.py").read_text(encoding="utf-8")
-    key = _digest(rtlil, top, driver_key, translator, cutter, " ".join(flags))
+    key = _digest(rtlil, top, driver_key, translator, Path(__file__).read_text(encoding="utf-8"), " ".join(flags))
 
     directory = cache_directory()
     directory.mkdir(parents=True, exist_ok=True)

@@ -5,9 +5,8 @@ In the order of the data::
 
     layer.py        what a core with this interface is, and its parts around the message control
     parameters.py   widths, the layouts of words and records, and the gate behind which words are public
-    parser.py       instructions and segments of PDI; words of associated data and text become beats
-    loader.py       keys from SDI
-    writer.py       segments and statuses on DO
+    parser.py       instructions and segments of PDI; words of associated data and text become beats; keys from SDI; segments and
+                    statuses on DO
 """
 
 from modeloom.layers.lwc.layer import LwcInterface

@@ -3,9 +3,8 @@
 
 The parts that only cores for sectors use are in ``sector/``::
 
-    ports.py            layouts and flat names, from the tables of interfaces
-    register_slice.py   breaks the combinational paths of a stream
-    status.py           statuses in the order of their commands
+    ports.py            layouts and flat names, from the tables of interfaces; breaks the combinational paths of a stream; statuses in
+                        the order of their commands
     key_port.py         loads keys into slots
     expanded_port.py    loads expanded keys into slots
     preparation.py      ports between the key port and the part of a core that computes with keys
