@@ -98,7 +98,7 @@ def test_cycle_0_and_the_end_of_a_program(mode: str, monkeypatch: pytest.MonkeyP
 
 def test_rows_have_taken_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     """DRAIN cycles after the pointer came to the last row of a set-up, its last key word is written; a cycle of them is spare."""
-    keys, sequencers = Recorder(monkeypatch, key_memory, "BlockMemory"), Recorder(monkeypatch, engine_module, "Sequencer")
+    memories, sequencers = Recorder(monkeypatch, key_memory, "BlockMemory"), Recorder(monkeypatch, engine_module, "Sequencer")
     design = engines.compiled("hctr2", sector=48)
 
     async def script(host: engines.Host) -> None:
@@ -115,7 +115,8 @@ def test_rows_have_taken_effect(monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(design.setup_schedule.latency + 60):
             if host.ctx.get(row) == last and not pointed:
                 pointed.append(host.cycle)
-            if host.ctx.get(keys.made[0].we):
+            # The memory of keys is made after those of the banks.
+            if host.ctx.get(memories.made[-1].we):
                 written.append(host.cycle)
             if host.ctx.get(setup.done):
                 break
