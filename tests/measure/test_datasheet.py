@@ -89,8 +89,8 @@ def test_another_timing_is_found(copy: Path) -> None:
     description = read_description(copy)
     check_hashes(copy, description)
     with pytest.raises(CheckFailed, match="the timing in datasheet.html is not that of the core"):
-        datasheet_steps(copy, description, optimize=0)
-    assert datasheet_steps(copy, description, optimize=0, hashes=False) == []
+        list(datasheet_steps(copy, description, optimize=0))
+    assert list(datasheet_steps(copy, description, optimize=0, hashes=False)) == []
 
 
 def test_another_picture_is_found(copy: Path, texts: dict[str, str]) -> None:
@@ -123,7 +123,7 @@ def test_results_of_other_verilog_are_left_out(copy: Path) -> None:
 
 def test_a_page_without_timing_has_no_step() -> None:
     path = folder(SMALLEST)
-    assert datasheet_steps(path, read_description(path)) == []
+    assert list(datasheet_steps(path, read_description(path))) == []
 
 
 def test_no_place_in_a_page() -> None:

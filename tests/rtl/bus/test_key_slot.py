@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from modeloom.rtl.bus import expanded_port, key_port
-from modeloom.rtl.bus import key_port as key_slot
+from modeloom.rtl.bus.expanded_port import ExpandedKeyPort
+from modeloom.rtl.bus.key_port import KeyPort, KeySlot
 
 SHARED = ("IDLE", "FENCE", "SCRUB", "DISCARD")
 
 
-@pytest.mark.parametrize("port", [key_port, expanded_port], ids=lambda module: module.__name__.split(".")[-1])
+@pytest.mark.parametrize("port", [KeyPort, ExpandedKeyPort], ids=["key_port", "expanded_port"])
 def test_states_of_the_slot_are_shared(port):
     states = re.findall(r'm\.State\("(\w+)"\)', inspect.getsource(port))
     assert states and not set(states) & set(SHARED)
-    assert set(SHARED) == set(re.findall(r'm\.State\("(\w+)"\)', inspect.getsource(key_slot)))
+    assert set(SHARED) == set(re.findall(r'm\.State\("(\w+)"\)', inspect.getsource(KeySlot)))
