@@ -220,6 +220,7 @@ def whole_beats(parts: Iterable[bytes], size: int, most: int) -> Iterator[tuple[
             del begun[:portion]
     yield bytes(begun), True
 
+
 class AssociatedFirst:
     """Packets with associated data, and then text, each of which begins with a beat of its own.
 

@@ -28,8 +28,9 @@ from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_netlist, combinational_paths, flat_netlist
 
 __all__ = [
-    "FAULTS", "SCHEMA", "Step", "as_json", "begin", "bench_step", "changed_files", "check_emission", "check_hashes", "datasheet_steps",
-    "files_step", "lint_step", "measured_in", "newer_tools", "run_check", "timing_step", "today", "told", "unconfirmed",
+    "FAULTS", "SCHEMA", "Step", "as_json", "bench_step", "changed_files", "check_emission", "check_files", "check_hashes",
+    "datasheet_steps", "files_step", "lint_step", "measured_in", "newer_tools", "run_check", "timing_step", "today", "unconfirmed",
+    "with_skipped",
 ]  # fmt: skip
 
 # The result of a verification: a line for each step, and a report as data.
@@ -268,14 +269,14 @@ def bench_step(directory: Path, figure: str = "passes") -> Step:
     return Step("bench", f"{figure.format(**figures)} in {chosen.name}", dict(figures))
 
 
-def begin(directory: Path, description: Description, hashes: bool) -> None:
+def check_files(directory: Path, description: Description, hashes: bool) -> None:
     """Checks that there is Verilog, and on request that no file has changed.  Raises ``InputError`` or ``CheckFailed``."""
     verilog_of(directory, description)
     if hashes:
         check_hashes(directory, description)
 
 
-def told(steps: Iterable[Step]) -> Iterator[Step]:
+def with_skipped(steps: Iterable[Step]) -> Iterator[Step]:
     """Steps as they come, and at the end what they have skipped."""
     left: list[str] = []
     for step in steps:

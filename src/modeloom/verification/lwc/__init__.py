@@ -28,7 +28,17 @@ from pathlib import Path
 from modeloom.cores.lwc import LwcCore, same_lwc
 from modeloom.equivalence.lwc import prove_words
 from modeloom.verification.lwc.messages import LwcSubject, check_keys, check_lengths, check_messages, check_words, check_zeroize
-from modeloom.verification.steps import Step, begin, datasheet_steps, files_step, lint_step, run_check, timing_step, today, told
+from modeloom.verification.steps import (
+    Step,
+    check_files,
+    datasheet_steps,
+    files_step,
+    lint_step,
+    run_check,
+    timing_step,
+    today,
+    with_skipped,
+)
 from modeloom.verification.stream import bench_of, proof_step
 from modeloom.verification.stream.bounds import check_vectors
 
@@ -43,7 +53,7 @@ def verify_lwc(
     """
     subject = LwcSubject(directory, optimize=optimize, seed=seed)
     description, folder = subject.description, subject.directory
-    begin(folder, description, hashes)
+    check_files(folder, description, hashes)
     made = same_lwc(description, folder)
     todo: list[Callable[[], Step]] = [
         lambda: files_step(folder, description, today(made, description, folder), hashes), partial(proof_step, subject, made),
@@ -54,7 +64,7 @@ def verify_lwc(
         partial(run_check, subject, "messages", partial(check_messages, wanted=sectors)),
         partial(run_check, subject, "zeroize", check_zeroize), partial(bench_of, folder),
     ]  # fmt: skip
-    yield from told(chain((make() for make in todo), datasheet_steps(folder, description, optimize=optimize, hashes=hashes)))
+    yield from with_skipped(chain((make() for make in todo), datasheet_steps(folder, description, optimize=optimize, hashes=hashes)))
 
 
 def _pipeline(subject: LwcSubject, made: LwcCore) -> Step:

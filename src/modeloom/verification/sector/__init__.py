@@ -52,15 +52,15 @@ from modeloom.verification.sector.sectors import (
 from modeloom.verification.sector.statuses import Recording, check_pace, check_reloads, check_statuses, compare_cycles
 from modeloom.verification.steps import (
     Step,
-    begin,
     bench_step,
+    check_files,
     datasheet_steps,
     files_step,
     lint_step,
     run_check,
     timing_step,
     today,
-    told,
+    with_skipped,
 )  # fmt: skip
 
 __all__ = ["CheckFailed", "dynamic_checks", "run_check", "verify_sectors"]
@@ -110,7 +110,7 @@ def verify_sectors(
     """
     subject = Subject(directory, optimize=optimize, seed=seed)
     description = subject.description
-    begin(subject.directory, description, hashes)
+    check_files(subject.directory, description, hashes)
     made = same_core(description, subject.directory)
     texts, need = today(made, description, subject.directory), needed_sectors(made.compiled)
 
@@ -129,7 +129,7 @@ def verify_sectors(
     ]  # fmt: skip
     sheets = datasheet_steps(subject.directory, description, optimize=optimize, hashes=hashes)
     last = (partial(_cycles, subject, texts, need, cycles), partial(bench_step, subject.directory, "{cycles_per_sector} cycles per sector"))
-    yield from told(chain((make() for make in todo), sheets, (make() for make in last)))
+    yield from with_skipped(chain((make() for make in todo), sheets, (make() for make in last)))
 
 
 def _with_chance(step: Step, need: Need) -> Step:

@@ -38,15 +38,15 @@ from modeloom.equivalence.stream import prove_messages
 from modeloom.verification.front import front_steps
 from modeloom.verification.steps import (
     Step,
-    begin,
     bench_step,
+    check_files,
     datasheet_steps,
     files_step,
     lint_step,
     run_check,
     timing_step,
     today,
-    told,
+    with_skipped,
 )  # fmt: skip
 from modeloom.verification.stream.bounds import check_bounds, check_vectors
 from modeloom.verification.stream.carries import check_carries
@@ -105,7 +105,7 @@ def verify_messages(
     """
     subject = StreamSubject(directory, optimize=optimize, seed=seed)
     description, folder = subject.description, subject.directory
-    begin(folder, description, hashes)
+    check_files(folder, description, hashes)
     made = same_stream(description, folder)
     todo: list[Callable[[], Step]] = [
         lambda: files_step(folder, description, today(made, description, folder), hashes), partial(proof_step, subject, made),
@@ -113,7 +113,7 @@ def verify_messages(
         *(partial(run_check, subject, name, check) for name, check in dynamic_checks(sectors)), *front_steps(MessageWork(subject)),
         partial(bench_of, folder),
     ]  # fmt: skip
-    yield from told(chain((make() for make in todo), datasheet_steps(folder, description, optimize=optimize, hashes=hashes)))
+    yield from with_skipped(chain((make() for make in todo), datasheet_steps(folder, description, optimize=optimize, hashes=hashes)))
 
 
 def proof_step(subject: StreamSubject, made: StreamCore) -> Step:
