@@ -38,31 +38,11 @@ hardware, and reads the drawings above.
 from __future__ import annotations
 
 __all__ = [
-    "COMMAND_TO_ENTRY",
-    "DONE_TO_FIRST_BEAT",
-    "DRAIN",
-    "ENTRY_CYCLES",
-    "ERASE_DELAY",
-    "ERASE_OVERHEAD",
-    "FENCE_CYCLES",
-    "FILL_AHEAD",
-    "FILL_DELAY",
-    "FILL_MARGIN",
-    "KEY_DELAY",
-    "LAST_BEAT_TO_ENTRY",
-    "LEAD",
-    "OVERWRITE_CYCLES",
-    "RING_MARGIN",
-    "RING_OVERHEAD",
-    "SETTLE_CYCLES",
-    "TWEAK_WRITE",
-    "interval_pins",
-    "key_erase_cycles",
-    "latency_pins",
-    "overhead_pins",
-    "ring_depth",
-    "zeroize_cycles",
-]
+    "COMMAND_TO_ENTRY", "DONE_TO_FIRST_BEAT", "DRAIN", "ENTRY_CYCLES", "ERASE_DELAY", "ERASE_OVERHEAD", "FENCE_CYCLES",
+    "FILL_AHEAD", "FILL_DELAY", "FILL_MARGIN", "KEY_DELAY", "LAST_BEAT_TO_ENTRY", "LEAD", "OVERWRITE_CYCLES", "RING_MARGIN",
+    "RING_OVERHEAD", "SETTLE_CYCLES", "TWEAK_WRITE", "interval_pins", "key_erase_cycles", "latency_pins", "overhead_pins",
+    "ring_depth", "zeroize_cycles",
+]  # fmt: skip
 
 LAST_BEAT_TO_ENTRY = 3
 """Cycles from the last beat of a sector on the bus to its entry, if its command has come and the engine is idle."""

@@ -7,16 +7,6 @@ from modeloom.emit.simulators import CheckFailed, ToolMissing, lint, run_bench
 from modeloom.verilog.modules import core_rtlil, inner_verilog
 
 __all__ = [
-    "CheckFailed",
-    "ToolMissing",
-    "building",
-    "check_directory",
-    "check_name",
-    "core_name",
-    "core_rtlil",
-    "core_verilog",
-    "emit",
-    "inner_verilog",
-    "lint",
-    "run_bench",
-]
+    "CheckFailed", "ToolMissing", "building", "check_directory", "check_name", "core_name", "core_rtlil", "core_verilog", "emit",
+    "inner_verilog", "lint", "run_bench",
+]  # fmt: skip

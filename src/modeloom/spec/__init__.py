@@ -9,23 +9,6 @@ from modeloom.spec.mode import CIPHER, Blocks, CipherKey, Keys, Mode
 from modeloom.spec.numbers import Cipher, Numbers
 
 __all__ = [
-    "CIPHER",
-    "CMAC_ORDER",
-    "COUNTERS",
-    "GHASH_ORDER",
-    "POLYVAL_ORDER",
-    "XTS_ORDER",
-    "Blocks",
-    "Cipher",
-    "CipherKey",
-    "Counter",
-    "DefinitionError",
-    "Field",
-    "InputError",
-    "Keys",
-    "Mode",
-    "Numbers",
-    "UnknownName",
-    "blame",
-    "checked_mode",
-]
+    "CIPHER", "CMAC_ORDER", "COUNTERS", "GHASH_ORDER", "POLYVAL_ORDER", "XTS_ORDER", "Blocks", "Cipher", "CipherKey", "Counter",
+    "DefinitionError", "Field", "InputError", "Keys", "Mode", "Numbers", "UnknownName", "blame", "checked_mode",
+]  # fmt: skip

@@ -4,12 +4,4 @@
 from modeloom.taint.check import TaintReport, TimingChannel, check_core, check_netlist
 from modeloom.taint.graph import Netlist, combinational_paths, flat_netlist
 
-__all__ = [
-    "Netlist",
-    "TaintReport",
-    "TimingChannel",
-    "check_core",
-    "check_netlist",
-    "combinational_paths",
-    "flat_netlist",
-]
+__all__ = ["Netlist", "TaintReport", "TimingChannel", "check_core", "check_netlist", "combinational_paths", "flat_netlist"]

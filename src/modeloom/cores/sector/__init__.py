@@ -17,16 +17,6 @@ from modeloom.cores.sector.describe import interval_pins, latency_pins
 from modeloom.cores.sector.hardware import CORE_PORTS, ModeCore, bus_parameters, core_requests, erase_cycles, key_erase_cycles
 
 __all__ = [
-    "CORE_PORTS",
-    "ModeCore",
-    "SectorCore",
-    "bus_parameters",
-    "core_requests",
-    "erase_cycles",
-    "interval_pins",
-    "key_erase_cycles",
-    "latency_pins",
-    "listings",
-    "options_of",
-    "same_core",
-]
+    "CORE_PORTS", "ModeCore", "SectorCore", "bus_parameters", "core_requests", "erase_cycles", "interval_pins", "key_erase_cycles",
+    "latency_pins", "listings", "options_of", "same_core",
+]  # fmt: skip

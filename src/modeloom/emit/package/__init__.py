@@ -18,19 +18,6 @@ from modeloom.emit.package.system_verilog import interfaces_file, system_verilog
 from modeloom.emit.package.vivado import vivado_ip, vivado_run
 
 __all__ = [
-    "Bus",
-    "Outside",
-    "bill_of_materials",
-    "fusesoc",
-    "interfaces_file",
-    "ip_xact",
-    "manifest",
-    "outside",
-    "quartus_sdc",
-    "sdc",
-    "system_verilog",
-    "to_json",
-    "vivado_ip",
-    "vivado_run",
-    "xdc",
-]
+    "Bus", "Outside", "bill_of_materials", "fusesoc", "interfaces_file", "ip_xact", "manifest", "outside", "quartus_sdc", "sdc",
+    "system_verilog", "to_json", "vivado_ip", "vivado_run", "xdc",
+]  # fmt: skip

@@ -29,15 +29,9 @@ from modeloom.rtl.aes.parameters import columns
 from modeloom.rtl.logic.linear_layers import Sum, XorLuts
 
 __all__ = [
-    "both_mix_columns_lut6",
-    "both_network",
-    "forward_network",
-    "inv_mix_columns_lut6",
-    "inverse_network",
-    "keyed_forward_network",
-    "keyed_inverse_network",
-    "mix_columns_lut6",
-]
+    "both_mix_columns_lut6", "both_network", "forward_network", "inv_mix_columns_lut6", "inverse_network", "keyed_forward_network",
+    "keyed_inverse_network", "mix_columns_lut6",
+]  # fmt: skip
 
 _REDUCED = (1, 3, 4)
 """Bits that x^8 = x^4 + x^3 + x + 1 changes, except bit 0."""

@@ -28,19 +28,9 @@ from modeloom.rtl.aes.parameters import named
 from modeloom.spec.field import Field
 
 __all__ = [
-    "INV_SBOX",
-    "SBOX",
-    "affine",
-    "clocked_sub_bytes",
-    "cut_sub_bytes",
-    "inv_sbox",
-    "inv_sub_bytes",
-    "join_sub_bytes",
-    "look_up",
-    "quarter_of_bytes",
-    "sbox",
-    "sub_bytes",
-]
+    "INV_SBOX", "SBOX", "affine", "clocked_sub_bytes", "cut_sub_bytes", "inv_sbox", "inv_sub_bytes", "join_sub_bytes", "look_up",
+    "quarter_of_bytes", "sbox", "sub_bytes",
+]  # fmt: skip
 
 _FIELD = Field("AES", 8, 0x11B)
 _AFFINE_CONSTANT = 0x63
