@@ -11,7 +11,7 @@ from modeloom.product.beats import GivenPacket, PacketBeats, PacketReader, take_
 from modeloom.product.driven import CoreFault
 from modeloom.product.message import Message, Outcome
 from modeloom.product.simulated_messages import Given, Status, outcomes_of
-from modeloom.protocol.contract import parts_of
+from modeloom.protocol.contract import AssociatedFirst, WireForm, parts_of
 from modeloom.sim import Beats
 
 SIZE = 16
@@ -71,7 +71,7 @@ def beats_in_turns(packets, channels):
 
 def test_packets_of_interleaved_channels_are_put_together():
     texts, channels = [b"a" * 40, b"b" * 17, b"c" * 5], [0, 3, 0]
-    came = list(PacketReader(SIZE, wire=False).packets(beats_in_turns([packet(text) for text in texts], channels)))
+    came = list(PacketReader(SIZE, AssociatedFirst()).packets(beats_in_turns([packet(text) for text in texts], channels)))
     assert [(one.data, one.marked, one.channel) for one in came] == [(texts[1], False, 3), (texts[0], False, 0), (texts[2], False, 0)]
 
 
@@ -83,20 +83,21 @@ def one_beat(keep, last, marked, data=b"\0"):
 @pytest.mark.parametrize("wire", [False, True])
 @pytest.mark.parametrize("joins", [False, True])
 def test_beats_that_no_packet_has(wire, joins):
+    form = WireForm() if wire else AssociatedFirst()
     for keep, last, marked, data in ((5, 1, 0, b""), (1, 0, 0, b""), (0xFFFF, 0, 1, b""), (0, 0, 0, b""), (1, 1, 0, b"ab")):
         with pytest.raises(ValueError, match=f"a beat with tkeep {keep:#x}, tlast {last} and tuser {marked}"):
-            list(PacketReader(SIZE, wire, joins).packets(one_beat(keep, last, marked, data)))
+            list(PacketReader(SIZE, form, joins).packets(one_beat(keep, last, marked, data)))
     # A beat without bytes is a packet on the wire, and elsewhere the end of one that is cut off.
     good = [(0xFFFF, 1, 0), (1, 1, 0), (0, 1, 1), *[(0, 1, 0)] * wire, *[(1, 1, 1)] * (wire or joins)]
     for keep, last, marked in ((0xFFFF, 1, 0), (1, 1, 0), (0, 1, 1), (0, 1, 0), (1, 1, 1)):
-        reader = PacketReader(SIZE, wire, joins)
+        reader = PacketReader(SIZE, form, joins)
         if (keep, last, marked) in good:
             (one,) = reader.packets(one_beat(keep, last, marked))
             assert (one.data, one.marked, one.cycle, reader.begun) == (bytes(keep.bit_count()), bool(marked), 7, False)
         else:
             with pytest.raises(ValueError, match="a beat with tkeep"):
                 list(reader.packets(one_beat(keep, last, marked)))
-    reader = PacketReader(SIZE, wire, joins)
+    reader = PacketReader(SIZE, form, joins)
     assert not list(reader.packets(one_beat(0xFFFF, 0, 0))) and reader.begun
     if wire:
         with pytest.raises(ValueError, match="a beat with tkeep 0x0"):

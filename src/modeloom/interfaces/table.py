@@ -356,6 +356,11 @@ class Interface:
         """The Verilog name of one of its ports."""
         return f"{self.name}_{port.name}" if self.name else port.name
 
+    def path_of(self, port: Port) -> str:
+        """The member behind one of its ports, with dots.  The fields of a stream are those of its payload."""
+        group = "payload" if self.stream and port in self.payload else ""
+        return ".".join(filter(None, (self.member, group, port.member)))
+
     def port(self, name: str) -> Port:
         """The port with this name after the name of the interface.  Raises ``KeyError`` if there is none."""
         return {port.name: port for port in self.ports}[name]

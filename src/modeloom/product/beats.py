@@ -23,7 +23,7 @@ from typing import Annotated, ClassVar
 from modeloom.interfaces import Interface, Role
 from modeloom.interfaces.sector import sector_interfaces
 from modeloom.product.description import Description, Rate, sector_groups
-from modeloom.protocol.contract import DIRECTIONS
+from modeloom.protocol.contract import DIRECTIONS, AssociatedFirst
 from modeloom.sim import Beats
 
 __all__ = [
@@ -313,8 +313,8 @@ class PacketReader:
     ----------
     size : int
         Bytes of a beat.
-    wire : bool
-        Whether packets are as they are on the wire.  Otherwise a mark says that a packet was cut off.
+    form : AssociatedFirst
+        The form of packets.
     joins : bool
         Whether the end of a packet that is cut off, a beat without bytes, may come together with what was before it.
 
@@ -324,8 +324,8 @@ class PacketReader:
         From ``packets``, for a beat that no packet has.
     """
 
-    def __init__(self, size: int, wire: bool, joins: bool = False):
-        self.size, self.wire, self.joins = size, wire, joins
+    def __init__(self, size: int, form: AssociatedFirst, joins: bool = False):
+        self.size, self.form, self.joins = size, form, joins
         self._begun: dict[int, bytearray] = {}
 
     def packets(self, beats: Beats) -> Iterator[GivenPacket]:
@@ -335,11 +335,7 @@ class PacketReader:
         channels = beats.values("m_axis_tid") if "m_axis_tid" in beats.columns else [0] * beats.count
         for at, (keep, last, marked, channel, cycle) in enumerate(zip(*columns, channels, beats.cycles, strict=True)):
             nbytes, beat = keep.bit_count(), data[at * size : (at + 1) * size]
-            # On the wire a beat without bytes is a packet; otherwise it ends one that is cut off, and nothing else does.
-            if self.wire:
-                wrong = not nbytes and channel in self._begun
-            else:
-                wrong = not marked if not nbytes else bool(marked) and not self.joins
+            wrong = self.form.odd(nbytes, bool(marked), channel in self._begun, self.joins)
             if keep != (1 << nbytes) - 1 or (not last and (nbytes < size or marked)) or wrong or any(beat[nbytes:]):
                 raise ValueError(f"a beat with tkeep {keep:#x}, tlast {last} and tuser {marked}")
             begun = self._begun.setdefault(channel, bytearray())

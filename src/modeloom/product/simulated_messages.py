@@ -139,7 +139,7 @@ class SimulatedStreamCore(SealingCore[StreamDescription]):
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0
         self._keys = (Slots, Turns, Masters)[self.description.inline + self.description.derives](self)
-        self._reader = PacketReader(self.beat_bytes, self.description.wire)
+        self._reader = PacketReader(self.beat_bytes, self.description.form)
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []
         self.output_cycles: list[int] = []

@@ -272,6 +272,11 @@ class AssociatedFirst:
         """The beats of a packet out, of which so many have bytes.  One that is cut off ends with a beat without bytes."""
         return beats + marked
 
+    def odd(self, nbytes: int, marked: bool, begun: bool, joins: bool) -> bool:
+        """Whether no packet out has such a beat.  One without bytes ends a packet that is cut off, and nothing else does, unless it *joins*
+        the beat before it."""
+        return marked and not joins if nbytes else not marked
+
     def judge(self, c: MessageContract, command: Command, keeps: Sequence[int], refused: MessageCode) -> list[Judgement]:
         """What may come of a message with this refusal."""
         if refused != MessageCode.OK:
@@ -307,7 +312,7 @@ class WireForm(AssociatedFirst):
     out, held = "packet", "header and text"
 
     def layout(self, way: int) -> tuple[tuple[str, ...], ...]:
-        return (("associated", "text", *("tag",) * bool(way)),)
+        return (("associated", "text", *(("tag",) if way else ())),)
 
     def beats(self, size: int, associated: int, text: int, tag: int) -> int:
         return max(1, -(-(associated + text + tag) // size))
@@ -329,6 +334,9 @@ class WireForm(AssociatedFirst):
 
     def leaving(self, beats: int, marked: bool) -> int:
         return max(1, beats)
+
+    def odd(self, nbytes: int, marked: bool, begun: bool, joins: bool) -> bool:
+        return not nbytes and begun
 
     def judge(self, c: MessageContract, command: Command, keeps: Sequence[int], refused: MessageCode) -> list[Judgement]:
         return _on_the_wire(c, command, keeps, refused)
@@ -525,7 +533,7 @@ class MessageContract:
     @property
     def stated_behind(self) -> tuple[str, ...]:
         """The second part of a packet if a command has its bytes, too."""
-        return (self.form.behind,) * bool(self.lengths_first)
+        return (self.form.behind,) if self.lengths_first else ()
 
     @property
     def states_text(self) -> bool:

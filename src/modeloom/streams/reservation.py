@@ -230,7 +230,7 @@ class Reservations:
         """The number of cycles that a token waits for the cadence."""
         key = step, closes
         if key not in self._phases:
-            self._phases[key] = self.table.phases(*[step] * bool(step), *["tag"] * (closes and self.table.beside("tag")))
+            self._phases[key] = self.table.phases(*([step] if step else ()), *(["tag"] if closes and self.table.beside("tag") else ()))
         phases = self._phases[key]
         return 0 if phases is None else self.table.waits(cycle, phases)
 

@@ -429,5 +429,4 @@ def top_members(ports: Iterable[FlatPort], core: CoreShape) -> dict[str, Member]
 def flat_ports(interface: Interface) -> Iterator[FlatPort]:
     """The ports of an interface with their flat names."""
     for port in interface.ports:
-        parts = interface.member, "payload" * (interface.stream and port in interface.payload), port.member
-        yield FlatPort(interface.port_name(port), ".".join(filter(None, parts)), interface.driven_by(port) is Side.CORE, port.width)
+        yield FlatPort(interface.port_name(port), interface.path_of(port), interface.driven_by(port) is Side.CORE, port.width)

@@ -285,7 +285,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self._pending: list[tuple[bytes, MessageJob]] = []
         # Converters to wider beats join the end of a text that is cut off with what came before it.
         d, size = self.description, self.core.host_bytes
-        self._reader = PacketReader(size, d.wire, joins=size > d.beat_bytes)
+        self._reader = PacketReader(size, d.form, joins=size > d.beat_bytes)
 
     # Keys
 
