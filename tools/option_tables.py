@@ -39,7 +39,7 @@ def needs() -> str:
         for choice, terms in {option(name): row.terms, **{f"{option(name)} {value}": of for value, of in row.values.items()}}.items():
             rows += [(f"`{choice}`", f"It is for {what}.") for what in terms.only.values()]
             rows += [(f"`{choice}`", f"It is for `{terms.needs}`.")] if terms.needs else []
-            rows += [(f"`{choice}`", f"It is for cores that {terms.direction[1]}.")] if terms.direction else []
+            rows += [(f"`{choice}`", f"It is for cores that {what}.") for what in terms.direction.values()]
     return table(("option", "what it needs"), rows, 2)
 
 
