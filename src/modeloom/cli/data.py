@@ -17,6 +17,7 @@ from modeloom.ciphers import cipher_of
 from modeloom.cli.files import check_output, transfer_progress, warn, whole_file
 from modeloom.cli.options import cipher_option, optimize_option, tweaks
 from modeloom.spec import InputError, UnknownName
+from modeloom.spec.mode import DIRECTIONS
 
 __all__ = [
     "FORMATS", "check_source", "crypt", "crypt_options", "done", "model", "open_file", "read_key", "seal_file", "transform_file",
@@ -200,8 +201,7 @@ def crypt(
     size = sizes[0] if sector is None else sector
     if size not in sizes:
         raise InputError(f"--sector {size}: this core takes sectors of {' or '.join(map(str, sizes))} bytes")
-    if (direction := "decrypt" if decrypt else "encrypt") not in description.directions:
-        raise InputError(f"this core was not built to {direction}; build it with --direction both")
+    description.check_way(decrypt)
     sectors = check_source(Path(source), size)
     parts = " || ".join(description.key_parts)
     key = read_key(key_file, [description.key_bytes], f"a key of this core, {description.mode} ({parts}),", key_format)
@@ -217,7 +217,7 @@ def crypt(
     count = transform_file(Path(source), Path(target), size, run, core.description.mode)
     cycles = core.cycles - begin
     if as_json:
-        click.echo(json.dumps(done("modeloom-crypt-1", description, direction, size, count) | {"cycles": cycles}, indent=2))
+        click.echo(json.dumps(done("modeloom-crypt-1", description, DIRECTIONS[decrypt], size, count) | {"cycles": cycles}, indent=2))
         return
     click.echo(f"{count} sectors of {size} bytes in {cycles} cycles ({cycles / count:.2f} per sector)", err=True)
 
@@ -368,11 +368,12 @@ def _transform(
         with path.open("rb") as file:
             file.seek(text)
             tag = file.read()
+    *before, last = description.passes.of(decrypt)
     core = message_core(directory, optimize=optimize)
     core.load_key(key)
     begin = core.cycles
     with whole_file(Path(target)) as out, path.open("rb") as file, transfer_progress() as progress:
-        task = progress.add_task(description.mode, total=text * (1 + (description.two_passes and not decrypt)))
+        task = progress.add_task(description.mode, total=text * (1 + len(before)))
 
         def chunks() -> Iterator[bytes]:
             left = text
@@ -384,13 +385,12 @@ def _transform(
                 progress.update(task, advance=len(chunk))
                 yield chunk
 
-        if description.two_passes and not decrypt:
-            tag = b"".join(core.pieces(message, chunks(), text=text))
-            message = replace(message, decrypt=2)
+        for way in before:
+            tag = b"".join(core.pieces(replace(message, decrypt=way), chunks(), text=text))
             file.seek(0)
-        for piece in core.pieces(message, chunks(), tag, text):
+        for piece in core.pieces(replace(message, decrypt=last), chunks(), tag, text):
             out.write(piece)
-        if message.decrypt == 2:
+        if before:
             out.write(tag)
     cycles = core.cycles - begin
     if as_json:

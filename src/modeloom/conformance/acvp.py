@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from modeloom.conformance.case import (
-    DIRECTIONS,
     NOT_BYTES,
     ORIGIN,
     TWEAK_BYTES,
@@ -197,9 +196,43 @@ def _answers(value: object, vectors: Object) -> Iterator[tuple[int, Object]]:
             yield test["tcId"], _named(test)
 
 
+class _Encrypts:
+    """A test that gives a text, and asks for its ciphertext and tag.  ``text`` is the member with the text."""
+
+    text = "pt"
+
+    def text_bytes(self, plain: bytes | None, sealed: bytes | None, tag_bytes: int) -> int:
+        """The bytes of text of a message, of which what the test asks for may be missing."""
+        return len(plain) if plain is not None else len(sealed or b"") - tag_bytes
+
+    def answer(self, algorithm: str, told: object, plain: bytes | None) -> tuple[bytes | None, bool | None]:
+        """The plaintext, and whether the tag is right, None if that is the question; *told* is what the test says of the tag."""
+        return plain, True
+
+
+class _Decrypts(_Encrypts):
+    """A test that gives a ciphertext, and asks for its text, or whether its tag is right."""
+
+    text = "ct"
+
+    def text_bytes(self, plain: bytes | None, sealed: bytes | None, tag_bytes: int) -> int:
+        return len(sealed or b"") - tag_bytes
+
+    def answer(self, algorithm: str, told: object, plain: bytes | None) -> tuple[bytes | None, bool | None]:
+        if told is False:
+            return None, False
+        if told is None and (plain is None or algorithm == "ACVP-AES-GMAC"):
+            return None, None
+        return plain, True
+
+
+_TESTS = {"encrypt": _Encrypts(), "decrypt": _Decrypts()}
+
+
 def _case(algorithm: str, group: Object, test: Object) -> Case:
     name, direction = f"tcId {test['tcId']}", group["direction"]
-    if direction not in DIRECTIONS:
+    kind = _TESTS.get(str(direction))
+    if kind is None:
         raise Unreadable(f"{name}: direction {direction!r} is neither encrypt nor decrypt")
     lengths = dict(_lengths(name, group, test, ALGORITHMS[algorithm].lengths))
     if reason := _reason(algorithm, group, lengths):
@@ -215,11 +248,9 @@ def _case(algorithm: str, group: Object, test: Object) -> Case:
         return found
 
     if algorithm == "ACVP-AES-XTS":
-        plain, sealed, tag_bytes = read("pt"), read("ct"), 0
-        if direction == "encrypt":
-            plain = _payload(f"{name}: pt", plain, lengths)
-        else:
-            sealed = _payload(f"{name}: ct", sealed, lengths)
+        texts, tag_bytes = {"pt": read("pt"), "ct": read("ct")}, 0
+        texts[kind.text] = _payload(f"{name}: {kind.text}", texts[kind.text], lengths)
+        plain, sealed = texts.values()
         nonce, ad = _tweak(name, group, test, needed), b""
     else:
         tag_bytes = group.get("tagLen", GCM_SIV_TAG_BITS) // 8
@@ -235,16 +266,9 @@ def _case(algorithm: str, group: Object, test: Object) -> Case:
             nonce = salted(nonce, needed("salt"), name)
         if algorithm == "ACVP-AES-CCM" and len(nonce) == CCM_BLOCK_BYTES:
             block, nonce = nonce, nonce[1 : 1 + ECMA_NONCE_BYTES]
-            text_bytes = len(plain) if direction == "encrypt" and plain is not None else len(sealed or b"") - tag_bytes
-            if block != _block_0(nonce, ad, text_bytes, tag_bytes):
+            if block != _block_0(nonce, ad, kind.text_bytes(plain, sealed, tag_bytes), tag_bytes):
                 return Case(name=name, directions=(direction,), reason="its iv is not block B0 of CCM for its lengths")
-    answered = test.get("testPassed")
-    if direction == "decrypt" and answered is False:
-        plain, valid = None, False
-    elif direction == "decrypt" and answered is None and (plain is None or algorithm == "ACVP-AES-GMAC"):
-        plain, valid = None, None
-    else:
-        valid = True
+    plain, valid = kind.answer(algorithm, test.get("testPassed"), plain)
     return Case(
         name=name, directions=(direction,), key=_key(algorithm, test, needed), nonce=nonce, ad=ad, plain=plain, sealed=sealed,
         tag_bytes=tag_bytes, unit_bytes=lengths["dataUnitLen"] // 8 if "dataUnitLen" in lengths else None, valid=valid,

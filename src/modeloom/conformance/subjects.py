@@ -207,7 +207,7 @@ class MessageCoreSubject(_CoreSubject[SimulatedStreamCore | SimulatedLwcCore]):
         assert data is not None
         decrypt = direction == "decrypt"
         tag_bytes = check_message(d, Message(case.nonce, data, case.ad, decrypt, 0, case.tag_bytes), len(data))
-        for way in (1,) if decrypt else d.passes.sealing:
+        for way in d.passes.of(decrypt):
             check_room(d, way, len(case.ad), len(data) - (tag_bytes if decrypt else 0))
 
     def _load(self, key: bytes, slot: int) -> None:

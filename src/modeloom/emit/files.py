@@ -122,7 +122,7 @@ def _told(core: Core[D], description: Description, front: FrontDescription | Non
         "registers": dict(front.registers) if front else {},
         "apb": front is not None and front.bus is not None,
         **_clocks(front),
-        "channels": cases.channels,
+        "channels": cases.channels.count,
         "most_cycles": cases.most_cycles,
         "lwc": lwc,
         **fields,
@@ -144,7 +144,7 @@ def _streams(core: Core[D], cases: Cases, over_registers: bool) -> tuple[dict[st
     status = {"code": "code", **({"tag": "tag"} if any(case.tag for case in cases.after) else {})}
     fields: dict[str, object] = {
         "command_fields": fields_of(streams["cmd"], read_fields(streams["cmd"])),
-        "status": fields_of(streams["status"], status | ({"channel": "channel"} if cases.channels > 1 else {})),
+        "status": fields_of(streams["status"], status | cases.channels.named("channel")),
     }
     return fields, {one.name: [one.port_name(port) for port in one.payload] for one in outputs}
 

@@ -25,6 +25,7 @@ from modeloom.interfaces.sector import sector_interfaces
 from modeloom.product.description import Description, Rate, sector_groups
 from modeloom.protocol.contract import DIRECTIONS, AssociatedFirst
 from modeloom.sim import Beats
+from modeloom.spec import InputError
 
 __all__ = [
     "ExactFigures", "Explain", "GivenPacket", "PacketBeats", "PacketReader", "Pins", "SectorDescription", "SizeFigures",
@@ -153,7 +154,7 @@ class SectorDescription(Description):
             raise ValueError("sizes does not begin with sector_bytes")
         if not self.directions or any(way not in DIRECTIONS for way in self.directions):
             raise ValueError(f"directions is not some of {', '.join(DIRECTIONS)}")
-        if not (self.lanes and self.block_bytes and self.key_slots):
+        if not (self.beat_bytes and self.key_slots):
             raise ValueError("lanes, block_bytes and key_slots are not 0")
 
     @property
@@ -170,6 +171,11 @@ class SectorDescription(Description):
     def ways(self) -> tuple[bool, ...]:
         """The directions.  True is decryption."""
         return tuple(direction == "decrypt" for direction in self.directions)
+
+    def check_way(self, decrypt: bool) -> None:
+        """Raises ``InputError`` if the core does not have this direction."""
+        if decrypt not in self.ways:
+            raise InputError(f"this core was not built to {DIRECTIONS[decrypt]}; build it with --direction both")
 
     @property
     def summary(self) -> str:

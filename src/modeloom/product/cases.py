@@ -11,6 +11,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
 from modeloom.interfaces.shared import BAD_KEEP, PassedOn
 from modeloom.interfaces.table import Packing
+from modeloom.protocol.contract import ChannelFields
 
 __all__ = [
     "MET_BY_THE_TEST", "POINTS", "Case", "Cases", "converted", "fields_of", "length_point", "passed_on_as", "read_fields",
@@ -73,8 +74,9 @@ class Cases:
         The code of a packet with a beat that no packet has there.
     points : mapping
         Names of points by groups: those that cases of this core have to meet.
-    sizes, channels : int
-        The number of sizes of sectors, and of channels.
+    sizes : int
+        The number of sizes of sectors.
+    channels : ChannelFields
     both : bool
         Whether the core has more than one direction.
     most_bytes : int or None
@@ -90,7 +92,7 @@ class Cases:
     wrong_keep: int
     points: Mapping[str, Sequence[str]]
     sizes: int = 1
-    channels: int = 1
+    channels: ChannelFields = ChannelFields(1)
     both: bool = True
     most_bytes: int | None = None
     absent: Collection[str] = ()
@@ -113,8 +115,7 @@ class Cases:
         met = {
             group: [name for name in POINTS[group] if f"{group}.{name}" not in left] for group in MET_BY_THE_TEST if group not in left
         }
-        several = {"channel": [*POINTS["channel"]]} if self.channels > 1 else {}
-        found = {**self.points, **met, **several}
+        found = {**self.points, **met, **self.channels.named([*POINTS["channel"]])}
         return {group: [*found[group]] for group in POINTS if found.get(group)}
 
 

@@ -309,8 +309,8 @@ class AxiLiteHost(RegisterHost):
     def streams(cls) -> list[Stream]:
         """The channels as streams."""
         return [
-            Stream(f"s_axil_{name}", direction, f"s_axil_{name}valid", f"s_axil_{name}ready", tuple(f"s_axil_{one}" for one in payload))
-            for name, (direction, payload) in CHANNELS.items()
+            Stream(f"s_axil_{name}", flow, f"s_axil_{name}valid", f"s_axil_{name}ready", tuple(f"s_axil_{one}" for one in payload))
+            for name, (flow, payload) in CHANNELS.items()
         ]  # fmt: skip
 
     def feed(self, channel: str, columns: dict[str, list[int]]) -> None:
@@ -399,8 +399,8 @@ class CommandRunner(StreamRunner):
 
     registers: Registers
 
-    def __init__(self, simulation: Simulation, streams: Sequence[Stream], *, seed: int = 0, gaps: Mapping[str, float] | None = None):
-        super().__init__(simulation, streams, seed=seed, gaps=gaps)
+    def __init__(self, simulation: Simulation, driven: Sequence[Stream], *, seed: int = 0, gaps: Mapping[str, float] | None = None):
+        super().__init__(simulation, driven, seed=seed, gaps=gaps)
         self._commands: list[bytes] = []
         self._statuses: list[tuple[bytes, int]] = []
         self.submitted = 0

@@ -111,9 +111,7 @@ class SimulatedCore(DrivenCore[SectorDescription]):
             if len(sector.data) not in self.sizes:
                 sizes = " or ".join(map(str, self.sizes))
                 raise InputError(f"this core takes sectors of {sizes} bytes, not {len(sector.data)}")
-            direction = "decrypt" if sector.decrypt else "encrypt"
-            if direction not in self.description.directions:
-                raise InputError(f"this core was not built to {direction}; build it with --direction both")
+            self.description.check_way(sector.decrypt)
             size = self.sizes[len(sector.data)]
             commands += pack_command(
                 tweak=sector.tweak, tag=self._tag & 0xFFFF, slot=sector.slot, size=size, decrypt=sector.decrypt

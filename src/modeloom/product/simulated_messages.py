@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,14 +69,14 @@ def outcomes_of(
         told[status.channel].append(status)
     for packet in packets:
         coming[packet.channel].append(packet)
-    channels = [one.message.channel for one in given]
-    for channel in dict.fromkeys(channels):
-        if len(told[channel]) != channels.count(channel):
-            raise CoreFault(f"the core gave {len(told[channel])} statuses for {channels.count(channel)} messages of channel {channel}")
-    if coming.keys() - {*channels}:
+    counts = Counter(one.message.channel for one in given)
+    for channel, count in counts.items():
+        if len(told[channel]) != count:
+            raise CoreFault(f"the core gave {len(told[channel])} statuses for {count} messages of channel {channel}")
+    if {*coming} - {*counts}:
         raise CoreFault("the core gave text of a channel that has no message")
     made = {"text": _of_text, "packet": _of_packet}[out]
-    results = [made(one, told[channel].popleft(), coming[channel], held) for one, channel in zip(given, channels, strict=True)]
+    results = [made(one, told[one.message.channel].popleft(), coming[one.message.channel], held) for one in given]
     if any(coming.values()):
         raise CoreFault("the core gave more packets than messages")
     return results

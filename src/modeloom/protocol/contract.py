@@ -365,6 +365,10 @@ class Passes:
         """The values of this field that a core with these directions takes."""
         return tuple(way for way in range(len(self.steps)) if DIRECTIONS[way % 2] in directions)
 
+    def of(self, decrypt: bool) -> tuple[int, ...]:
+        """The values of this field in the passes of a message to open, or to seal."""
+        return (1,) if decrypt else self.sealing
+
     def sent(self, plain: bytes, text: bytes, tag: bytes) -> dict[int, tuple[bytes, bytes]]:
         """For each pass of a message to seal, its data and what comes of it."""
         return {0: (plain, text + tag)}

@@ -33,7 +33,7 @@ class Stream:
     ----------
     name : str
         Name of the stream in the methods of the runner.
-    direction : str
+    flow : str
         ``"in"`` if the runner sends beats to the design; ``"out"`` if it collects them.
     valid : str
         Port of one bit.
@@ -49,7 +49,7 @@ class Stream:
     """
 
     name: str
-    direction: str
+    flow: str
     valid: str
     ready: str | None
     payload: tuple[str, ...]
@@ -57,9 +57,9 @@ class Stream:
     second: str | None = None
 
     def __post_init__(self) -> None:
-        if self.direction not in ("in", "out"):
-            raise ValueError(f"the direction of stream {self.name} must be 'in' or 'out', not {self.direction!r}")
-        if self.second is not None and self.direction != "in":
+        if self.flow not in ("in", "out"):
+            raise ValueError(f"the direction of stream {self.name} must be 'in' or 'out', not {self.flow!r}")
+        if self.second is not None and self.flow != "in":
             raise ValueError(f"stream {self.name}: {self.second} is for a stream whose direction is 'in'")
         object.__setattr__(self, "payload", tuple(self.payload))
 
@@ -85,8 +85,8 @@ class Stream:
             payload = tuple(name for name in ports if name == start or name.startswith(start + "_"))
         else:
             raise ValueError(f"the design has no stream {prefix!r}: no port {prefix}_tvalid or {prefix}_valid")
-        direction = "in" if ports[valid].kind == "input" else "out"
-        return cls(prefix, direction, valid, ready if ready in ports else None, payload)
+        flow = "in" if ports[valid].kind == "input" else "out"
+        return cls(prefix, flow, valid, ready if ready in ports else None, payload)
 
     @staticmethod
     def discover(simulation: Simulation) -> list[Stream]:
@@ -170,7 +170,7 @@ class StreamRunner:
     Parameters
     ----------
     simulation : Simulation
-    streams : sequence of Stream, optional
+    driven : sequence of Stream, optional
         The streams to drive. The default is all streams of the design. The inputs of other streams keep their values.
     seed : int
         Seed of the random gaps. Each stream has its own generator. Runs with the same seed are equal.
@@ -184,22 +184,21 @@ class StreamRunner:
         If two streams have the same name, a port does not exist or has the wrong direction, or a probability is not in [0, 1).
     """
 
-    def __init__(self, simulation: Simulation, streams: Sequence[Stream] | None = None, *, seed: int = 0,
+    def __init__(self, simulation: Simulation, driven: Sequence[Stream] | None = None, *, seed: int = 0,
                  gaps: Mapping[str, float] | None = None) -> None:
         self.simulation = simulation
         self._library, self._handle = simulation._library, simulation._handle
-        if streams is None:
-            streams = Stream.discover(simulation)
-        self.streams = {stream.name: stream for stream in streams}
-        if len(self.streams) != len(streams):
+        driven = Stream.discover(simulation) if driven is None else driven
+        self.by_name = {stream.name: stream for stream in driven}
+        if len(self.by_name) != len(driven):
             raise ValueError("two streams have the same name")
         self.seed = seed
         self._payload: dict[str, list[Port]] = {}
         self._index: dict[str, int] = {}
-        self._gaps = dict.fromkeys(self.streams, 0.0)
-        ports = [self._ports_of(stream) for stream in self.streams.values()]
+        self._gaps = dict.fromkeys(self.by_name, 0.0)
+        ports = [self._ports_of(stream) for stream in self.by_name.values()]
         self._ports = ports
-        if unknown := sorted({stream.clock for stream in streams} - {"", *simulation.clocks}):
+        if unknown := sorted({stream.clock for stream in driven} - {"", *simulation.clocks}):
             raise ValueError(f"the simulation has no clock {unknown[0]!r}")
         if AT_REST in (gaps or {}).values():
             raise ValueError("the probability of a gap must be below 1 in a whole run")
@@ -207,7 +206,7 @@ class StreamRunner:
         self._attach()
 
     def _ports_of(self, stream: Stream) -> tuple[Port, Port | None, Port | None, list[Port]]:
-        forward, backward = {"in": ("input", "output"), "out": ("output", "input")}[stream.direction]
+        forward, backward = {"in": ("input", "output"), "out": ("output", "input")}[stream.flow]
 
         def port(name: str, kind: str, width: int | None) -> Port:
             found = self.simulation._find(name)
@@ -223,9 +222,9 @@ class StreamRunner:
 
     def _attach(self) -> None:
         self._library.ml_clear_streams(self._handle)
-        for stream, (valid, ready, second, payload) in zip(self.streams.values(), self._ports, strict=True):
+        for stream, (valid, ready, second, payload) in zip(self.by_name.values(), self._ports, strict=True):
             indices = (ctypes.c_uint32 * len(payload))(*(port.index for port in payload))
-            index = self._library.ml_add_stream(self._handle, stream.direction == "in", valid.index,
+            index = self._library.ml_add_stream(self._handle, stream.flow == "in", valid.index,
                                                 -1 if ready is None else ready.index, indices, len(payload),
                                                 self.seed & 0xFFFFFFFFFFFFFFFF)
             self._payload[stream.name], self._index[stream.name] = payload, index
@@ -237,17 +236,17 @@ class StreamRunner:
             self._library.ml_stream_gap(self._handle, self._index[name], int(gap * 2**32))
         self._library.ml_flush_streams(self._handle)
 
-    def _stream(self, name: str, direction: str | None = None) -> int:
-        if name not in self.streams:
-            raise ValueError(f"no stream {name!r}; there are {', '.join(self.streams) or 'none'}")
-        if direction is not None and self.streams[name].direction != direction:
+    def _index_of(self, name: str, flow: str | None = None) -> int:
+        if name not in self.by_name:
+            raise ValueError(f"no stream {name!r}; there are {', '.join(self.by_name) or 'none'}")
+        if flow is not None and self.by_name[name].flow != flow:
             raise ValueError(f"stream {name} goes the other way")
         return self._index.get(name, 0)
 
     def set_gaps(self, gaps: Mapping[str, float], *, attach: bool = True) -> None:
         """Changes the probabilities of gaps, by stream name. Other streams keep theirs. A stream with ``AT_REST`` stands still."""
         for name, gap in gaps.items():
-            index = self._stream(name)
+            index = self._index_of(name)
             if not 0 <= gap <= AT_REST:
                 raise ValueError(f"the probability of a gap must be from 0 to 1, not {gap!r}")
             self._gaps[name] = gap
@@ -284,7 +283,7 @@ class StreamRunner:
         ValueError
             If a payload port is missing or unknown, the columns differ in length, or a value does not fit its port.
         """
-        index = self._stream(name, "in")
+        index = self._index_of(name, "in")
         ports = self._payload[name]
         if sorted(columns) != sorted(port.name for port in ports):
             raise ValueError(f"stream {name} has the payload ports {', '.join(p.name for p in ports) or '(none)'}")
@@ -303,7 +302,7 @@ class StreamRunner:
 
     def feed_empty(self, name: str, count: int) -> None:
         """Queues `count` beats on an input stream without payload ports."""
-        index = self._stream(name, "in")
+        index = self._index_of(name, "in")
         if self._payload[name]:
             raise ValueError(f"stream {name} has payload ports: use feed")
         self._feed(index, count, [])
@@ -314,7 +313,7 @@ class StreamRunner:
 
     def waiting(self, name: str) -> int:
         """Number of beats that are queued and not yet accepted (input stream), or received and not yet taken (output stream)."""
-        return int(self._library.ml_stream_waiting(self._handle, self._stream(name)))
+        return int(self._library.ml_stream_waiting(self._handle, self._index_of(name)))
 
     def run(self, until: Mapping[str, int] | None = None, *, drain: bool = False, max_cycles: int) -> RunResult:
         """Runs until enough beats have arrived.
@@ -335,9 +334,9 @@ class StreamRunner:
         """
         if max_cycles < 0:
             raise ValueError(f"max_cycles must not be negative, not {max_cycles}")
-        targets = (ctypes.c_uint64 * max(1, len(self.streams)))()
+        targets = (ctypes.c_uint64 * max(1, len(self.by_name)))()
         for name, count in (until or {}).items():
-            targets[self._stream(name, "out")] = count
+            targets[self._index_of(name, "out")] = count
         start = self.simulation.cycle
         done = self._library.ml_run(self._handle, targets if until is not None or drain else None, drain, max_cycles)
         return RunResult(bool(done), self.simulation.cycle - start)
@@ -350,7 +349,7 @@ class StreamRunner:
         ValueError
             If fewer have arrived.
         """
-        index = self._stream(name, "out")
+        index = self._index_of(name, "out")
         waiting = self.waiting(name)
         if count is None:
             count = waiting
@@ -367,7 +366,7 @@ class StreamRunner:
 
     def accepted(self, name: str) -> array[int]:
         """Cycles in which the design accepted beats of an input stream since the last call."""
-        index = self._stream(name, "in")
+        index = self._index_of(name, "in")
         count = int(self._library.ml_stream_handshakes(self._handle, index))
         cycles = array("Q", bytes(8 * count))
         self._library.ml_stream_take(self._handle, index, count, None, cycles.buffer_info()[0])
@@ -377,9 +376,9 @@ class StreamRunner:
         """Protocol errors on one output stream, or on all of them together."""
         if name is not None:
             result = (ctypes.c_uint64 * 4)()
-            self._library.ml_stream_violations(self._handle, self._stream(name, "out"), result)
+            self._library.ml_stream_violations(self._handle, self._index_of(name, "out"), result)
             return Violations(result[0], result[1], None if result[2] == 2**64 - 1 else result[2], result[3])
-        each = [self.violations(n) for n, stream in self.streams.items() if stream.direction == "out"]
+        each = [self.violations(n) for n, stream in self.by_name.items() if stream.flow == "out"]
         first = [v.first_cycle for v in each if v.first_cycle is not None]
         return Violations(
             sum(v.dropped for v in each), sum(v.changed for v in each), min(first, default=None), sum(v.loud for v in each)

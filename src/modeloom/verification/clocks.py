@@ -289,7 +289,7 @@ def _over_registers(work: Work[D, C], subject: CoreSubject[D, C, object], told: 
     """
     core, rng = subject.core(), subject.rng("clocks and registers")
     _wait(core, told)
-    core.runner.set_gaps(dict.fromkeys(core.runner.streams, PAUSES))
+    core.runner.set_gaps(dict.fromkeys(core.runner.by_name, PAUSES))
     keys = {slot: subject.user_key(rng) for slot in sorted({0, core.description.key_slots - 1})}
     for slot, key in keys.items():
         core.load_key(key, slot)
@@ -338,7 +338,7 @@ def _erasures(work: Work[D, C], subject: CoreSubject[D, C, object], told: Clocks
         if left := differences(cores):
             raise CheckFailed(f"{subject.directory}: {left[0]} depends on keys or data after {how} ({len(left)} words do)")
         core = cores[0]
-        core.runner.set_gaps(dict.fromkeys(core.runner.streams, 0.0))
+        core.runner.set_gaps(dict.fromkeys(core.runner.by_name, 0.0))
         key = subject.user_key(subject.rng("after an erasure"))
         core.load_key(key)
         work.run(core, key, 0, subject.rng("after an erasure"))

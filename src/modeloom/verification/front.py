@@ -332,7 +332,7 @@ class _Seen:
         record, marks = self.simulation.watched(), 4 if self.clocks else 0
         self.simulation.watch([])
         streams = ("s_axis_cmd", "s_axis", "m_axis", "m_axis_status")
-        bits = {one.name: 1 << (self.clocks.index(one.clock) if one.clock else 0) for one in self.runner.streams.values()}
+        bits = {one.name: 1 << (self.clocks.index(one.clock) if one.clock else 0) for one in self.runner.by_name.values()}
         found = dict.fromkeys(("commands", "bytes_in", "bytes_out", "succeeded"), 0)
         for at in range(0, len(record), marks + sum(sizes)):
             values, place = dict.fromkeys(self.PORTS, 0), at + marks

@@ -83,7 +83,7 @@ class Bench:
         for one in parameters.streams:
             host, core = Stream.axis(self.sim, one.name), Stream.axis(self.sim, f"core_{one.name}")
             clock = "" if one.clock == "core" else one.clock
-            self.streams += [Stream(host.name, host.direction, host.valid, host.ready, host.payload, clock), core]
+            self.streams += [Stream(host.name, host.flow, host.valid, host.ready, host.payload, clock), core]
         self.streams += more
         self.runner = StreamRunner(self.sim, self.streams, seed=seed, gaps=gaps)
         self.runner.reset(3)

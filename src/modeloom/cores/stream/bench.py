@@ -349,7 +349,7 @@ def message_cases(compiled: CompiledStream, d: StreamDescription) -> Cases:
     before = _cases(d, vectors.messages[: vectors.phases["empty"]], iter(()))
     return Cases(
         d.key_source.loaded(first_keys(vectors.keys)), [*before], [*_after(d, vectors)], bench_limit(d, vectors), int(MessageCode.BAD_KEEP),
-        _wanted(d), channels=d.channels, both=len(d.ways) > 1,
+        _wanted(d), channels=d.channel_fields, both=len(d.ways) > 1,
     )  # fmt: skip
 
 

@@ -230,7 +230,7 @@ class _FirstSteps:
 
     def run(self, core: SimulatedCore) -> bytes:
         """All outputs in every cycle."""
-        core.runner.set_gaps(dict.fromkeys(core.runner.streams, 0.0))
+        core.runner.set_gaps(dict.fromkeys(core.runner.by_name, 0.0))
         core.simulation.watch([name for name, port in core.simulation.ports.items() if port.kind == "output"])
         for slot, key in enumerate(self.keys):
             core.send_key(key, slot)
