@@ -82,7 +82,7 @@ def random_message(core: Plain, rng: Random) -> tuple[Command, MessagePacket, Ru
 
 
 def found(core: Plain, command: Command, packet: MessagePacket, run: Run | None) -> list[Answer]:
-    return [Answer(one.code.name, one.tag, one.packet, int(one.marked)) for one in outcomes(core, command, packet, run)]
+    return [Answer(one.code.name, one.tag, next(iter(one.leaving), None), int(one.marked)) for one in outcomes(core, command, packet, run)]
 
 
 @pytest.mark.parametrize("name", CORES)

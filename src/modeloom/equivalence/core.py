@@ -13,6 +13,7 @@ import gc
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -23,12 +24,14 @@ from modeloom.ciphers.check import result_places
 from modeloom.ciphers.description import users_cipher
 from modeloom.compiler.compile import Compiled
 from modeloom.equivalence.arithmetic import output_order
-from modeloom.equivalence.circuit import Batches, Box, Circuit, CircuitError
+from modeloom.equivalence.circuit import Box, Circuit, CircuitError
 from modeloom.equivalence.cores import (
-    OVERWRITE,
+    Batches,
     CipherCore,
     CoreTimes,
+    EveryCycle,
     FunctionCore,
+    OneByOne,
     Parts,
     bits_of_user,
     function_of,
@@ -146,7 +149,11 @@ def _definition(made: EngineCore, unit: UnitKind, name: str) -> tuple[dict[str, 
         components = made.components(unit, [Kind(operation, unit.key_bits) for operation in _does(name)])
         core = components[name]
         ports = {port: len(getattr(core.component, port)) for port in core.component.signature.members if port != "o"}
-        times = CoreTimes(core.component.latency, core.interval, core.started, core.cadence)
+        # Its ports say how it takes operands.
+        entries: dict[str, Callable[[], EveryCycle]] = {
+            "start": partial(OneByOne, core.interval), "batch": partial(Batches, core.interval, core.blocks),
+        }  # fmt: skip
+        times = CoreTimes(core.component.latency, next((entry for port, entry in entries.items() if core.has(port)), EveryCycle))
         cipher = users_cipher(core.component)
         del core, components
         gc.collect()
@@ -229,13 +236,8 @@ class SymbolicCore:
         if all(operation.inverse_keys for operation in does):
             nets = {bits: "key_data" if role == "key_data_dec" else role for bits, role in nets.items()}
         forms = 1 + ("key_data_dec" in roles)
-        if times.started:
-            roles = roles | {"rst": 1, "clear": 1}
-        elif times.cadence is not None:
-            roles = roles | {"rst": 1, OVERWRITE: 1}
-        elif users is not None:
-            roles = roles | {"rst": 1}
-
+        resets = times.entry().resets or ("rst",) * (users is not None)
+        roles = roles | dict.fromkeys(resets, 1)
         compiled = self.compiled
         rounds = compiled.architecture.cipher.round_keys(keys.bits or compiled.options.key_bits or 0)
 
@@ -246,7 +248,6 @@ class SymbolicCore:
             ports = input_ports(cell, directions, nets, roles)
             held = forms if users is None else users.forms(ports)
             core = CipherCore(cell.name, ports, does, unit, held, times, rounds, self.width, users is not None)
-            core.batches = None if times.cadence is None else Batches(times.cadence)
             if users is not None:
                 core.show = bits_of_user(cell.name, self.width, users.order(ports, [(port, len(cell[port])) for port in outputs]))
             return core

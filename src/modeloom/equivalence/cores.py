@@ -19,30 +19,148 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import Box, CircuitError
 from modeloom.spec import Counter
-from modeloom.spec.cadence import Cadence
+from modeloom.spec.cadence import BATCH_LEAD, Cadence
 from modeloom.spec.kinds import Operation, UnitType
 from modeloom.taint.graph import Bit, Cell
 
-__all__ = ["CipherCore", "CoreTimes", "FunctionCore", "cipher_result", "function_of", "input_ports", "output_ports"]
+__all__ = [
+    "Batches", "CipherCore", "CoreTimes", "EveryCycle", "FunctionCore", "OneByOne", "cipher_result", "function_of", "input_ports",
+    "output_ports",
+]  # fmt: skip
 
 
+# -- entry -------------------------------------------------------------------------------------------------------------------------
+
+# When a cipher core that is executed as a whole takes operands.
+#
+#     batch     high, low ... (low for at least the interval)       a batch that begins before the one before it is done is an error
+#     blocks    after ``BATCH_LEAD`` cycles, in as many cycles as a batch has blocks        in other cycles, the result is unknown
+
+Operating = tuple[int, str, int, tuple[int, ...], int]
+"""An operation in a core: its first cycle, its name, slot and operands, and the name of its round keys.  With slot -1, the first operand
+is its result."""
+
+OVERWRITE = "overwrite"
+"""Port that the engine gives to a core that takes batches: a second reset of its counters."""
+
+
+class EveryCycle:
+    """A core takes operands in every cycle.
+
+    Attributes
+    ----------
+    needed : tuple of str
+        The inputs that it must have for its way to take them.
+    resets : tuple of str
+        Inputs that reset it, as far as it has them.
+    """
+
+    needed: tuple[str, ...] = ()
+    resets: tuple[str, ...] = ()
+
+    def leave(self, core: CipherCore) -> None:
+        """What is in a core leaves it at a reset."""
+
+    def comes(self, high: Callable[[str], bool], reset: bool, path: str, cycle: int) -> bool:
+        """Whether operands may come in a cycle.  ``high`` reads an input.  Raises ``CircuitError`` if the core has no place for them."""
+        return True
+
+    def takes(self, cycle: int) -> bool:
+        """Whether the core takes operands that come in a cycle."""
+        return True
+
+    def state(self, cycle: int) -> tuple[int | None, ...]:
+        """What of it the future depends on."""
+        return ()
+
+
+class OneByOne(EveryCycle):
+    """A core has a start signal, and takes one operation after another.  It holds its result.
+
+    Parameters
+    ----------
+    interval : int
+        Cycles between operations.
+    """
+
+    needed, resets = ("start",), ("rst", "clear")
+
+    def __init__(self, interval: int):
+        self.interval, self.free = interval, 0
+
+    def leave(self, core: CipherCore) -> None:
+        core.flight.clear()
+        core.held = self.free = 0
+
+    def comes(self, high: Callable[[str], bool], reset: bool, path: str, cycle: int) -> bool:
+        if reset or not high("start"):
+            return False
+        if cycle < self.free:
+            raise CircuitError(f"cycle {cycle}: {path} starts before it is free")
+        self.free = cycle + self.interval
+        return True
+
+    def state(self, cycle: int) -> tuple[int | None, ...]:
+        return (max(0, self.free - cycle),)
+
+
+class Batches(EveryCycle):
+    """A core takes batches: it has a signal that begins one.
+
+    Parameters
+    ----------
+    interval, blocks : int
+        As of a ``Cadence``.
+    """
+
+    needed, resets = ("batch", "rst"), ("rst", OVERWRITE)
+
+    def __init__(self, interval: int, blocks: int):
+        self.cadence = Cadence(interval, blocks)
+        self.begun: int | None = None
+        self.begins: int | None = None
+
+    def leave(self, core: CipherCore) -> None:
+        # What is in it circulates no more, and something else leaves it.
+        lost = [(started, lanes.atom(f"{core.path} of {started}: reset", core.width)) for started, *_ in core.flight]
+        core.flight = deque((started, core.names[0], -1, (word,), 0) for started, word in lost)
+
+    def comes(self, high: Callable[[str], bool], reset: bool, path: str, cycle: int) -> bool:
+        begins = high("batch")
+        if reset:
+            self.begun = self.begins = None
+        elif begins:
+            last = self.begins if self.begins is not None else self.begun
+            if last is not None and cycle + BATCH_LEAD < last + self.cadence.interval:
+                raise CircuitError(f"cycle {cycle}: a batch of {path} begins before the one before it is done")
+            self._turn(cycle)
+            self.begins = cycle + BATCH_LEAD
+        return True
+
+    def takes(self, cycle: int) -> bool:
+        self._turn(cycle)
+        return self.begun is not None and cycle < self.begun + self.cadence.blocks
+
+    def state(self, cycle: int) -> tuple[int | None, ...]:
+        return tuple(None if each is None else max(each - cycle, -self.cadence.interval) for each in (self.begun, self.begins))
+
+    def _turn(self, cycle: int) -> None:
+        if self.begins is not None and cycle >= self.begins:
+            self.begun, self.begins = self.begins, None
+
+
+# -- cores -------------------------------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
 class CoreTimes:
-    """Cycles of a core from operand to result and between operations, and whether it has a start signal (if it is sequential).
-
-    A core that takes batches has a ``cadence``.
-    """
+    """Cycles of a core from operand to result, and what makes the object that says when it takes operands."""
 
     latency: int
-    interval: int
-    started: bool = False
-    cadence: Cadence | None = None
+    entry: Callable[[], EveryCycle] = EveryCycle
 
 
 def function_of(operation: Operation, width: int) -> Callable[..., int]:
@@ -212,23 +330,6 @@ class FunctionCore(Box):
         return tuple(self.late)
 
 
-OVERWRITE = "overwrite"
-"""Port that the engine gives to a core that takes batches: a second reset of its counters."""
-
-
-class Batched(Protocol):
-    """Knows when a core takes blocks."""
-
-    def clock(self, begins: bool, reset: bool, path: str, cycle: int) -> None:
-        """Notes the signals that begin a batch, and that reset the core."""
-
-    def takes(self, cycle: int) -> bool:
-        """Whether the core takes a block in a cycle."""
-
-    def state(self, cycle: int) -> tuple[int | None, ...]:
-        """What the future depends on."""
-
-
 def columns_of(places: Sequence[tuple[int, int]]) -> Callable[[int], int]:
     """Shows some columns of a block: for each output, its first bit and its width."""
 
@@ -279,8 +380,10 @@ class CipherCore(Box):
 
     Attributes
     ----------
-    batches : object or None
-        Of a core with a port ``batch``: what knows when it takes blocks (``equivalence.circuit.Batches``).
+    entry : EveryCycle
+        When it takes operands.
+    held : int
+        Its result.
     show : callable
         The outputs for a result: all bits in order, ``columns_of`` or ``bits_of_user``.
     """
@@ -299,15 +402,13 @@ class CipherCore(Box):
         needed += [f"{name}{writer}" for writer in self.writers for name in ("key_we", "key_data")]
         if not in_turn or len(self.writers) > 1 or "key_clear" in self.ports:
             needed += [f"key_round{writer}" for writer in self.writers]
-        needed += ["start"] * times.started + ["batch", "rst"] * (times.cadence is not None)
-        missing = [port for port in needed if port not in self.ports]
+        self.entry = times.entry()
+        missing = [port for port in (*needed, *self.entry.needed) if port not in self.ports]
         if missing:
             raise CircuitError(f"{path}: no input is its {missing[0]}")
         self.written: dict[tuple[str, int, int], int] = {}
-        self.flight: deque[tuple[int, str, int, tuple[int, ...], int]] = deque()
-        self.free = 0
+        self.flight: deque[Operating] = deque()
         self.held = 0
-        self.batches: Batched | None = None
         self.show: Callable[[int], int] = lambda word: word
         self._digests: dict[tuple[str, int], int] = {}
 
@@ -327,39 +428,29 @@ class CipherCore(Box):
         return found
 
     def clock(self, inputs: Mapping[str, int], cycle: int) -> int:
-        times = self.times
-        if self.batches is not None:
-            reset = bool(self._number(inputs, "rst", cycle) or self._number(inputs, OVERWRITE, cycle))
-            self.batches.clock(bool(self._number(inputs, "batch", cycle)), reset, self.path, cycle)
-            if reset and times.cadence is not None:
-                # What is in it goes round no more, and something else leaves it.
-                lost = [lanes.atom(f"{self.path} of {started}: reset", self.width) for started, *_ in self.flight]
-                self.flight = deque((started, self.names[0], -1, (word,), 0) for (started, *_), word in zip(self.flight, lost))
-        if times.started and (self._number(inputs, "rst", cycle) or self._number(inputs, "clear", cycle)):
-            self.flight.clear()
-            self.free, self.held = 0, 0
-        elif not times.started or self._number(inputs, "start", cycle):
+        def high(port: str) -> bool:
+            return bool(self._number(inputs, port, cycle))
+
+        reset = any(map(high, self.entry.resets))
+        if reset:
+            self.entry.leave(self)
+        if self.entry.comes(high, reset, self.path, cycle):
             self._start(inputs, cycle)
         self._write_all(inputs, cycle)
-        if self.flight and self.flight[0][0] + times.latency == cycle + 1:
-            started, core, slot, operands, keys = self.flight.popleft()
-            if slot >= 0 and keys != self.digest(core, slot):
+        if self.flight and self.flight[0][0] + self.times.latency == cycle + 1:
+            started, core, slot, operands, digest = self.flight.popleft()
+            if slot >= 0 and digest != self.digest(core, slot):
                 self.held = lanes.atom(f"{self.path} of {started}: its keys were written meanwhile", self.width)
             else:
-                self.held = cipher_result(core, keys, operands, self.width) if slot >= 0 else operands[0]
+                self.held = cipher_result(core, digest, operands, self.width) if slot >= 0 else operands[0]
         return self.show(self.held)
 
     def state(self, cycle: int) -> object:
         flight = tuple((started - cycle, *rest) for started, *rest in self.flight)
-        batches = None if self.batches is None else self.batches.state(cycle)
-        return flight, max(0, self.free - cycle), self.held, tuple(sorted(self.written.items())), batches
+        return flight, self.entry.state(cycle), self.held, tuple(sorted(self.written.items()))
 
     def _start(self, inputs: Mapping[str, int], cycle: int) -> None:
-        if self.times.started:
-            if cycle < self.free:
-                raise CircuitError(f"cycle {cycle}: {self.path} starts before it is free")
-            self.free = cycle + self.times.interval
-        if self.batches is not None and not self.batches.takes(cycle):
+        if not self.entry.takes(cycle):
             self.flight.append((cycle, self.names[0], -1, (lanes.atom(f"{self.path} of {cycle}: no batch", self.width),), 0))
             return
         operands = tuple(taken(inputs, self.ports[port]) for port in self.unit.ports)

@@ -36,23 +36,24 @@ class Outcome:
     code : MessageCode
     tag : bytes
         That of the status, without the zeros behind it.
-    packet : bytes or None
-        The bytes of the packet out; None if none leaves.
+    leaving : tuple of bytes
+        The bytes of the packet out, if one leaves.
     marked : bool
         As of ``Judgement``.
     """
 
     code: MessageCode
     tag: bytes = b""
-    packet: bytes | None = None
+    leaving: tuple[bytes, ...] = ()
     marked: bool = False
 
     def beats(self, c: MessageContract) -> tuple[Beat, ...]:
         """The beats of the packet out."""
-        if self.packet is None:
-            return ()
-        beats = beats_of(self.packet, c.beat_bytes)
-        return (*beats, *[(bytes(c.beat_bytes), 0)] * (c.form.leaving(len(beats), self.marked) - len(beats)))
+        made: tuple[Beat, ...] = ()
+        for data in self.leaving:
+            beats = beats_of(data, c.beat_bytes)
+            made = (*beats, *[(bytes(c.beat_bytes), 0)] * (c.form.leaving(len(beats), self.marked) - len(beats)))
+        return made
 
 
 def possible_codes(c: MessageContract, longest: int = 0) -> set[MessageCode]:
@@ -130,7 +131,7 @@ def completed(c: MessageContract, command: Command, packet: MessagePacket, found
     given = came.get("tag", command.tag[: command.tag_bytes])
     found = found.settled(tag[: command.tag_bytes] == given)
     leaves = came["associated"][: found.header] + text[: found.out] + tag[: found.sealed]
-    return Outcome(found.code, tag[: found.told], leaves if found.leaves else None, found.marked)
+    return Outcome(found.code, tag[: found.told], (leaves,) * found.leaves, found.marked)
 
 
 def releases(code: MessageCode, held: bool) -> bool:

@@ -154,7 +154,7 @@ def changed_files(directory: Path, description: Description) -> list[str]:
         hashes = read_manifest((directory / files.manifest).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         hashes = {}
-    if hashes.keys() != {*description.sha256, files.description}:
+    if set(hashes) != {*description.sha256, files.description}:
         return [*changed, files.manifest]
     return [*changed, *(file for file, wanted in hashes.items() if file not in changed and _hash(directory / file) != wanted)]
 

@@ -29,7 +29,7 @@ def name_of(writes: Iterable[Write]) -> int:
     operation = OPERATIONS["enc"]
     widths = {**WIDTHS, **dict.fromkeys(operation.unit.ports, 8)}
     ports = {role: ((role, width),) for role, width in widths.items()}
-    core = SizedCipherCore("cipher", ports, [operation], operation.unit, 1, CoreTimes(2, 1), ROUNDS, 8)
+    core = SizedCipherCore("cipher", ports, [operation], operation.unit, 1, CoreTimes(2), ROUNDS, 8)
     for cycle, (size, number, name) in enumerate(writes):
         values = {"key_we": 1, "key_slot": 1, "key_round": number, "key_length": size, "slot": 0}
         inputs = {role: lanes.constant(value, widths[role]) for role, value in values.items()}

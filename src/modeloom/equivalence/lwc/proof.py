@@ -326,9 +326,9 @@ class LwcComparison:
             tag = given_tag(each, expected, label)
             texts = form.cuts(message.text, self.description.block_bytes)
             host.waiting["pdi"].extend({"data": word} for word in form.message(each, symbols, tag, texts, label))
-            hold = self.description.hold if message.direction == "decrypt" else None
-            right = not refused and each.wrong is None and (hold is None or message.text <= hold)
-            text = expected.text if right or not (refused or hold is not None) else None
+            way = self.description.way_of(message.direction)
+            right = not refused and each.wrong is None and not self.description.overflows(way, message.associated, message.text)
+            text = expected.text if right or not (refused or self.description.held(way)) else None
             shown = f"message {number} {each}"
             wanted.extend((shown, word) for word in form.answer(each, text, expected.tag, texts, right))
             go(lambda: len(host.waiting["pdi"]) > AHEAD)
@@ -406,7 +406,7 @@ def prove_words(directory: str | Path, make: Callable[[], MessageHardware]) -> L
         # The interface has tags of the default length only.
         described = replace(description, tag_bytes=description.tag_bytes[:1])
         plans = MessagePlans(described, core.plan, proof.keys, 1)
-        before = [replace(plans.message(way, 3, 5), new_key=False) for way in plans.directions]
+        before = [replace(plans.message(way, 3, 5), new_key=False) for way in plans.steps]
         whole = [*plans.lengths(), *plans.nonces(), *plans.tags(), *_wrong_keys(plans), *_short(plans, description.word_bytes)]
         whole += plans.some(4)
         proof.run("whole", keys, before, _begun(whole), Pace())
@@ -424,7 +424,7 @@ def _begun(planned: Sequence[Planned]) -> list[Planned]:
 
 def _wrong_keys(plans: MessagePlans) -> Iterator[Planned]:
     """A key that is too short, a message behind it without a key, and a message with a right key."""
-    for direction in plans.directions:
+    for direction in plans.steps:
         yield plans.message(direction, 3, 20, fault="key")
         yield plans.message(direction, 20, 0, fault="key")
         yield plans.message(direction, 5, 17)
@@ -436,6 +436,6 @@ def _short(plans: MessagePlans, word: int) -> Iterator[Planned]:
     They come several times, since half of them have a segment for associated data, which waits for the command.
     """
     for text in (0, 1, word) * 4:
-        first, second = (plans.message(way, 0, text) for way in (plans.directions[0], plans.directions[-1]))
+        first, second = (plans.message(way, 0, text) for way in (plans.steps[0], plans.steps[-1]))
         yield replace(first, new_key=True)
         yield replace(second, new_key=False)

@@ -14,6 +14,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,11 +24,13 @@ from amaranth.hdl import UnusedElaboratable
 from modeloom.ciphers.description import users_cipher
 from modeloom.equivalence import lanes
 from modeloom.equivalence.arithmetic import output_order
-from modeloom.equivalence.circuit import Batches, Box, Circuit, CircuitError
+from modeloom.equivalence.circuit import Box, Circuit, CircuitError
 from modeloom.equivalence.core import UsersCipher, UsersCore
 from modeloom.equivalence.cores import (
+    Batches,
     CipherCore,
     CoreTimes,
+    EveryCycle,
     FunctionCore,
     bits_of_user,
     columns_of,
@@ -44,7 +47,7 @@ from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim.build import verilog_to_rtlil
-from modeloom.spec.cadence import Cadence
+from modeloom.spec.cadence import EVERY_CYCLE, Cadence
 from modeloom.spec.kinds import ENC, MUL, OPERATIONS, Operation
 from modeloom.streams.plan import StreamPlan
 from modeloom.taint.graph import Bit, Cell, Netlist, netlist_of_rtlil, port_directions
@@ -175,26 +178,27 @@ class MessageHardware(Protocol):
 
 @dataclass(frozen=True)
 class Unit:
-    """What the units of a kind have in common: their operation, the widths of their inputs by name, their latency, and how many there are.
-    Some have the cipher of a user, take blocks in some cycles only, or make keys, of which some columns may be used.
+    """What the units of a kind have in common: their operation, the widths of their inputs by name, their latency, how many there are, and
+    when they take blocks.  Some have the cipher of a user, or make keys, of which some columns may be used.
     """
 
     operation: Operation
     inputs: Mapping[str, int]
     latency: int
     count: int
+    entry: Callable[[], EveryCycle] = EveryCycle
     cipher: UsersCipher | None = None
-    cadence: Cadence | None = None
     alone: bool = False
 
     @classmethod
-    def of(cls, operation: Operation, components: Sequence[Any], cadence: Cadence | None = None, alone: bool = False) -> Unit:
+    def of(cls, operation: Operation, components: Sequence[Any], cadence: Cadence = EVERY_CYCLE, alone: bool = False) -> Unit:
         """The units of the lanes, which are equal."""
         if not components:
             return cls(operation, {}, 0, 0)
         one = components[0]
         inputs = {port: len(getattr(one, port)) for port in one.signature.members if port != "o"}
-        return cls(operation, inputs, one.latency, len(components), users_cipher(one), cadence, alone)
+        entry = partial(Batches, cadence.interval, cadence.blocks) if "batch" in inputs else EveryCycle
+        return cls(operation, inputs, one.latency, len(components), entry, users_cipher(one), alone)
 
 
 DERIVER = "deriver"
@@ -233,7 +237,7 @@ class Compiled:
             pipeline, keys, derived = made.pipeline(), made.parameters.keys, made.top.derivers
             plan = pipeline.plan
             units = {
-                "cipher": Unit.of(_keyed(plan), pipeline.ciphers, plan.cadence),
+                "cipher": Unit.of(_keyed(plan), pipeline.ciphers, plan.cadence or EVERY_CYCLE),
                 "multiplier": Unit.of(MUL.operation, pipeline.multipliers),
             }
             if derived is not None:
@@ -331,10 +335,9 @@ class SymbolicMessageCore:
         if "decrypt" in roles:
             operations = sorted((operation, OPERATIONS[operation.inverse]), key=lambda each: each.inverse_keys)
         forms = 2 if "key_data_dec" in roles else 1
-        times, sized = CoreTimes(unit.latency, 1), "key_length" in roles
-        batches = unit.cadence if unit.alone or "batch" in roles else None
+        times, sized = CoreTimes(unit.latency, unit.entry), "key_length" in roles
         # The counters of a core with batches have a reset, and registers of users may have one.
-        roles = {**roles, "rst": 1} if batches is not None or users is not None else roles
+        roles = {**roles, "rst": 1} if times.entry().resets or users is not None else roles
         rounds = self.rounds
 
         def make(cell: Cell) -> Box:
@@ -346,7 +349,6 @@ class SymbolicMessageCore:
             held = forms if users is None else users.forms(ports)
             arguments = (cell.name, ports, operations, operation.unit, held, times, rounds, width, users is not None)
             made = SizedCipherCore(*arguments, place=self._key_place) if sized else CipherCore(*arguments)
-            made.batches = None if batches is None else Batches(batches)
             if places is not None:
                 made.show = columns_of(places)
             if users is not None:

@@ -227,7 +227,8 @@ class MessageTraffic:
         return found
 
     def _compare(self, beat: Beat) -> None:
-        channel = self._channel(beat, beat.words["tid"]) if self.description.channels > 1 else 0
+        # A core with one channel has no port for it.
+        channel = self._channel(beat, beat.words.get("tid", 0))
         # A status follows the last beat, so a beat belongs to the first message whose beats are not complete.
         sent, at = None, self.given.get(channel, 0)
         for candidate in self.inside.get(channel, ()):
@@ -247,7 +248,7 @@ class MessageTraffic:
             if beat.words[port] != constant(value, width):
                 shown = lanes.number(beat.words[port])
                 raise ProofError(f"{where}: {port} of beat {at} is {'data' if shown is None else f'{shown:#x}'}, not {value:#x}")
-        blocks, what = self.beat * 8 // self.width, "packet" if self.description.wire else "text"
+        blocks, what = self.beat * 8 // self.width, self.description.form.out
         for lane in range(blocks):
             number = at * blocks + lane
             word = beat.words["tdata"] >> lane * self.width * lanes.LANES & lanes.mask(self.width)
@@ -286,18 +287,18 @@ class MessageTraffic:
         """What is known of a wrong block of a message, of which ``nbytes`` bytes count."""
         if not word:
             return ": it is zero"
-        message, kept = sent.planned.message, lanes.mask(8 * nbytes)
+        message, counting = sent.planned.message, lanes.mask(8 * nbytes)
         for other in (sent, *(other for queue in self.inside.values() for other in queue)):
             for n, block in enumerate(self._blocks(other.expected, other.planned.message.text)):
-                if word == block & kept:
+                if word == block & counting:
                     return f": it is block {n} of message {other.number}"
         symbols = Symbols.of(f"{self.name} {sent.number}", message, self.plan, sent.number)
         for slot, words in self.comparison.keys.others(self.loaded, message.slot).items():
             moved = computed(self.plan, {message.slot: words}, message, symbols, 0)
-            if word in (block & kept for block in (moved.tag, *self._blocks(moved, message.text))):
+            if word in (block & counting for block in (moved.tag, *self._blocks(moved, message.text))):
                 return f": it belongs to the key of slot {slot}"
-        pairs = list(zip(lanes.bits_of(word, self.width), lanes.bits_of(expected, self.width)))
-        wrong = [at for at in range(self.width // 8) if any(a != b for a, b in pairs[8 * at : 8 * at + 8])]
+        differ = [a != b for a, b in zip(lanes.bits_of(word, self.width), lanes.bits_of(expected, self.width))]
+        wrong = [at for at in range(self.width // 8) if any(differ[8 * at : 8 * at + 8])]
         if len(wrong) < nbytes:
             return f": wrong in byte{'s' if len(wrong) > 1 else ''} {', '.join(map(str, wrong))}"
         return ""
@@ -337,12 +338,12 @@ class MessagePlans:
         self.description, self.plan, self.keys = description, plan, keys
         self.rng = random.Random(seed)
         self.count = self.wrongs = 0
-        self.directions = tuple(map(description.step_of, description.ways))
+        self.steps = tuple(map(description.step_of, description.ways))
         # A core that stores messages to seal compares the tags of both passes, but no tag of the host.
         self.compared = [description.step_of(way) for way in description.ways if way]
 
     def message(
-        self, direction: str, associated: int, text: int, *, tag_bytes: int | None = None, nonce: int | None = None,
+        self, step: str, associated: int, text: int, *, tag_bytes: int | None = None, nonce: int | None = None,
         wrong: int | None = None, fault: str = "",
     ) -> Planned:  # fmt: skip
         """A message.  Slots, channels and lengths of tags follow each other."""
@@ -354,12 +355,12 @@ class MessagePlans:
         slot, new_key = self.keys.next(number, fault in self.keys.faults, self.rng)
         channels = min(d.channels, CHANNELS)
         channel = (number % channels) * (d.channels - 1) // max(1, channels - 1)
-        return Planned(Message(slot, group, direction, nonce, associated, text, tag=tag_bytes), tag_bytes, channel, wrong, fault, new_key)
+        return Planned(Message(slot, group, step, nonce, associated, text, tag=tag_bytes), tag_bytes, channel, wrong, fault, new_key)
 
-    def judged(self, direction: str, associated: int, text: int, nonce: int | None = None) -> Planned:
+    def judged(self, step: str, associated: int, text: int, nonce: int | None = None) -> Planned:
         """A message whose tag is wrong in every second case, if it is opened: in the next bit each time."""
-        made = self.message(direction, associated, text, nonce=nonce)
-        if direction not in self.compared or self.rng.random() < 0.5:
+        made = self.message(step, associated, text, nonce=nonce)
+        if step not in self.compared or self.rng.random() < 0.5:
             return made
         self.wrongs += 1
         return replace(made, wrong=self.wrongs * 11 % (8 * made.tag_bytes))
@@ -373,27 +374,27 @@ class MessagePlans:
         for total in totals:
             for associated in {0, total, self.rng.randrange(total + 1)}:
                 cut = [self.rng.randrange(size) if blocks and self.rng.random() < 0.5 else 0 for blocks in (associated, total - associated)]
-                made.append((self.rng.choice(self.directions), associated * size - cut[0], (total - associated) * size - cut[1]))
-        made += [(direction, first, size - first) for direction in self.directions for first in range(1, size)]
+                made.append((self.rng.choice(self.steps), associated * size - cut[0], (total - associated) * size - cut[1]))
+        made += [(step, first, size - first) for step in self.steps for first in range(1, size)]
         self.rng.shuffle(made)
-        for direction, associated, text in made:
-            yield self.judged(direction, associated, text)
+        for step, associated, text in made:
+            yield self.judged(step, associated, text)
 
     def nonces(self) -> Iterator[Planned]:
         """Messages with nonces of every length, one after another and after messages with usual ones."""
         d, size = self.description, self.plan.mode.block_bytes
         for nonce in d.nonces:
-            yield self.judged(self.rng.choice(self.directions), self.rng.randrange(2 * size), self.rng.randrange(4 * size), nonce)
+            yield self.judged(self.rng.choice(self.steps), self.rng.randrange(2 * size), self.rng.randrange(4 * size), nonce)
             if self.rng.random() < 0.3:
-                yield self.judged(self.rng.choice(self.directions), 0, self.rng.randrange(2 * size))
+                yield self.judged(self.rng.choice(self.steps), 0, self.rng.randrange(2 * size))
 
     def tags(self) -> Iterator[Planned]:
         """Messages with tags of every length, and wrong ones if the core opens messages."""
         d = self.description
         longest = max(d.tag_bytes)
         for tag_bytes in d.tag_bytes:
-            for direction in self.directions:
-                yield self.message(direction, 0, 0, tag_bytes=tag_bytes)
+            for step in self.steps:
+                yield self.message(step, 0, 0, tag_bytes=tag_bytes)
             for bit in range(8 * tag_bytes) if self.compared else ():
                 # Each bit where a tag takes a cycle, as for GCM.
                 if (tag_bytes == longest and d.cycles.tag == 1) or bit % 8 == (bit // 8 + tag_bytes) % 8:
@@ -403,19 +404,22 @@ class MessagePlans:
         """Messages with faults, each before messages without."""
         d, size = self.description, self.description.beat_bytes
         lead = {"text": (3, 3 * size), "associated": (3 * size, 0)}[d.form.first]
-        kinds = [("nonce", 5, 20), ("tag", 20, 3), ("short", *lead), ("hole", 3, size), ("hole", 0, 3 * size)]
-        kinds += [(fault, *lengths) for fault in self.keys.faults for lengths in ((3, size), (0, 0))]
-        for fault, associated, text in kinds:
-            for direction in self.directions:
-                yield self.message(direction, associated, text, fault=fault)
-                if fault in self.keys.faults:
-                    yield self.message(direction, text, associated, fault=fault)
-                yield self.judged(self.rng.choice(self.directions), self.rng.randrange(2 * size), self.rng.randrange(3 * size))
+        kinds: list[tuple[str, tuple[tuple[int, int], ...]]] = [
+            ("nonce", ((5, 20),)), ("tag", ((20, 3),)), ("short", (lead,)), ("hole", ((3, size),)), ("hole", ((0, 3 * size),)),
+        ]  # fmt: skip
+        # Behind a message without a key comes another one, which has none, either.
+        for fault in self.keys.faults:
+            kinds += [(fault, ((3, size), (size, 3))), (fault, ((0, 0), (0, 0)))]
+        for fault, shapes in kinds:
+            for step in self.steps:
+                for associated, text in shapes:
+                    yield self.message(step, associated, text, fault=fault)
+                yield self.judged(self.rng.choice(self.steps), self.rng.randrange(2 * size), self.rng.randrange(3 * size))
 
     def empty(self, count: int) -> Iterator[Planned]:
         """Messages without data."""
         for number in range(count):
-            yield self.message(self.directions[number % len(self.directions)], 0, 0)
+            yield self.message(self.steps[number % len(self.steps)], 0, 0)
 
     def some(self, count: int) -> Iterator[Planned]:
         """Random messages."""
@@ -424,7 +428,7 @@ class MessagePlans:
         for _ in range(count):
             associated, text = (self.rng.choice((0, self.rng.randrange(2 * size), self.rng.randrange(most))) for _ in range(2))
             nonce = self.rng.choice(d.nonces) if self.rng.random() < 0.2 else None
-            yield self.judged(self.rng.choice(self.directions), associated, text, nonce)
+            yield self.judged(self.rng.choice(self.steps), associated, text, nonce)
 
 
 CHANNELS = 4
@@ -480,7 +484,7 @@ def prove_messages(directory: str | Path, make: Callable[[], MessageHardware]) -
         planned = [*plans.lengths(), *plans.nonces(), *plans.tags()]
         # By now each slot of the ring has had messages, so it is known whether they are done.
         places = {"whole": len(planned), "gaps": GAPPED // 2}
-        reloads = {run: (place, slots[0], other) for run, place in places.items() if run == proof.keys.replaced}
+        reloads = {proof.keys.replaced: (places[proof.keys.replaced], slots[0], other)}
         planned += [*plans.faults(), *plans.some(4)]
         loaded = dict(zip(slots, keys, strict=True))
         proof.run("whole", loaded, planned, Pace(), early=True, reload=reloads.get("whole"), before=first)

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from modeloom import vectors
-from modeloom.definition.messages import derived_key_of
 from modeloom.emit.simulators import CheckFailed
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
@@ -39,6 +38,9 @@ __all__ = ["accepted", "bounds_units", "check_bounds", "check_vectors", "fitting
 
 Test = dict[str, Any]
 
+MOST_KEYS = 64
+"""Most keys that are loaded at a time."""
+
 
 def fitting(d: StreamDescription) -> list[Test]:
     """The published vectors for the mode, the cipher, and the lengths of a core."""
@@ -51,7 +53,7 @@ def fitting(d: StreamDescription) -> list[Test]:
 def run_vectors(core: SimulatedStreamCore, tests: list[Test], folder: str | Path = "") -> int:
     """Runs vectors in all directions of a core, and returns the number of messages.
 
-    It loads as many keys at a time as the core has slots.  A definition in a file is looked for from *folder* on.
+    It loads as many keys at a time as the core has slots, up to ``MOST_KEYS``.  A definition in a file is looked for from *folder* on.
 
     Raises
     ------
@@ -59,21 +61,18 @@ def run_vectors(core: SimulatedStreamCore, tests: list[Test], folder: str | Path
         For the first message that differs.
     """
     d, count = core.description, 0
-    slots = d.key_slots if d.inline else min(d.key_slots, 64)
+    source, slots = d.key_source, min(d.key_slots, MOST_KEYS)
     keys = list(dict.fromkeys(test["key"] for test in tests))
     for at in range(0, len(keys), slots):
         group = {key: slot for slot, key in enumerate(keys[at : at + slots])}
-        for key, slot in group.items():
-            if not d.inline:
-                core.load_key(bytes.fromhex(key), slot)
+        for key, slot in source.loaded([*group.items()]):
+            core.load_key(bytes.fromhex(key), slot)
         chosen = [test for test in tests if test["key"] in group]
         jobs: list[Message] = []
         wanted: list[tuple[Test, MessageCode, bytes | None]] = []
         for test in chosen:
             nonce, ad, plain, text, tag = (bytes.fromhex(test.get(name) or "") for name in ("nonce", "aad", "pt", "ct", "tag"))
-            slot, key = (0, bytes.fromhex(test["key"])) if d.inline else (group[test["key"]], None)
-            if d.derives and key is not None:
-                key = derived_key_of(d.definition, folder, d.cipher, key, nonce)
+            slot, key = source.brings(group[test["key"]], d.message_key(folder, bytes.fromhex(test["key"]), nonce))
             valid = test["result"] == "valid"
             for way in (way for way in d.ways if (valid or way == 1) and d.fits(way, len(ad), len(text))):
                 given, out = (text, plain) if way == 1 else (plain, text)
@@ -131,17 +130,17 @@ def accepted(d: StreamDescription, name: str) -> list[range]:
     return every[name]
 
 
-def values_of(field: Field, ranges: Iterable[range], beside: Iterable[int] = ()) -> list[int]:
+def values_of(field: Field, ranges: Iterable[range], more: Iterable[int] = ()) -> list[int]:
     """The values of a field that are sent.
 
-    A short one has all values.  A long one has each bound, its neighbours, the values in *beside*, and each of them with each bit inverted.
+    A short one has all values.  A long one has each bound, its neighbours, those in *more*, and each of them with each bit inverted.
     """
     top = 1 << field.bits
     if field.bits <= WHOLE_BITS:
         return list(range(top))
-    near = {value + step for one in ranges for value in (one.start, one.stop - 1) for step in (-1, 0, 1)} | {0, top - 1, *beside}
-    kept = {value for value in near if 0 <= value < top}
-    return sorted(kept | {value ^ 1 << bit for value in kept for bit in range(field.bits)})
+    near = {value + step for one in ranges for value in (one.start, one.stop - 1) for step in (-1, 0, 1)} | {0, top - 1, *more}
+    possible = {value for value in near if 0 <= value < top}
+    return sorted(possible | {value ^ 1 << bit for value in possible for bit in range(field.bits)})
 
 
 def check_bounds(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
@@ -228,8 +227,8 @@ def _jobs_of(host: MessageHost, field: Field) -> Iterator[dict[str, Any]]:
                 yield {"ad": 2, "text": 3, "stated": value, "nonce": nonce}
         return
     if field.name == "slot":
-        beside = host.used if d.named_slots <= 1 << 8 else ()
-        for value in values_of(field, ranges, beside):
+        used = host.used if d.named_slots <= 1 << 8 else ()
+        for value in values_of(field, ranges, used):
             yield {"ad": 1, "text": size + 1, "slot": value}
         return
     # A message with a length that the core has is made for this length.

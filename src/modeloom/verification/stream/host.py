@@ -14,7 +14,7 @@ from typing import Any
 from modeloom import golden
 from modeloom.ciphers import CIPHERS
 from modeloom.cores.stream.bench import key_cycles
-from modeloom.definition.messages import StreamModel, derived_key_of
+from modeloom.definition.messages import StreamModel
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.shared import PassedOn
 from modeloom.interfaces.table import RESERVED
@@ -159,8 +159,7 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
 
     def reference_for(self, key: bytes, nonce: bytes) -> MessageReference | None:
         """The reference for a message under a ``user_key``; None if the mode refuses the key."""
-        d = self.description
-        return self.reference(derived_key_of(d.definition, self.directory, d.cipher, key, nonce) if d.derives else key)
+        return self.reference(self.description.message_key(self.directory, key, nonce))
 
 
 # -- host ------------------------------------------------------------------------------------------------------------------------------
@@ -480,11 +479,11 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         for phase, one in allowed:
             if (one.code, one.tag.ljust(len(tag), b"\0")) != (code, tag):
                 continue
-            if one.packet is not None:
-                packets = self._packets[job.channel]
-                came = packets[0] if packets else None
-                if came is None or (came.data, came.marked) != (one.packet, one.marked) or came.cycle >= cycle:
-                    continue
+            packets = self._packets[job.channel]
+            came = [packets[at] for at in range(min(len(packets), len(one.leaving)))]
+            if [(each.data, each.marked, each.cycle < cycle) for each in came] != [(data, one.marked, True) for data in one.leaving]:
+                continue
+            for _ in came:
                 packets.popleft()
             self._decided[job.channel, job.slot] = phase
             return
