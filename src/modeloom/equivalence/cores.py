@@ -23,7 +23,7 @@ from functools import lru_cache
 from modeloom.equivalence import lanes
 from modeloom.equivalence.circuit import Box, CircuitError
 from modeloom.spec import Counter
-from modeloom.spec.cadence import BATCH_LEAD, Cadence
+from modeloom.spec.cadence import BATCH_LEAD
 from modeloom.spec.kinds import Operation, UnitType
 from modeloom.taint.graph import Bit, Cell
 
@@ -114,13 +114,13 @@ class Batches(EveryCycle):
     Parameters
     ----------
     interval, blocks : int
-        As of a ``Cadence``.
+        Cycles from one batch to the next, and its blocks.
     """
 
     needed, resets = ("batch", "rst"), ("rst", OVERWRITE)
 
     def __init__(self, interval: int, blocks: int):
-        self.cadence = Cadence(interval, blocks)
+        self.interval, self.blocks = interval, blocks
         self.begun: int | None = None
         self.begins: int | None = None
 
@@ -135,7 +135,7 @@ class Batches(EveryCycle):
             self.begun = self.begins = None
         elif begins:
             last = self.begins if self.begins is not None else self.begun
-            if last is not None and cycle + BATCH_LEAD < last + self.cadence.interval:
+            if last is not None and cycle + BATCH_LEAD < last + self.interval:
                 raise CircuitError(f"cycle {cycle}: a batch of {path} begins before the one before it is done")
             self._turn(cycle)
             self.begins = cycle + BATCH_LEAD
@@ -143,10 +143,10 @@ class Batches(EveryCycle):
 
     def takes(self, cycle: int) -> bool:
         self._turn(cycle)
-        return self.begun is not None and cycle < self.begun + self.cadence.blocks
+        return self.begun is not None and cycle < self.begun + self.blocks
 
     def state(self, cycle: int) -> tuple[int | None, ...]:
-        return tuple(None if each is None else max(each - cycle, -self.cadence.interval) for each in (self.begun, self.begins))
+        return tuple(None if each is None else max(each - cycle, -self.interval) for each in (self.begun, self.begins))
 
     def _turn(self, cycle: int) -> None:
         if self.begins is not None and cycle >= self.begins:

@@ -43,7 +43,5 @@ def counted(block: int, counter: Counter, number: int, width: int) -> int:
 
 def _turned(word: int, counter: Counter) -> int:
     """A word with its bytes in the order of a counter, or a counter with its bytes in the order of words."""
-    if counter.order == "little":
-        return word
-    parts = lanes.bits_of(word, counter.bits)
-    return lanes.joined([bit for at in range(counter.bits - 8, -8, -8) for bit in parts[at : at + 8]])
+    bits = lanes.bits_of(word, counter.bits)
+    return lanes.joined([bit for byte in counter.ascending([bits[at : at + 8] for at in range(0, counter.bits, 8)]) for bit in byte])

@@ -220,9 +220,9 @@ class MessageControl(Layer):
         return 1
 
     @property
-    def derivers(self) -> DerivedParameters | None:
-        """There is none."""
-        return None
+    def derivers(self) -> tuple[DerivedParameters, ...]:
+        """There are none."""
+        return ()
 
     def deriver_ciphers(self) -> Sequence[wiring.Component]:
         """There are none."""

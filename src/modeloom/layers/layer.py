@@ -275,8 +275,8 @@ class Layer:
         return self.inside.schedules
 
     @property
-    def derivers(self) -> DerivedParameters | None:
-        """The sizes of what derives keys in front of the message control."""
+    def derivers(self) -> tuple[DerivedParameters, ...]:
+        """The sizes of each part that derives keys in front of the message control."""
         return self.inside.derivers
 
     def deriver_ciphers(self) -> Sequence[wiring.Component]:

@@ -377,11 +377,12 @@ class MessageFacts(Description, MessageContract):
 class EveryCycle:
     """Tokens enter in every cycle.
 
-    ``waits`` is as of a description.  ``exact`` says that the latency is the same in each cycle, ``quick_pass`` that the text of a first
-    pass waits for the cipher less often than that of others, and ``more`` are blocks after which messages may begin in the same phase.
+    ``waits`` is as of a description, and ``interval`` are the cycles after which the entry is as before.  ``exact`` says that the latency
+    is the same in each cycle, ``quick_pass`` that the text of a first pass waits for the cipher less often than that of others, and
+    ``more`` are blocks after which messages may begin in the same phase.
     """
 
-    waits, exact, quick_pass, cycles_a_block, more = 0, True, False, 1.0, range(0)
+    waits, interval, exact, quick_pass, cycles_a_block, more = 0, 1, True, False, 1.0, range(0)
 
     def __init__(self, d: StreamDescription):
         self.d = d
@@ -411,6 +412,7 @@ class InBatches(EveryCycle):
     def __init__(self, d: StreamDescription, cadence: CadenceFigures):
         super().__init__(d)
         self.cadence, self.more, self.cycles_a_block = cadence, range(2 * cadence.blocks), cadence.cycles_a_block
+        self.interval = cadence.interval
         absorb = cadence.steps.get("absorb")
         self.quick_pass = absorb is not None and any(len(cadence.steps[way].ciphers) > len(absorb.ciphers) for way in d.directions)
         # A start that runs ahead waits for its place, and then its message.

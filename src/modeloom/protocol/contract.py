@@ -90,7 +90,7 @@ def _aligned(c: MessageContract, command: Command, keeps: Sequence[int]) -> list
     way, (fault, first, behind, left) = command.decrypt, _scanned(c, command, keeps)
     (associated, text), (_, whole) = c.form.ordered(first, behind), c.form.ordered(not left, False)
     # Nothing leaves of a message that is held, of one that the core stores, and of a first pass, before all of it was right.
-    silent = c.held(way) or not c.text_of(way, 1) or (c.message_buffer is not None and not way)
+    silent = c.held(way) or not c.text_of(way, 1) or c.stored(way)
     faulty = fault != MessageCode.OK
     counts = Judgement(code=fault, associated=associated, text=text, works=text)
     if c.overflows(way, associated, text):
@@ -230,9 +230,11 @@ class AssociatedFirst:
         The part whose bytes a command always states, and the other one.
     out, held : str
         What a packet out is, and what of a message is held back.
+    rests : bool
+        Whether nothing of a message waits for the beat behind it.
     """
 
-    first, behind, out, held = "associated", "text", "text", "text"
+    first, behind, out, held, rests = "associated", "text", "text", "text", True
     between: tuple[str, ...] = ()
 
     def ordered(self, associated: T, text: T) -> tuple[T, T]:
@@ -309,7 +311,7 @@ class TextFirst(AssociatedFirst):
 class WireForm(AssociatedFirst):
     """Packets as they are on the wire: header, text, and the tag of a message to open, or of one that was sealed, touch each other."""
 
-    out, held = "packet", "header and text"
+    out, held, rests = "packet", "header and text", False
 
     def layout(self, way: int) -> tuple[tuple[str, ...], ...]:
         return (("associated", "text", *(("tag",) if way else ())),)
@@ -373,6 +375,10 @@ class Passes:
         """For each pass of a message to seal, its data and what comes of it."""
         return {0: (plain, text + tag)}
 
+    def right_tag(self, computed: bytes) -> bytes:
+        """The tag with which a packet to open is right, of what the core computes under any tag; empty if that says nothing of it."""
+        return computed
+
 
 class TwoPasses(Passes):
     """A host sends a message to seal for its tag, and then with its tag for its text."""
@@ -381,6 +387,9 @@ class TwoPasses(Passes):
 
     def sent(self, plain: bytes, text: bytes, tag: bytes) -> dict[int, tuple[bytes, bytes]]:
         return {0: (plain, tag), 2: (plain + tag, text)}
+
+    def right_tag(self, computed: bytes) -> bytes:
+        return b""
 
 
 @dataclass(frozen=True)
@@ -629,6 +638,10 @@ class MessageContract:
     def buffered_bytes(self) -> int | None:
         """Bytes of these beats."""
         return None if self.buffered_beats is None else self.buffered_beats * self.beat_bytes
+
+    def stored(self, way: int) -> bool:
+        """Whether the core stores a message before it works on it."""
+        return self.buffered_beats is not None and not way
 
     def too_long(self, way: int, beats: int) -> bool:
         """Whether a message with a packet of so many beats is longer than the core can store."""

@@ -99,10 +99,14 @@ class WordForm:
         if message.ad or ad_segment:
             yield from self.part(Segment.AD, message.ad, eoi=not text, most=ad_segment or LONGEST)
 
-    def lengths(self, associated: int, text: int) -> list[Piece]:
-        """The segment of lengths, if a message begins with one."""
+    def stated(self, associated: int, text: int) -> list[tuple[Header, bytes]]:
+        """The header and the data of the segment of lengths, if a message begins with one."""
         data = associated.to_bytes(4, "big") + text.to_bytes(4, "big")
-        return [self.segment(Header(Segment.LENGTH, len(data)), data)] * self.lengths_first
+        return [(Header(Segment.LENGTH, len(data)), data)] * self.lengths_first
+
+    def lengths(self, associated: int, text: int) -> list[Piece]:
+        """This segment."""
+        return [self.segment(header, data) for header, data in self.stated(associated, text)]
 
     def part(self, kind: Segment, data: bytes, *, eoi: bool = False, last: bool = False, most: int = LONGEST) -> Iterator[Piece]:
         """The segments of associated data or text, each with at most ``most`` bytes.  The last one has EOT."""

@@ -10,6 +10,7 @@ A block is read as one number, in the byte order of the counter.  Its lowest bit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, NamedTuple, TypeVar
 
@@ -53,6 +54,8 @@ class Amount(Generic[W]):
 
 # -- counters --------------------------------------------------------------------------------------------------------------------------
 
+T = TypeVar("T")
+
 ByteOrder = Literal["little", "big"]
 
 BYTE_ORDERS: dict[str, ByteOrder] = {"big": "big", "little": "little"}
@@ -76,6 +79,10 @@ class Counter(NamedTuple):
     def low(self, block_bits: int) -> int:
         """Its lowest bit in a block of so many bits."""
         return {"little": 0, "big": block_bits - self.bits}[self.order]
+
+    def ascending(self, parts: Sequence[T]) -> Sequence[T]:
+        """Its bytes as they are in a block, from the least significant one on."""
+        return {"little": parts, "big": parts[::-1]}[self.order]
 
     def of(self, block: int, block_bytes: int) -> int:
         """The number in the counter of a block."""

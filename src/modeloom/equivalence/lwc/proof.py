@@ -32,6 +32,7 @@ from modeloom.equivalence.stream.proof import MessagePlans
 from modeloom.interfaces.lwc import HEADER_BITS, Header, Opcode, Segment, opcode_word
 from modeloom.product.folder import read_as
 from modeloom.product.message import LwcDescription
+from modeloom.protocol.segments import WordForm
 from modeloom.prove.execute import ProofError
 from modeloom.streams.prove import Message
 
@@ -94,7 +95,8 @@ class LwcWords:
     """
 
     def __init__(self, description: LwcDescription, rng: random.Random):
-        self.description, self.rng, self.size = description, rng, description.word_bytes
+        self.rng, self.size = rng, description.word_bytes
+        self.form = WordForm(self.size, bool(description.lengths_first))
 
     def top(self, value: int) -> int:
         """A word with these 32 bits at its upper end."""
@@ -151,9 +153,8 @@ class LwcWords:
         m = planned.message
         opens = m.direction == "decrypt"
         yield self.top(opcode_word(Opcode.DECRYPT if opens else Opcode.ENCRYPT))
-        if self.description.lengths_first:
-            both = int.from_bytes(m.associated.to_bytes(4, "big") + m.text.to_bytes(4, "big"), "little")
-            yield from self.sent(Header(Segment.LENGTH, 8), constant(both, 64), name)
+        for header, lengths in self.form.stated(m.associated, m.text):
+            yield from self.sent(header, constant(int.from_bytes(lengths, "little"), 8 * len(lengths)), name)
         yield from self.sent(Header(Segment.NPUB, m.nonce), symbols.nonce, name)
         if m.associated or self.rng.random() < 0.5:
             yield from self.part(Segment.AD, symbols.associated, self.cuts(m.associated, self.size), name, last=False)

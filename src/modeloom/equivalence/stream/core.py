@@ -225,7 +225,7 @@ class Compiled:
     rounds: int
     round_key_bytes: int
     key_place: Callable[[int, int], int] | None
-    derived: DerivedParameters | None
+    derivers: tuple[DerivedParameters, ...]
 
     @classmethod
     def of(cls, make: Callable[[], MessageHardware]) -> Compiled:
@@ -234,16 +234,16 @@ class Compiled:
             # Only the signatures of the components are used.
             warnings.simplefilter("ignore", UnusedElaboratable)
             made = make()
-            pipeline, keys, derived = made.pipeline(), made.parameters.keys, made.top.derivers
+            pipeline, keys, derivers = made.pipeline(), made.parameters.keys, made.top.derivers
             plan = pipeline.plan
             units = {
                 "cipher": Unit.of(_keyed(plan), pipeline.ciphers, plan.cadence or EVERY_CYCLE),
                 "multiplier": Unit.of(MUL.operation, pipeline.multipliers),
             }
-            if derived is not None:
-                units[DERIVER] = Unit.of(ENC.operation, made.top.deriver_ciphers(), Cadence(derived.interval, 1), alone=True)
+            for deriver in derivers:
+                units[DERIVER] = Unit.of(ENC.operation, made.top.deriver_ciphers(), Cadence(deriver.interval, 1), alone=True)
             place = getattr(pipeline.ciphers[0], "key_place", None) if pipeline.ciphers else None
-            result = cls(plan, units, keys.round_keys, keys.round_key_bits // 8, place, derived)
+            result = cls(plan, units, keys.round_keys, keys.round_key_bits // 8, place, derivers)
             del made, pipeline
             gc.collect()
         return result
@@ -267,8 +267,8 @@ class SymbolicMessageCore:
         Bits of a block.
     rounds, round_key_bytes : int
         Number of round keys of the longest key, and bytes of each.
-    derived : DerivedParameters or None
-        The sizes of the part that derives keys.
+    derivers : tuple of DerivedParameters
+        The sizes of the part that derives keys, if there is one.
         Its stream of keys is an output of the circuit, with names that begin with ``DERIVED_KEY``.
 
     Raises
@@ -280,7 +280,7 @@ class SymbolicMessageCore:
     def __init__(self, verilog: Path, description: StreamDescription, make: Callable[[], MessageHardware]):
         compiled = Compiled.of(make)
         self.description, self.plan = description, compiled.plan
-        self.derived = compiled.derived
+        self.derivers = compiled.derivers
         self.rounds, self.round_key_bytes, self._key_place = compiled.rounds, compiled.round_key_bytes, compiled.key_place
         plan, self.width = self.plan, self.plan.mode.field.width
         rtlil = verilog_to_rtlil(verilog, description.top)

@@ -341,22 +341,22 @@ class DerivedKeys(MessageKeys):
         blocks = [value(form, results) for form in derivation.blocks]
         return sum(block << n * width * lanes.LANES for n, block in enumerate(blocks)) & lanes.mask(8 * derivation.nbytes)
 
-    def _alone(self, key: Loaded, planned: Planned, symbols: Symbols, derivation: Derivation, packet: int) -> dict[str, int]:
-        """Names of the round keys of a message that is alone in a core, whose derived key must be this packet."""
+    def _alone(self, key: Loaded, planned: Planned, symbols: Symbols, derivation: Derivation, wanted: int) -> dict[str, int]:
+        """Names of the round keys of a message that is alone in a core, whose derived key must be this one."""
         core, d = self.core, self.description
         if key.name not in self._ready:
             self._ready[key.name] = ready = core.host()
             self.load(ready, key.packet, key.nbytes, 0)
         # Runs share the circuit, which does not change.
         host = copy.deepcopy(self._ready[key.name], {id(core.circuit): core.circuit})
-        # Its packet does not come, so that the key stays.  A message to seal is stored before its key is derived.
-        stored = d.message_buffer is not None
-        direction = "decrypt" if stored and "decrypt" in d.directions else planned.message.direction
-        message = Message(0, planned.message.nonce_class, direction, planned.message.nonce, d.beat_bytes, 0)
+        # Its packet does not come, so that the key stays, unless the core stores a message before it derives the key.
+        given = d.way_of(planned.message.direction)
+        way = next((way for way in (given, *d.ways) if not d.stored(way)), given)
+        message = Message(0, planned.message.nonce_class, d.step_of(way), planned.message.nonce, d.beat_bytes, 0)
         alone, packets = Planned(message, d.tag_bytes[0]), Packets(d)
         own = Symbols(symbols.nonce, lanes.atom("associated data alone", 8 * d.beat_bytes), 0)
         host.waiting["s_axis_cmd"].append(packets.command(0, alone, own, 0, f"alone {key.name}"))
-        if stored and direction == "encrypt":
+        if d.stored(way):
             host.waiting["s_axis"].extend(packets.beats(alone, own, 0, f"alone {key.name}"))
         fields, beats = ordered_key_beat(), list[int]()
 
@@ -368,26 +368,25 @@ class DerivedKeys(MessageKeys):
                 beats.append(data)
 
         host.watch = watch
-        wanted = -(-derivation.nbytes // KEY_BEAT_BYTES)
+        count = -(-derivation.nbytes // KEY_BEAT_BYTES)
         names, settled = core.round_keys(host.run, 0), 0
         for _ in range(4 * self.most):
             host.step()
             before, names = names, core.round_keys(host.run, 0)
             # They change with each round key that is written.
-            settled = settled + 1 if len(beats) >= wanted and names == before and settled else int(len(beats) >= wanted and names != before)
+            settled = settled + 1 if len(beats) >= count and names == before and settled else int(len(beats) >= count and names != before)
             if settled > SETTLED:
                 break
         bits = 8 * KEY_BEAT_BYTES * lanes.LANES
-        if len(beats) != wanted:
+        if len(beats) != count:
             raise CircuitError(f"the core derives {len(beats)} beats of a key of {derivation.nbytes} bytes")
         found = sum(word << n * bits for n, word in enumerate(beats)) & lanes.mask(8 * derivation.nbytes)
-        if found != packet:
+        if found != wanted:
             raise CircuitError("the key that the core derives of a master key and a nonce is not that of the definition")
         return names
 
 
 def keys_of(core: SymbolicMessageCore) -> MessageKeys:
     """The keys of a core for messages."""
-    if core.derived is not None:
-        return DerivedKeys(core, core.derived)
-    return (InlineKeys if core.description.inline else MessageKeys)(core)
+    derived: list[MessageKeys] = [DerivedKeys(core, deriver) for deriver in core.derivers]
+    return (derived or [(InlineKeys if core.description.inline else MessageKeys)(core)])[0]

@@ -134,11 +134,12 @@ def opened(
     plan: StreamPlan, keys: Mapping[int, KeyWords], message: Message, symbols: Symbols, tag: int
 ) -> tuple[Symbols, Expected]:  # fmt: skip
     """In a mode with two passes: what goes into the core for a message whose command has this tag, and what comes out."""
-    second = computed(plan, keys, replace(message, direction="encrypt"), symbols, tag)
-    if message.direction == "encrypt":
-        return symbols, second
-    sent = replace(symbols, text=second.text & lanes.mask(8 * message.text))
-    return sent, computed(plan, keys, message, sent, tag)
+    made = symbols
+    # What goes in to be opened is what comes out of sealing.
+    for step in dict.fromkeys(("encrypt", message.direction)):
+        sent, out = made, computed(plan, keys, replace(message, direction=step), made, tag)
+        made = replace(sent, text=out.text & lanes.mask(8 * message.text))
+    return sent, out
 
 
 # -- packets -----------------------------------------------------------------------------------------------------------------------

@@ -624,9 +624,9 @@ class KeyDerivation(Layer):
         return DerivedBus(p, self.inside.bus(pipeline, schedules), self.cipher.expander(p.keys.sizes, False), self.deriver_ciphers())
 
     @property
-    def derivers(self) -> DerivedParameters:
+    def derivers(self) -> tuple[DerivedParameters, ...]:
         """This layer."""
-        return self.sizes
+        return (self.sizes,)
 
     def deriver_ciphers(self) -> Sequence[wiring.Component]:
         """The round cores."""

@@ -68,7 +68,7 @@ class Counting:
     upper: Words = field(default_factory=dict)
 
     @property
-    def keys(self) -> list[Key]:
+    def words(self) -> list[Key]:
         """All words that count."""
         return [*self.steps, *(key for key in self.upper if key not in self.steps)]
 
@@ -99,7 +99,7 @@ class Counting:
         """
         found = {}
         carried = any(self.carries(before, beats)) if carried is None else carried
-        for key in self.keys:
+        for key in self.words:
             value = before[key] + beats * self.steps.get(key, 0)
             if self.splits(key) and self.low(key, before[key]) + beats >> (self.wraps or 0):
                 value -= self.steps[key] << (self.wraps or 0)
@@ -117,7 +117,7 @@ class Counting:
 
         def unlike(wanted: Words) -> list[Key]:
             return [
-                key for key in self.keys
+                key for key in self.words
                 if (self.low(key, now[key]) != self.low(key, wanted[key]) if self.splits(key) else now[key] != wanted[key])
             ]  # fmt: skip
 
@@ -131,7 +131,7 @@ class Counting:
         if self.wraps is not None and self.parted:
             key = next(iter(self.parted))
             times = self.low(key, now[key]) + beats >> self.wraps
-        for key in self.keys:
+        for key in self.words:
             value = now[key] + times * self.upper.get(key, 0)
             if key in self.steps:
                 more = beats
@@ -203,7 +203,7 @@ LEARN = 9
 USUAL = 1 << 10 | 1 << 4
 """A number of blocks, and no place of a carry, to which counters are moved to see whether they are all there is."""
 
-BESIDE = 2
+MORE_BITS = 2
 """Most bits that a register has beside a counter of the state."""
 
 PROBE = 1 << 9
@@ -234,7 +234,7 @@ def check_carries(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
 def _left_out(subject: StreamSubject) -> str:
     """Why a core is not checked; empty if it is."""
     d = subject.description
-    if d.message_buffer is None and not d.wire:
+    if d.form.rests and not any(map(d.stored, d.ways)):
         return ""
     return "carries of counters: a message that the core stores, or that is in the form of the wire, does not rest at a beat"
 
@@ -406,25 +406,25 @@ class _Carries:
             message = self.begin(part, way, min(64 * place * self.d.beat_bytes, self.most(part)))
             message.send(LEAD)
             message.rest()
-            kept: list[Words] = []
+            snapshots: list[Words] = []
             for _ in range(3):
                 # As many beats as below, and no carry: what they change is no upper part, such as the level of a queue.
                 message.send(2 * NEAR)
                 message.rest()
-                if kept:
+                if snapshots:
                     calm = values(self.simulation, self.every)
-                    moving |= {key for key in self.every if key not in counting.steps and calm[key] != kept[-1][key]}
+                    moving |= {key for key in self.every if key not in counting.steps and calm[key] != snapshots[-1][key]}
                 message.move(counting, place - NEAR - message.count % place)
-                before = values(self.simulation, counting.keys)
+                before = values(self.simulation, counting.words)
                 message.send(2 * NEAR)
                 message.rest()
-                now = values(self.simulation, counting.keys)
+                now = values(self.simulation, counting.words)
                 anew |= {key for key in counting.steps if now[key] != counting.after(before, 2 * NEAR)[key]}
                 if not anew | whole:
                     message.drop()
                     return
-                kept.append(values(self.simulation, self.every))
-            seen.append(kept)
+                snapshots.append(values(self.simulation, self.every))
+            seen.append(snapshots)
             message.drop()
         upper = {}
         for key in (key for key in self.every if key not in moving):
@@ -444,7 +444,7 @@ class _Carries:
         place like this limit but for one bit on its way.  A message to open comes once with a wrong tag, and once with the right one."""
         seed = self.rng.getrandbits(64)
         tag = self._trial(counting, part, way, place, limit, seed)
-        if way and tag and self.d.compares and not self.d.two_passes:
+        if tag:
             self._trial(counting, part, way, place, limit, seed, tag)
 
     def _trial(
@@ -474,11 +474,11 @@ class _Carries:
             self.go(counting, message, stop)
             if field is not None:
                 field()
-            before = values(self.simulation, counting.keys)
+            before = values(self.simulation, counting.words)
             beats = 2 * NEAR if stop + 2 * NEAR < total // size else NEAR
             message.send(beats)
             message.rest()
-            if wrong := counting.wrong(before, values(self.simulation, counting.keys), beats):
+            if wrong := counting.wrong(before, values(self.simulation, counting.words), beats):
                 bit = place.bit_length() - 1
                 self.fail(f"has a wrong counter of {part}, {wrong[0][0]}, behind {message.count} beats, at the carry into bit {bit}")
         rest = total // size - message.count
@@ -520,13 +520,13 @@ class _Carries:
                     result.append(_Found(name, counter, late, places))
                     self.copies |= {key for key, shift in places if shift is None}
         message.drop()
-        result[:] = [one for one in result if self.goes_on(one, part, way)]
+        result[:] = [one for one in result if self.continues(one, part, way)]
         self.copies |= {key for one in result for key, _ in one.places}
         names = [one.name for one in result]
         result[:] = [one for at, one in enumerate(result) if one.name not in names[:at]]
         return result
 
-    def goes_on(self, found: _Found, part: str, way: int) -> bool:
+    def continues(self, found: _Found, part: str, way: int) -> bool:
         """Whether a counter of the state goes on from another value that it is given."""
         nbytes = self.d.block_bytes
         message = self.begin(part, way, 1 << 10)
@@ -607,7 +607,7 @@ def _places(words: Words, simulation: Any, value: int, counter: Counter, width: 
         wide = simulation.objects[key[0]].width
         if one == value and wide == width:
             found.append((key, None))
-        elif part and one and counter.bits <= wide <= counter.bits + BESIDE and wide < width:
+        elif part and one and counter.bits <= wide <= counter.bits + MORE_BITS and wide < width:
             found += [(key, shift) for shift in range(wide - counter.bits + 1) if one >> shift & mask == part][:1]
     return found
 
@@ -673,7 +673,7 @@ class _Resting:
     def move(self, counting: Counting, beats: int) -> None:
         """Moves the counters on, in the core and in the definition."""
         simulation = self.run.simulation
-        put(simulation, counting.moved(values(simulation, counting.keys), beats))
+        put(simulation, counting.moved(values(simulation, counting.words), beats))
         at = (self.part, len(self.sent) // self.run.d.block_bytes)
         self.blocks[at] = self.blocks.get(at, 0) + beats * (self.run.d.beat_bytes // self.run.d.block_bytes)
         self.count += beats
@@ -763,7 +763,7 @@ class _Resting:
         wanted, tag = self._model(bytes(self.sent), self.state)
         right = MessageCode.OK
         if self.way:
-            self.right_tag = tag[: self.tag_bytes]
+            self.right_tag = d.passes.right_tag(tag[: self.tag_bytes])
             right = MessageCode.WRONG_TAG if tag[: self.tag_bytes] != self.tag else MessageCode.OK
             tag = b""
         if code != right:

@@ -70,7 +70,7 @@ def same_room(host: MessageHost) -> Iterator[None]:
     after = _room(host)
     for (bus, channel), number in before.items():
         if (now := after[bus, channel]) != number:
-            of = f" of channel {channel}" if host.description.channels > 1 else ""
+            of = "".join(f" of {name} {n}" for name, n in host.description.channel_fields.named(channel).items())
             host.fail(f"takes {now} commands{of} with {bus} at rest, and took {number} before {host.messages} messages")
 
 
@@ -313,7 +313,7 @@ def _steps(cycles: list[int], messages: int) -> set[int]:
 def latencies(host: MessageHost, way: int, slot: int, phases: int | None = None) -> set[int]:
     """The cycles from text to text of lone messages.  With a cadence, they come in all of its phases, or in a number of them."""
     d = host.description
-    interval = phases or (1 if d.cadence is None else d.cadence.interval)
+    interval = phases or d.entry.interval
     found: dict[int, int] = {}
     # Cycles from the command of a run to the beat in the core.
     before = 0
