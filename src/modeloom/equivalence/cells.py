@@ -261,9 +261,9 @@ def _add_line(cell: Cell, names: list[str], bits: list[list[Bit]], space: dict[s
     used = [len(operand) - next((n for n, bit in enumerate(reversed(operand)) if bit != "0"), width) for operand in bits]
     remembered: dict[tuple[int, int], int] = {}
 
-    def counted(word: int, count: int, kept: int) -> int:
-        low = added(word & mask(kept), count, kept)
-        return low | (lanes.operation(f"carry {count}", width - kept, word) << kept * LANES if kept < width else 0)
+    def counted(word: int, count: int, bits: int) -> int:
+        low = added(word & mask(bits), count, bits)
+        return low | (lanes.operation(f"carry {count}", width - bits, word) << bits * LANES if bits < width else 0)
 
     def compute(a: int, b: int) -> int:
         result = remembered.get((a, b))

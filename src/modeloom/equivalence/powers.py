@@ -227,7 +227,7 @@ def prove_powers(netlist: Netlist, ports: Sequence[str], field: Field, count: in
             raise CircuitError(f"the operand of the next power is not {what}")
 
     check([(digit, 0, frozenset({"b"})) for digit in values["b"]], "the key")
-    beside = data(clocked.state)
+    begun = data(clocked.state)
     cycles = []
     for exponent in range(2, count + 1):
         cycles.append(0)
@@ -256,7 +256,7 @@ def prove_powers(netlist: Netlist, ports: Sequence[str], field: Field, count: in
         clocked.state = after
         if exponent < count:
             check(whole, f"power {exponent}")
-            if data(clocked.state) != beside:
+            if data(clocked.state) != begun:
                 raise CircuitError(f"behind power {exponent} the registers are not as behind the start")
     check_empty(clocked, "the last power")
     return PowersCircuit(tuple(cycles), tuple(roles[name] for name in ports))

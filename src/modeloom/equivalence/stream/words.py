@@ -75,7 +75,7 @@ class TokenWords:
         maps: dict[object, Callable[..., int]] = {
             "shift": lambda bits: lanes.moved(a, self.width, bits), "scale": lambda times: lanes.scaled(self.field, a, times),
             "whole": lambda: a if 8 * nbytes == self.width else self.zero, "cut": lambda: a & lanes.mask(8 * nbytes),
-            "keep": lambda kept: lanes.cut(a, self.width, kept),
+            "keep": lambda bits: lanes.cut(a, self.width, bits),
         }  # fmt: skip
         return maps[wire[0]](*wire[1:])
 

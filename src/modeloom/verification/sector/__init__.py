@@ -40,7 +40,6 @@ from modeloom.verification.sector.front import SectorWork
 from modeloom.verification.sector.host import Subject
 from modeloom.verification.sector.sectors import (
     Need,
-    beside,
     check_edges,
     check_keys,
     check_sectors,
@@ -48,6 +47,7 @@ from modeloom.verification.sector.sectors import (
     fitting,
     missed,
     needed_sectors,
+    on_other_core,
 )
 from modeloom.verification.sector.statuses import Recording, check_pace, check_reloads, check_statuses, compare_cycles
 from modeloom.verification.steps import (
@@ -117,7 +117,7 @@ def verify_sectors(
     def dynamic(name: str, check: Check) -> Step:
         step = run_check(subject, name, check)
         if name == "vectors" and not fitting(description):
-            step = Step(name, *beside(subject, made.compiled.options, optimize))
+            step = Step(name, *on_other_core(subject, made.compiled.options, optimize))
         if name == "sectors" and sectors is None and need.lookups:
             step = _with_chance(step, need)
         return step

@@ -31,8 +31,8 @@ from modeloom.verification.host import BUSES
 from modeloom.verification.sector.host import FAULTS, Host, Subject
 
 __all__ = [
-    "PATTERNS", "Need", "beside", "check_edges", "check_keys", "check_sectors", "check_vectors", "chosen_keys", "fitting", "missed",
-    "needed_sectors", "schedule_keys",
+    "PATTERNS", "Need", "check_edges", "check_keys", "check_sectors", "check_vectors", "chosen_keys", "fitting", "missed",
+    "needed_sectors", "on_other_core", "schedule_keys",
 ]  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def candidates(subject: Subject, options: Options) -> Iterator[tuple[int, Option
         yield count, changed
 
 
-def beside(subject: Subject, options: Options, optimize: int) -> tuple[str, Mapping[str, object]]:
+def on_other_core(subject: Subject, options: Options, optimize: int) -> tuple[str, Mapping[str, object]]:
     """Builds a core that fits some vectors and runs them on it.  Says so if there is none."""
     for _, changed in candidates(subject, options):
         try:

@@ -198,6 +198,10 @@ class OneChannel:
         """The channel to which the beats and the status of a command with this field belong."""
         return 0
 
+    def alternating(self, measure: Callable[[], str]) -> str:
+        """What is measured of channels that alternate: nothing."""
+        return ""
+
     def turns(self, order: str, rng: random.Random, channels: Sequence[int], counts: Sequence[int]) -> Iterable[tuple[int, int]]:
         """The order of the beats of packets with so many beats each: the number of the packet, and that of its beat."""
         return [(number, at) for number, count in enumerate(counts) for at in range(count)]
@@ -215,6 +219,10 @@ class ManyChannels(OneChannel):
     def of(self, channel: int) -> int:
         """The channel itself."""
         return channel
+
+    def alternating(self, measure: Callable[[], str]) -> str:
+        """The measurement."""
+        return measure()
 
     def turns(self, order: str, rng: random.Random, channels: Sequence[int], counts: Sequence[int]) -> Iterable[tuple[int, int]]:
         """The order of the beats."""
@@ -252,6 +260,8 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
 
     Attributes
     ----------
+    sharing : OneChannel
+        How messages share the data bus.
     messages : int
         Number of messages whose results were compared.
     codes : set of MessageCode
@@ -267,7 +277,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         self.codes: set[MessageCode] = set()
         self.status_cycles: list[int] = []
         count = subject.description.channels
-        self._channels = (ManyChannels if count > 1 else OneChannel)(count)
+        self.sharing = (ManyChannels if count > 1 else OneChannel)(count)
         super().__init__(subject, rng, core)
         d = self.description
         self.beat_bytes = self.core.host_bytes
@@ -376,10 +386,10 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         packet = sent or packet
         values = {
             "associated": len(ad), "tag_bytes": length, "id": rng.randrange(1 << 16), "decrypt": decrypt, "nonce_bytes": len(nonce),
-            **self._channels.some(rng), "text": len(text) if stated is None else stated, **values,
+            **self.sharing.some(rng), "text": len(text) if stated is None else stated, **values,
         }  # fmt: skip
         command = Command(nonce=nonce, tag=tag, **values | turn)
-        job = MessageJob(command, packet, values["slot"], self._channels.of(command.channel), len(ad))
+        job = MessageJob(command, packet, values["slot"], self.sharing.of(command.channel), len(ad))
         self._jobs[job.channel].append(job)
         word = command.pack(d)
         if reserved:
@@ -398,7 +408,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             return
         jobs = [job for _, job in pending]
         counts = [len(job.packet.keeps) for job in jobs]
-        turns = self._channels.turns(order, self.rng, [job.channel for job in jobs], counts)
+        turns = self.sharing.turns(order, self.rng, [job.channel for job in jobs], counts)
         size = self.beat_bytes
         commands, data = b"", bytearray()
         columns: dict[str, list[int]] = {name: [] for name in ("tkeep", "tlast", "tid")}
@@ -410,7 +420,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
             if not at:
                 commands += pending[number][0]
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": commands})
-        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), **{f"s_axis_{name}": columns[name] for name in self._channels.columns}})
+        self.runner.feed("s_axis", {"s_axis_tdata": bytes(data), **{f"s_axis_{name}": columns[name] for name in self.sharing.columns}})
 
     def run(self, cycles: int) -> None:
         """Runs for a number of cycles, and checks what has come."""
@@ -452,7 +462,7 @@ class MessageHost(CoreHost[SimulatedStreamCore]):
         statuses = self.runner.take("m_axis_status")
         for value, cycle in zip(statuses.values("m_axis_status_tdata"), statuses.cycles, strict=True):
             fields = self._status.unpack(value.to_bytes(self._status.bits // 8, "little"))
-            if fields["channel"] != self._channels.of(fields["channel"]) or fields["code"] > max(MessageCode):
+            if fields["channel"] != self.sharing.of(fields["channel"]) or fields["code"] > max(MessageCode):
                 self.fail(f"gives the status {value:#x}, which means nothing")
             jobs = self._jobs[fields["channel"]]
             if not jobs:

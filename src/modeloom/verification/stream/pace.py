@@ -191,8 +191,8 @@ COUNT = 24
 STARTED = 64
 """Messages, amply, that have started before the first of them ends.  Their distances are others, and so are those of as many at the end."""
 
-BESIDE = 2
-"""Cycles by which tokens beside those of messages move a status."""
+ALONGSIDE = 2
+"""Cycles by which tokens alongside those of messages move a status."""
 
 BURST = 12
 """Longest run of messages in which a period of bursts is looked for, in latencies."""
@@ -247,7 +247,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
                 cycles = _statuses(host, slots[:1] if one else slots, sent, 2 * COUNT + 2 * lead, ad, text, nonce)[lead : lead + 2 * COUNT]
                 took = sum(cycles[COUNT:]) - sum(cycles[:COUNT])
                 # With a cadence, the last status may come a batch later than its place in the mean.
-                if took * messages > COUNT * (stated * COUNT + messages * (d.waits + BESIDE)):
+                if took * messages > COUNT * (stated * COUNT + messages * (d.waits + ALONGSIDE)):
                     each = f"each {messages}" if messages > 1 else "each"
                     host.fail(f"gives {COUNT} {what} in {took / COUNT:.1f} cycles, core.json states {stated} for {each}")
                 continue
@@ -274,7 +274,7 @@ def check_pace(subject: StreamSubject) -> tuple[str, dict[str, Any]]:
         return told, {"messages": host.messages, "shapes": len(shapes), "most_lost": d.cost_of_key}
     if not even:
         return f"latency is {d.latency} cycles{_chained(host, slots, ways)}", {"messages": host.messages}
-    channels = _interleaved(host, slots, ways) if d.channels > 1 else ""
+    channels = host.sharing.alternating(partial(_interleaved, host, slots, ways))
     passes = ", second passes too" if second else ""
     told = (
         f"latency is {d.latency} cycles{channels}, and messages follow each other as core.json states{passes}, with one key and with one "
