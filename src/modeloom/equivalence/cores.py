@@ -51,22 +51,17 @@ OVERWRITE = "overwrite"
 class EveryCycle:
     """A core takes operands in every cycle.
 
-    Attributes
-    ----------
-    needed : tuple of str
-        The inputs that it must have for its way to take them.
-    resets : tuple of str
-        Inputs that reset it, as far as it has them.
+    It must have the inputs ``needed`` for that.  Those of ``resets`` that it has reset it.
     """
 
     needed: tuple[str, ...] = ()
     resets: tuple[str, ...] = ()
 
-    def leave(self, core: CipherCore) -> None:
-        """What is in a core leaves it at a reset."""
+    def comes(self, core: CipherCore, high: Callable[[str], bool], cycle: int) -> bool:
+        """Whether operands come in a cycle, after a reset of the core if there is one.  ``high`` reads an input.
 
-    def comes(self, high: Callable[[str], bool], reset: bool, path: str, cycle: int) -> bool:
-        """Whether operands may come in a cycle.  ``high`` reads an input.  Raises ``CircuitError`` if the core has no place for them."""
+        Raises ``CircuitError`` if the core has no place for them.
+        """
         return True
 
     def takes(self, cycle: int) -> bool:
@@ -79,28 +74,22 @@ class EveryCycle:
 
 
 class OneByOne(EveryCycle):
-    """A core has a start signal, and takes one operation after another.  It holds its result.
-
-    Parameters
-    ----------
-    interval : int
-        Cycles between operations.
-    """
+    """A core has a start signal, and takes operations at least ``interval`` cycles apart.  It holds its result."""
 
     needed, resets = ("start",), ("rst", "clear")
 
     def __init__(self, interval: int):
         self.interval, self.free = interval, 0
 
-    def leave(self, core: CipherCore) -> None:
-        core.flight.clear()
-        core.held = self.free = 0
-
-    def comes(self, high: Callable[[str], bool], reset: bool, path: str, cycle: int) -> bool:
-        if reset or not high("start"):
+    def comes(self, core: CipherCore, high: Callable[[str], bool], cycle: int) -> bool:
+        if any(map(high, self.resets)):
+            core.flight.clear()
+            core.held = self.free = 0
+            return False
+        if not high("start"):
             return False
         if cycle < self.free:
-            raise CircuitError(f"cycle {cycle}: {path} starts before it is free")
+            raise CircuitError(f"cycle {cycle}: {core.path} starts before it is free")
         self.free = cycle + self.interval
         return True
 
@@ -109,13 +98,7 @@ class OneByOne(EveryCycle):
 
 
 class Batches(EveryCycle):
-    """A core takes batches: it has a signal that begins one.
-
-    Parameters
-    ----------
-    interval, blocks : int
-        Cycles from one batch to the next, and its blocks.
-    """
+    """A core has a signal that begins a batch of so many blocks, at least ``interval`` cycles after the batch before."""
 
     needed, resets = ("batch", "rst"), ("rst", OVERWRITE)
 
@@ -124,19 +107,17 @@ class Batches(EveryCycle):
         self.begun: int | None = None
         self.begins: int | None = None
 
-    def leave(self, core: CipherCore) -> None:
-        # What is in it circulates no more, and something else leaves it.
-        lost = [(started, lanes.atom(f"{core.path} of {started}: reset", core.width)) for started, *_ in core.flight]
-        core.flight = deque((started, core.names[0], -1, (word,), 0) for started, word in lost)
-
-    def comes(self, high: Callable[[str], bool], reset: bool, path: str, cycle: int) -> bool:
+    def comes(self, core: CipherCore, high: Callable[[str], bool], cycle: int) -> bool:
         begins = high("batch")
-        if reset:
+        if any(map(high, self.resets)):
             self.begun = self.begins = None
+            # What is in it circulates no more, and something else leaves it.
+            lost = [(started, lanes.atom(f"{core.path} of {started}: reset", core.width)) for started, *_ in core.flight]
+            core.flight = deque((started, core.names[0], -1, (word,), 0) for started, word in lost)
         elif begins:
             last = self.begins if self.begins is not None else self.begun
             if last is not None and cycle + BATCH_LEAD < last + self.interval:
-                raise CircuitError(f"cycle {cycle}: a batch of {path} begins before the one before it is done")
+                raise CircuitError(f"cycle {cycle}: a batch of {core.path} begins before the one before it is done")
             self._turn(cycle)
             self.begins = cycle + BATCH_LEAD
         return True
@@ -431,10 +412,7 @@ class CipherCore(Box):
         def high(port: str) -> bool:
             return bool(self._number(inputs, port, cycle))
 
-        reset = any(map(high, self.entry.resets))
-        if reset:
-            self.entry.leave(self)
-        if self.entry.comes(high, reset, self.path, cycle):
+        if self.entry.comes(self, high, cycle):
             self._start(inputs, cycle)
         self._write_all(inputs, cycle)
         if self.flight and self.flight[0][0] + self.times.latency == cycle + 1:

@@ -266,13 +266,7 @@ class LwcComparison:
         self.messages = self.cycles = self.words = 0
 
     def run(
-        self,
-        name: str,
-        keys: Mapping[int, Loaded],
-        before: Sequence[Planned],
-        planned: Sequence[Planned],
-        pace: Pace,
-        seed: int = 0,
+        self, name: str, keys: Mapping[int, Loaded], before: Sequence[Planned], planned: Sequence[Planned], pace: Pace, seed: int = 0
     ) -> None:
         """One run.
 

@@ -56,16 +56,19 @@ class Counting:
         For each word what a beat adds to it.
     widths : dict
         Bits of each register or word.
-    wraps : int or None
-        Beats, as a power of two, after which the lower part of a counter in several parts begins anew; None while none is known.
+    wraps : int
+        Beats, as a power of two, after which the lower part of a counter in several parts begins anew; 0 while none is known.
     upper : dict
         What is added to the words of upper parts each time.
+    parted : set
+        Words with a counter, or the lower part of one, with as many bits as begin anew; others count on.
     """
 
     steps: Words
     widths: Words
-    wraps: int | None = None
+    wraps: int = 0
     upper: Words = field(default_factory=dict)
+    parted: set[Key] = field(default_factory=set)
 
     @property
     def words(self) -> list[Key]:
@@ -74,22 +77,10 @@ class Counting:
 
     def low(self, key: Key, value: int) -> int:
         """The lower part of a counter in a word."""
-        assert self.wraps is not None
-        step = abs(self.steps[key])
-        return value // step % (1 << self.wraps)
-
-    def splits(self, key: Key) -> bool:
-        """Whether a word has a counter, or the lower part of one, with as many bits as begin anew; others count on."""
-        if self.wraps is None or key not in self.steps:
-            return False
-        return key in self.parted
-
-    parted: set[Key] = field(default_factory=set)
+        return value // abs(self.steps[key]) % (1 << self.wraps)
 
     def carries(self, before: Words, beats: int) -> list[bool]:
         """For each lower part, whether it begins anew within some more beats.  One part may be ahead of another by a beat."""
-        if self.wraps is None:
-            return []
         return [bool(self.low(key, before[key]) + beats >> self.wraps) for key in self.parted]
 
     def after(self, before: Words, beats: int, carried: bool | None = None) -> Words:
@@ -101,8 +92,8 @@ class Counting:
         carried = any(self.carries(before, beats)) if carried is None else carried
         for key in self.words:
             value = before[key] + beats * self.steps.get(key, 0)
-            if self.splits(key) and self.low(key, before[key]) + beats >> (self.wraps or 0):
-                value -= self.steps[key] << (self.wraps or 0)
+            if key in self.parted and self.low(key, before[key]) + beats >> self.wraps:
+                value -= self.steps[key] << self.wraps
             if carried:
                 value += self.upper.get(key, 0)
             found[key] = value % (1 << self.widths[key])
@@ -118,7 +109,7 @@ class Counting:
         def unlike(wanted: Words) -> list[Key]:
             return [
                 key for key in self.words
-                if (self.low(key, now[key]) != self.low(key, wanted[key]) if self.splits(key) else now[key] != wanted[key])
+                if (self.low(key, now[key]) != self.low(key, wanted[key]) if key in self.parted else now[key] != wanted[key])
             ]  # fmt: skip
 
         carries = self.carries(before, beats)
@@ -127,17 +118,14 @@ class Counting:
     def moved(self, now: Words, beats: int) -> Words:
         """What the words are if so many beats more had come, or fewer: lower and upper parts."""
         found = {}
-        times = 0
-        if self.wraps is not None and self.parted:
-            key = next(iter(self.parted))
-            times = self.low(key, now[key]) + beats >> self.wraps
+        times = next((self.low(key, now[key]) + beats >> self.wraps for key in self.parted), 0)
         for key in self.words:
             value = now[key] + times * self.upper.get(key, 0)
             if key in self.steps:
                 more = beats
-                if self.splits(key):
+                if key in self.parted:
                     low = self.low(key, now[key])
-                    more = (low + beats) % (1 << (self.wraps or 0)) - low
+                    more = (low + beats) % (1 << self.wraps) - low
                 value += more * self.steps[key]
             found[key] = value % (1 << self.widths[key])
         return found
@@ -396,7 +384,7 @@ class _Carries:
     def parts_of(self, counting: Counting, part: str, way: int, place: int) -> None:
         """Finds the upper parts of counters whose lower parts begin anew at a place, if there are any."""
         bit = place.bit_length() - 1
-        if counting.wraps is not None:
+        if counting.wraps:
             return
         seen: list[list[Words]] = []
         anew: set[Key] = set()
@@ -488,7 +476,7 @@ class _Carries:
 
     def go(self, counting: Counting, message: _Resting, stop: int) -> None:
         """Moves the counters to a number of beats.  What is known of an upper part beside its limit is made when it is reached."""
-        if counting.wraps is not None and counting.upper:
+        if counting.upper:
             whole = 1 << counting.wraps
             if (stop >> counting.wraps) != (message.count >> counting.wraps) and stop % whole > 2 * NEAR:
                 edge = (stop >> counting.wraps << counting.wraps) - NEAR
