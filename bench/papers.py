@@ -6,7 +6,7 @@ Run: python bench/papers.py [--store] [--missing] [--list] [--only KIND,...] [--
 
 Kinds are ``schedules`` (seconds to minutes each), ``cores`` (compiles, proves, emits, and runs the plain Verilog bench; needs Icarus
 Verilog), ``areas`` (Yosys, by blocks, about a minute each) and ``software`` (AES-NI of OpenSSL, seconds).  One JSON object a row, as it
-comes.  ``--store`` puts each into ``src/modeloom/papers/measured/KIND.json`` at once, in the place of what was known of it, so that a run
+comes.  ``--store`` puts each into ``src/modeloom_papers/measured/KIND.json`` at once, in the place of what was known of it, so that a run
 can be stopped and continued with ``--missing``, and several can store at a time.  ``--list`` only says what would be measured.
 ``python tools/readme.py`` makes docs/papers.md of what is stored.
 """
@@ -35,17 +35,17 @@ from modeloom.emit import emit, run_bench  # noqa: E402
 from modeloom.measure.circuit import KnownBlocks  # noqa: E402
 from modeloom.measure.core import measure_blocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
-from modeloom.papers.measured import KINDS  # noqa: E402
-from modeloom.papers.ours import (  # noqa: E402
+from modeloom.rtl.engine.layout import engine_fields  # noqa: E402
+from modeloom_papers.measured import KINDS  # noqa: E402
+from modeloom_papers.ours import (  # noqa: E402
     Core,
     area_key,  # noqa: E402
     areas,
     cores,
     schedules,
 )
-from modeloom.rtl.engine.layout import engine_fields  # noqa: E402
 
-STORED = ROOT / "src" / "modeloom" / "papers" / "measured"
+STORED = ROOT / "src" / "modeloom_papers" / "measured"
 
 BLOCKS = KnownBlocks()
 """Blocks that are mapped already: the modes of a table share their AES pipelines and multipliers."""

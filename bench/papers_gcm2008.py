@@ -4,7 +4,7 @@
 Run: python bench/papers_gcm2008.py [--store] [--missing] [--only KIND,...] [--target T,...]          (from the folder of the project)
 
 Kinds are ``variants`` (Yosys, by blocks, minutes each) and ``key_changes`` (simulations, a minute).  One JSON object a row, as it comes.
-``--store`` puts each into ``src/modeloom/papers/measured/KIND.json``, in the place of what was known of it; ``--missing`` measures only
+``--store`` puts each into ``src/modeloom_papers/measured/KIND.json``, in the place of what was known of it; ``--missing`` measures only
 what is not stored.  ``modeloom papers gcm2008`` shows the tables, and ``python tools/readme.py`` makes docs/papers.md of them.
 
 The cells of Table 4.1 are those of ``bench/pitches.lib``.
@@ -38,12 +38,12 @@ from modeloom.measure.traffic import (  # noqa: E402
     measure_traffic,  # noqa: E402
 )
 from modeloom.modes.gcm import GCM  # noqa: E402
-from modeloom.papers.agility import lost_cycles, percent  # noqa: E402
-from modeloom.papers.measured import MESSAGE_KINDS  # noqa: E402
-from modeloom.papers.thesis import CELLS, DESIGNS, MIX, SIZES, Variant, change_key, variants  # noqa: E402  # noqa: E402
 from modeloom.product.simulated_messages import SimulatedStreamCore  # noqa: E402
+from modeloom_papers.agility import lost_cycles, percent  # noqa: E402
+from modeloom_papers.measured import MESSAGE_KINDS  # noqa: E402
+from modeloom_papers.thesis import CELLS, DESIGNS, MIX, SIZES, Variant, change_key, variants  # noqa: E402  # noqa: E402
 
-STORED = ROOT / "src" / "modeloom" / "papers" / "measured"
+STORED = ROOT / "src" / "modeloom_papers" / "measured"
 
 BLOCKS = KnownBlocks()
 """Blocks that are mapped already: the cores of a target share their AES pipelines and multipliers."""

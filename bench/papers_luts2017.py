@@ -3,8 +3,8 @@
 
 Run: python bench/papers_luts2017.py [--store] [--missing] [--only TEXT]                              (from the folder of the project)
 
-The commands are those of ``modeloom.papers.rounds``: "circuit NAME … --target T" or "build MODE … --target T".  One JSON object a row, as
-it comes.  ``--store`` puts each into ``src/modeloom/papers/measured/rounds.json``, in the place of what was known of it; ``--missing``
+The commands are those of ``modeloom_papers.rounds``: "circuit NAME … --target T" or "build MODE … --target T".  One JSON object a row, as
+it comes.  ``--store`` puts each into ``src/modeloom_papers/measured/rounds.json``, in the place of what was known of it; ``--missing``
 measures only what is not stored, and ``--only`` only commands that have this text.  ``modeloom papers luts2017`` shows the tables, and
 ``python tools/readme.py`` makes docs/papers.md of them.  Round cores take half a minute each, pipelines and cores some minutes.
 
@@ -27,13 +27,13 @@ from typing import Any
 
 from modeloom.measure.circuit import measure_circuit
 from modeloom.measure.core import measure_blocks, measure_core, measure_part
-from modeloom.papers.rounds import subjects
-from modeloom.papers.thesis import CELLS
 from modeloom.product.folder import read_description
+from modeloom_papers.rounds import subjects
+from modeloom_papers.thesis import CELLS
 
 ROOT = Path(__file__).resolve().parents[1]
 
-STORED = ROOT / "src" / "modeloom" / "papers" / "measured" / "rounds.json"
+STORED = ROOT / "src" / "modeloom_papers" / "measured" / "rounds.json"
 
 BLOCK_BYTES = 16
 

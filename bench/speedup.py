@@ -9,7 +9,7 @@ One JSON object a row, as it comes.  Both forms are simulated, and every block i
   of its ciphertext.  That is r N + B - 1, and the same cycles for each message in the buses and the control (``bus_cycles``).
 - ``round_cycles``: the circuit ``aes-multistream`` with N streams, from the first block to the last result.
 
-``--store`` writes each row into ``src/modeloom/papers/measured/speedups.json``; ``tools/readme.py`` and ``tools/plots.py`` make the table
+``--store`` writes each row into ``src/modeloom_papers/measured/speedups.json``; ``tools/readme.py`` and ``tools/plots.py`` make the table
 and the picture of docs/papers.md from it.
 """
 
@@ -25,7 +25,6 @@ from typing import Any
 
 from amaranth.back import rtlil
 
-from modeloom.circuits.aes.rounds import AESMultiStream
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
@@ -33,12 +32,13 @@ from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import round_keys
 from modeloom.golden.gcm import GCM as Reference
 from modeloom.modes.gcm import GCM
-from modeloom.papers.speedup import BLOCKS, ROUNDS, STREAMS, name_of, round_cycles, unrolled_cycles
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import Simulation
+from modeloom_circuits.aes.rounds import AESMultiStream
+from modeloom_papers.speedup import BLOCKS, ROUNDS, STREAMS, name_of, round_cycles, unrolled_cycles
 
-STORED = Path(__file__).resolve().parents[1] / "src" / "modeloom" / "papers" / "measured" / "speedups.json"
+STORED = Path(__file__).resolve().parents[1] / "src" / "modeloom_papers" / "measured" / "speedups.json"
 
 BLOCK_BYTES = 16
 

@@ -6,21 +6,27 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src" / "modeloom"
-PATTERNS: list[str] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]["modeloom"]
+PATTERNS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]
+PACKAGES = sorted(path.parent.name for path in (ROOT / "src").glob("*/__init__.py"))
 
 
-def left_out(patterns: list[str]) -> set[str]:
-    """Files of the package that no pattern matches."""
-    every = {path for path in PACKAGE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
-    return {path.relative_to(PACKAGE).as_posix() for path in every.difference(*(PACKAGE.glob(pattern) for pattern in patterns))}
+def left_out(package: str, patterns: list[str]) -> set[str]:
+    """Files of a package that no pattern matches."""
+    root = ROOT / "src" / package
+    every = {path for path in root.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    return {path.relative_to(root).as_posix() for path in every.difference(*(root.glob(pattern) for pattern in patterns))}
 
 
-def test_every_file_is_packaged() -> None:
-    assert left_out(PATTERNS) == set()
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_file_is_packaged(package: str) -> None:
+    assert left_out(package, PATTERNS.get(package, [])) == set()
 
 
-def test_each_pattern_is_needed() -> None:
-    for pattern in PATTERNS:
-        assert left_out([one for one in PATTERNS if one != pattern]), pattern
+@pytest.mark.parametrize("package", PATTERNS)
+def test_each_pattern_is_needed(package: str) -> None:
+    assert package in PACKAGES
+    for pattern in PATTERNS[package]:
+        assert left_out(package, [one for one in PATTERNS[package] if one != pattern]), pattern

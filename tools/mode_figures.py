@@ -102,7 +102,7 @@ def _papers(name: str) -> list[tuple[Any, ...]]:
     return [
         (f"`modeloom build {row['name'].partition(' --target')[0]}`", row["target"], f"Yosys {row['yosys']}, by blocks", row["luts"],
          row["lut_memory"], row["registers"], row["block_rams"], None)
-        for row in read(ROOT / "src" / "modeloom" / "papers" / "measured" / "areas.json") if row["mode"] == name and "luts" in row
+        for row in read(ROOT / "src" / "modeloom_papers" / "measured" / "areas.json") if row["mode"] == name and "luts" in row
     ]  # fmt: skip
 
 

@@ -27,11 +27,11 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tools")]
 
 import scaling_tables  # noqa: E402
 
-from modeloom.circuits import find_circuit  # noqa: E402
 from modeloom.measure.aead import rows as aead_rows  # noqa: E402
 from modeloom.measure.aead import stored as aead_stored  # noqa: E402
-from modeloom.papers.speedup import STREAMS  # noqa: E402
-from modeloom.papers.speedup import rows as speedup_rows  # noqa: E402
+from modeloom_circuits import find_circuit  # noqa: E402
+from modeloom_papers.speedup import STREAMS  # noqa: E402
+from modeloom_papers.speedup import rows as speedup_rows  # noqa: E402
 
 IMAGES = ROOT / "docs" / "img"
 

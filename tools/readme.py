@@ -46,8 +46,6 @@ from modeloom.measure.aead import rows as aead_rows  # noqa: E402
 from modeloom.measure.aead import stored as aead_stored  # noqa: E402
 from modeloom.modes import all_modes  # noqa: E402
 from modeloom.modes.gcm import GCM  # noqa: E402
-from modeloom.papers import page as papers_page  # noqa: E402
-from modeloom.papers.tables import tables  # noqa: E402
 from modeloom.product.beats import SectorDescription  # noqa: E402
 from modeloom.product.message import LwcDescription  # noqa: E402
 from modeloom.product.messages import StreamDescription  # noqa: E402
@@ -55,6 +53,8 @@ from modeloom.prove.rewrite import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.report.token_chart import token_chart  # noqa: E402
 from modeloom.rtl.aes.layers.both import keyed_forward_network  # noqa: E402
+from modeloom_papers import page as papers_page  # noqa: E402
+from modeloom_papers.tables import tables  # noqa: E402
 
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "baselines" / "README.md")
 """Files that may have generated parts."""

@@ -7,8 +7,8 @@ import pytest
 from tests.built import slowly
 from tests.circuits.units import measured
 
-from modeloom.circuits import find_circuit
 from modeloom.spec import InputError
+from modeloom_circuits import find_circuit
 
 CASES = [
     ("aes-round", {"direction": "decrypt", "stages": 4, "last": "yes"}),

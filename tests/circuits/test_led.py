@@ -8,9 +8,9 @@ from amaranth.back import rtlil
 from tests.built import slowly
 from tests.circuits.units import measured
 
-from modeloom.circuits import find_circuit
 from modeloom.measure.circuit import measure_circuit
 from modeloom.synth import synthesize
+from modeloom_circuits import find_circuit
 
 CASES = [
     ("led", {"key_bits": 128}),

@@ -7,7 +7,7 @@ import pytest
 from tests.built import slow
 from tests.circuits.units import measured
 
-from modeloom.circuits import find_circuit
+from modeloom_circuits import find_circuit
 
 CASES = (("lut6", {"stages": 3}), ("lut6", {"stages": 6, "halt": 16, "field": "polyval"}), ("lut6", {"stages": 16, "lut_inputs": 4}))
 

@@ -7,10 +7,10 @@ import pytest
 from tests.built import slow
 from tests.circuits.units import measured
 
-from modeloom.circuits import find_circuit
-from modeloom.circuits.printed import printed
 from modeloom.golden import ghash, polyval
 from modeloom.spec import InputError
+from modeloom_circuits import find_circuit
+from modeloom_circuits.printed import printed
 
 CASES = [
     ("brw", {"times_h": "yes", "squares": "fly"}),

@@ -3,7 +3,7 @@
 
 import pytest
 
-from modeloom.circuits.printed import printed
+from modeloom_circuits.printed import printed
 
 
 @pytest.mark.parametrize(

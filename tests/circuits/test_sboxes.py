@@ -5,8 +5,8 @@ import pytest
 from tests.built import slow
 from tests.circuits.units import measured
 
-from modeloom.circuits import all_circuits, find_circuit
 from modeloom.spec import InputError
+from modeloom_circuits import all_circuits, find_circuit
 
 KINDS = ("lut", "bram", "composite", "bdd", "compact")
 

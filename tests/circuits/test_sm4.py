@@ -7,7 +7,7 @@ import pytest
 from tests.built import slowly
 from tests.circuits.units import measured
 
-from modeloom.circuits import find_circuit
+from modeloom_circuits import find_circuit
 
 CASES = [("sm4-sequential", {"direction": "both", "stages": 2, "slots": 3})]
 CASES += slowly(

@@ -7,7 +7,7 @@ import pytest
 from tests.built import slowly
 from tests.circuits.units import measured
 
-from modeloom.circuits import all_circuits
+from modeloom_circuits import all_circuits
 
 LONG = (
     "aes-pipeline", "aes-pipeline-agile", "aes-round", "aes-sequential", "mastrovito", "karatsuba", "karatsuba-refined", "fan-hasan",

@@ -13,8 +13,8 @@ from amaranth.back import rtlil
 from amaranth.hdl import Module
 from amaranth.lib import wiring
 
-from modeloom.circuits import Built
 from modeloom.sim import Simulation
+from modeloom_circuits import Built
 
 __all__ = ["measured"]
 

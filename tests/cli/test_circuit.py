@@ -10,11 +10,11 @@ import pytest
 from tests.built import slow
 from tests.synth.designs import Rom, convert
 
-from modeloom.circuits import Built, Circuit, Gates, Operation, Option, all_circuits
 from modeloom.measure import circuit
 from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import synthesize
+from modeloom_circuits import Built, Circuit, Gates, Operation, Option, all_circuits
 
 
 def test_gates_of_the_thesis(run):

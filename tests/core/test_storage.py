@@ -18,7 +18,7 @@ from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.sim.build import verilog_to_rtlil
 from modeloom.synth import synthesize
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 LONG = {"sector": 1024, "storage": "bram", "restarts": 0, "prove": False}
 SHORT = {"sector": 96, "storage": "bram", "cipher_stages": 1, "restarts": 50, "prove": False}

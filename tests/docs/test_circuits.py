@@ -8,7 +8,7 @@ import json
 import pytest
 from tests.scripts import script
 
-from modeloom.circuits import find_circuit
+from modeloom_circuits import find_circuit
 
 CHEAP = ("sboxes", "linear", "aes", "keys", "led", "polynomials")
 """Families whose circuits are described in no time; the gates of multipliers are those of tests/circuits/test_multipliers.py."""

@@ -16,7 +16,7 @@ from tests.emit.same import difference
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.rtl.aes.cores.sequential import AESSequential
 from modeloom.rtl.aes.sboxes.forms import SBOXES
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 
 def instances(text: str) -> Counter[str]:

@@ -23,8 +23,9 @@ from modeloom.emit import check_directory, core_name, emit, files
 from modeloom.emit.package.system_verilog import APB_INTERFACE, AXI_INTERFACES
 from modeloom.modes import find
 from modeloom.options.sectors import Options, preset
-from modeloom.product.core import INTERFACE_NAMES, KEYWORDS
+from modeloom.product.core import INTERFACE_NAMES
 from modeloom.spec import InputError
+from modeloom_verilog.names import KEYWORDS
 
 _AGAIN = """
 import sys

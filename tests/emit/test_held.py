@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.verilog.circuit import Circuit, Instance, Memory, Net, Read
-from modeloom.verilog.expressions import const, net
-from modeloom.verilog.memories import name_memories
+from modeloom_verilog.circuit import Circuit, Instance, Memory, Net, Read
+from modeloom_verilog.expressions import const, net
+from modeloom_verilog.memories import name_memories
 
 
 def design(*paths: str, memories: tuple[str, ...] = ("mem0",)) -> Circuit:

@@ -14,8 +14,8 @@ from tests.emit.package.folders import CASES, folder
 
 from modeloom.emit.package import outside
 from modeloom.product.folder import read_description
-from modeloom.verilog.circuit import Circuit, Instance, Memory
-from modeloom.verilog.memories import memories_of
+from modeloom_verilog.circuit import Circuit, Instance, Memory
+from modeloom_verilog.memories import memories_of
 
 
 def found_by_yosys(path: Path, work: Path) -> Counter[tuple]:

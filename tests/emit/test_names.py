@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.verilog.names import plain_design, plain_name
-from modeloom.verilog.rtlil import parse, render
+from modeloom_verilog.names import plain_design, plain_name
+from modeloom_verilog.rtlil import parse, render
 
 DESIGN = """
 attribute \\top 1

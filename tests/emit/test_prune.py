@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.verilog.rtlil import parse, render
-from modeloom.verilog.simplify import prune
+from modeloom_verilog.rtlil import parse, render
+from modeloom_verilog.simplify import prune
 
 DESIGN = """
 module \\top

@@ -13,7 +13,7 @@ from tests.emit.same import difference
 
 from modeloom.rtl.aes.cores.pipeline import AESPipeline
 from modeloom.rtl.sm4.pipeline import SM4Sequential
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 
 class Aliased(wiring.Component):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.verilog.rtlil import Statement, names_in, parse, render, sigspec_end
+from modeloom_verilog.rtlil import Statement, names_in, parse, render, sigspec_end
 
 NESTED = """
 attribute \\top 1

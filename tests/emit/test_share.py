@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.verilog.rtlil import parse, render
-from modeloom.verilog.sharing import share
+from modeloom_verilog.rtlil import parse, render
+from modeloom_verilog.sharing import share
 
 
 def unit(name: str, leaf: str) -> str:

@@ -13,13 +13,12 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.cli import main
 from modeloom.measure.core import measure_core
-from modeloom.product.description import MemoryDescription
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import InputError
 from modeloom.synth import synthesize
-from modeloom.verilog.memories import LEAST_BITS
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.memories import LEAST_BITS, MemoryDescription
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 
 def emitted(component) -> tuple[str, list[MemoryDescription]]:

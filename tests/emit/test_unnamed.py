@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom.verilog.ports import name_the_unnamed
-from modeloom.verilog.rtlil import RtlilModule, parse
+from modeloom_verilog.ports import name_the_unnamed
+from modeloom_verilog.rtlil import RtlilModule, parse
 
 INPUT = """
 module \\top.part

@@ -25,7 +25,7 @@ from tests.formal.signs import agrees, equal, falling, one_after_the_other, zero
 
 from modeloom.rtl.clocks import CrossingParameters, Crossings
 from modeloom.rtl.clocks.bridge import Phase
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 __all__ = [
     "ADDRESS_BITS", "CLOCK", "COMMON", "FOUR", "TOP", "BridgeState", "WriteCrossing", "bridge_verilog", "clocked_machine", "comes_to_rest",

@@ -25,7 +25,7 @@ from tests.formal.machine import Machine, State
 
 from modeloom.rtl.clocks import fifo as order_module
 from modeloom.rtl.clocks.fifo import ORDER_BITS, EndCount, PacketOrder
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["INVARIANTS", "RULES", "OrderState", "order_verilog", "surroundings", "unproved_order"]
 

@@ -24,7 +24,7 @@ from tests.formal.proof import holds
 
 from modeloom.rtl.clocks import fifo as fifo_module
 from modeloom.rtl.clocks.fifo import ClockFifo
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 TOP = "pair"
 SYNC = ("write", "read", "core", "host", "always")

@@ -16,7 +16,7 @@ from modeloom.rtl.aes.keys.key_schedule import SizesKeySchedule
 from modeloom.rtl.bus.key_port import KeySchedules
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
 from modeloom.taint import flat_netlist
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 TOP = "bus"
 

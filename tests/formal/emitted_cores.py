@@ -20,7 +20,7 @@ from modeloom.layers import Stack
 from modeloom.layers.buffer.buffer import BufferedParameters
 from modeloom.layers.lwc.parameters import LwcParameters
 from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["BUFFERED", "CORES", "SEGMENTS", "TOP", "buffered_of", "core_machine", "core_verilog", "lwc_of", "message_part", "messages_of"]
 

@@ -26,7 +26,7 @@ from modeloom.rtl.stream.line import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["FORMS", "SHAPES", "TOP", "Shape", "message_machine", "message_verilog", "parameters_of"]
 

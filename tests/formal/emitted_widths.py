@@ -9,7 +9,7 @@ from tests.formal.emitted_bus import machine_of
 from tests.formal.machine import Machine
 
 from modeloom.rtl.width import WidthConverters, WidthParameters
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["TOP", "WIDTHS", "width_machine", "width_verilog"]
 

@@ -21,7 +21,7 @@ from tests.formal.proof import holds
 from modeloom.rtl.clocks import fifo as fifo_module
 from modeloom.rtl.clocks.bridge import CoreErasure, HostErasure, Phase
 from modeloom.rtl.clocks.fifo import ClockFifo
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 DEPTH = 4
 BITS = 3

@@ -21,7 +21,7 @@ from tests.formal.signs import Part, agrees, equal, goes_on, same, zero
 
 from modeloom.rtl.clocks import CrossingParameters, Crossings, StreamCrossing
 from modeloom.rtl.clocks.bridge import Phase
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 __all__ = ["INVARIANTS", "MIRROR", "RULES", "MirrorState", "mirror_verilog", "unproved_mirror"]
 

@@ -16,7 +16,7 @@ from tests.formal.proof import holds
 from tests.rtl.front.bench import component
 
 from modeloom.interfaces.front import APB
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 TOP = "front"
 

@@ -14,7 +14,7 @@ from tests.formal.machine import Machine
 from tests.formal.proof import holds
 from tests.rtl.front.bench import component
 
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 TOP = "front"
 

@@ -4,7 +4,7 @@
 import pytest
 
 from modeloom.modes import find
-from modeloom.papers.ours import COUNTS, operations
+from modeloom_papers.ours import COUNTS, operations
 
 
 @pytest.mark.parametrize("blocks", [2, 9, 32])

@@ -7,10 +7,10 @@ All schedules and the software are measured; cores at the pins and areas take ho
 import pytest
 from tests.scripts import script
 
-from modeloom.papers import tables
-from modeloom.papers.measured import measured
-from modeloom.papers.ours import plain
-from modeloom.papers.printed import printed
+from modeloom_papers import tables
+from modeloom_papers.measured import measured
+from modeloom_papers.ours import plain
+from modeloom_papers.printed import printed
 
 PLAIN = {
     "HCH": (106, 75), "HCHfp": (95, 64), "HCTR": (88, 55), "XCB": (89, None), "EME": (98, None), "TET": (108, None), "HEH": (74, 43),

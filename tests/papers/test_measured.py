@@ -9,9 +9,9 @@ import pytest
 from tests.built import slow
 from tests.scripts import script
 
-from modeloom.papers.measured import KINDS, measured
-from modeloom.papers.ours import Core, schedules
 from modeloom.synth.result import BlockResult, Figures
+from modeloom_papers.measured import KINDS, measured
+from modeloom_papers.ours import Core, schedules
 
 QUICK = Core("heh-poly", "default", True)
 """Its search is over first."""

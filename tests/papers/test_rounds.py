@@ -6,11 +6,11 @@ import json
 import pytest
 from tests.scripts import script
 
-from modeloom.circuits.printed import printed as circuits_printed
-from modeloom.papers import page, rounds, tables
-from modeloom.papers.measured import measured
-from modeloom.papers.printed import printed, value
-from modeloom.papers.rounds import GIGABIT, MORE, SUBJECTS, subjects
+from modeloom_circuits.printed import printed as circuits_printed
+from modeloom_papers import page, rounds, tables
+from modeloom_papers.measured import measured
+from modeloom_papers.printed import printed, value
+from modeloom_papers.rounds import GIGABIT, MORE, SUBJECTS, subjects
 
 TABLES = {table["table"]: table for table in printed("luts2017")}
 

@@ -5,10 +5,10 @@ import pytest
 from amaranth.back import rtlil
 from tests.scripts import script
 
-from modeloom.circuits.aes.rounds import AESMultiStream
-from modeloom.papers.measured import measured
-from modeloom.papers.speedup import BLOCKS, ROUNDS, STREAMS, gain, name_of, round_cycles, rows, unrolled_cycles
 from modeloom.sim import Simulation
+from modeloom_circuits.aes.rounds import AESMultiStream
+from modeloom_papers.measured import measured
+from modeloom_papers.speedup import BLOCKS, ROUNDS, STREAMS, gain, name_of, round_cycles, rows, unrolled_cycles
 
 
 def test_formula():

@@ -3,14 +3,14 @@
 
 import pytest
 
-from modeloom.papers import measured as measured_package
-from modeloom.papers import ours, page, rounds, rounds_page, speedup, tables, thesis, thesis_page
-from modeloom.papers.measured import measured
-from modeloom.papers.ours import Core, areas, cores, overlapped, plain, schedules, target_of
-from modeloom.papers.page import COLUMNS, SENTENCES
-from modeloom.papers.printed import PAPERS, printed
-from modeloom.papers.tables import names
 from modeloom.spec import UnknownName
+from modeloom_papers import measured as measured_package
+from modeloom_papers import ours, page, rounds, rounds_page, speedup, tables, thesis, thesis_page
+from modeloom_papers.measured import measured
+from modeloom_papers.ours import Core, areas, cores, overlapped, plain, schedules, target_of
+from modeloom_papers.page import COLUMNS, SENTENCES
+from modeloom_papers.printed import PAPERS, printed
+from modeloom_papers.tables import names
 
 
 def rows(paper, number):

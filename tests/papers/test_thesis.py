@@ -8,14 +8,14 @@ from tests.built import slow
 from tests.scripts import ROOT, script
 
 from modeloom.emit import CheckFailed
-from modeloom.papers import agility, page, tables
-from modeloom.papers.agility import lost_cycles, percent
-from modeloom.papers.markdown import HEIGHT, plot
-from modeloom.papers.measured import MESSAGE_KINDS, measured
-from modeloom.papers.thesis import DESIGNS, FPGA, OUR_DESIGNS, SIZES, change_key, variants
 from modeloom.spec import InputError
 from modeloom.synth.result import BlockResult, Figures
 from modeloom.synth.targets import read_library
+from modeloom_papers import agility, page, tables
+from modeloom_papers.agility import lost_cycles, percent
+from modeloom_papers.markdown import HEIGHT, plot
+from modeloom_papers.measured import MESSAGE_KINDS, measured
+from modeloom_papers.thesis import DESIGNS, FPGA, OUR_DESIGNS, SIZES, change_key, variants
 
 PACKETS = [44, 1500, 64, 576]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import modeloom
 from modeloom.ciphers import CIPHERS
 from modeloom.ciphers.description import DIRECTION_OF
-from modeloom.circuits import all_circuits, find_circuit
 from modeloom.spec.mode import DIRECTIONS
+from modeloom_circuits import all_circuits, find_circuit
 
 PACKAGE = Path(modeloom.__file__).parent
 OTHER_WORDS = {"either", "shared", "combined"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tools.planted_faults.widths import level_widths
 
-from modeloom.verilog.rtlil import parse, render
+from modeloom_verilog.rtlil import parse, render
 
 _PROVE = """
 import sys

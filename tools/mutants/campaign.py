@@ -28,7 +28,7 @@ FOLDERS = {
 }  # fmt: skip
 """Folders whose sources are mutated, with the mutants that are drawn of each: fewer where each has to be compiled to be simulated."""
 
-BESIDE = {"rtl/aes": ("rtl/logic", "circuits/aes"), "rtl/gf128": ("circuits/gf128",)}
+BESIDE = {"rtl/aes": ("rtl/logic", "../modeloom_circuits/aes"), "rtl/gf128": ("../modeloom_circuits/gf128",)}
 """Folders whose sources count as those of another."""
 
 FIRST = 12

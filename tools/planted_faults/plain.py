@@ -20,8 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from modeloom.verilog.rtlil import parse, render
-from modeloom.verilog.simplify import prune
+from modeloom_verilog.rtlil import parse, render
+from modeloom_verilog.simplify import prune
 
 from .widths import level_widths
 

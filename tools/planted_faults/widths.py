@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from modeloom.verilog.rtlil import RtlilModule, Statement
+from modeloom_verilog.rtlil import RtlilModule, Statement
 
 __all__ = ["level_widths"]
 

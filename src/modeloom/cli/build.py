@@ -58,7 +58,7 @@ def build(
     from modeloom.modes import find_any
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode
-    from modeloom.verilog.memories import RAMS
+    from modeloom_verilog.memories import RAMS
 
     definition = find_any(mode, cipher=text(values, "cipher"))
     end = front_of(

@@ -19,7 +19,7 @@ from modeloom.spec.errors import many
 from modeloom.synth.targets import TARGETS
 
 if TYPE_CHECKING:
-    from modeloom.circuits import Option
+    from modeloom_circuits import Option
 
 __all__ = ["aead", "area_table", "circuit", "datasheet", "papers", "synth", "traffic"]
 
@@ -174,7 +174,7 @@ class CircuitCommand(click.Command):
 
 
 def _circuit_options() -> list[click.Parameter]:
-    from modeloom.circuits import all_circuits
+    from modeloom_circuits import all_circuits
 
     same: dict[str, list[tuple[str, Option]]] = {}
     for name, circuit in all_circuits().items():
@@ -360,7 +360,7 @@ def papers(names: tuple[str, ...], as_json: bool) -> None:
 
     Give names of tables or papers, such as tes2010-2 or gcm2008, to see only these.
     """
-    from modeloom.papers import SCHEMA, page, tables
+    from modeloom_papers import SCHEMA, page, tables
 
     if as_json:
         click.echo(json.dumps({"schema": SCHEMA, "tables": tables(names)}, indent=2, ensure_ascii=False))

@@ -280,7 +280,7 @@ def sectors(row: dict[str, object]) -> str:
 
 def circuits() -> list[dict[str, object]]:
     """Every circuit of ``modeloom circuit``: name, kind, title, source, and options with their values."""
-    from modeloom.circuits import all_circuits
+    from modeloom_circuits import all_circuits
 
     return [
         {
@@ -306,7 +306,7 @@ def list_modes(as_json: bool) -> None:
 
     Modes have their directions, sector sizes, field order and number of published vectors. Circuits have their options.
     """
-    from modeloom.circuits import all_circuits
+    from modeloom_circuits import all_circuits
 
     rows, aeads = catalogue(), streams()
     if as_json:

@@ -4,7 +4,8 @@
 from modeloom.emit.files import check_directory, check_name, core_name, core_verilog, emit
 from modeloom.emit.lock import building
 from modeloom.emit.simulators import CheckFailed, ToolMissing, lint, run_bench
-from modeloom.verilog.modules import core_rtlil, inner_verilog
+from modeloom.emit.top import core_rtlil
+from modeloom_verilog.modules import inner_verilog
 
 __all__ = [
     "CheckFailed", "ToolMissing", "building", "check_directory", "check_name", "core_name", "core_rtlil", "core_verilog", "emit",

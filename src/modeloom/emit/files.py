@@ -41,16 +41,18 @@ from modeloom.emit.package import (
     xdc,
 )
 from modeloom.emit.simulators import waivers
+from modeloom.emit.top import core_rtlil, header, rules_instance, top_module
 from modeloom.front.map import Register
 from modeloom.product.cases import Case, Cases, converted, fields_of, read_fields
-from modeloom.product.core import INTERFACE_NAMES, KEYWORDS, Core, D, FrontEnd
-from modeloom.product.description import Description, MemoryDescription, WithBeats
+from modeloom.product.core import INTERFACE_NAMES, Core, D, FrontEnd
+from modeloom.product.description import Description, WithBeats
 from modeloom.product.folder import files_of
 from modeloom.product.front import FrontDescription
 from modeloom.product.message import LwcDescription
 from modeloom.spec import InputError
-from modeloom.verilog.memories import LEAST_BITS
-from modeloom.verilog.modules import component_rtlil, core_rtlil, header, inner_verilog, rules_instance, top_module
+from modeloom_verilog.memories import LEAST_BITS, MemoryDescription
+from modeloom_verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.names import KEYWORDS
 
 __all__ = ["check_directory", "check_name", "cocotb_texts", "contents", "core_name", "core_verilog", "emit", "with_cocotb"]
 

@@ -15,7 +15,6 @@ from typing import IO
 
 from amaranth.back import rtlil
 
-from modeloom.circuits import Built, Circuit, find_circuit
 from modeloom.measure.core import check_place, check_target
 from modeloom.sim.build import cache_directory
 from modeloom.spec import InputError, UnknownName
@@ -23,6 +22,7 @@ from modeloom.synth import find_nextpnr, synthesize
 from modeloom.synth.blocks import Key, MappedPart
 from modeloom.synth.flow import PLACERS, ROUTERS, TIMING_WEIGHT
 from modeloom.version import VERSION
+from modeloom_circuits import Built, Circuit, find_circuit
 
 __all__ = ["SCHEMA", "KnownBlocks", "circuit_verilog", "measure_circuit"]
 
@@ -241,7 +241,7 @@ def circuit_verilog(name: str, module: str, **options: int | str | None) -> str:
     UnknownName, InputError
         As ``measure_circuit``.
     """
-    from modeloom.verilog.modules import component_rtlil, inner_verilog
+    from modeloom_verilog.modules import component_rtlil, inner_verilog
 
     circuit = find_circuit(name)
     built = circuit.build(**options)

@@ -25,10 +25,11 @@ from modeloom.product.json_form import JsonSchema, plain_fields
 from modeloom.product.json_form import schema as schema_of
 from modeloom.spec.kinds import CIPHER, UNITS
 from modeloom.version import VERSION
+from modeloom_verilog.memories import MemoryDescription
 
 __all__ = [
     "ASSERT_MACRO", "DERIVER", "EXACT_TOOLS", "FRONT_TOOLS", "KEY_DUE", "KEY_VERDICT", "LWC", "PACKAGES", "STORE", "Around",
-    "Declassified", "Description", "Files", "KeyPart", "MemoryDescription", "OptionValue", "Port", "Rate", "Result", "Secret",
+    "Declassified", "Description", "Files", "KeyPart", "OptionValue", "Port", "Rate", "Result", "Secret",
     "Verdict", "description_class", "file_names", "groups_of", "schemas", "sector_groups", "stream_groups", "versions",
 ]  # fmt: skip
 
@@ -226,21 +227,6 @@ class KeyPart:
     name: Annotated[str, "Name of the part in the mode."]
     offset: Annotated[int, "First byte."]
     bytes: Annotated[int, "Number of bytes."]
-
-
-@dataclass(frozen=True, kw_only=True)
-class MemoryDescription:
-    """A memory of the Verilog, or a table of constants, which has no write port."""
-
-    module: Annotated[str, "Name of its module."]
-    name: Annotated[str, "Its name in the module."]
-    instances: Annotated[int, "How often the module stands in the design."]
-    width: Annotated[int, "Bits of a word."]
-    depth: Annotated[int, "Number of words."]
-    read_ports: Annotated[int, "Number of read ports."]
-    registered_read_ports: Annotated[int, "How many of them have a register, so that the word comes a cycle after the address."]
-    write_ports: Annotated[int, "Number of write ports."]
-    style: Annotated[str, '"block", "distributed", "ultra", "logic" for a table, or "auto" for the choice of the tool.']
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,13 @@ from html import escape
 from importlib import resources
 
 from modeloom.modes import find_any
-from modeloom.papers.printed import printed, value
 from modeloom.report.chart import COLOURS
 from modeloom.spec import UnknownName
 from modeloom.spec.errors import many
 from modeloom.sweep.compare import Line
 from modeloom.sweep.run import Row, key_bits
 from modeloom.sweep.tables import all_luts, is_broken, options_text, pareto_front
+from modeloom_papers.printed import printed, value
 
 __all__ = ["AXES", "FILTERS", "comparison", "explorer_data", "explorer_page", "references"]
 
@@ -39,8 +39,8 @@ __all__ = ["AXES", "FILTERS", "comparison", "explorer_data", "explorer_page", "r
 
 # Designs of papers and open cores, as points beside those of a sweep.
 #
-#     papers/printed/*.json  ──▶  as printed: slices or gates, clock, cycles of a sector
-#     report/peers.json      ──▶  open cores: LUTs, as measured or published
+#     modeloom_papers/printed/*.json  ──▶  as printed: slices or gates, clock, cycles of a sector
+#     report/peers.json               ──▶  open cores: LUTs, as measured or published
 #
 # No unit becomes another one: slices stay slices.  ``targets`` names the targets whose areas have the same unit on the same family, and is
 # empty for most.

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.ciphers import cipher_of
-from modeloom.circuits import find_circuit
 from modeloom.compiler.compile import PASSES
 from modeloom.compiler.streams import compile_stream
 from modeloom.compiler.work import Work
@@ -32,6 +31,7 @@ from modeloom.spec import InputError, Mode, UnknownName, checked_mode
 from modeloom.spec.stream import StreamMode
 from modeloom.synth import find_nextpnr
 from modeloom.version import VERSION
+from modeloom_circuits import find_circuit
 
 __all__ = [
     "AREAS", "KINDS", "Configuration", "Identity", "check_options", "definition_of", "flags", "is_foreign", "mode_of",
@@ -214,13 +214,13 @@ def flags(options: Mapping[str, object]) -> list[str]:
 
 # What a row is kept under: configuration, hash of the definition, and versions of all that makes its figures.
 
-COMPILER = ("spec", "ciphers", "definition", "ir", "schedule", "allocate", "prove", "streams", "cycles", "compiler")
+COMPILER = ("spec", "options", "ciphers", "definition", "ir", "schedule", "allocate", "prove", "streams", "cycles", "compiler")
 """Folders whose sources make the figures of a compiled point."""
 
-HARDWARE = (*COMPILER, "rtl", "front", "interfaces", "cores", "product", "emit", "sim", "synth", "measure")
+HARDWARE = (*COMPILER, "rtl", "front", "interfaces", "protocol", "layers", "cores", "product", "emit", "sim", "synth", "measure", "../modeloom_verilog")
 """Those of a point that is synthesised or simulated, too."""
 
-CIRCUITS = ("circuits", "rtl", "spec", "synth", "measure")
+CIRCUITS = ("rtl", "spec", "golden", "synth", "measure", "../modeloom_circuits", "../modeloom_verilog")
 """Those of a circuit."""
 
 
@@ -315,13 +315,13 @@ def tools_of(configuration: Configuration, folder: Path) -> dict[str, str]:
 
 @cache
 def sources_hash(rooms: tuple[str, ...]) -> str:
-    """The SHA-256, in hexadecimal, of the sources in folders of the package."""
+    """The SHA-256, in hexadecimal, of the sources in folders, which are named from the package on."""
     state = hashlib.sha256()
     root = Path(str(resources.files("modeloom")))
     for room in rooms:
         for file in sorted((root / room).rglob("*")):
             if file.is_file() and "__pycache__" not in file.parts and "measured" not in file.parts:
-                state.update(f"{file.relative_to(root).as_posix()}\0{file.stat().st_size}\0".encode())
+                state.update(f"{room}/{file.relative_to(root / room).as_posix()}\0{file.stat().st_size}\0".encode())
                 state.update(file.read_bytes())
     return state.hexdigest()
 

@@ -22,12 +22,12 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from modeloom.circuits import find_circuit
 from modeloom.measure.core import check_clock, check_target
 from modeloom.spec import InputError, UnknownName
 from modeloom.sweep.configuration import AREAS, Configuration, check_options, is_foreign, option_name
 from modeloom.sweep.point import Outcome, read_point
 from modeloom.sweep.worker import perform
+from modeloom_circuits import find_circuit
 
 __all__ = ["MOST_POINTS", "Sweep", "points", "read_sweep"]
 

@@ -11,9 +11,9 @@ from random import Random
 
 from amaranth.sim import Simulator
 
-from modeloom.circuits.brw.circuit import PolynomialHash
-from modeloom.circuits.brw.plan import Plan
 from modeloom.spec.field import Field
+from modeloom_circuits.brw.circuit import PolynomialHash
+from modeloom_circuits.brw.plan import Plan
 
 SMALL = Field("small", 16, (1 << 16) | 0x2B)
 """x^16 + x^5 + x^3 + x + 1 is irreducible (``test_circuit``)."""

@@ -8,8 +8,8 @@ from amaranth.sim import Simulator
 from tests.built import slowly
 from tests.circuits.brw.bench import SMALL, brw_of, poly_of, simulate
 
-from modeloom.circuits.brw import BRWHash, HornerHash
 from modeloom.spec.field import GHASH_ORDER
+from modeloom_circuits.brw import BRWHash, HornerHash
 
 KEY = 0x2B5D
 

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import pytest
 
-from modeloom.circuits.brw.products import collapsed_forest, extra_storage, least_clocks, schedule, schedule_text, shortest_schedule
+from modeloom_circuits.brw.products import collapsed_forest, extra_storage, least_clocks, schedule, schedule_text, shortest_schedule
 
 
 def clocks_of(labels, children, stages):

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from modeloom.circuits.brw.products import collapsed_forest, extra_storage, locations, schedule, stored_products
+from modeloom_circuits.brw.products import collapsed_forest, extra_storage, locations, schedule, stored_products
 
 
 def held_values(m, stages, *, added):

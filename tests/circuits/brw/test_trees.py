@@ -5,7 +5,7 @@ import pytest
 from tests.circuits.brw.bench import SMALL, brw_of
 
 from modeloom import golden
-from modeloom.circuits.brw.products import brw_tree, collapsed_forest
+from modeloom_circuits.brw.products import brw_tree, collapsed_forest
 
 
 def value(node, x, h):

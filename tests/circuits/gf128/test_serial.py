@@ -10,11 +10,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from tests.rtl.gf128.bench import DENSE, FIELDS, NARROW, UPSIDE_DOWN, name_of
 
-from modeloom.circuits.contract import X40_ORDER
-from modeloom.circuits.gf128.serial import SerialMultiplier, iteration
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER, XTS_ORDER
+from modeloom_circuits.contract import X40_ORDER
+from modeloom_circuits.gf128.serial import SerialMultiplier, iteration
 
 
 @pytest.mark.parametrize("digit", [1, 2, 8])

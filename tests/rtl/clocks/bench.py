@@ -9,7 +9,7 @@ from pathlib import Path
 
 from modeloom.rtl.clocks import CrossingParameters, Crossings, StreamCrossing
 from modeloom.sim import Clock, Simulation, Stream, StreamRunner, build
-from modeloom.verilog.modules import component_rtlil, inner_verilog
+from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 BEAT = (("tdata", 32), ("tkeep", 4), ("tlast", 1))
 

@@ -16,7 +16,7 @@ from modeloom.interfaces.table import CoreShape
 from modeloom.product.front import ApbHost, AxiLiteHost, FrontDescription, register_host
 from modeloom.rtl.front import STATUS_PLACES, FrontParameters, RegisterFront
 from modeloom.sim import Simulation, Stream, StreamRunner, build
-from modeloom.verilog.modules import component_rtlil
+from modeloom_verilog.modules import component_rtlil
 
 FIGURES = {
     "MAJOR": 3, "MINOR": 14, "PATCH": 15, "BUILD": 0x92653589, "KIND": 1, "ENCRYPT": 1, "DECRYPT": 0, "BEAT_BYTES": 16, "KEY_SLOTS": 5,

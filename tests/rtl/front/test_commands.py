@@ -22,7 +22,7 @@ from modeloom.sim import Simulation, Stream, StreamRunner, build
 from modeloom.taint.check import TimingChannel, check_netlist
 from modeloom.taint.graph import netlist_of_rtlil
 from modeloom.verification.front import COMMAND_GATE, GATE, KEY_RESULT, KEY_SECRET
-from modeloom.verilog.modules import component_rtlil
+from modeloom_verilog.modules import component_rtlil
 
 WORDS = COMMAND_WORDS
 MAP = registers_with_commands()

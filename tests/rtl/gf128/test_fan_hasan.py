@@ -11,12 +11,12 @@ from amaranth.lib.wiring import In, Out
 from tests.rtl.gf128.bench import DENSE, HALF, NARROW, SKEWED, STANDARD, TINY, UPSIDE_DOWN, name_of
 from tests.rtl.gf128.bitslice import basis_products, expected_products
 
-from modeloom.circuits.contract import X40_ORDER
 from modeloom.rtl.gf128.fan_hasan import FanHasanMultiplier, element_words, elements_product, matrix_elements
 from modeloom.rtl.gf128.mastrovito import matrix_gates, toeplitz_runs
 from modeloom.rtl.gf128.words import Word, gate_counts, variables_of
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, Field
+from modeloom_circuits.contract import X40_ORDER
 
 TRINOMIAL = Field("trinomial", 8, (1 << 8) | 0x3)
 """x^8 + x + 1 (a ring): every row belongs to the Toeplitz matrix."""

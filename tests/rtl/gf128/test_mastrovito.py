@@ -5,10 +5,10 @@ import pytest
 from tests.rtl.gf128.bench import FIELDS, name_of
 from tests.rtl.gf128.bitslice import basis_products, expected_products
 
-from modeloom.circuits.contract import X40_ORDER
 from modeloom.rtl.gf128.mastrovito import MastrovitoMultiplier
 from modeloom.rtl.gf128.words import Word, bit_depth, gate_counts, variables_of
 from modeloom.spec.field import GHASH_ORDER
+from modeloom_circuits.contract import X40_ORDER
 
 
 @pytest.mark.parametrize("field", [*FIELDS, X40_ORDER], ids=name_of)

@@ -6,7 +6,6 @@ import random
 import pytest
 from tests.rtl.gf128.bench import DENSE, FIELDS, NARROW, name_of
 
-from modeloom.circuits.contract import X40_ORDER
 from modeloom.rtl.gf128.mastrovito import (
     Run,
     coefficients,
@@ -20,6 +19,7 @@ from modeloom.rtl.gf128.mastrovito import (
 )
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, join, variables_of
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER
+from modeloom_circuits.contract import X40_ORDER
 
 EVERY = (*FIELDS, X40_ORDER)
 

@@ -11,7 +11,7 @@ from tests.rtl.width.model import Beat
 
 from modeloom.rtl.width import WidthConverters, WidthParameters
 from modeloom.sim import Simulation, Stream, StreamRunner, build
-from modeloom.verilog.modules import component_rtlil
+from modeloom_verilog.modules import component_rtlil
 
 
 @lru_cache(maxsize=16)

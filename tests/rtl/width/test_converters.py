@@ -21,7 +21,7 @@ from modeloom.rtl.width import converters as gathering
 from modeloom.rtl.width import converters as rules
 from modeloom.taint import check_netlist
 from modeloom.taint.graph import netlist_of_rtlil
-from modeloom.verilog.modules import component_rtlil
+from modeloom_verilog.modules import component_rtlil
 
 SOLID = [WidthParameters(16, 4), WidthParameters(4, 8)]
 PARTS = [WidthParameters(16, 4, parts=True, cut=True), WidthParameters(4, 16, parts=True, cut=True)]

@@ -14,12 +14,13 @@ from modeloom.interfaces.front import QUEUE_ERASURE, REGISTER_BUSES, STATUS_ORDE
 from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT
 from modeloom.interfaces.table import Port as InterfacePort
 from modeloom.interfaces.table import Width
-from modeloom.product.core import CLOCK, CPLUSPLUS, INTERFACE_NAMES, KEYWORDS, FrontPart, TopPort, top_ports
+from modeloom.product.core import CLOCK, CPLUSPLUS, INTERFACE_NAMES, FrontPart, TopPort, top_ports
 from modeloom.product.description import Description
 from modeloom.product.front import ClocksDescription, Crossing, FrontDescription, HostClock
 from modeloom.product.page import table
 from modeloom.rtl.clocks import CORE, CrossingParameters, Crossings, StreamCrossing, crossing_paths
 from modeloom.spec import InputError
+from modeloom_verilog.names import KEYWORDS
 
 __all__ = ["BUSES", "RESETS", "ClockOptions", "ClocksFrontEnd", "chosen_clocks", "clock_options"]
 

@@ -28,13 +28,14 @@ from modeloom.modes.by_path import seen_from
 from modeloom.options.sectors import Options
 from modeloom.product.beats import SectorDescription
 from modeloom.product.cases import Cases
-from modeloom.product.core import Core, Sections, Sheet
+from modeloom.product.core import Core, Sheet
 from modeloom.product.page import Page
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.rtl.engine.layout import engine_fields
 from modeloom.rtl.engine.unit import UnitCore
 from modeloom.spec import InputError, blame
 from modeloom.spec.kinds import Kind, UnitKind
+from modeloom_verilog.writer import Sections
 
 __all__ = ["SectorCore", "engine_sections", "listings", "module_titles", "options_of", "same_core"]
 

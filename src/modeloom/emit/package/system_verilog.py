@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from modeloom.emit.package.core_file import APB, AXI_LITE, MAPPED, STREAM, Bus, Outside, outside
-from modeloom.product.core import INTERFACE_NAMES, KEYWORDS
+from modeloom.product.core import INTERFACE_NAMES
 from modeloom.product.description import Description
 from modeloom.product.front import Port
+from modeloom_verilog.names import KEYWORDS
 
 __all__ = ["interfaces_file", "system_verilog"]
 
