@@ -36,7 +36,6 @@ from modeloom.measure.circuit import KnownBlocks  # noqa: E402
 from modeloom.measure.core import measure_blocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.rtl.engine.layout import engine_fields  # noqa: E402
-from modeloom_papers.measured import KINDS  # noqa: E402
 from modeloom_papers.ours import (  # noqa: E402
     Core,
     area_key,  # noqa: E402
@@ -44,6 +43,7 @@ from modeloom_papers.ours import (  # noqa: E402
     cores,
     schedules,
 )
+from modeloom_papers.stored import KINDS  # noqa: E402
 
 STORED = ROOT / "src" / "modeloom_papers" / "measured"
 

@@ -40,7 +40,7 @@ from modeloom.measure.traffic import (  # noqa: E402
 from modeloom.modes.gcm import GCM  # noqa: E402
 from modeloom.product.simulated_messages import SimulatedStreamCore  # noqa: E402
 from modeloom_papers.agility import lost_cycles, percent  # noqa: E402
-from modeloom_papers.measured import MESSAGE_KINDS  # noqa: E402
+from modeloom_papers.stored import MESSAGE_KINDS  # noqa: E402
 from modeloom_papers.thesis import CELLS, DESIGNS, MIX, SIZES, Variant, change_key, variants  # noqa: E402  # noqa: E402
 
 STORED = ROOT / "src" / "modeloom_papers" / "measured"

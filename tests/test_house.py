@@ -9,7 +9,7 @@ import pytest
 
 from tools import house
 
-MOST = {"lines": 102_201, "files": 484, "feature tests": 227}
+MOST = {"lines": 99_348, "files": 476, "feature tests": 227}
 """Figures that are above their limits today.  They only fall; one that is not here keeps its limit."""
 
 EXAMPLE = {
@@ -35,7 +35,8 @@ def g(x: Any) -> Any:
     return a, c
 """,
     "modeloom/c.py": "",
-    "modeloom/d.py": "def long():\n" + "    pass\n" * 70 + "def told():\n    \"\"\"Says what.\"\"\"\n" + "    pass\n" * 70 + "def branches(x):\n"
+    "modeloom/d.py": "def long():\n" + "    pass\n" * 70
+    + "def told():\n    \"\"\"Says what.\"\"\"\n" + "    pass\n" * 70 + "def branches(x):\n"
     + "".join(f"    if x == {n}:\n        return {n}\n" for n in range(30)),
     "modeloom_papers/f.py": "x = 1\n",
     "modeloom/layers/lwc/e.py": "def h(p):\n    assert p.lwc\n",

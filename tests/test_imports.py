@@ -36,8 +36,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "protocol": {"interfaces", "spec"},
     "layers": {"ciphers", "compiler", "cycles", "interfaces", "product", "rtl", "spec", "streams"},
     "cores": {
-        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "layers", "modeloom_verilog", "modes", "options",
-        "product", "protocol", "rtl", "spec", "streams", "taint",
+        "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "layers", "modeloom_verilog", "modes",
+        "options", "product", "protocol", "rtl", "spec", "streams", "taint",
     },
     "emit": {"front", "modeloom_verilog", "product", "sim", "spec"},
     "taint": {"interfaces", "sim", "product", "spec"},

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from modeloom_circuits import find_circuit
-from modeloom_circuits.printed import printed
+from modeloom_circuits import find_circuit, printed
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from modeloom_papers.printed import Row
+from modeloom_papers.stored import Row
 
 __all__ = ["Column", "aligned", "ours", "plot", "printed", "shown"]
 

@@ -14,8 +14,7 @@ from modeloom.options.row import Value
 from modeloom.options.sectors import Options, preset
 from modeloom.spec import Mode
 from modeloom.spec.kinds import MUL
-from modeloom_papers.measured import measured
-from modeloom_papers.printed import PAPERS, Row, printed, value
+from modeloom_papers.stored import PAPERS, Row, measured, printed, value
 
 __all__ = [
     "AREA_TABLES", "BITS", "BLOCKS", "COUNTS", "Core", "area_key", "areas", "control_store", "cores", "cycles", "gbits", "hardware",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 
 from modeloom_papers import rounds, rounds_page, thesis, thesis_page
 from modeloom_papers.markdown import Column, aligned, ours, printed, shown
-from modeloom_papers.printed import Row
+from modeloom_papers.stored import Row
 from modeloom_papers.tables import tables
 
 __all__ = ["page"]

@@ -14,8 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from modeloom_papers import speedup
-from modeloom_papers.measured import measured
-from modeloom_papers.printed import Row, printed, value
+from modeloom_papers.stored import Row, measured, printed, value
 from modeloom_papers.thesis import CELLS
 
 __all__ = ["FIGURES", "MORE", "PAPER", "SUBJECTS", "More", "ours", "rows", "subjects"]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from modeloom_papers.markdown import Column, aligned, ours, printed
-from modeloom_papers.printed import Row
 from modeloom_papers.speedup import STREAMS
+from modeloom_papers.stored import Row
 
 __all__ = ["COLUMNS", "INTRODUCTION", "SENTENCES", "section"]
 

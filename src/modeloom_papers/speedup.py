@@ -13,8 +13,7 @@ With r rounds of N stages each, and a message of B blocks::
 
 from __future__ import annotations
 
-from modeloom_papers.measured import measured
-from modeloom_papers.printed import Row
+from modeloom_papers.stored import Row, measured
 
 __all__ = ["BLOCKS", "ROUNDS", "STREAMS", "gain", "name_of", "round_cycles", "rows", "unrolled_cycles"]
 

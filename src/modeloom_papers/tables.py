@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from modeloom.spec import UnknownName
 from modeloom_papers import ours, rounds, thesis
 from modeloom_papers.ours import AREA_TABLES, matched, overlapped, plain, target_of
-from modeloom_papers.printed import MESSAGE_PAPERS, PAPERS, Row, printed
+from modeloom_papers.stored import MESSAGE_PAPERS, PAPERS, Row, printed
 from modeloom_papers.thesis import AREA_TABLES as VARIANT_TABLES
 from modeloom_papers.thesis import target_of as variant_target
 from modeloom_papers.thesis import variant_of

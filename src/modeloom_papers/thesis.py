@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from modeloom.compiler.streams import StreamOptions
-from modeloom_papers.measured import measured
-from modeloom_papers.printed import Row, printed, value
+from modeloom_papers.stored import Row, measured, printed, value
 
 __all__ = [
     "AREA_TABLES", "CELLS", "DESIGNS", "FIXED", "FPGA", "MIX", "OUR_DESIGNS", "PAPER", "SIZES", "Variant", "change_key", "curve",
@@ -170,7 +169,7 @@ def ours(table: Row) -> Callable[[Row], Row]:
         return curve
     if table["table"] != "4.3":
         return lambda row: {}
-    from modeloom_papers.printed import printed
+    from modeloom_papers.stored import printed
 
     shares = next(each for each in printed(PAPER) if each["table"] == "section 4.4")["rows"]
     mix = [(row["values"]["bytes"], row["values"]["share"] / 100) for row in shares]

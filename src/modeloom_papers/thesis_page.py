@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from modeloom_papers.markdown import Column, aligned, ours, plot, printed
-from modeloom_papers.printed import Row
+from modeloom_papers.stored import Row
 from modeloom_papers.thesis import SIZES
 
 __all__ = ["COLUMNS", "INTRODUCTION", "SENTENCES", "section"]

@@ -10,9 +10,8 @@ from tests.circuits.units import measured
 from modeloom.rtl.gf128.reduction import reduction_gates
 from modeloom.spec import InputError
 from modeloom.spec.field import Field, clmul
-from modeloom_circuits import find_circuit
+from modeloom_circuits import find_circuit, printed
 from modeloom_circuits.contract import FIELDS, X40_ORDER
-from modeloom_circuits.printed import printed
 
 CIRCUITS = {"3.1": "karatsuba", "3.2": "fan-hasan"}
 ROWS = [(CIRCUITS[row["table"]], int(row["row"]), row["values"]) for table in CIRCUITS for row in printed("gcm2008", table)]

@@ -9,8 +9,7 @@ from tests.circuits.units import measured
 
 from modeloom.golden import ghash, polyval
 from modeloom.spec import InputError
-from modeloom_circuits import find_circuit
-from modeloom_circuits.printed import printed
+from modeloom_circuits import find_circuit, printed
 
 CASES = [
     ("brw", {"times_h": "yes", "squares": "fly"}),

@@ -3,7 +3,7 @@
 
 import pytest
 
-from modeloom_circuits.printed import printed
+from modeloom_circuits import printed
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_layout_lists_every_room_and_file():
 
 
 FOLDERS = {name: ROOT / name for name in ("src", "tests", "tools", "docs", "baselines", "bench")}
-FOLDERS |= {path.parent.name: path.parent for path in (ROOT / "src" / "modeloom").glob("*/__init__.py")}
+FOLDERS |= {path.parent.name: path.parent for place in ("src", "src/modeloom") for path in (ROOT / place).glob("*/__init__.py")}
 """The folders of the project and the rooms of the package, by the names with which paths in documents begin."""
 
 

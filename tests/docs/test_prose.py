@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCES = Path(__file__).resolve().parents[2] / "src" / "modeloom"
+SOURCES = Path(__file__).resolve().parents[2] / "src"
 
 LONGEST = 40
 """Largest number of words of a sentence in the first paragraph of a docstring."""
@@ -45,19 +45,22 @@ def docstrings(text: str) -> Iterator[tuple[int, str]]:
                 yield statement.lineno, statement.value.value
 
 
-ROOMS = {path.parent.name for path in SOURCES.glob("*/__init__.py")}
+ROOMS = {path.parent.name: path.parents[1] for place in ("modeloom/*", "modeloom_*") for path in SOURCES.glob(f"{place}/__init__.py")}
+"""The folders with the rooms of the compiler, and with the packages beside it."""
+
 NAMED = re.compile(r"`~?(?:modeloom\.)?([a-z_0-9]+(?:\.\w+)+)`")
 """A module, or what one has."""
 
 
 def missing(docstring: str) -> Iterator[str]:
-    """What a docstring names in a room of the package, and what is no module there and no name in one."""
+    """What a docstring names in a room or package, and what is no module there and no name in one."""
     for name in NAMED.findall(docstring):
-        place, (room, *rest) = SOURCES, name.split(".")
+        room, *rest = name.split(".")
         if room not in ROOMS:
             continue
+        place = ROOMS[room]
         parts = [room, *rest]
-        while parts and (place / parts[0]).is_dir():
+        while parts and (place / parts[0] / "__init__.py").is_file():
             place /= parts.pop(0)
         file = place / f"{parts[0]}.py" if parts else place / "__init__.py"
         text = (file if file.is_file() else place / "__init__.py").read_text(encoding="utf-8")
@@ -125,5 +128,6 @@ def test_docstrings_name_what_is_there():
 
 
 def test_what_is_gone_is_found():
-    text = "``streams.prove``, ``streams.gone``, ``modeloom.spec.mode.Mode``, ``spec.mode.Gone``, ``spec`` and ``self.spec``"
-    assert list(missing(text)) == ["streams.gone", "spec.mode.Gone"]
+    text = "``streams.prove``, ``streams.gone``, ``modeloom_papers.gone``, "
+    text += "``modeloom.spec.mode.Mode``, ``spec.mode.Gone``, ``spec`` and ``self.spec``"
+    assert list(missing(text)) == ["streams.gone", "modeloom_papers.gone", "spec.mode.Gone"]

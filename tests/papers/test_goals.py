@@ -8,9 +8,8 @@ import pytest
 from tests.scripts import script
 
 from modeloom_papers import tables
-from modeloom_papers.measured import measured
 from modeloom_papers.ours import plain
-from modeloom_papers.printed import printed
+from modeloom_papers.stored import measured, printed
 
 PLAIN = {
     "HCH": (106, 75), "HCHfp": (95, 64), "HCTR": (88, 55), "XCB": (89, None), "EME": (98, None), "TET": (108, None), "HEH": (74, 43),

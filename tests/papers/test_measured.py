@@ -10,8 +10,8 @@ from tests.built import slow
 from tests.scripts import script
 
 from modeloom.synth.result import BlockResult, Figures
-from modeloom_papers.measured import KINDS, measured
 from modeloom_papers.ours import Core, schedules
+from modeloom_papers.stored import KINDS, measured
 
 QUICK = Core("heh-poly", "default", True)
 """Its search is over first."""

@@ -3,7 +3,7 @@
 
 import pytest
 
-from modeloom_papers.printed import PAPERS, printed, value
+from modeloom_papers.stored import PAPERS, printed, value
 
 BITS = 4096
 TIMES = {"tes2010": 1e-6, "brw2013": 1e-9}

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from modeloom_papers.printed import printed, value
+from modeloom_papers.stored import printed, value
 
 TABLES = {table["table"]: table for table in printed("gcm2008")}
 AREAS = TABLES["4.1"]["rows"] + TABLES["4.2"]["rows"]

@@ -6,11 +6,10 @@ import json
 import pytest
 from tests.scripts import script
 
-from modeloom_circuits.printed import printed as circuits_printed
+from modeloom_circuits import printed as circuits_printed
 from modeloom_papers import page, rounds, tables
-from modeloom_papers.measured import measured
-from modeloom_papers.printed import printed, value
 from modeloom_papers.rounds import GIGABIT, MORE, SUBJECTS, subjects
+from modeloom_papers.stored import measured, printed, value
 
 TABLES = {table["table"]: table for table in printed("luts2017")}
 

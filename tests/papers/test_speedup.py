@@ -7,8 +7,8 @@ from tests.scripts import script
 
 from modeloom.sim import Simulation
 from modeloom_circuits.aes.rounds import AESMultiStream
-from modeloom_papers.measured import measured
 from modeloom_papers.speedup import BLOCKS, ROUNDS, STREAMS, gain, name_of, round_cycles, rows, unrolled_cycles
+from modeloom_papers.stored import measured
 
 
 def test_formula():

@@ -4,12 +4,10 @@
 import pytest
 
 from modeloom.spec import UnknownName
-from modeloom_papers import measured as measured_package
 from modeloom_papers import ours, page, rounds, rounds_page, speedup, tables, thesis, thesis_page
-from modeloom_papers.measured import measured
 from modeloom_papers.ours import Core, areas, cores, overlapped, plain, schedules, target_of
 from modeloom_papers.page import COLUMNS, SENTENCES
-from modeloom_papers.printed import PAPERS, printed
+from modeloom_papers.stored import KINDS, PAPERS, measured, printed
 from modeloom_papers.tables import names
 
 
@@ -20,7 +18,7 @@ def rows(paper, number):
 @pytest.fixture
 def figures(monkeypatch):
     """Made-up figures in the place of the measured ones."""
-    made = {kind: {} for kind in measured_package.KINDS}
+    made = {kind: {} for kind in KINDS}
     monkeypatch.setattr(ours, "measured", lambda kind: made[kind])
     for module in (thesis, rounds, speedup):
         monkeypatch.setattr(module, "measured", lambda kind: {})

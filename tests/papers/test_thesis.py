@@ -14,7 +14,7 @@ from modeloom.synth.targets import read_library
 from modeloom_papers import agility, page, tables
 from modeloom_papers.agility import lost_cycles, percent
 from modeloom_papers.markdown import HEIGHT, plot
-from modeloom_papers.measured import MESSAGE_KINDS, measured
+from modeloom_papers.stored import MESSAGE_KINDS, measured
 from modeloom_papers.thesis import DESIGNS, FPGA, OUR_DESIGNS, SIZES, change_key, variants
 
 PACKETS = [44, 1500, 64, 576]

@@ -67,17 +67,17 @@ def sources(package: Path, folder: str) -> list[Path]:
     """Sources of a folder, of those below it, and of those beside it; none that another of ``FOLDERS`` has."""
     folders = (folder, *BESIDE.get(folder, ()))
     others = [package / other for other in FOLDERS if other.startswith(folder + "/")]
-    found = [path for place in folders for path in sorted((package / place).rglob("*.py"))]
+    found = [path for place in folders for path in sorted((package / place).resolve().rglob("*.py"))]
     return [path for path in found if not any(path.is_relative_to(other) for other in others)]
 
 
 def folder_of(file: str) -> str:
     """The one of ``FOLDERS`` whose sources a file, given below ``src``, is one of; its own folder if there is none."""
-    path = Path(*Path(file).parts[1:])
+    inside, other = Path(*Path(file).parts[1:]), Path("..", file)
     for folder in sorted(FOLDERS, key=len, reverse=True):
-        if any(path.is_relative_to(place) for place in (folder, *BESIDE.get(folder, ()))):
+        if any(inside.is_relative_to(place) or other.is_relative_to(place) for place in (folder, *BESIDE.get(folder, ()))):
             return folder
-    return str(path.parent)
+    return str(inside.parent)
 
 
 def choose(
@@ -104,7 +104,7 @@ def choose(
     found: list[tuple[bool, str, Mutant, str]] = []
     for path in sources(package, folder):
         source = path.read_text(encoding="utf-8")
-        file = f"{package.name}/{path.relative_to(package)}"
+        file = path.relative_to(package.parent).as_posix()
         for mutation in mutations(source):
             place = hashlib.sha256(f"{seed} {file} {mutation.what}".encode()).hexdigest()
             if meant(mutant := Mutant(file, mutation)):

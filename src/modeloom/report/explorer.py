@@ -30,7 +30,7 @@ from modeloom.spec.errors import many
 from modeloom.sweep.compare import Line
 from modeloom.sweep.run import Row, key_bits
 from modeloom.sweep.tables import all_luts, is_broken, options_text, pareto_front
-from modeloom_papers.printed import printed, value
+from modeloom_papers.stored import printed, value
 
 __all__ = ["AXES", "FILTERS", "comparison", "explorer_data", "explorer_page", "references"]
 

@@ -217,7 +217,10 @@ def flags(options: Mapping[str, object]) -> list[str]:
 COMPILER = ("spec", "options", "ciphers", "definition", "ir", "schedule", "allocate", "prove", "streams", "cycles", "compiler")
 """Folders whose sources make the figures of a compiled point."""
 
-HARDWARE = (*COMPILER, "rtl", "front", "interfaces", "protocol", "layers", "cores", "product", "emit", "sim", "synth", "measure", "../modeloom_verilog")
+HARDWARE = (
+    *COMPILER, "rtl", "front", "interfaces", "protocol", "layers", "cores", "product", "emit", "sim", "synth", "measure",
+    "../modeloom_verilog",
+)  # fmt: skip
 """Those of a point that is synthesised or simulated, too."""
 
 CIRCUITS = ("rtl", "spec", "golden", "synth", "measure", "../modeloom_circuits", "../modeloom_verilog")

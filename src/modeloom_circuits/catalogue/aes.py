@@ -20,7 +20,7 @@ from modeloom.spec import InputError
 from modeloom_circuits.aes.rounds import AESMultiStream, AESRound
 from modeloom_circuits.contract import Built, Circuit, Operation, Option, number_of
 
-__all__ = ["CIRCUITS"]
+__all__ = ["AES_CIRCUITS"]
 
 
 class _Keys:
@@ -129,7 +129,7 @@ _MIX = Option("mixcolumns", "lut6", "MixColumns as the mapper arranges it, or di
 
 MOST_SLOTS = 1024
 
-CIRCUITS = (
+AES_CIRCUITS = (
     Circuit(
         "aes-round", "one round of AES, as pipelines have it", "FIPS 197, 5.1 and 5.3.5; luts2017, section 3",
         (

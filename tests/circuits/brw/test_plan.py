@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from tests.circuits.brw.bench import SMALL, brw_of, poly_of, run_plan
 
+from modeloom_circuits import printed
 from modeloom_circuits.brw.circuit import HOLD, NEXT, held_powers, plan_horner, square_units
 from modeloom_circuits.brw.plan import plan_brw
 from modeloom_circuits.brw.products import schedule
-from modeloom_circuits.printed import printed
 
 KEY = 0x1234
 shortest = partial(plan_brw, order="shortest")

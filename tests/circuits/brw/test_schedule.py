@@ -4,6 +4,7 @@
 import pytest
 
 from modeloom import golden
+from modeloom_circuits import printed
 from modeloom_circuits.brw.products import (
     collapsed_forest,
     recursive_schedule,
@@ -13,7 +14,6 @@ from modeloom_circuits.brw.products import (
     schedule_text,
     total_clocks,
 )
-from modeloom_circuits.printed import printed
 
 SEQUENCES = {(row["values"]["m"], row["values"]["NS"]): row["values"]["sequence"] for row in printed("brw2013", "sequences")}
 

@@ -14,7 +14,7 @@ from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
 from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER, XTS_ORDER
 from modeloom_circuits.contract import X40_ORDER
-from modeloom_circuits.gf128.serial import SerialMultiplier, iteration
+from modeloom_circuits.serial import SerialMultiplier, iteration
 
 
 @pytest.mark.parametrize("digit", [1, 2, 8])

@@ -32,7 +32,6 @@ from modeloom.spec.field import Field
 
 __all__ = ["SerialMultiplier", "iteration"]
 
-
 def iteration(field: Field, a: Word, c: Word, bits: Word) -> tuple[Word, Word]:
     """One cycle of the algorithm.
 

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES key schedules as circuits, and a pipeline with a key schedule: gcm2008, sections 2.2.5 and 4.2; luts2017, section 2.3.
-
-An operation of a schedule is a key with all its round keys.  An operation of the pipeline is a block.
-"""
+"""Parts of AES as circuits: S-boxes, MixColumns and its inverse, and key schedules."""
 
 from __future__ import annotations
 
@@ -10,19 +7,166 @@ from collections.abc import Callable, Sequence
 from itertools import cycle
 from random import Random
 
-from amaranth.lib.wiring import Component
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Component, In, Out
 
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_keys import inverse_round_keys, round_keys
+from modeloom.golden.aes_steps import inv_mix_column, inv_sub_byte, mix_column, sub_byte
 from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule
 from modeloom.rtl.aes.keys.key_schedule import KeySchedule
-from modeloom.rtl.aes.parameters import CORES, Direction
+from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
+    both_mix_columns_lut6,
+    both_network,
+    forward_network,
+    inv_mix_columns_lut6,
+    inverse_network,
+    mix_columns_lut6,
+)
+from modeloom.rtl.aes.parameters import CORES, LAYERS, Direction
+from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox
+from modeloom.rtl.logic.linear_layers import XorLuts
 from modeloom.spec import InputError
 from modeloom_circuits.aes.agile_pipeline import COLLISIONS, AESAgilePipeline, AESUnrolledPipeline, UnrolledKeySchedule
 from modeloom_circuits.aes.schedules import KeyRing, KeyStore, ShiftedKeySchedule
-from modeloom_circuits.contract import Built, Circuit, Operation, Option, number_of
+from modeloom_circuits.contract import Built, Circuit, Gates, Operation, Option, number_of
 
-__all__ = ["CIRCUITS"]
+__all__ = ["COLUMN_CIRCUITS", "Column", "KEY_SCHEDULES", "OLD_DIRECTIONS", "SBOX_CIRCUITS"]
+
+
+# -- S-boxes -----------------------------------------------------------------------------------------------------------------------------
+
+# S-boxes of AES as circuits: gcm2008, section 2.2.2; luts2017, section 1.
+
+OLD_DIRECTIONS = {"shared": "both"}
+"""An older name of a direction."""
+
+_SOURCES = {
+    "lut": "luts2017, section 1; brw2013, appendix A",
+    "bram": "tes2010, section 6",
+    "composite": "gcm2008, section 2.2.2; Satoh et al., ASIACRYPT 2001",
+    "bdd": "gcm2008, section 2.2.2; Morioka and Satoh, IEEE Trans. VLSI Systems 12(7), 2004",
+    "compact": "Boyar and Peralta, SEA 2010; tools/compact_sbox.py",
+}
+
+
+def _build(kind: str, direction: str, stages: int) -> Built:
+    def operation(random: Random) -> Operation:
+        byte = random.getrandbits(8)
+        inverse, port = component.direction.draw(random)
+        return Operation([{"i": byte, **port}], [{"o": inv_sub_byte(byte) if inverse else sub_byte(byte)}])
+
+    component = SBox(kind, direction, stages)
+    form = SBOXES[kind]
+    if form.gates is None:
+        return Built(component, operation, figures={"direction": direction})
+    gates = form.gates(direction)
+    return Built(component, operation, Gates(gates.ands, gates.xors, gates.depth), {"direction": direction})
+
+
+def _make(kind: str, direction: str | None) -> Callable[..., Built]:
+    def make(stages: int, direction: str = direction or "") -> Built:
+        return _build(kind, direction, stages)
+
+    return make
+
+
+def _circuits(kind: str) -> tuple[Circuit, Circuit]:
+    form = SBOXES[kind]
+    stages = Option("stages", form.least, "Pipeline registers", low=form.least, high=form.most)
+    about = "The S-box, its inverse, or both, selected by an input"
+    direction = Option("direction", "forward", about, choices=LAYERS, old=OLD_DIRECTIONS)
+    return (
+        Circuit(f"sbox-{kind}", f"S-box: {form.title}", _SOURCES[kind], (stages, direction), _make(kind, None)),
+        Circuit(f"inv-sbox-{kind}", f"inverse S-box: {form.title}", _SOURCES[kind], (stages,), _make(kind, "inverse")),
+    )
+
+
+SBOX_CIRCUITS = tuple(circuit for kind in SBOXES for circuit in _circuits(kind))
+
+
+# -- MixColumns --------------------------------------------------------------------------------------------------------------------------
+
+# MixColumns and its inverse, one column, as circuits: gcm2008, section 2.2.4; luts2017, section 3.2.
+
+class Column(wiring.Component):
+    """MixColumns of one column, combinational.
+
+    Parameters
+    ----------
+    direction : str
+        ``forward``, ``inverse`` or ``both``.
+    levels : int
+        LUTs on the longest path of the inverse, 3 or 4.
+
+    Members
+    -------
+    i : In(32)
+        A column, row 0 at [7:0].
+    inverse : In(1)
+        With direction ``both`` only: 1 for InvMixColumns.
+    o : Out(32)
+        Its image.
+    """
+
+    latency = 0
+    interval = 1
+
+    def __init__(self, direction: str, levels: int = 4) -> None:
+        self.direction, self.levels = Direction.of_layer(direction), levels
+        super().__init__({"i": In(32), "o": Out(32), **self.direction.ports(inverse=In(1))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        match self.direction:
+            case "forward":
+                result = mix_columns_lut6(m, self.i)
+            case "inverse":
+                result = inv_mix_columns_lut6(m, self.i, levels=self.levels)
+            case _:
+                result = both_mix_columns_lut6(m, self.i, self.inverse)
+        m.d.comb += self.o.eq(result)
+        return m
+
+
+def _linear_build(direction: str, levels: int | None = None) -> Built:
+    component = Column(direction, levels or 4)
+    if levels is not None:
+        component.direction.require(("inverse",), InputError(f"--levels is for direction inverse, not {direction}"))
+    networks: dict[str, Callable[[], XorLuts]] = {
+        "forward": forward_network, "inverse": lambda: inverse_network(levels or 4), "both": both_network,
+    }  # fmt: skip
+    network = networks[direction]()
+
+    def operation(random: Random) -> Operation:
+        column = random.randbytes(4)
+        inverse, port = component.direction.draw(random)
+        image = inv_mix_column(column) if inverse else mix_column(column)
+        return Operation([{"i": int.from_bytes(column, "little"), **port}], [{"o": int.from_bytes(image, "little")}])
+
+    gates = Gates(network.ands, network.xors, network.depth)
+    figures: dict[str, int | float | str] = {"direction": direction, "lut6": network.luts, "lut6_levels": network.levels}
+    return Built(component, operation, gates, figures)
+
+
+_DIRECTION = Option("direction", "forward", "MixColumns, its inverse, or both by an input", choices=LAYERS, old=OLD_DIRECTIONS)
+_LEVELS = Option("levels", None, "LUTs on the longest path of the inverse", choices=(3, 4))
+
+COLUMN_CIRCUITS = (
+    Circuit("mixcolumns", "MixColumns of one column", "luts2017, section 3.2", (_DIRECTION, _LEVELS), _linear_build),
+    Circuit(
+        "inv-mixcolumns", "InvMixColumns of one column", "luts2017, section 3.2", (_LEVELS,),
+        lambda levels: _linear_build("inverse", levels),
+    ),
+)  # fmt: skip
+
+
+# -- key schedules -----------------------------------------------------------------------------------------------------------------------
+
+# AES key schedules as circuits, and a pipeline with a key schedule: gcm2008, sections 2.2.5 and 4.2; luts2017, section 2.3.
+#
+# An operation of a schedule is a key with all its round keys.  An operation of the pipeline is a block.
 
 Make = Callable[..., tuple[Component, Callable[[Random], Operation]]]
 
@@ -176,7 +320,7 @@ def _pipeline(form: str, key_bits: int | str, stages: int, collision: str) -> Bu
 
 _KEY_BITS = Option("key_bits", 128, "Key size in bits. With all, each key states its size", choices=(128, 192, 256, ALL))
 
-CIRCUITS = (
+KEY_SCHEDULES = (
     Circuit(
         "aes-key-schedule", "AES key schedule", "gcm2008, sections 2.2.5 and 4.2.2; luts2017, section 2.3",
         (
