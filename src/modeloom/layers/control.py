@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
@@ -23,7 +23,7 @@ from modeloom.cycles.messages import ADMITTED_CYCLES, CHAINED_CYCLES, CHANNEL_CY
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import KEY_CYCLES, MOST_CHANNELS, MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape, Packing, by_member
-from modeloom.layers.layer import Layer, Lines, Rules, Sizes, Texts
+from modeloom.layers.layer import Derivers, Layer, Lines, Rules, Sizes, Texts, WholeCore
 from modeloom.product.json_form import read
 from modeloom.product.messages import CadenceFigures, StreamDescription, Tokens, UnusedCycles
 from modeloom.product.page import Box, key_table
@@ -40,10 +40,6 @@ from modeloom.spec import InputError
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.errors import many, numbers
 from modeloom.spec.stream import BETWEEN
-
-if TYPE_CHECKING:
-    from modeloom.layers.derived.deriver import DerivedParameters
-    from modeloom.layers.stack import Stack
 
 __all__ = [
     "BatchedControl", "BusAround", "Channels", "LengthsFirst", "MessageControl", "Returning", "StartsAhead", "aligned_packets",
@@ -172,7 +168,7 @@ def aligned_packets(d: StreamDescription, first: str, behind: str, begins: str, 
 class MessageControl(Layer):
     """The message control."""
 
-    def __init__(self, stack: Stack):
+    def __init__(self, stack: WholeCore):
         super().__init__(self, stack)
 
     # -- sizes and hardware -----------------------------------------------------------------------------------------------------------
@@ -220,7 +216,7 @@ class MessageControl(Layer):
         return 1
 
     @property
-    def derivers(self) -> tuple[DerivedParameters, ...]:
+    def derivers(self) -> tuple[Derivers, ...]:
         """There are none."""
         return ()
 
@@ -367,7 +363,7 @@ class BatchedControl(MessageControl):
         """With ``--cipher-arch multistream``."""
         return compiled.plan.cadence is not None
 
-    def __init__(self, stack: Stack):
+    def __init__(self, stack: WholeCore):
         super().__init__(stack)
         plan = self.compiled.plan
         self.cadence = cast(Cadence, plan.cadence)

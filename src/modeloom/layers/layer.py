@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from amaranth.lib import wiring
 
@@ -23,16 +23,13 @@ from modeloom.cycles import zeroize_cycles
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import CoreShape, Packing
-from modeloom.product.messages import StreamDescription
+from modeloom.product.messages import StreamDescription, Tokens, UnusedCycles
 from modeloom.product.page import Box
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.streams.derive import Derivation
 
-if TYPE_CHECKING:
-    from modeloom.layers.derived.deriver import DerivedParameters
-    from modeloom.layers.stack import Stack
-
-__all__ = ["Layer", "Lines", "Row", "Rules", "Sizes", "Texts", "titles_around"]
+__all__ = ["Derivers", "Inmost", "Layer", "Lines", "Row", "Rules", "Sizes", "Texts", "WholeCore", "titles_around"]
 
 
 # -- texts -----------------------------------------------------------------------------------------------------------------------------
@@ -220,6 +217,64 @@ def titles_around(titles: Mapping[str, Sequence[str]], own: Mapping[str, str], i
     return {**others, **inside, **{name: [title] for name, title in own.items()}}
 
 
+class Derivers(Protocol):
+    """What derives keys in front of the message control."""
+
+    @property
+    def messages(self) -> MessageParameters:
+        """The sizes of the message control."""
+
+    @property
+    def derivations(self) -> tuple[Derivation, ...]:
+        """How keys are derived, for each size of master keys."""
+
+    @property
+    def interval(self) -> int:
+        """Cycles of a round core from one batch to the next."""
+
+
+class Inmost(Protocol):
+    """When tokens enter, as the inmost layer of a core says it."""
+
+    place: int
+    wait: int
+    unused: UnusedCycles
+
+    @property
+    def key_cycles(self) -> int | None:
+        """Cycles that a key costs the messages that it comes with, at most; None if its tokens take cycles that are free."""
+
+    def step_cycles(self, title: str) -> int:
+        """The number of cycles after which the next step may begin if nothing holds it up, in the mean."""
+
+    def cycles(self, waits: bool) -> Tokens:
+        """The cycles of each step of a message; ``waits`` says whether no other message fills those in which one waits for its chain."""
+
+
+class WholeCore(Protocol):
+    """The whole core, as its layers know it."""
+
+    @property
+    def compiled(self) -> CompiledStream:
+        """The pipeline, with the options of the core."""
+
+    @property
+    def parameters(self) -> MessageParameters:
+        """The sizes of the message control with all layers."""
+
+    @property
+    def inmost(self) -> Inmost:
+        """The message control."""
+
+    @property
+    def top(self) -> Layer:
+        """The outermost layer."""
+
+    @property
+    def unverified(self) -> str:
+        """The warning for users of a core that releases text before it verifies the tag."""
+
+
 class Layer:
     """A layer of a core for messages, or all of it.
 
@@ -227,11 +282,11 @@ class Layer:
     ----------
     inside : Layer
         The core without this layer and those around it.
-    stack : Stack
+    stack : WholeCore
         The whole core.
     """
 
-    def __init__(self, inside: Layer, stack: Stack):
+    def __init__(self, inside: Layer, stack: WholeCore):
         self.inside, self.stack = inside, stack
 
     @staticmethod
@@ -275,7 +330,7 @@ class Layer:
         return self.inside.schedules
 
     @property
-    def derivers(self) -> tuple[DerivedParameters, ...]:
+    def derivers(self) -> tuple[Derivers, ...]:
         """The sizes of each part that derives keys in front of the message control."""
         return self.inside.derivers
 

@@ -42,7 +42,7 @@ from modeloom.equivalence.host import Host, Run
 from modeloom.equivalence.powers import INPUTS, PowersCore, prove_powers
 from modeloom.equivalence.stream.words import product_of
 from modeloom.layers import Layer
-from modeloom.layers.derived.deriver import DerivedParameters
+from modeloom.layers.layer import Derivers
 from modeloom.product.messages import StreamDescription
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
@@ -225,7 +225,7 @@ class Compiled:
     rounds: int
     round_key_bytes: int
     key_place: Callable[[int, int], int] | None
-    derivers: tuple[DerivedParameters, ...]
+    derivers: tuple[Derivers, ...]
 
     @classmethod
     def of(cls, make: Callable[[], MessageHardware]) -> Compiled:
@@ -267,7 +267,7 @@ class SymbolicMessageCore:
         Bits of a block.
     rounds, round_key_bytes : int
         Number of round keys of the longest key, and bytes of each.
-    derivers : tuple of DerivedParameters
+    derivers : tuple of Derivers
         The sizes of the part that derives keys, if there is one.
         Its stream of keys is an output of the circuit, with names that begin with ``DERIVED_KEY``.
 

@@ -24,7 +24,7 @@ from modeloom.equivalence.stream.core import DERIVED_KEY, SymbolicMessageCore
 from modeloom.equivalence.stream.messages import Packets, Planned, Symbols
 from modeloom.equivalence.stream.words import KeyWords, TokenWords, key_words
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
-from modeloom.layers.derived.deriver import DerivedParameters
+from modeloom.layers.layer import Derivers
 from modeloom.rtl.bus.ports import ordered_key_beat
 from modeloom.spec.kinds import ENC
 from modeloom.streams.derive import Derivation
@@ -269,11 +269,11 @@ class DerivedKeys(MessageKeys):
     Parameters
     ----------
     core : SymbolicMessageCore
-    derived : DerivedParameters
+    derived : Derivers
         The sizes of the part that derives keys.
     """
 
-    def __init__(self, core: SymbolicMessageCore, derived: DerivedParameters):
+    def __init__(self, core: SymbolicMessageCore, derived: Derivers):
         super().__init__(core)
         self.derivations, self.places = derived.derivations, derived.messages.keys.slots
         self._ready: dict[str, Host] = {}

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
@@ -35,7 +35,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import MessageCode, message_core
 from modeloom.interfaces.table import RESERVED, by_member
 from modeloom.layers.control import BusAround
-from modeloom.layers.layer import Layer, Texts, titles_around
+from modeloom.layers.layer import Layer, Sizes, Texts, titles_around
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box
 from modeloom.rtl.bus.ports import BusComponent, MemorySlice, fields_layout, signals
@@ -45,9 +45,6 @@ from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.verdicts import status_layout
-
-if TYPE_CHECKING:
-    from modeloom.layers.layer import Sizes
 
 __all__ = ["BufferedBus", "BufferedParameters", "MessageBuffer", "MessageStore"]
 
