@@ -95,6 +95,10 @@ class ReservationTable:
         """Whether the token of a step enters between those of other messages: a start that runs ahead, or a tag that follows."""
         return self.placed.follows if title == "tag" else self.placed.runs_ahead and title.startswith("start")
 
+    def one_by_one(self, *titles: str) -> bool:
+        """Whether the tokens of some steps have a block each, and enter in the order of their messages."""
+        return self.plan.lanes == 1 and not any(map(self.beside, titles))
+
     def uses(self, title: str) -> Mapping[str, tuple[int, ...]]:
         """For each resource, the cycles in which a step takes it."""
         step, passes = self.plan.step(title), self.placed.passes[title]

@@ -267,6 +267,10 @@ class Order:
     parts: tuple[str, ...]
     arrange: Callable[[StreamMode, list[Step], Mapping[str, Recurrence]], Ordered]
 
+    def is_first(self, step: Step) -> bool:
+        """Whether a step of a block, or a tag, is one of the part that comes first: of associated data, or of what is none."""
+        return step.name.endswith(ASSOCIATED) is (self.parts[0] == ASSOCIATED)
+
 
 ORDER_OF = {
     False: Order((ASSOCIATED, "text"), lambda mode, steps, kinds: Ordered(steps, tuple(kinds))),

@@ -72,6 +72,10 @@ class InlineKeyParameters(KeyParameters):
         if self.all_cipher_keys != 1 or self.nonzero_words:
             raise ValueError("keys in order are for one cipher key, of which none is refused")
 
+    def first(self, setup: Value) -> Value:
+        """It does: messages wait for their keys."""
+        return setup
+
     @property
     def units(self) -> tuple[str, ...]:
         """Ends of the names of what each key schedule has."""

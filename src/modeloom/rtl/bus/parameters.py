@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import ClassVar, Self
 
+from amaranth.hdl import Const, Value
+
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 __all__ = [
@@ -167,6 +169,10 @@ class KeyParameters:
             if len(words) * self.block_bits < self.cipher_key_bits:
                 raise ValueError(f"a cipher key of {self.cipher_key_bits} bits is more than {len(words)} words")
         check_flags(self, "distinct_keys")
+
+    def first(self, setup: Value) -> Value:
+        """Whether a token of set-up that is asked for goes before those of messages: it does not, since they may be of other slots."""
+        return Const(0, 1)
 
     @property
     def raw_words(self) -> int:

@@ -278,7 +278,7 @@ class Arbiter:
         self.starter, self.tags = starts_of(p), tags_of(p)
         self.only_ends = self.tags.only_ends(sequence)
         # The window waits for the token of a message, so this does not wait for what overwrites: that begins only if no token is there.
-        held = ports.prepare & sequence.begins if p.inline else Const(0, 1)
+        held = p.keys.first(ports.prepare & sequence.begins)
         self._cipher = self._reserved_cipher() if CIPHER in self._table.resources else None
         self._entry = self.tags.reserved(self)
         self.due: Value = Const(0, 1) if self._entry is None else self._entry.now

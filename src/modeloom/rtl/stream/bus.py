@@ -23,7 +23,6 @@ MessagesInFlight.  AssociatedPrefix stands before the window, for a mode that ha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
@@ -47,7 +46,7 @@ from modeloom.rtl.stream.parameters import CODE_BITS, SEGMENT_TAGS, MessageParam
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.starts import KeyPreparation, MessagesInFlight, SlotsInFlight, StartsAhead
-from modeloom.rtl.stream.texts import PairJoiner, TextQueue, text_layout
+from modeloom.rtl.stream.texts import TextQueue, blocks_of, text_layout
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.wire.packets import WirePackets
 
@@ -76,12 +75,7 @@ class OneChannel:
     def connect(self, m: Module, bus: MessageBus, p: MessageParameters) -> None:
         """Takes tokens to the window, and messages to their queue."""
         bus.form.connect(m, wiring.flipped(bus.s), self.s)
-        tokens: Any = self.window.i
-        if p.plan.pairs:
-            m.submodules.pairs = pairs = PairJoiner(p)
-            wiring.connect(m, pairs.o, tokens)
-            tokens = pairs.i
-        take_tokens(m, AssociatedPrefix, self.intake, tokens, bus)
+        take_tokens(m, AssociatedPrefix, self.intake, blocks_of(p).join(m, self.window.i), bus)
         for source, target in (
             (self.window.o, bus.entry.token), (self.intake.message, self.messages.i), (self.messages.o, bus.entry.message),
         ):  # fmt: skip

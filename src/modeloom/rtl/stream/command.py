@@ -16,6 +16,7 @@ asked for is the one that this register will have.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, ResetSignal, Signal, Value
@@ -196,9 +197,8 @@ class MessageCommands(ErasedComponent[MessageParameters]):
     def _no_direction(self, way: Value) -> Value:
         """Whether the core was not built for this direction, or this pass."""
         p = self.parameters
-        if not p.two_passes:
-            return Mux(way, not p.decrypt, not p.encrypt)
-        return Mux(way[0], way[1] | (not p.decrypt), not p.encrypt)
+        # No core has a pass that is to open and the second one.
+        return Mux(way[0], reduce(lambda refused, second: second | refused, way[1:], not p.decrypt), not p.encrypt)
 
     def _length(self, command: Any, name: str) -> Value:
         """A length that ``start`` reads, by its name."""

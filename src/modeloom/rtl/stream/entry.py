@@ -21,8 +21,9 @@ from modeloom.rtl.stream.arbiter import Arbiter, starts_of
 from modeloom.rtl.stream.contexts import HashChains, MessageProgress, count_blocks, progress_of
 from modeloom.rtl.stream.lengths import lengths_block, made_early
 from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.rtl.stream.sequence import StepSequence, TextFirstSequence
+from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
+from modeloom.rtl.stream.texts import blocks_of
 from modeloom.spec.stream import LAST, PARTIAL, SINGLE
 from modeloom.streams.plan import StreamPlan
 
@@ -45,32 +46,6 @@ GIVEN, NONCE, LENGTHS = range(3)
 """Where a block comes from: with the token, from the nonce of its message, or from lengths."""
 
 
-class Blocks:
-    """The blocks of a token: one in each lane."""
-
-    def __init__(self, size: int):
-        self.size = size
-
-    def is_last(self, full: Value, lane: int, plain: Value) -> Value:
-        """Whether a lane has the last block of a ``plain`` token with ``full`` blocks."""
-        return (full == lane + 1) & plain
-
-    def nbytes(self, token: View, lane: int) -> Value:
-        """The number of bytes of a piece of text in a lane."""
-        before, size = lane * self.size, self.size
-        return Mux(token.nbytes > before + size, size, Mux(token.nbytes > before, token.nbytes - before, 0))
-
-
-class Pairs(Blocks):
-    """One or two blocks in one lane."""
-
-    def is_last(self, full: Value, lane: int, plain: Value) -> Value:
-        return plain
-
-    def nbytes(self, token: View, lane: int) -> Value:
-        return token.nbytes - Mux(token.full == 2, self.size, 0)
-
-
 class TokenContents:
     """Drives what the token carries that enters.  The *ports* of the entry have the start, kind and slot of set-up, and the last word."""
 
@@ -84,7 +59,7 @@ class TokenContents:
         self.begins = self.issued & sequence.begins_message
         self._of_start = arbiter.starter.carried(ports)
         self._of_tag = arbiter.tags.carried(m, sequence, arbiter.counts, ports.prepare_slot)
-        self._blocks = (Pairs if p.plan.pairs else Blocks)(p.block_bytes)
+        self._blocks = blocks_of(p)
         self._drive_message()
         for lane in range(p.lanes):
             self._drive_lane(lane)
@@ -377,7 +352,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         # Nothing of a message: then tokens that overwrite may go as a message of their own, of which nothing is told.
         kept = progress_of(p)(m, self)
         valid, scrub = self.token.valid & self.message.valid, self.scrub & ~self.scrubbed & kept.idle
-        sequence = (TextFirstSequence if plan.text_first else StepSequence)(m, p, token, message, valid, scrub)
+        sequence = p.parts.sequence(m, p, token, message, valid, scrub)
         credit = MessageCredits(m, token)
         arbiter = Arbiter(m, p, sequence, credit.credited, credit.tag, self)
         sequence.run(arbiter.runs)
@@ -409,10 +384,7 @@ class TokenEntry(BusComponent[MessageParameters]):
         """Tells what comes of the token that enters: its beat of text, and the verdict of a message that ends; returns whether there is a
         beat."""
         p, token, message = self.parameters, sequence.token, sequence.message
-        beat = told & sequence.done & (sequence.step == TokenStep.TEXT)
-        if p.two_passes:
-            # The first pass gives no text.
-            beat = beat & sequence.decrypt
+        beat = sequence.gives(told & sequence.done & (sequence.step == TokenStep.TEXT))
         with m.If(beat):
             m.d[kept.domain] += kept.next.packet.eq(1)
         with m.If(sequence.ends):

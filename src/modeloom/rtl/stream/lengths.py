@@ -30,7 +30,7 @@ def _kinds(plan: StreamPlan) -> dict[int, tuple[Any, ...]]:
 def made_early(plan: StreamPlan) -> int | None:
     """The kind of token of ``tag`` whose block is made of lengths of data only, and comes with the token; None if there is none."""
     own = [(number, what) for number, what in _kinds(plan).items() if plan.tokens[number].title == "tag"]
-    return own[0][0] if len(own) == 1 and "nonce" not in own[0][1] and not plan.follows else None
+    return own[0][0] if len(own) == 1 and "nonce" not in own[0][1] and not plan.tag_lengths else None
 
 
 def tag_block(p: MessageParameters, counted: Value) -> Value:

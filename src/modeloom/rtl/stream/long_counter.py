@@ -16,6 +16,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.counter import counter_bits
 from modeloom.spec import Counter
+from modeloom.spec.kinds import CIPHER
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.steps import Source, Step, Term
 
@@ -35,9 +36,6 @@ __all__ = ["LOW_BITS", "CountersInTurn", "LongCounter", "counter_of", "counters_
 #     register      0   1   2   3   1   2           T0, T1, ...  blocks of text
 #     first         0   1   2   -   -   -
 #     second        -   -   -   0   1   2           T0 begins anew
-
-ASSOCIATED = "associated"
-
 
 @dataclass(frozen=True)
 class CountersInTurn:
@@ -85,7 +83,8 @@ def counters_in_turn(plan: StreamPlan, contexts: int) -> CountersInTurn | None:
     contexts : int
         Messages that may interleave.  The state is in memories if there are several, and then nothing is shared.
     """
-    if contexts > 1 or plan.lanes > 1 or plan.runs_ahead or plan.follows or plan.returning:
+    table = plan.reservations
+    if contexts > 1 or CIPHER in table.resources or not table.one_by_one(*(step.title for step in plan.steps)):
         return None
     if any(len(passes) != 1 for title, passes in plan.placed.passes.items() if plan.step(title).name != "start"):
         return None
@@ -102,7 +101,7 @@ def counters_in_turn(plan: StreamPlan, contexts: int) -> CountersInTurn | None:
 
 
 def _pair(plan: StreamPlan, starts: list[Step], first: str, second: str) -> CountersInTurn | None:
-    if first == second or not _used(plan, first) <= {not plan.text_first} or not _used(plan, second) <= {plan.text_first}:
+    if first == second or not _used(plan, first) <= {True} or not _used(plan, second) <= {False}:
         return None
     added = {}
     for step in plan.steps:
@@ -127,10 +126,10 @@ def _pair(plan: StreamPlan, starts: list[Step], first: str, second: str) -> Coun
 
 
 def _used(plan: StreamPlan, name: str) -> set[bool]:
-    """Whether the steps that read or change a part of the state are those of associated data."""
+    """Whether the steps that read or change a part of the state are of the part of a message that comes first."""
     source = Source("state", name)
     return {
-        step.name.endswith(ASSOCIATED) for step in plan.steps if step.name != "start"
+        plan.order.is_first(step) for step in plan.steps if step.name != "start"
         and (name in step.updates or any(term.source in (source, Source("left", name)) for form in step.forms() for term in form))
     }  # fmt: skip
 

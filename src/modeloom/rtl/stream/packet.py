@@ -27,6 +27,7 @@ from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.ports import payload_layout, signals
 from modeloom.rtl.stream.lengths import tag_block
 from modeloom.rtl.stream.long_counter import LOW_BITS
+from modeloom.rtl.stream.sequence import StepSequence, TextFirstSequence
 from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS, TokenStep
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ class AssociatedFirst:
     until: tuple[str, ...] = ("in_associated",)
     past: tuple[str, ...] = ()
     opens = "begun"
+    # How the steps of messages follow each other.
+    sequence: type[StepSequence] = StepSequence
 
     def __init__(self, p: MessageParameters):
         self.size, self.tail_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
@@ -175,6 +178,7 @@ class TextFirst(AssociatedFirst):
     steps = (TokenStep.TEXT, TokenStep.ASSOCIATED)
     until = ("in_associated", "open")
     opens = "open"
+    sequence = TextFirstSequence
 
     @staticmethod
     def chosen(p: MessageParameters) -> bool:

@@ -16,14 +16,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 from operator import or_
+from typing import TYPE_CHECKING
 
 from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib.data import View
 
-from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
 from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
 from modeloom.streams.reservation import CHAIN, Program
+
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["StepSequence", "TextFirstSequence"]
 
@@ -208,6 +211,11 @@ class StepSequence:
     def finds(self, free: Value) -> Value:
         """Whether the step that is next finds the cipher, if it is ``free`` in all cycles of the step."""
         return free
+
+    def gives(self, text: Value) -> Value:
+        """Which of the tokens of ``text`` give some: those of a pass that only reads it do not."""
+        first = self.p.plan.step(self._texts[0])
+        return text if first.output is not None else text & self.decrypt
 
     def begins_part(self, text_before: Value) -> Value:
         """Whether the step is the first one of associated data or of text, if the one before it was of text, or not."""

@@ -22,7 +22,7 @@ from amaranth.hdl import Cat, Const, Mux, Signal, Value
 from modeloom.rtl.counter import counter_bits
 from modeloom.rtl.stream.contexts import ChannelWords
 from modeloom.rtl.stream.line import Line
-from modeloom.rtl.stream.long_counter import ASSOCIATED, counter_of
+from modeloom.rtl.stream.long_counter import counter_of
 from modeloom.rtl.stream.values import GatedSum, TokenValues
 from modeloom.streams.plan import TokenKind
 from modeloom.streams.steps import Form, Source, Step
@@ -36,6 +36,14 @@ __all__ = ["LUT_PLACES", "StateValues", "TurnValues"]
 #     turned ──┴──▶ first value, or register ──▶ adder ──▶ register        turned: the last token was not one of the first part
 #
 # Bits that no block changes have registers of their own, which only the first token of a message writes.
+
+TURNED: dict[str, Callable[[TurnValues], Value]] = {
+    "associated": lambda values: Mux(values.valid.at(0), ~values.in_first(), values.turned),
+    # A token of set-up may come between both parts, and tells nothing.
+    "text": lambda values: values.in_second() | (values.turned & ~values.in_first()),
+}
+"""The next value of ``turned``, by the part of a message that comes first."""
+
 
 class TurnValues(TokenValues):
     """Makes and writes the registers of counters that take turns."""
@@ -55,19 +63,15 @@ class TurnValues(TokenValues):
         values = {name: self.states[name][0].at(0) for name in (turns.first, turns.second)}
         step, number = turns.adds
         counts = reduce(or_, self._turn_kinds(lambda kind: turns.first in kind.updates or turns.second in kind.updates))
-        self.late.d.comb += self.turn_value.eq(Mux(self._first_turn(), values[turns.first], values[turns.second]))
+        self.late.d.comb += self.turn_value.eq(Mux(self.in_first(), values[turns.first], values[turns.second]))
         total = self.counted(step, number, self.turn_value, counts)
         # The register takes the sum whosever turn it is.
-        if self.plan.text_first:
-            # A token of set-up may come between both parts, and tells nothing.
-            self.m.d.sync += self.turned.eq(self._associated() | (self.turned & ~self._first_turn()))
-        else:
-            self.m.d.sync += self.turned.eq(Mux(self.valid.at(0), ~self._associated(), self.turned))
+        self.m.d.sync += self.turned.eq(TURNED[self.plan.order.parts[0]](self))
         with self.m.If(counts | self._turn_begins()):
             self.m.d.sync += self.turn_bits.eq(self._bits(total, turns.shared))
         return {
-            turns.first: Mux(self._first_turn(), total, values[turns.first]),
-            turns.second: Mux(self._first_turn(), values[turns.second], total),
+            turns.first: Mux(self.in_first(), total, values[turns.first]),
+            turns.second: Mux(self.in_first(), values[turns.second], total),
         }
 
     def join_turns(self, operand: GatedSum, stage: int) -> None:
@@ -93,14 +97,13 @@ class TurnValues(TokenValues):
     def _turn_begins(self) -> Value:
         return self.valid.at(0) & self.lines["begin"].at(0)
 
-    def _associated(self) -> Value:
-        """Whether the token at the front has associated data."""
-        return reduce(or_, self._turn_kinds(lambda kind: kind.name.endswith(ASSOCIATED)), Const(0, 1))
+    def in_first(self) -> Value:
+        """Whether the token at the front is of the part of its message that comes first, so that it is the turn of the first counter."""
+        return reduce(or_, self._turn_kinds(self.plan.order.is_first), Const(0, 1))
 
-    def _first_turn(self) -> Value:
-        """Whether it is the turn of the first counter: the token at the front is one of the part that comes first."""
-        chosen = self._turn_kinds(lambda kind: kind.name.endswith(ASSOCIATED) is not self.plan.text_first)
-        return reduce(or_, chosen, Const(0, 1))
+    def in_second(self) -> Value:
+        """Whether it is of the other part."""
+        return reduce(or_, self._turn_kinds(lambda kind: not self.plan.order.is_first(kind)), Const(0, 1))
 
     def _turn_kinds(self, chosen: Callable[[Step], bool]) -> list[Value]:
         """For each kind of token of a block or tag whose step is chosen, whether the token at the front is of this kind."""
@@ -208,11 +211,10 @@ class StateValues(TurnValues):
 
     def _without(self, name: str, value: Value, home: int, replaced: Value) -> Value:
         """A part of the state at its home; zero if a token replaces it."""
-        if self.plan.text_first:
-            initial = self.initial(name, home)
-            if isinstance(initial, Const) and not initial.value:
-                # One signal clears it for a message that begins, and behind the text: a bit then has a LUT for all that is added.
-                return Mux(replaced | self.lines["begin"].at(home), 0, self.kept(name, home))
+        initial = self.initial(name, home) if name in self.plan.shared.values() else None
+        if isinstance(initial, Const) and not initial.value:
+            # One signal clears it for a message that begins, and behind the text: a bit then has a LUT for all that is added.
+            return Mux(replaced | self.lines["begin"].at(home), 0, self.kept(name, home))
         return Mux(replaced, 0, value)
 
     def _chosen(self, name: str, lane: int, value: Value, home: int) -> Value:
@@ -252,7 +254,7 @@ class StateValues(TurnValues):
         None if anything else reads the sum, since it is the sum only while such a token is there.
         """
         updating = self._updating(lane, name)
-        if self.lanes > 1 or not updating:
+        if not (updating and self.plan.reservations.one_by_one()):
             return None
         found = []
         for _, _, step in updating:

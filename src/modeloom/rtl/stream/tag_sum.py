@@ -29,7 +29,7 @@ def tag_sum(plan: StreamPlan, contexts: int) -> str | None:
         Messages that may interleave.  The state is in memories if there are several, and then it is not shared.
     """
     ends = [token for token in plan.tokens if token.title == "tag" and token.ends]
-    if contexts > 1 or plan.lanes > 1 or plan.follows or len(ends) != 1:
+    if contexts > 1 or not plan.reservations.one_by_one("tag") or len(ends) != 1:
         return None
     step = plan.step("tag")
     for name, home in plan.placed.homes.items():

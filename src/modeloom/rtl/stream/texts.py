@@ -12,11 +12,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from amaranth.hdl import Cat, Const, Module, Mux, ShapeLike, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, ShapeLike, Signal, Value
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout
+from amaranth.lib.data import StructLayout, View
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.table import by_member
@@ -26,7 +24,7 @@ from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.sizes import TokenStep
 
-__all__ = ["PairJoiner", "PairSplitter", "TextQueue", "text_layout"]
+__all__ = ["PairJoiner", "PairSplitter", "TextQueue", "blocks_of", "text_layout"]
 
 
 # Puts blocks of text into pairs, and takes pairs apart behind the pipeline.
@@ -113,6 +111,61 @@ class PairSplitter(wiring.Component):
         return m
 
 
+class Blocks:
+    """The blocks of a token of text: one in each lane, all of a beat."""
+
+    def __init__(self, p: MessageParameters):
+        self.p, self.size = p, p.block_bytes
+
+    def is_last(self, full: Value, lane: int, plain: Value) -> Value:
+        """Whether a lane has the last block of a ``plain`` token with ``full`` blocks."""
+        return (full == lane + 1) & plain
+
+    def nbytes(self, token: View, lane: int) -> Value:
+        """The number of bytes of a piece of text in a lane."""
+        before, size = lane * self.size, self.size
+        return Mux(token.nbytes > before + size, size, Mux(token.nbytes > before, token.nbytes - before, 0))
+
+    def join(self, m: Module, tokens: stream.Interface) -> stream.Interface:
+        """Where the blocks of beats go, for a stream that takes tokens."""
+        return tokens
+
+    def split(self, m: Module, texts: stream.Interface) -> stream.Interface:
+        """The beats of a stream of the text of tokens."""
+        return texts
+
+
+class Pairs(Blocks):
+    """One or two blocks in one lane, each of them a beat."""
+
+    def is_last(self, full: Value, lane: int, plain: Value) -> Value:
+        return plain
+
+    def nbytes(self, token: View, lane: int) -> Value:
+        return token.nbytes - Mux(token.full == 2, self.size, 0)
+
+    def join(self, m: Module, tokens: stream.Interface) -> stream.Interface:
+        m.submodules.pairs = pairs = PairJoiner(self.p)
+        wiring.connect(m, pairs.o, tokens)
+        return pairs.i
+
+    def split(self, m: Module, texts: stream.Interface) -> stream.Interface:
+        pair = texts.payload.shape()
+        beat = StructLayout({**dict(pair.members), "data": 8 * self.p.beat_bytes, "nbytes": self.p.beat_nbytes_bits})
+        m.submodules.splitter = splitter = PairSplitter(pair, beat)
+        wiring.connect(m, texts, splitter.i)
+        return splitter.o
+
+
+BLOCKS = {1: Blocks, 2: Pairs}
+"""What a token of text has in a lane, by the most blocks of it."""
+
+
+def blocks_of(p: MessageParameters) -> Blocks:
+    """The blocks of the tokens of text of a core."""
+    return BLOCKS[p.plan.mode.text_blocks](p)
+
+
 # -- texts -------------------------------------------------------------------------------------------------------------------------
 
 def text_layout(parameters: MessageParameters) -> StructLayout:
@@ -179,13 +232,7 @@ class TextQueue(ErasedComponent[MessageParameters]):
         ]  # fmt: skip
         for name, bits in carried.items():
             m.d.comb += [line.i[name].eq(getattr(self, name)), queue.i.payload[name].eq(line.o[name] & beat.replicate(bits))]
-        beats: Any = queue.o
-        if p.plan.pairs:
-            single = StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "cut": 1, **carried})
-            m.submodules.splitter = splitter = PairSplitter(beat_layout, single)
-            wiring.connect(m, queue.o, splitter.i)
-            beats = splitter.o
-        source = p.delivery.behind(m, self, beats)
+        source = p.delivery.behind(m, self, blocks_of(p).split(m, queue.o))
         given = source.payload
         keep = Signal(p.beat_bytes)
         m.d.comb += [

@@ -202,6 +202,7 @@ class TokenValues:
     def __init__(self, component: Any):
         self.c, self.plan, self.m = component, component.plan, Module()
         self.placed, self.width, self.lanes = self.plan.placed, component.width, self.plan.lanes
+        self.ends = [""] if self.lanes == 1 else [f"_{lane}" for lane in range(self.lanes)]
         m, c = self.m, component
         # Delay lines are made where they are read, under conditions too: their registers stand in a module of their own.
         m.submodules.lines = self.late = Module()
@@ -277,7 +278,7 @@ class TokenValues:
 
     def in_lane(self, lane: int, name: str) -> str:
         """A name in a lane."""
-        return name if self.lanes == 1 else f"{name}_{lane}"
+        return name + self.ends[lane]
 
     def _kinds(self, lane: int) -> dict[int, Line]:
         """For each kind of token that a lane may have, whether it has it."""
