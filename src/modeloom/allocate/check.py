@@ -278,8 +278,9 @@ def _used(rows: Sequence[R | None], direction: str) -> Iterator[tuple[int, R, in
     """The rows of a list that a direction uses: the cycle of the sector (row ``slot`` of stage q is cycle q * rows + slot), the row, and
     its cell, word or block."""
     for slot, row in enumerate(rows):
-        if row is not None and direction in (numbers := _numbers(row)):
-            yield row.stage * len(rows) + slot, row, numbers[direction]
+        number = None if row is None else _numbers(row).get(direction)
+        if row is not None and number is not None:
+            yield row.stage * len(rows) + slot, row, number
 
 
 class _Checker:

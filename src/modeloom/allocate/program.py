@@ -315,7 +315,8 @@ class UnitInstance:
 
 def batched(units: Iterable[UnitInstance]) -> dict[UnitName, Cadence]:
     """The units that take batches."""
-    return {unit.name: unit.cadence for unit in units if unit.cadence.gaps}
+    cadences = {unit.name: unit.cadence.batched for unit in units}
+    return {name: each for name, each in cadences.items() if each is not None}
 
 
 @dataclass
@@ -460,8 +461,9 @@ def _net_sides(program: Program, table: Table, name: NetName, slot: int, row: Ne
                 text = text.replace("const", f"{row.const.get(direction, 0):#x}", 1)
             texts.append(text)
         prefix = "" if not name.first else _prefix(program, row, direction)
-        if kept := row.keep.get(direction, 0):
-            prefix = f"head {kept} of y ^ " if kept > 0 else f"tail {-kept} of y ^ "
+        nbytes = row.keep.get(direction, 0)
+        if nbytes:
+            prefix = f"head {nbytes} of y ^ " if nbytes > 0 else f"tail {-nbytes} of y ^ "
         sides[direction] = prefix + (" ^ ".join(texts) or "0")
     return sides
 
@@ -488,7 +490,7 @@ def listing(program: Program) -> str:
         f"tweaks of {program.tweak_bytes} bytes, {' and '.join(program.directions)}",
     ]
     for unit in program.units:
-        times = [f"post at {unit.post_at}", f"latency {unit.latency}", *unit.cadence.told]
+        times = [f"post at {unit.post_at}", f"latency {unit.latency}", *unit.cadence.told("batches of")]
         lines.append(f"unit {unit.name}: {', '.join(unit.cores)}; {', '.join(times)}")
     for bank in program.banks.values():
         lines.append(f"bank {bank.name}: {bank.cells} cells, written by {bank.writer}, {_count(bank.ports, 'read port')}")

@@ -194,7 +194,8 @@ class Model(KeyedDefinition[Numbers]):
         tweak, data = as_bytes("tweak", tweak), as_bytes("data", data)
         self.mode.check_sector(len(data))
         self.mode.check_tweak(len(tweak))
-        if direction not in self.mode.directions():
+        run = self.mode.ways().get(direction)
+        if run is None:
             raise InputError(f"{self.mode.name}: the mode has one direction only, {self.mode.one_direction}")
         size = self.mode.block_bytes
         if (len(data), len(tweak)) not in self._traced:
@@ -202,8 +203,8 @@ class Model(KeyedDefinition[Numbers]):
             trace(self.mode, len(data), len(tweak), key_bytes=self.cipher_key_bytes)
             self._traced.add((len(data), len(tweak)))
         o, keys = self.set_up(-(-len(data) // size))
-        with beside(self.mode.folder), blame(self.mode.name, getattr(self.mode, direction)):
-            return list(getattr(self.mode, direction)(o, keys, to_blocks(tweak, size), to_blocks(data, size)))
+        with beside(self.mode.folder), blame(self.mode.name, run):
+            return list(run(o, keys, to_blocks(tweak, size), to_blocks(data, size)))
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:
         """Ciphertext of a sector.  Raises ``InputError`` for lengths that the mode does not accept."""

@@ -234,7 +234,8 @@ class _Checker:
         _, chain, step = term.source
         if not 0 <= chain < len(self.graph.chains):
             self.fail(f"there is no chain {chain}")
-        if direction not in self.graph.chains[chain].base or not 0 <= step < self.graph.chains[chain].length:
+        base = self.graph.chains[chain].base.get(direction)
+        if base is None or not 0 <= step < self.graph.chains[chain].length:
             self.fail(f"chain {chain} has no step {step} in {direction}")
         if term.k or term.keep:
             self.fail("a step of a chain is multiplied or cut")

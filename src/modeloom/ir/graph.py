@@ -240,8 +240,9 @@ class OpGraph:
     def ops(self, direction: str) -> Iterator[tuple[int, Op]]:
         """Ids and operations of one direction."""
         for pair in self.pairs:
-            if direction in pair.ops:
-                yield pair.id, pair.ops[direction]
+            op = pair.ops.get(direction)
+            if op is not None:
+                yield pair.id, op
 
     def uses(self, direction: str) -> dict[UnitKind, int]:
         """Operations in one direction, by the kind of unit for this operation alone."""

@@ -347,6 +347,7 @@ def alone(graph: OpGraph, direction: str, instance: Callable[[Op], int | None]) 
         result.pairs.append(Pair(place[i], {direction: alone}))
     # Their numbers are kept, because they determine which of several units reads a chain.
     for chain in graph.chains:
-        if direction in chain.base:
-            result.chains.append(replace(chain, base={direction: moved((chain.base[direction],))[0]}))
+        base = chain.base.get(direction)
+        if base is not None:
+            result.chains.append(replace(chain, base={direction: moved((base,))[0]}))
     return result

@@ -72,13 +72,13 @@ def find_any(name: str, folder: str | Path = "", cipher: str | None = None) -> M
         raise TypeError(f"the name of a mode must be str, not {name!r}")
     if ":" in name:
         return load(name, folder)
-    streams = all_streams()
-    if name in streams:
-        return checked_stream(streams[name])
+    for_messages = all_streams()
+    if name in for_messages:
+        return checked_stream(for_messages[name])
     try:
         return find(name, folder, cipher)
     except UnknownName as error:
-        raise UnknownName("mode", error.name, [*streams, *all_modes(), *(mode.name for mode in VARIANTS)]) from None
+        raise UnknownName("mode", error.name, [*for_messages, *all_modes(), *(mode.name for mode in VARIANTS)]) from None
 
 
 def find(name: str, folder: str | Path = "", cipher: str | None = None) -> Mode:

@@ -15,6 +15,7 @@ Cells of a unit are filled if the token in that stage uses the unit.  A token mo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -22,7 +23,7 @@ from itertools import count
 
 from modeloom.compiler.streams import CompiledStream
 from modeloom.report.chart import COLOURS
-from modeloom.spec.kinds import MUL
+from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
 from modeloom.streams.machine import Token
 from modeloom.streams.overlap import entered as entered_tokens
@@ -39,8 +40,7 @@ WIDTH, LEAST_CELL, MOST_CELL = 1000, 14, 26
 """Pixels: desired width of all stages, smallest and largest width of a stage."""
 
 LETTERS = {"associated": "A", "encrypt": "P", "decrypt": "C", "tag": "T", BETWEEN: "E"}
-MEANING = "A associated data, P plaintext, C ciphertext, T tag"
-MEANING_BETWEEN = f"{MEANING}, E end of the text"
+MEANING = {"associated": "associated data", "encrypt": "plaintext", "decrypt": "ciphertext", "tag": "tag", BETWEEN: "end of the text"}
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,8 @@ class _Chart:
         yield f'<rect width="{self.width}" height="{self.height}" rx="6" fill="#f6f8fa" stroke="#d0d7de"/>'
         yield f'<text x="16" y="25" font-size="16" font-weight="bold">{escape(title)}</text>'
         yield f'<text x="16" y="44">{escape(subtitle)}</text>'
-        meaning = MEANING_BETWEEN if self.plan.text_first else MEANING
+        steps = {step.name for step in self.plan.steps}
+        meaning = ", ".join(f"{LETTERS[name]} {what}" for name, what in MEANING.items() if name in steps)
         yield f'<text x="16" y="61">{escape(f"Every message has a colour. {meaning}. Tokens move to the right.")}</text>'
         yield from self._axis()
         for number, (kind, name, lane) in enumerate(self.rows):
@@ -122,12 +123,12 @@ class _Chart:
         return "multiplier" if unit == unit_of(MUL.operation) else unit.replace("_", " ")
 
     def _axis(self) -> Iterator[str]:
-        end = self.x(self.stages)
+        end, rows = self.x(self.stages), Counter((kind, name) for kind, name, _ in self.rows)
         for number, (kind, name, lane) in enumerate(self.rows):
             y = TOP + ROW * number
             yield f'<rect x="{LEFT}" y="{y}" width="{end - LEFT}" height="{ROW}" fill="{("#ffffff", "#eef1f4")[number % 2]}"/>'
             label = {"token": "token", "unit": self._label(name), "state": f"state {name}"}[kind]
-            if self.plan.lanes > 1 and kind != "state":
+            if rows[kind, name] > 1:
                 label += f" {lane}"
             yield f'<text x="{LEFT - 8}" y="{y + 16}" text-anchor="end">{escape(label)}</text>'
         for stage in range(0, self.stages + 1, 5):
@@ -208,7 +209,7 @@ def _filled(plan: StreamPlan, stages: int) -> list[dict[int, _InStage]]:
             yield _InStage(number, token.step, plan.placed.passes[token.step][token.part].operations)
 
     entered: list[dict[int, _InStage]] = []
-    if plan.returning:
+    if plan.reservations.shares(CIPHER):
         # Tokens of messages enter between each other, where the cipher is free.
         by_cycle: dict[int, list[_InStage]] = {}
         for number, token in entered_tokens(plan, [tokens(n) for n in range(stages)], 1):

@@ -74,8 +74,7 @@ class Unit:
             object.__setattr__(self, "kind", UnitKind(UNITS[self.kind]))
         if self.count < 0 or self.core < 0 or self.interval < 1:
             raise InputError(f"unit {self.kind}: count and latency must not be negative, and the interval must be at least 1 cycle")
-        if self.cadence.gaps and (self.interval != 1 or self.slow_core is not None):
-            raise InputError(f"unit {self.kind}: a unit that takes batches takes one operation in each of their cycles, on one core")
+        self.cadence.check_unit(str(self.kind), self.interval, several_cores=self.slow_core is not None)
 
     @property
     def operations(self) -> tuple[Kind, ...]:
@@ -138,10 +137,9 @@ class UnitSet:
     by_kind: dict[UnitKind, Unit] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.lanes < 1:
-            raise InputError(f"--lanes must be at least 1, not {self.lanes}")
-        if self.terms < 2:
-            raise InputError(f"--terms must be at least 2, not {self.terms}")
+        for name, value, least in (("lanes", self.lanes, 1), ("terms", self.terms, 2)):
+            if value < least:
+                raise InputError(f"--{name} must be at least {least}, not {value}")
         object.__setattr__(self, "by_kind", {unit.kind: unit for unit in self.units})
 
     def doing(self, kind: Kind) -> Unit:
@@ -220,7 +218,8 @@ class Problem:
 
     def __post_init__(self) -> None:
         self.unit = [self.units.of(pair) for pair in self.graph.pairs]
-        self.in_batches = [i for i, unit in enumerate(self.unit) if unit.cadence.gaps]
+        cadences = [unit.cadence.batched for unit in self.unit]
+        self.in_batches = [i for i, each in enumerate(cadences) if each is not None]
         key_written: dict[object, int] = {}
         for pair in self.graph.pairs:
             self.bound_to.append(instance_of(pair, self.units))

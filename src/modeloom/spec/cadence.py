@@ -14,6 +14,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from modeloom.spec.errors import DefinitionError, InputError
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -60,15 +62,24 @@ class Cadence:
         """This cadence, or None if the unit takes no batches."""
         return self if self.gaps else None
 
-    @property
-    def told(self) -> list[str]:
-        """Its words in a listing; none if the unit takes no batches."""
-        return [f"batches of {self.blocks} in {self.interval} cycles"] if self.gaps else []
+    def told(self, what: str) -> list[str]:
+        """Its words in a listing, behind what it is the cadence of; none if the unit takes no batches."""
+        return [f"{what} {self.blocks} in {self.interval} cycles"] if self.gaps else []
 
     @property
     def described(self) -> dict[str, int]:
         """Its member of a description in JSON; none if the unit takes no batches."""
         return {"blocks": self.blocks} if self.gaps else {}
+
+    def check_unit(self, unit: str, interval: int, *, several_cores: bool) -> None:
+        """Raises ``InputError`` for a unit that is busy for several cycles with an operation, or performs some on another core."""
+        if interval != 1 or several_cores:
+            raise InputError(f"unit {unit}: a unit that takes batches takes one operation in each of their cycles, on one core")
+
+    def no_order(self, mode: str) -> InputError:
+        """The error for a mode whose operations of a block wait for each other in a circle."""
+        # The steps of a pipeline may use ciphers in different orders, as it has several.
+        return InputError(f"--cipher-arch multistream is not for {mode}: its steps use the one cipher at different places; leave it out")
 
     def takes(self, cycle: int) -> bool:
         """Whether the unit takes a block in a cycle."""
@@ -118,6 +129,12 @@ class _EveryCycle(Cadence):
 
     def __post_init__(self) -> None:
         """There is nothing to check."""
+
+    def check_unit(self, unit: str, interval: int, *, several_cores: bool) -> None:
+        """Any unit has it."""
+
+    def no_order(self, mode: str) -> InputError:
+        return DefinitionError(f"{mode}: the operations of a block wait for each other in a circle, which no pipeline does")
 
 
 EVERY_CYCLE: Cadence = _EveryCycle(1, 1)

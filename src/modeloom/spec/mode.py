@@ -322,6 +322,10 @@ class Mode(Definition):
         """The directions that the mode has."""
         return ONE_BY_ONE[cls.one_direction or "both"]
 
+    def ways(self) -> dict[str, Callable[..., list[B]]]:
+        """For each direction that the mode has, its definition."""
+        return {name: getattr(self, name) for name in self.directions()}
+
     @classmethod
     def check_sector(cls, nbytes: int) -> None:
         """Raises ``InputError`` unless the mode accepts sectors of ``nbytes`` bytes."""

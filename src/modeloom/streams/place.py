@@ -224,12 +224,7 @@ class _Placer:
         placed = self.placed
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(blocks) and not self._return(blocks, *before):
-            if placed.cadence.gaps:
-                # The steps of a pipeline may use ciphers in different orders, as it has several.
-                raise InputError(
-                    f"--cipher-arch multistream is not for {self.mode}: its steps use the one cipher at different places; leave it out"
-                )
-            raise DefinitionError(f"{self.mode}: the operations of a block wait for each other in a circle, which no pipeline does")
+            raise placed.cadence.no_order(self.mode)
         before = dict(placed.stages), dict(placed.homes)
         if not self._converges(self.loops):
             # The tag uses units in another order than blocks, so it takes a token for each pass.

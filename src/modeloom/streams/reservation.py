@@ -75,6 +75,10 @@ class ReservationTable:
         """
         return (ENTRY, *[CIPHER] * self.plan.returning, *[CHAIN] * self.plan.chained)
 
+    def shares(self, resource: str) -> bool:
+        """Whether tokens meet for a resource, so that some of them wait for it."""
+        return resource in self.resources
+
     # -- programs -----------------------------------------------------------------------------------------------------------------
 
     def program(self, title: str) -> Program:
@@ -159,9 +163,8 @@ class ReservationTable:
 
     def text(self) -> str:
         """The table as text: for each step its tokens, what it takes, and when the next step may begin."""
-        plan, cadence = self.plan, self.cadence
-        batches = f", cipher {cadence.blocks} in {cadence.interval} cycles" if cadence.gaps else ""
-        lines = [f"reservations {plan.mode.name}: {', '.join(self.resources)}{batches}"]
+        plan = self.plan
+        lines = [f"reservations {plan.mode.name}: {', '.join((*self.resources, *self.cadence.told('cipher')))}"]
         for step in plan.steps:
             program, phases = self.program(step.title), self.phases(step.title)
             said = [f"{name} {' '.join(map(str, self._shown(cycles)))}" for name, cycles in program.uses.items() if cycles]
@@ -196,14 +199,13 @@ class Reservations:
 
     def __init__(self, plan: StreamPlan):
         self.plan, self.table = plan, plan.reservations
-        self._shared = self.table.resources
         self._taken: dict[str, set[int]] = {ENTRY: set(), CIPHER: set()}
         self._ciphers: dict[str, tuple[int, ...]] = {}
         self._phases: dict[tuple[str, bool], frozenset[int] | None] = {}
 
     def _cipher(self, title: str) -> tuple[int, ...]:
         if title not in self._ciphers:
-            self._ciphers[title] = self.table.uses(title)[CIPHER] if title and CIPHER in self._shared else ()
+            self._ciphers[title] = self.table.uses(title)[CIPHER] if title and self.table.shares(CIPHER) else ()
         return self._ciphers[title]
 
     def _needed(self, cycle: int, step: str, closes: bool, at: int) -> dict[str, set[int]]:
