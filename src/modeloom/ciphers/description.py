@@ -497,6 +497,10 @@ class BlockCipher(metaclass=_Keywords):
         """Whether there is a core for a direction in a form."""
         return direction in {"pipelined": self.pipelined, "sequential": self.sequential, "multistream": self.multistream}[form]
 
+    def makes(self, request: CoreRequest) -> bool:
+        """Whether there is a core for the direction and the form of a request, with as many streams."""
+        return self.has(request.direction, request.form) and (request.form != "multistream" or request.streams in self.streams)
+
     def check_operation(self, mode: str, name: str, operands: int) -> None:
         """Raises ``DefinitionError`` if a mode uses the cipher with a tweak that it does not have, or without one that it has."""
         if (operands > 1) != bool(self.tweak_bytes):

@@ -91,9 +91,9 @@ def derived_keys(mode: StreamMode, cipher: BlockCipher, request: CoreRequest, co
     InputError
         The cipher has no round core, or the definition derives keys in a way that is not for hardware.
     """
-    if not cipher.has("encrypt", "multistream") or 1 not in cipher.streams:
-        raise InputError(f"--keys derived: {cipher.name} has no round core for one block; build it with --keys inline")
     one = request.but(direction="encrypt", form="multistream", stages=1, streams=1, writers=0, sbox=cipher.sboxes[0])
+    if not cipher.makes(one):
+        raise InputError(f"--keys derived: {cipher.name} has no round core for one block; build it with --keys inline")
     derivations, timing = tuple(derivation_of(mode, bits // 8) for bits in one.key_sizes), cipher.timing(one.but(slots=1))
     made = [DerivedKeys(derivations, count, one, timing) for count in (range(1, MOST_DERIVERS + 1) if cores is None else (cores,))]
     return next((each for each in made if each.cycles <= DERIVE_TARGET), made[-1])
@@ -134,9 +134,10 @@ class CompiledStream:
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
+        derived = self.derived
         plan, placed, table, passes = self.plan, self.plan.placed, self.plan.reservations, len(self.mode.sealing())
         returns = {title: list(uses) for title, uses in plan.uses.items() if title in placed.returns}
-        beside = [name for name in ("start", "tag") if table.beside(name)]
+        detached = [name for name in ("start", "tag") if table.detached(name)]
         starts = [step for step in plan.steps if step.name == "start"]
         return {
             "schema": SCHEMA,
@@ -162,10 +163,10 @@ class CompiledStream:
                 for step in starts
             ],
             **_unless(1, passes, passes=passes),
-            **({"derivation": self.derived.explain()} if self.derived is not None else {}),
+            **({} if derived is None else {"derivation": derived.explain()}),
             **_unless(1, placed.turn, turn=placed.turn),
             **_unless({}, returns, returns=returns),
-            **_unless([], beside, beside=beside),
+            **_unless([], detached, **{"beside": detached}),
             "chains": plan.chains if plan.horner else 0,
             "units": {unit: {"stage": stage, "latency": placed.latencies[unit]} for unit, stage in placed.stages.items()},
             "state": {name: {"kind": kind.kind, "stage": placed.homes[name]} for name, kind in plan.kinds.items()},
@@ -185,8 +186,7 @@ class CompiledStream:
             "steps": {
                 step.title: {
                     "ciphers": list(table.paced(step.title)),
-                    # A block of a channel waits for the one before it, and with several channels others do not.
-                    "cycles": table.program(step.title).cycles + (plan.turn_after(step) - 1 if self.options.channels == 1 else 0),
+                    "cycles": table.program(step.title).cycles + interleaving(self.options.channels).waits(plan, step),
                 }
                 for step in plan.steps
             },
@@ -230,9 +230,7 @@ def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: b
     if prove:
         prove_setup(plan)
         prove_numbers(plan)
-    proof = prove_stream(plan, late_ends=options.interface == "lwc") if prove else None
-    if proof is not None and options.channels > 1:
-        proof = replace(proof, interleaved=prove_channels(plan))
+    proof = interleaving(options.channels).proved(plan, late_ends=options.interface == "lwc") if prove else None
     return CompiledStream(mode, options, plan, request, proof, derived, checked)
 
 
@@ -280,6 +278,41 @@ def _planned(
     return plan, replace(options, cipher_cores=count)
 
 
+class _OneMessage:
+    """The messages of a core go through its pipeline one after another."""
+
+    def usual_ciphers(self, most: int) -> int:
+        """The usual number of ciphers, if a block needs so many and waits for the one before it."""
+        # A lone message waits for its chain in any case.
+        return 1
+
+    def waits(self, plan: StreamPlan, step: Step) -> int:
+        """The cycles that the pipeline waits after a step for the next one."""
+        return plan.turn_after(step) - 1
+
+    def proved(self, plan: StreamPlan, *, late_ends: bool) -> StreamProof:
+        """The proof of a plan."""
+        return prove_stream(plan, late_ends=late_ends)
+
+
+class _Interleaved(_OneMessage):
+    """A message of each channel is in the pipeline, so that others use what one leaves free while it waits."""
+
+    def usual_ciphers(self, most: int) -> int:
+        return most
+
+    def waits(self, plan: StreamPlan, step: Step) -> int:
+        return 0
+
+    def proved(self, plan: StreamPlan, *, late_ends: bool) -> StreamProof:
+        return replace(super().proved(plan, late_ends=late_ends), interleaved=prove_channels(plan))
+
+
+def interleaving(channels: int) -> _OneMessage:
+    """How the messages of a core with so many channels share its pipeline."""
+    return _Interleaved() if channels > 1 else _OneMessage()
+
+
 class CipherNumbers(NamedTuple):
     """The numbers of ciphers of a core: the usual one, None if a block never waits for a cipher; all of them; and why it has no other."""
 
@@ -300,8 +333,8 @@ class CipherNumbers(NamedTuple):
             return cls(None, (), f" is for modes whose blocks wait for the cipher of the one before, unlike {name}; leave it out")
         if plan.cadence is not None:
             return cls(1, (1,), " is for pipelines; a multistream core has one round; leave it out")
-        # A lone message waits for its chain in any case, and several fill all ciphers that a block needs.
-        return cls(1 if channels == 1 else most, range(1, most + 1), f" of {name} is from 1 to {most}, the ciphers of a block, not {{}}")
+        usual = interleaving(channels).usual_ciphers(most)
+        return cls(usual, range(1, most + 1), f" of {name} is from 1 to {most}, the ciphers of a block, not {{}}")
 
 
 def _block_ciphers(steps: Iterable[Step]) -> int:

@@ -204,22 +204,27 @@ class _Sizing:
         return Unit(kind, count, timing.latency, timing.interval, post_register=reg)
 
 
+DOES = {"encrypt": "core to encrypt", "decrypt": "core to decrypt", "both": "core for both directions in one"}
+"""What a core of a cipher does, by its direction."""
+
+
 def _request(options: Options, chosen: BlockCipher, cipher_bits: Sequence[int], name: Kind | str, form: str) -> CoreRequest:
     """The request to a cipher for a core of this name.  Raises ``InputError`` if the cipher has none.
 
     The S-box is the requested one.  A core that is sequential beside pipelines has the default.
     """
     direction = DIRECTION_OF[name.operation.name if isinstance(name, Kind) else name]
-    if not chosen.has(direction, form):
-        does = "core for both directions in one" if direction == "both" else f"core to {direction}"
-        raise InputError(f"--cipher-arch {options.cipher_arch}: {chosen.name} has no {form} {does}; choose another --cipher-arch")
     sbox = options.cipher_sbox if form == options.cipher_form else chosen.sboxes[0]
     own = name.key_bits if isinstance(name, Kind) else 0
     bits, keys = own or options.key_bits, max(1, list(cipher_bits).count(own))
-    return CoreRequest(
+    request = CoreRequest(
         direction=direction, form=form, key_bits=cast(int, bits), stages=cast(int, options.streams or options.cipher_stages),
         sbox=cast(str, sbox), streams=options.streams or 1, slots=options.key_slots << (keys - 1).bit_length(),
     )  # fmt: skip
+    if not chosen.makes(request):
+        what = f"{chosen.name} has no {form} {DOES[direction]}"
+        raise InputError(f"--cipher-arch {options.cipher_arch}: {what}; choose another --cipher-arch")
+    return request
 
 
 def _paced(

@@ -84,7 +84,7 @@ def as_bytes(what: str, value: object) -> bytes:
 def key_lengths(mode: Definition, cipher_name: str | None = None) -> list[int]:
     """Lengths in bytes that the whole key of a mode may have, one for each key size of the cipher."""
     sizes = mode.cipher_key_bits or cipher_of(mode, cipher_name).key_bits
-    return sorted({bits // 8 if mode.derives() else mode.key_bytes(bits // 8) for bits in sizes})
+    return sorted({mode.keying().key_bytes(mode, bits // 8) for bits in sizes})
 
 
 O = TypeVar("O", bound=Numbers)

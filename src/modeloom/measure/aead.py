@@ -88,7 +88,7 @@ def options_of(mode: str, architecture: str) -> dict[str, Value]:
     """The options of the core of a row.  A mode with other keys for each nonce takes them with its messages.  Raises ``UnknownName``."""
     if architecture not in ARCHITECTURES:
         raise UnknownName("architecture", architecture, ARCHITECTURES)
-    return {**SHARED, **ARCHITECTURES[architecture], **({"keys": "inline"} if stream_mode(mode).derives() else {})}
+    return {**SHARED, **ARCHITECTURES[architecture], **stream_mode(mode).keying().options}
 
 
 def command(mode: str, architecture: str) -> str:

@@ -55,17 +55,56 @@ class KeySource(Terms):
     both_forms: bool = False
     in_order: bool = False
 
+    def check_mode(self, mode: StreamMode) -> None:
+        """Raises ``InputError`` for a mode whose keys do not come from here."""
+        mode.keying().check_slots(mode.name)
+
+    def usual_schedule(self, iterates: bool, pipelined: bool) -> str:
+        """The kind of key schedule if a user names none, with a cipher that has an iterative one, and for pipelines."""
+        return "word"
+
+    def most_schedules(self, kind: str, pipelined: bool) -> int:
+        """The most key schedules of a kind, which work at the same time.  Raises ``InputError`` if a core cannot have this kind."""
+        return 1
+
+    def writers(self, kind: str | None, schedules: int | None) -> int:
+        """Ports of the cipher for writes of round keys, as ``CoreRequest`` has them."""
+        return 0
+
+
+@dataclass(frozen=True)
+class KeysInOrder(KeySource):
+    """Keys that come with the messages, or are derived for each."""
+
+    in_order: bool = True
+
+    def check_mode(self, mode: StreamMode) -> None:
+        """There is a key for each message."""
+
+    def usual_schedule(self, iterates: bool, pipelined: bool) -> str:
+        return "iterative" if iterates and pipelined else "word"
+
+    def most_schedules(self, kind: str, pipelined: bool) -> int:
+        if kind != "iterative":
+            return 1
+        if not pipelined:
+            raise InputError("--key-schedule iterative clears all round keys of a slot at once, which is for pipelines; leave it out")
+        return MOST_KEY_SCHEDULES
+
+    def writers(self, kind: str | None, schedules: int | None) -> int:
+        return cast(int, schedules) if kind == "iterative" else 0
+
 
 KEYS = {
     "expand": KeySource(both_forms=True),
     "expanded": KeySource(expands=False),
-    "inline": KeySource(
+    "inline": KeysInOrder(
         apart={"--channels": "keys come in the order of the messages, and messages of different channels have no order"},
-        slots=RING, in_order=True,
+        slots=RING,
     ),
-    "derived": KeySource(
+    "derived": KeysInOrder(
         apart={"--channels": "keys are derived in the order of the messages, and messages of different channels have no order"},
-        only={"derives": "modes that derive message keys from the nonce"}, ring=RING, in_order=True,
+        only={"derives": "modes that derive message keys from the nonce"}, ring=RING,
     ),
 }  # fmt: skip
 """Where round keys come from: "expand" is a core that expands the keys that it is sent, and "expanded" one that takes round keys from the
@@ -237,7 +276,7 @@ class StreamOptions(Choices):
     @property
     def writers(self) -> int:
         """Ports of the cipher for writes of round keys, as ``CoreRequest`` has them."""
-        return cast(int, self.key_schedules) if self.source.in_order and self.key_schedule == "iterative" else 0
+        return self.source.writers(self.key_schedule, self.key_schedules)
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -255,10 +294,7 @@ class StreamOptions(Choices):
         """The same options.  Raises ``InputError`` for choices that a core cannot have together, or that are not for this mode."""
         self.check_together()
         self.check_mode(mode)
-        if mode.derives() and not self.source.in_order:
-            raise InputError(
-                f"{mode.name} has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages"
-            )
+        self.source.check_mode(mode)
         return self
 
     def on(self, chosen: BlockCipher) -> StreamOptions:
@@ -284,14 +320,12 @@ class StreamOptions(Choices):
                 raise InputError(f"--keys {self.keys} takes keys of one size; give one --key-bits")
             return None, None
         iterates, pipelined = chosen.iterative_schedule is not None, self.cipher_arch == "pipelined"
-        kind = self.key_schedule or ("iterative" if self.source.in_order and iterates and pipelined else "word")
+        kind = self.key_schedule or self.source.usual_schedule(iterates, pipelined)
         if kind == "iterative" and not iterates:
             raise InputError(f"{chosen.name} has no iterative key schedule; leave out --key-schedule iterative")
-        if kind == "iterative" and self.source.in_order and not pipelined:
-            raise InputError("--key-schedule iterative clears all round keys of a slot at once, which is for pipelines; leave it out")
-        several = self.source.in_order and kind == "iterative"
-        count = self.key_schedules or (MOST_KEY_SCHEDULES if several else 1)
-        if count > 1 and not several:
+        most = self.source.most_schedules(kind, pipelined)
+        count = self.key_schedules or most
+        if count > most:
             raise InputError(f"--key-schedules {count} is for --keys inline with --key-schedule iterative; leave it out")
         return kind, count
 

@@ -88,6 +88,8 @@ class Row:
         The values, each with its terms; empty if they are numbers or names that the cipher decides about.
     least, most : int or None
         The range of a number.
+    like : str
+        Another option, whose value it has if a user names none.
     within : mapping
         Narrower ranges beside other choices.
     unit : str
@@ -110,6 +112,7 @@ class Row:
     values: Mapping[int | str, Terms] = field(default_factory=dict)
     least: int | None = None
     most: int | None = None
+    like: str = ""
     within: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unit: str = ""
     terms: Terms = NO_TERMS
@@ -121,14 +124,14 @@ class Row:
 
 def row(
     default: T, about: str = "", *, values: Iterable[int | str] | Mapping[str, Terms] = (), off: str = "", noun: str = "",
-    least: int | None = None, most: int | None = None, within: Mapping[str, tuple[int, int]] | None = None, unit: str = "",
+    least: int | None = None, most: int | None = None, like: str = "", within: Mapping[str, tuple[int, int]] | None = None, unit: str = "",
     terms: Terms = NO_TERMS, free: tuple[int | str, ...] = (), word: str = "", older: str = "", sparse: bool = False,
 ) -> T:  # fmt: skip
     """A field with its row.  *values* without terms may be a sequence.  See ``Row`` for the rest."""
     every: dict[int | str, Terms] = {value: NO_TERMS for value in values}
     if isinstance(values, Mapping):
         every.update(values)
-    made = Row(about, off, noun, every, least, most, within or {}, unit, terms, free, word, older, sparse)
+    made = Row(about, off, noun, every, least, most, like, within or {}, unit, terms, free, word, older, sparse)
     return field(default=default, metadata={"row": made})
 
 
@@ -215,6 +218,10 @@ class Choices:
             self._check_type(one, value)
             if value is not None:
                 self._check_value(one.name, value)
+        for name, row in self.rows().items():
+            if row.like and getattr(self, name) is None and getattr(self, row.like) not in row.values:
+                why = f"{option(row.like)} {getattr(self, row.like)} gives no default for {option(name)}"
+                raise InputError(f"{why}, which must be {series(row.values)}; add {option(name)}")
 
     def _check_type(self, one: Field[Value], value: Value) -> None:
         kind, _, other = str(one.type).partition(" | ")

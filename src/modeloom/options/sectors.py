@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from operator import attrgetter
@@ -11,7 +11,7 @@ from typing import Protocol, Self, TypeVar
 
 from modeloom.ciphers import CIPHERS, BlockCipher
 from modeloom.options.limits import LONGER_SECTORS, MOST_BLOCKS, MOST_MESSAGE_SLOTS, MOST_SLOTS, RING, SLOTS
-from modeloom.options.row import Choices, Terms, Value, row, series
+from modeloom.options.row import Choices, Terms, Value, option, row, series
 from modeloom.spec import InputError, Mode, UnknownName
 from modeloom.spec.mode import ONE_BY_ONE
 
@@ -106,9 +106,7 @@ def on_cipher(options: Some, chosen: BlockCipher) -> Some:
     """A copy with the properties of a cipher filled in.  Raises ``InputError`` for options that the cipher does not support."""
     rounds = options.cipher_arch == "multistream"
     streams, stages = (_streams(options, chosen), None) if rounds else (None, _stages(options, chosen))
-    key_bits = chosen.key_bits[0] if options.key_bits is None else options.key_bits
-    if key_bits not in chosen.key_bits:
-        raise InputError(f"--key-bits must be {series(chosen.key_bits)}, not {key_bits}")
+    key_bits = _one_of("key_bits", options.key_bits, chosen.key_bits, chosen.key_bits[0])
     sbox = chosen.sboxes[0] if options.cipher_sbox is None else options.cipher_sbox
     if sbox not in chosen.sboxes:
         raise UnknownName("S-box", sbox, chosen.sboxes)
@@ -125,16 +123,22 @@ def _stages(options: OfCipher, chosen: BlockCipher) -> int:
 
 def _streams(options: OfCipher, chosen: BlockCipher) -> int:
     """The number of streams of a multistream core."""
-    if not chosen.multistream:
+    if not any(chosen.has(does, options.cipher_arch) for does in ONE_BY_ONE):
         raise InputError(f"--cipher-arch multistream: {chosen.name} has no round core for several streams; choose another --cipher-arch")
-    streams = chosen.streams[-1] if options.streams is None else options.streams
-    if streams not in chosen.streams:
-        raise InputError(f"--streams must be {series(chosen.streams)}, not {streams}")
+    count = _one_of("streams", options.streams, chosen.streams, chosen.streams[-1])
     if options.cipher_stages is not None:
         raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
     if options.cipher_sbox not in (None, chosen.sboxes[0]):
         raise InputError(f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {chosen.sboxes[0]}")
-    return streams
+    return count
+
+
+def _one_of(name: str, value: int | None, known: Sequence[int], usual: int) -> int:
+    """The value of an option, or the usual one.  Raises ``InputError`` for one that the cipher does not have."""
+    made = usual if value is None else value
+    if made not in known:
+        raise InputError(f"{option(name)} must be {series(known)}, not {made}")
+    return made
 
 
 # -- sectors ---------------------------------------------------------------------------------------------------------------------------
@@ -202,7 +206,8 @@ class Options(Choices):
         None, "Number of adders of terms (default: as many as the initiation interval needs).", least=1, most=16, word="acc{}"
     )  # fmt: skip
     lanes: int | None = row(
-        None, "Blocks per cycle at the input and at the output (default: the number of cipher cores).", values=LANES, word="lanes{}"
+        None, "Blocks per cycle at the input and at the output (default: the number of cipher cores).", values=LANES, like="cipher_cores",
+        word="lanes{}",
     )  # fmt: skip
     terms: int = row(4, "Largest number of terms in an operand (default: 4).", least=2, most=16, word="terms{}")
     storage: str = row(
@@ -234,9 +239,6 @@ class Options(Choices):
             raise InputError(f"--sector names {next(size for size in sizes if sizes.count(size) > 1)} bytes twice")
         if len(sizes) > SIZES:
             raise InputError(f"--sector takes at most {SIZES} sizes, not {len(sizes)}")
-        if self.lanes is None and self.cipher_cores not in LANES:
-            some = series(LANES)
-            raise InputError(f"--cipher-cores {self.cipher_cores} gives no default for --lanes, which must be {some}; add --lanes")
 
     @property
     def cipher_form(self) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
@@ -11,7 +11,8 @@ from modeloom.spec.errors import DefinitionError, InputError
 from modeloom.spec.field import GHASH_ORDER, Field
 
 __all__ = [
-    "B", "CIPHER", "DIRECTIONS", "ONE_BY_ONE", "Block", "Blocks", "CipherKey", "Definition", "KeyParts", "Keys", "Mode", "Operations",
+    "B", "CIPHER", "DIRECTIONS", "ONE_BY_ONE", "Block", "Blocks", "CipherKey", "Definition", "KeyParts", "Keying", "Keys", "Mode",
+    "Operations",
 ]  # fmt: skip
 
 # The directions of a core. Ciphers, modes, their hardware and their options all use these names.
@@ -171,6 +172,28 @@ class KeyParts(Keys):
         return f"setup() reads {name!r}, which is not a part of the key (the parts are {known}); add it to key_parts"
 
 
+class Keying:
+    """Where the key of a message or a sector comes from: it is the key of the mode.
+
+    Attributes
+    ----------
+    options : mapping
+        Options that all cores of the mode must have, with usual values.
+    """
+
+    options: Mapping[str, str] = {}
+
+    def key_bytes(self, mode: type[Definition] | Definition, cipher_key_bytes: int) -> int:
+        """Bytes of the key that a user gives, for a cipher key of the given length."""
+        return mode.key_bytes(cipher_key_bytes)
+
+    def check_slots(self, mode: str) -> None:
+        """Raises ``InputError`` if keys that stay in the slots of a core are of no use."""
+
+
+KEYING = Keying()
+
+
 class Definition:
     """A mode of operation under a key.
 
@@ -228,6 +251,11 @@ class Definition:
     def derives(cls) -> bool:
         """Whether each message has a key of its own, which is made of a master key as long as a cipher key."""
         return False
+
+    @classmethod
+    def keying(cls) -> Keying:
+        """Where the key of a message or a sector comes from."""
+        return KEYING
 
     @classmethod
     def key_bytes(cls, cipher_key_bytes: int) -> int:

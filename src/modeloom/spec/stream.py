@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from modeloom.spec.errors import DefinitionError, InputError
-from modeloom.spec.mode import B, Definition, Keys, Operations
+from modeloom.spec.mode import B, Definition, Keying, Keys, Operations
 
 __all__ = [
     "ABSORB", "ASSOCIATED_FIRST", "BETWEEN", "BLOCKS", "LAST", "ORDERS", "PARTIAL", "SINGLE", "TEXT_FIRST", "LengthPrefix", "Lengths",
@@ -179,6 +179,21 @@ class MessageKeys(Generic[B]):
         return dict(self._parts)
 
 
+class _KeyOfNonce(Keying):
+    """The key of a message is made of a master key, which is as long as a cipher key, and the nonce."""
+
+    options: Mapping[str, str] = {"keys": "inline"}
+
+    def key_bytes(self, mode: type[Definition] | Definition, cipher_key_bytes: int) -> int:
+        return cipher_key_bytes
+
+    def check_slots(self, mode: str) -> None:
+        raise InputError(f"{mode} has new keys for each nonce; build it with --keys derived, or --keys inline if they come with messages")
+
+
+KEY_OF_NONCE = _KeyOfNonce()
+
+
 class _Longest:
     """The largest number of bytes whose number of bits fits into half a block, as in ``o.bit_lengths``, and into 64 bits."""
 
@@ -233,6 +248,11 @@ class StreamMode(Definition):
     def derives(cls) -> bool:
         """Whether each nonce has keys of its own, which ``derive`` makes."""
         return cls.derive is not StreamMode.derive
+
+    @classmethod
+    def keying(cls) -> Keying:
+        """Where the key of a message comes from."""
+        return super().keying() if cls.derive is StreamMode.derive else KEY_OF_NONCE
 
     def tagged(self, o: Operations[B], k: Keys, s: State[B], tag: B) -> State[B]:
         """The state before the first block of a message whose tag is known.  It is that of ``start``, but in a mode with two passes."""

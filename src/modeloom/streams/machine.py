@@ -217,18 +217,18 @@ class Machine(Generic[V]):
     def finish(self, token: Token[V], done: dict[int, Timed[V]]) -> BlockOrPair[V] | None:
         """The new state and the output of a step."""
         step = self.steps[token.step]
-        if step.name == "start" and self.placed.runs_ahead:
+        waiting: Mapping[str, Form] = {}
+        if step.name == "start":
             # What comes from a unit is written to a memory, and then read into a register.
-            started = {name: self._form(step, form, token, done) for name, form in step.updates.items()}
+            waiting = self.placed.starts.waiting(step.updates)
+            started = {name: self._form(step, form, token, done) for name, form in waiting.items()}
             self._started[token.channel, token.message] = {
                 name: (ready + MEMORY_CYCLES * bool(ready), value) for name, (ready, value) in started.items()
             }
-            self._partial.pop((token.channel, token.message), None)
-            return None
-        if step.name == "start":
-            self._started[token.channel, token.message] = {}
         new = {}
         for name, form in step.updates.items():
+            if name in waiting:
+                continue
             if self.kinds[name].kind != "horner":
                 ready, value = self._form(step, form, token, done)
                 # The tokens of a start write the state at the end of a cycle.  A start without tokens has it ready at once.
@@ -283,7 +283,7 @@ class Machine(Generic[V]):
                     raise MachineError(f"{token.step}: operation {number} has the {unit} in cycle {stage}, which another one has")
                 self._taken.add((unit, stage))
             entered = token.cycle + self.placed.later(step.title, number)
-            if operation.operation.keyed and not self.placed.cadence.takes(entered):
+            if operation.operation.keyed and not self.placed.takes_block(entered):
                 raise MachineError(f"{token.step}: operation {number} uses the cipher in cycle {stage}, out of its cadence")
             if ready > stage:
                 raise MachineError(f"{token.step}: operation {number} reads in cycle {stage} what is there in cycle {ready}")

@@ -47,19 +47,19 @@ class _Overlap:
     def __init__(self, plan: StreamPlan, messages: Sequence[Sequence[Token]], rng: random.Random):
         self.plan, self.messages, self.rng = plan, messages, rng
         self.taken, self.begun = Reservations(plan), list[int]()
-        self.beside = self.taken.table.beside
+        self.detached = self.taken.table.detached
         # In a cycle, the token that writes the state at its home goes before one that only reads what it has left.
         self.placed: list[tuple[int, int, int, Token]] = []
 
     def run(self) -> Entered:
         """The tokens in the order of their cycles."""
-        now, put = 0, self._one_by_one if self.beside("tag") else self._together
+        now, put = 0, self._one_by_one if self.detached("tag") else self._together
         for number, tokens in enumerate(self.messages):
-            beside = [token for token in tokens if token.part < 0 or self.beside(token.step)]
-            for token in beside:
+            apart = [token for token in tokens if token.part < 0 or self.detached(token.step)]
+            for token in apart:
                 now = now if token.step == "tag" else self._begin(number, token, now)
-            now = put(number, [token for token in tokens if token not in beside], now)
-            for token in beside:
+            now = put(number, [token for token in tokens if token not in apart], now)
+            for token in apart:
                 if token.step == "tag":
                     self._put(number, token, now + self.plan.behind)
             now += 1

@@ -38,11 +38,11 @@ be several ciphers: the links of chains have the first one, and the other cipher
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from modeloom.spec import DefinitionError, InputError
+from modeloom.spec import DefinitionError
 from modeloom.spec.cadence import EVERY_CYCLE, Cadence
 from modeloom.spec.kinds import CIPHER, Operation
 from modeloom.spec.stream import BETWEEN
@@ -51,7 +51,7 @@ from modeloom.streams.steps import Form, Step, chain_operations, chains_of, horn
 if TYPE_CHECKING:
     from modeloom.streams.plan import StreamPlan, StreamRequest
 
-__all__ = ["Pass", "Placement", "cipher_units", "place", "unit_of"]
+__all__ = ["Pass", "Placement", "Starts", "StartsAhead", "cipher_units", "place", "unit_of"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,47 @@ class Pass:
 
     at: int
     operations: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Starts:
+    """How each ``start`` of a message enters: in the sequence of its message, whose state it writes.
+
+    Attributes
+    ----------
+    stored : tuple of str
+        The parts of the state that wait in a memory: those that depend on the nonce.
+    early : bool
+        Whether it runs ahead of its message, between tokens of others.
+    delay : int
+        Cycles by which what it computes is ready later.
+    """
+
+    stored: tuple[str, ...] = ()
+    early: ClassVar[bool] = False
+    delay: ClassVar[int] = 0
+
+    def free(self, starts: list[Step], passes: Mapping[str, tuple[Pass, ...]]) -> list[Step]:
+        """The starts that take no token among those of messages, by class of nonces."""
+        return [step for step in starts if not passes[step.title]]
+
+    def waiting(self, updates: Mapping[str, Form]) -> Mapping[str, Form]:
+        """What a ``start`` computes that waits until its message begins."""
+        return {}
+
+
+class StartsAhead(Starts):
+    """Each ``start`` runs ahead of its message, and what it computes waits in a memory, where it is a cycle later."""
+
+    early, delay = True, 1
+
+    def free(self, starts: list[Step], passes: Mapping[str, tuple[Pass, ...]]) -> list[Step]:
+        """All starts are one."""
+        return starts[:1]
+
+    def waiting(self, updates: Mapping[str, Form]) -> Mapping[str, Form]:
+        """All of it."""
+        return updates
 
 
 @dataclass
@@ -98,12 +139,12 @@ class Placement:
         For each chain through the cipher, the stage in which it gets its new value, counted from the last token of a block.
     turn : int
         Cycles from the last token of a block that writes such a chain to the first token of the next step of its message.
-    runs_ahead : bool
-        Whether ``start`` runs ahead.
-    started : tuple of str
-        The parts of the state that then wait in a memory: those that depend on the nonce.
+    starts : Starts
+        How each ``start`` enters.
     follows : bool
         Whether the token of ``tag`` enters later than the last block, and other tokens before it.
+    behind : int
+        The number of cycles from the last block of a message to the token of a tag that follows; else 0.
     cadence : Cadence
         The cycles in which tokens that use the cipher enter.
     returns : dict
@@ -121,9 +162,9 @@ class Placement:
     units: dict[str, tuple[str, ...]] = field(default_factory=dict)
     written: dict[str, int] = field(default_factory=dict)
     turn: int = 1
-    runs_ahead: bool = False
-    started: tuple[str, ...] = ()
+    starts: Starts = field(default_factory=Starts)
     follows: bool = False
+    behind: int = 0
     cadence: Cadence = EVERY_CYCLE
     returns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
@@ -137,6 +178,10 @@ class Placement:
         if step.name not in self.returns:
             return tuple(each.at for each in self.passes[step.title] if keyed & set(each.operations))
         return tuple(sorted({self.later(step.title, number) for number in keyed}))
+
+    def takes_block(self, cycle: int) -> bool:
+        """Whether the cipher takes a block in a cycle, counted from the entry of a token."""
+        return self.cadence.takes(cycle)
 
     def cipher_tokens(self, step: Step) -> tuple[int, ...]:
         """For each token of a step that uses the cipher, the number of cycles after the first token."""
@@ -196,17 +241,17 @@ class _Placer:
         starts = [step for step in self.steps if step.name == "start"]
         if any(token for step in starts for token in self._timed(step)[0]):
             self.computed = []
-        placed.runs_ahead, placed.started = bool(self.computed), tuple(self.computed)
+        placed.starts = StartsAhead(tuple(self.computed)) if self.computed else Starts()
         for name in self.kinds:
             self._settle(name)
         tag = next(step for step in self.steps if step.name == "tag")
         for step in self.steps:
             if step is not tag:
                 self._passes(step)
-        # What waits in a memory is there a cycle later.
-        placed.ahead = {title: cycles + placed.runs_ahead for title, cycles in placed.ahead.items()}
-        placed.follows = self._follows(tag, placed.runs_ahead or not any(placed.passes[step.title] for step in starts))
+        placed.ahead = {title: cycles + placed.starts.delay for title, cycles in placed.ahead.items()}
+        placed.follows = self._follows(tag, self._starts_free(starts))
         self._passes(tag)
+        placed.behind = placed.passes[tag.title][-1].at * placed.follows
         if self.late and not self._alone(starts, tag):
             raise DefinitionError(
                 f"{self.mode}: a block enciphers what the cipher has made of it, so that start() and tag() may encipher one block each"
@@ -215,7 +260,7 @@ class _Placer:
         self._turn()
         last = max(stage + placed.latencies[unit] for unit, stage in placed.stages.items())
         # What a tag that follows reads goes through the pipeline before it.
-        later = placed.outputs[tag.title] + placed.passes[tag.title][-1].at * placed.follows
+        later = placed.outputs[tag.title] + placed.behind
         placed.depth = max(last, later, *placed.homes.values(), *placed.outputs.values(), *placed.written.values()) + 1
         return placed
 
@@ -249,7 +294,7 @@ class _Placer:
         used = {token for token, one in zip(self._timed(tag)[0], tag.operations, strict=True) if unit_of(one.operation)}
         blocks = (self.placed.passes[step.title] for step in self.loops if step is not tag)
         # A core with a cadence waits for the cipher anyway: there, a tag follows only where other tokens enter beside those of messages.
-        free = free and (not self.placed.cadence.gaps or self.placed.runs_ahead or bool(self.late))
+        free = free and (not self.placed.cadence.gaps or self.placed.starts.early or bool(self.late))
         hashes = any(kind.kind == "horner" for kind in self.kinds.values())
         alone = all([one.at for one in each] == [0] for each in blocks)
         return free and alone and not hashes and not self.chains and len(used) == 1 and 0 not in used
@@ -269,9 +314,11 @@ class _Placer:
 
     def _alone(self, starts: Sequence[Step], tag: Step) -> bool:
         """Whether start and tag take no tokens after one another, between which others would have the cipher."""
-        passes = self.placed.passes
-        starts_free = self.placed.runs_ahead or not any(passes[step.title] for step in starts)
-        return starts_free and (self.placed.follows or [each.at for each in passes[tag.title]] == [0])
+        return self._starts_free(starts) and (self.placed.follows or [each.at for each in self.placed.passes[tag.title]] == [0])
+
+    def _starts_free(self, starts: Sequence[Step]) -> bool:
+        """Whether no start takes a token in the sequence of its message."""
+        return self.placed.starts.early or not any(self.placed.passes[step.title] for step in starts)
 
     def _return(self, blocks: Sequence[Step], stages: dict[str, int], homes: dict[str, int]) -> bool:
         """Whether each block fits into a token that returns to the cipher."""
@@ -408,8 +455,8 @@ class _Placer:
 
         With a cadence, it does so at its own place of a later batch: then no place of a batch is left free because nothing fits into it.
         """
-        beside = self.placed.follows if step.name == "tag" else bool(self.late) and step.name not in ("start", BETWEEN)
-        return self.placed.cadence.interval if beside else 1
+        apart = self.placed.follows if step.name == "tag" else bool(self.late) and step.name not in ("start", BETWEEN)
+        return self.placed.cadence.interval if apart else 1
 
     def _passes(self, step: Step) -> None:
         placed = self.placed

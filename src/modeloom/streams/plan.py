@@ -24,7 +24,7 @@ from modeloom.streams.derive import Preparation, Word, prepare
 from modeloom.streams.known import Known
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.reservation import ReservationTable
-from modeloom.streams.rewrite import ORDER_OF, Order, move_to_tag, retime, with_left
+from modeloom.streams.rewrite import ORDERED, Order, move_to_tag, retime, with_left
 from modeloom.streams.steps import Form, Recurrence, Source, Step, chains_of, horner_operation, key_word, recurrences, steps_of
 from modeloom.streams.trace import StreamTrace, trace_stream
 
@@ -89,10 +89,10 @@ class StreamPlan:
         Ciphers of a lane.
     prefixes : tuple of LengthPrefix
         What comes before associated data.
-    text_first : bool
-        Whether messages have their text before their associated data (``streams.rewrite``).
+    order : Order
+        The order of the parts of a message (``streams.rewrite``).
     shared : dict
-        If so: the parts of the state that have the register of another one, which ends before they begin, with its name.
+        If text comes first: the parts of the state that have the register of another one, which ends before they begin, with its name.
     """
 
     mode: StreamMode
@@ -107,15 +107,15 @@ class StreamPlan:
     lanes: int = 1
     cores: int = 1
     prefixes: tuple[LengthPrefix, ...] = ()
-    text_first: bool = False
+    order: Order = ORDERED[ASSOCIATED_FIRST]
     shared: dict[str, str] = field(default_factory=dict)
     state: tuple[str, ...] = ()
     made: dict[str, StreamPlan] = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def order(self) -> Order:
-        """The order of the parts of a message."""
-        return ORDER_OF[self.text_first]
+    def text_first(self) -> bool:
+        """Whether messages have their text before their associated data."""
+        return self.order is ORDERED[TEXT_FIRST]
 
     @property
     def chained(self) -> bool:
@@ -130,8 +130,7 @@ class StreamPlan:
     @property
     def free_starts(self) -> list[Step]:
         """The starts that take no token among those of messages, by class of nonces; one of them if starts run ahead."""
-        starts = [step for step in self.steps if step.name == "start"]
-        return starts[:1] if self.runs_ahead else [step for step in starts if not self.placed.passes[step.title]]
+        return self.placed.starts.free([step for step in self.steps if step.name == "start"], self.placed.passes)
 
     @property
     def known_lengths(self) -> tuple[str, ...]:
@@ -158,8 +157,7 @@ class StreamPlan:
     @property
     def tag_lengths(self) -> bool:
         """Whether a tag that follows reads the lengths of its message."""
-        forms = self.step("tag").forms() if self.follows else ()
-        return any(term.source.kind == "lengths" for form in forms for term in form)
+        return self.follows and any(term.source.kind == "lengths" for form in self.step("tag").forms() for term in form)
 
     @property
     def nonce_form(self) -> str | None:
@@ -196,10 +194,14 @@ class StreamPlan:
         """Whether the tag may use a lane that the last blocks of a message leave free."""
         return self.lanes > 1 and [token.at for token in self.placed.passes["tag"]] == [0]
 
+    def tag_joins(self, blocks: int) -> bool:
+        """Whether the tag of a message uses a lane of the cycle that has its last blocks, so many."""
+        return self.shares_tag and blocks < self.lanes
+
     @property
     def runs_ahead(self) -> bool:
         """Whether ``start`` runs ahead of its message (``Placement``)."""
-        return self.placed.runs_ahead
+        return self.placed.starts.early
 
     @property
     def follows(self) -> bool:
@@ -209,12 +211,12 @@ class StreamPlan:
     @property
     def behind(self) -> int:
         """The number of cycles from the last block of a message to the token of a tag that follows; else 0."""
-        return self.placed.passes["tag"][0].at if self.follows else 0
+        return self.placed.behind
 
     @property
     def started(self) -> tuple[str, ...]:
         """The parts of the state that wait in a memory after a ``start`` that runs ahead."""
-        return self.placed.started
+        return self.placed.starts.stored
 
     @property
     def cadence(self) -> Cadence | None:
@@ -321,7 +323,7 @@ class StreamPlan:
         cipher.  It is empty if no token returns.
         """
         table = self.reservations
-        return {step.title: table.uses(step.title)[CIPHER] for step in self.steps} if self.returning else {}
+        return {step.title: table.uses(step.title)[CIPHER] for step in self.steps} if table.shares(CIPHER) else {}
 
     @property
     def returning(self) -> bool:
@@ -470,7 +472,7 @@ def plan_stream(
     trace = trace_stream(mode, key_bytes)
     plan = StreamPlan(
         mode, trace, [], {}, Placement({}, {}, {}), 0, lanes=lanes, cores=cores, prefixes=mode.associated_prefix,
-        text_first=order == TEXT_FIRST, state=trace.state,
+        order=ORDERED[order], state=trace.state,
     )  # fmt: skip
     made = {}
     for one in PASSES:
@@ -543,9 +545,10 @@ def _check_lanes(plan: StreamPlan) -> None:
         raise DefinitionError(f"{plan.mode.name}: the hash takes blocks of text in one direction alone, or leaves them out between others")
     if plan.lanes == 1:
         return
-    if plan.pairs or plan.returning:
-        why = "takes text in pairs" if plan.pairs else "returns to the cipher with a block"
-        raise InputError(f"{plan.mode.name} {why}, which is for one block per cycle; leave out --blocks-per-cycle")
+    reasons = {"takes text in pairs": any(map(plan.mode.takes_pair, names)), "returns to the cipher with a block": bool(plan.uses)}
+    for why, holds in reasons.items():
+        if holds:
+            raise InputError(f"{plan.mode.name} {why}, which is for one block per cycle; leave out --blocks-per-cycle")
     for name in names[:-1]:
         if len(plan.placed.passes[name]) > 1:
             raise InputError(f"{plan.mode.name}: {name}() needs a unit twice, so that several blocks per cycle are impossible")

@@ -127,7 +127,7 @@ def tokens_of(
     # The number of the next block of each part.  Blocks of associated data are named first in any order.
     places = {"associated": 0, message.direction: before}
     taken = Reservations(plan)
-    ending = [group for group in groups if taken.table.beside(group[0].step)]
+    ending = [group for group in groups if taken.table.detached(group[0].step)]
     groups = groups[: len(groups) - len(ending)]
     if not groups:
         cycle = taken.first(cycle, "", closes=True)
@@ -175,7 +175,7 @@ def _groups(plan: StreamPlan, message: Message) -> list[list[Unit]]:
     for part in [{"text": message.direction}.get(part, part) for part in plan.order.parts]:
         of_part = [unit for unit in units if part in (unit.part, unit.step)]
         groups += [of_part[at : at + plan.lanes] for at in range(0, len(of_part), plan.lanes)]
-    if groups and plan.shares_tag and len(groups[-1]) < plan.lanes and not message.apart:
+    if groups and plan.tag_joins(len(groups[-1])) and not message.apart:
         groups[-1].append(tag)
     else:
         groups.append([tag])

@@ -86,7 +86,7 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
 
         # Starts that run ahead are over before the first message begins.
         for each in units:
-            for token in each.pop(0)[0] if plan.reservations.beside(each[0][0][0].step) else ():
+            for token in each.pop(0)[0] if plan.reservations.detached(each[0][0][0].step) else ():
                 begun = plan.reservations.begins(cycle, token.step)
                 run(replace(token, cycle=begun))
                 cycle = begun + 1 + plan.placed.ahead[token.step]
@@ -122,7 +122,7 @@ def prove_channels(plan: StreamPlan, seed: int = 1, machine: MakeMachine = Machi
 def _begins(plan: StreamPlan, unit: Sequence[Token], cycle: int) -> int:
     """The first cycle from *cycle* on in which the first token of some steps that share their tokens may enter."""
     table = plan.reservations
-    titles = {token.step for token in unit if token.step} | {"tag" for token in unit if token.closes and table.beside("tag")}
+    titles = {token.step for token in unit if token.step} | {"tag" for token in unit if token.closes and table.detached("tag")}
     first = next((token for token in unit if token.step), None)
     if first is None:
         return table.begins(cycle, *titles)
@@ -181,11 +181,11 @@ def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
     usual = plan.mode.nonce_bytes[0][0]
     for step in (*plan.mode.block_steps(), "tag"):
         nbytes = size - step.startswith(PARTIAL)
-        alone, beside = (_loaded(plan, forms, machine, channels) for channels in ((0,), (0, 1)))
-        before = beside.state_of(1)
+        alone, together = (_loaded(plan, forms, machine, channels) for channels in ((0,), (0, 1)))
+        before = together.state_of(1)
         results = []
-        closes, cycle = not plan.reservations.beside(step), plan.reservations.begins(1000, step)
-        for running in (alone, beside):
+        closes, cycle = not plan.reservations.detached(step), plan.reservations.begins(1000, step)
+        for running in (alone, together):
             run_token(plan, running, Token(cycle, "", closes=True), INTERLEAVED)
             outputs = [
                 run_token(plan, running, Token(
@@ -197,7 +197,7 @@ def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
             results.append((outputs, running.state_of(0)))
         if results[0] != results[1]:
             raise ProofError(f"{plan.mode.name}: {step}: a token reads the state of another channel")
-        if beside.state_of(1) != before:
+        if together.state_of(1) != before:
             raise ProofError(f"{plan.mode.name}: {step}: a token writes the state of another channel")
 
 

@@ -90,14 +90,14 @@ class ReservationTable:
 
     def sequence(self, title: str) -> Program:
         """What a step takes of the sequence of its message: nothing, if its token enters between the tokens of others."""
-        if self.beside(title):
+        if self.detached(title):
             return Program((), 1, {})
         program = self.program(title)
         return Program(program.tokens, max(1, program.cycles), program.uses)
 
-    def beside(self, title: str) -> bool:
+    def detached(self, title: str) -> bool:
         """Whether the token of a step enters between those of other messages: a start that runs ahead, or a tag that follows."""
-        return self.placed.follows if title == "tag" else self.placed.runs_ahead and title.startswith("start")
+        return self.placed.follows if title == "tag" else self.placed.starts.early and title.startswith("start")
 
     def one_by_one(self, *titles: str) -> bool:
         """Whether the tokens of some steps have a block each, and enter in the order of their messages."""
@@ -170,7 +170,7 @@ class ReservationTable:
             said = [f"{name} {' '.join(map(str, self._shown(cycles)))}" for name, cycles in program.uses.items() if cycles]
             if phases is not None:
                 said.append(f"phases {' '.join(map(str, self._shown(sorted(phases))))}")
-            if self.beside(step.title):
+            if self.detached(step.title):
                 said.append("follows its message" if step.name == "tag" else "runs ahead")
             else:
                 said.append(f"next {program.cycles + plan.turn_after(step) - 1}")
@@ -210,7 +210,7 @@ class Reservations:
 
     def _needed(self, cycle: int, step: str, closes: bool, at: int) -> dict[str, set[int]]:
         ciphers, entries = set(self._cipher(step)), {at} if step else set[int]()
-        if closes and self.table.beside("tag"):
+        if closes and self.table.detached("tag"):
             ciphers |= set(self._cipher("tag"))
             entries |= {self.plan.behind}
         return {ENTRY: {cycle + use for use in entries}, CIPHER: {cycle + use for use in ciphers}}
@@ -236,7 +236,7 @@ class Reservations:
         """The number of cycles that a token waits for the cadence."""
         key = step, closes
         if key not in self._phases:
-            self._phases[key] = self.table.phases(*([step] if step else ()), *(["tag"] if closes and self.table.beside("tag") else ()))
+            self._phases[key] = self.table.phases(*([step] if step else ()), *(["tag"] if closes and self.table.detached("tag") else ()))
         phases = self._phases[key]
         return 0 if phases is None else self.table.waits(cycle, phases)
 

@@ -26,11 +26,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from modeloom.spec import InputError
-from modeloom.spec.stream import BETWEEN, LAST, StreamMode
+from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, LAST, TEXT_FIRST, StreamMode
 from modeloom.streams.known import Known
 from modeloom.streams.steps import Form, Recurrence, Source, Step, Term, UnitOperation, chains_of
 
-__all__ = ["ORDER_OF", "Order", "Ordered", "move_to_tag", "retime", "text_first", "with_left"]
+__all__ = ["ORDERED", "Order", "Ordered", "move_to_tag", "retime", "text_first", "with_left"]
 
 # -- ciphers of chains --------------------------------------------------------------------------------------------------------------
 
@@ -272,11 +272,11 @@ class Order:
         return step.name.endswith(ASSOCIATED) is (self.parts[0] == ASSOCIATED)
 
 
-ORDER_OF = {
-    False: Order((ASSOCIATED, "text"), lambda mode, steps, kinds: Ordered(steps, tuple(kinds))),
-    True: Order(("text", BETWEEN, ASSOCIATED), text_first),
+ORDERED = {
+    ASSOCIATED_FIRST: Order((ASSOCIATED, "text"), lambda mode, steps, kinds: Ordered(steps, tuple(kinds))),
+    TEXT_FIRST: Order(("text", BETWEEN, ASSOCIATED), text_first),
 }
-"""The orders, by whether text comes first."""
+"""The orders by name."""
 
 
 class _TextFirst:

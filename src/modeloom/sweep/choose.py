@@ -155,8 +155,8 @@ class _Search:
     def stream(self) -> Choice:
         """Stream modes: blocks per cycle."""
         assert isinstance(self.mode, StreamMode)
-        if self.mode.derives():
-            self.options.setdefault("keys", "inline")
+        for name, value in self.mode.keying().options.items():
+            self.options.setdefault(name, value)
         for small in self._small(Fraction(self.mode.block_bytes)):
             try:
                 if self._blocks(small):
@@ -221,13 +221,13 @@ class _Search:
                 continue
             if self._sector_step(chosen, result, most, size):
                 return self._fewer_multipliers(chosen, result, most, size)
-        for lanes in (count for count in LANES if -(-blocks // count) <= most):
+        for place, lanes in enumerate(count for count in LANES if -(-blocks // count) <= most):
             pipelines, before = 1, None
             while pipelines <= MOST_PIPELINES:
                 chosen = {"cipher-cores": pipelines, "lanes": lanes}
                 bound = Fraction(size, -(-blocks // pipelines))
                 if self.options.get("cipher-arch") in (None, "pipelined", "combined") and bound < self.needed:
-                    if before is None and lanes == self._first_lanes(blocks, most):
+                    if before is None and place == 0:
                         self._step(chosen, bound, False, f"each of {blocks} blocks goes through a pipeline")
                     pipelines += 1
                     continue
@@ -262,11 +262,6 @@ class _Search:
         cycles = result["explain"]["cycles_per_sector"]
         bus = f": the buses take {ENTRY_CYCLES} cycles for each sector" if most < cycles == ENTRY_CYCLES else ""
         return self._step(chosen, Fraction(size, cycles), True, f"{cycles} cycles per sector, {most} allowed{bus}")
-
-    @staticmethod
-    def _first_lanes(blocks: int, most: int) -> int:
-        """The smallest number of lanes over which so many blocks enter in so many cycles."""
-        return next(count for count in LANES if -(-blocks // count) <= most)
 
     def _fewer_multipliers(self, chosen: dict[str, int | str], result: Result, most: int, size: int) -> Choice:
         """As many multipliers as the rate needs.  The compiler takes as many as the pipelines need, which may be more."""

@@ -58,9 +58,8 @@ def points_of(modes: Sequence[str], options: Mapping[str, Sequence[int | str]], 
                 used.add(option)
             if spelled:
                 axes[spelled] = values
-        if isinstance(mode, StreamMode) and mode.derives() and "keys" not in axes:
-            # The only keys that all its cores have.
-            axes["keys"] = ["inline"]
+        for option, value in mode.keying().options.items():
+            axes.setdefault(option, [value])
         for chosen in product(*axes.values()):
             picked = {option: value for option, value in zip(axes, chosen, strict=True) if value is not False}
             check_options(kind, name, picked)

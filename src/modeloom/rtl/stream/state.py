@@ -157,7 +157,7 @@ class StateValues(TurnValues):
         if plan.kinds[name].kind != "counter" or self.c.contexts > 1:
             return None
         others = [step for step in plan.steps if step.name != "start"]
-        starts = [step for step in plan.steps if step.name == "start" and not plan.reservations.beside(step.title)]
+        starts = [step for step in plan.steps if step.name == "start" and not plan.reservations.detached(step.title)]
         counters = {counter_of(step, name) for step in others if name in step.updates}
         if not starts or len(counters) != 1 or (counter := counters.pop()) is None:
             return None
@@ -281,7 +281,7 @@ class StateValues(TurnValues):
     def _write_started(self, name: str, least: int = 0) -> None:
         """Lets the starts that are tokens of their messages write a part of the state, in stage *least* or later."""
         for line, token, step in self.tokens(0):
-            if step.name == "start" and token.ends and name in step.updates and not self.plan.reservations.beside(step.title):
+            if step.name == "start" and token.ends and name in step.updates and not self.plan.reservations.detached(step.title):
                 stage = max(least, self._start_stage(step, token, name))
                 self.keep(name, line.at(stage), stage, self.form(step.updates[name], stage, step, token.part, 0))
 

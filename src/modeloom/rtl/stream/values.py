@@ -468,7 +468,7 @@ class TokenValues:
             return self.lines["given"].at(stage)
         if kind == "left":
             return self.states[str(what)][lane + 1].at(stage)
-        if kind == "state" and step is not None and step.name == "tag" and self.plan.reservations.beside(step.title):
+        if kind == "state" and step is not None and step.name == "tag" and self.plan.reservations.detached(step.title):
             # What the last token of the message has left goes on through the pipeline before the tag.
             return self.states[str(what)][-1].at(stage + self.plan.behind)
         if kind == "state":
