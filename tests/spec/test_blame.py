@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from modeloom.spec.beside import beside
 from modeloom.spec.errors import DefinitionError, InputError, blame, is_users, place_of
+from modeloom.spec.importable import importable
 
 
 def here(offset: int = 0) -> int:
@@ -63,7 +63,7 @@ def test_modules_of_the_same_name_are_back_afterwards(tmp_path: Path) -> None:
     before = list(sys.path)
     try:
         for _ in range(2):
-            with beside(str(tmp_path)):
+            with importable(str(tmp_path)):
                 assert "beside_helper.below" not in sys.modules
                 assert importlib.import_module("beside_helper").VALUE == 5
                 assert sys.path[0] == str(tmp_path)
@@ -84,7 +84,7 @@ def test_nothing_happens_for_a_folder_in_which_python_looks(tmp_path: Path, monk
     before = list(sys.path)
     folder = "" if written == "no_folder" else str(tmp_path)
     try:
-        with beside(folder):
+        with importable(folder):
             assert len(sys.path) == len(before) + (written == "without_path")
             assert importlib.import_module(name).VALUE == 7
         assert sys.path == before and (name in sys.modules) == (written != "without_path")
@@ -94,7 +94,7 @@ def test_nothing_happens_for_a_folder_in_which_python_looks(tmp_path: Path, monk
 
 def test_a_folder_that_is_gone_has_no_modules(tmp_path: Path) -> None:
     before = list(sys.path)
-    with beside(str(tmp_path / "gone")):
+    with importable(str(tmp_path / "gone")):
         assert sys.path == before
 
 

@@ -550,10 +550,10 @@ def compile_mode(
 
 
 def _report(
-    progress: Callable[[str, float], None], name: str, begin: float, length: float, before: int, mine: int, total: int, share: float
+    progress: Callable[[str, float], None], name: str, begin: float, length: float, before: int, own: int, total: int, share: float
 ) -> None:
     """Reports the share of a pass that is done for a size of ``mine`` bytes, after sizes of ``before`` bytes of all."""
-    progress(name, begin + length * (before + share * mine) / total)
+    progress(name, begin + length * (before + share * own) / total)
 
 
 def _checked(work: Work) -> Work:

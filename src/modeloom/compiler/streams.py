@@ -134,7 +134,6 @@ class CompiledStream:
 
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
-        derived = self.derived
         plan, placed, table, passes = self.plan, self.plan.placed, self.plan.reservations, len(self.mode.sealing())
         returns = {title: list(uses) for title, uses in plan.uses.items() if title in placed.returns}
         detached = [name for name in ("start", "tag") if table.detached(name)]
@@ -163,7 +162,7 @@ class CompiledStream:
                 for step in starts
             ],
             **_unless(1, passes, passes=passes),
-            **({} if derived is None else {"derivation": derived.explain()}),
+            **_explained(derivation=self.derived),
             **_unless(1, placed.turn, turn=placed.turn),
             **_unless({}, returns, returns=returns),
             **_unless([], detached, **{"beside": detached}),
@@ -196,6 +195,11 @@ class CompiledStream:
 def _unless(usual: object, value: object, **members: object) -> dict[str, object]:
     """Members of ``explain`` that are said if a value is not the usual one."""
     return {} if value == usual else members
+
+
+def _explained(**parts: DerivedKeys | None) -> dict[str, object]:
+    """Members of ``explain`` for parts that a core has."""
+    return {name: part.explain() for name, part in parts.items() if part is not None}
 
 
 def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: bool = True) -> CompiledStream:

@@ -18,8 +18,8 @@ from modeloom.ciphers import cipher_of
 from modeloom.definition.software import KeyedDefinition, as_bytes, key_lengths
 from modeloom.modes import find_any
 from modeloom.spec import Cipher, Keys, blame
-from modeloom.spec.beside import beside
 from modeloom.spec.errors import AuthenticationError, DefinitionError, InputError
+from modeloom.spec.importable import importable
 from modeloom.spec.numbers import Piece, StreamNumbers
 from modeloom.spec.stream import ABSORB, Lengths, MessageKeys, Nonce, State, StreamMode, Text
 
@@ -55,7 +55,7 @@ def derived_under(mode: StreamMode, keyed: Callable[[bytes], Cipher] | None, key
     """``derived_key`` with any cipher: ``cipher`` has the master key of ``key_bytes`` bytes, and ``keyed`` gives it other keys."""
     size = mode.block_bytes
     o = StreamNumbers(mode.field, [cipher], keyed, key_bytes)
-    with beside(mode.folder), blame(mode.name, mode.derive):
+    with importable(mode.folder), blame(mode.name, mode.derive):
         made = mode.derive(o, Nonce[int, int](Piece(nonce), len(nonce)), -(-key_bytes // size))
     parts = made.blocks() if isinstance(made, MessageKeys) else {}
     if set(parts) != set(mode.key_parts):
@@ -193,21 +193,21 @@ class StreamModel:
             yield name, pieces if self.mode.takes_pair(name) else pieces[0], len(part)
 
     def run(
-        self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
+        self, text_step: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
         moved: Moved | None = None,
     ) -> tuple[bytes, bytes]:  # fmt: skip
-        """The text that a direction, "encrypt" or "decrypt", gives, and the whole tag.
+        """The text that the steps of one of ``StreamMode.text_steps`` give, such as "encrypt" and "decrypt", and the whole tag.
 
         ``tag_bytes`` is the length of the tag that the message has, on which the whole tag may depend (default: that of the mode).
 
-        In a mode with two passes, these directions need the tag, ``known``.  A first direction "absorb" gives no text.
+        In a mode with two passes, these two need the tag, ``known``.  The first pass, "absorb", gives no text.
         ``moved`` says what is changed in the middle of the message.
         """
-        *steps, last = self.steps(direction, nonce, data, ad, tag_bytes, known, moved)
+        *steps, last = self.steps(text_step, nonce, data, ad, tag_bytes, known, moved)
         return b"".join(step.given for step in steps), last.given
 
     def steps(
-        self, direction: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
+        self, text_step: str, nonce: bytes, data: bytes, ad: bytes, tag_bytes: int | None = None, known: bytes | None = None,
         moved: Moved | None = None,
     ) -> Iterator[Taken]:  # fmt: skip
         """The steps of a message in their order, from "start" to "tag".  The arguments are those of ``run``."""
@@ -219,12 +219,12 @@ class StreamModel:
         mode.check_lengths(associated, text, len(nonce))
         tag = mode.tag_bytes[0] if tag_bytes is None else tag_bytes
         n = Lengths(associated, text, tag)
-        with beside(mode.folder), blame(mode.name, mode.start):
+        with importable(mode.folder), blame(mode.name, mode.start):
             s = mode.begin(o, k, Nonce[int, int](Piece(nonce), len(nonce), tag), n)
         if not isinstance(s, State):
             raise InputError(f"{mode.name}: start() returns a State, not {type(s).__name__}")
-        if direction != ABSORB:
-            with beside(mode.folder), blame(mode.name, mode.tagged):
+        if text_step != ABSORB:
+            with importable(mode.folder), blame(mode.name, mode.tagged):
                 s = mode.tagged(o, k, s, Piece(known or b""))
         yield Taken("start", s)
 
@@ -235,23 +235,23 @@ class StreamModel:
         came = 0
         for name, piece, nbytes in self._pieces("associated", mode.prefix_of(associated) + ad, moved):
             step = getattr(mode, name)
-            with beside(mode.folder), blame(mode.name, step):
+            with importable(mode.folder), blame(mode.name, step):
                 s = step(o, k, s, piece)
             s = gone_on(s, "associated", came := came + nbytes)
             yield Taken(name, s)
         came = 0
-        for name, piece, nbytes in self._pieces(direction, data, moved):
+        for name, piece, nbytes in self._pieces(text_step, data, moved):
             s, given = self.take(o, k, s, name, piece)
             s = gone_on(s, "text", came := came + nbytes)
             yield Taken(name, s, b"".join(block.to_bytes(size, "little") for block in given)[:nbytes])
-        with beside(mode.folder), blame(mode.name, mode.tag):
+        with importable(mode.folder), blame(mode.name, mode.tag):
             made = mode.tag(o, k, s, Lengths(associated, text))
         yield Taken("tag", s, made.to_bytes(size, "little"))
 
     def take(self, o: StreamNumbers, k: Keys, s: State[int], name: str, piece: Text[int]) -> tuple[State[int], tuple[int, ...]]:
         """A step of text by its name: the state behind it, and the blocks that it gives."""
         step = getattr(self.mode, name)
-        with beside(self.mode.folder), blame(self.mode.name, step):
+        with importable(self.mode.folder), blame(self.mode.name, step):
             if name.endswith(ABSORB):
                 return step(o, k, s, piece), ()
             s, given = step(o, k, s, piece)

@@ -222,13 +222,13 @@ def _check_steps(model: StreamModel, trace: StreamTrace) -> None:
     parts = [(part, number) for part in parts_of_text(mode) for number in range(STATES)]
     for left, right, common in runs_of(mode, trace):
         while True:
-            kept = set(common)
+            remaining = set(common)
             for part, number in parts:
                 one, other, _ = _from_state(model, trace, left, right, common, part, number, rng)
-                kept &= {name for name in common if getattr(one, name) == getattr(other, name)}
-            if kept == common:
+                remaining &= {name for name in common if getattr(one, name) == getattr(other, name)}
+            if remaining == common:
                 break
-            common = kept
+            common = remaining
         for part, number in parts:
             steps = part.step(mode, left), part.step(mode, right)
 

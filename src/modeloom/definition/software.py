@@ -12,9 +12,9 @@ from modeloom.ir.graph import Trace
 from modeloom.ir.trace import trace
 from modeloom.modes import find, find_any
 from modeloom.spec import Blocks, CipherKey, DefinitionError, InputError, Keys, Mode, Numbers, blame, checked_mode
-from modeloom.spec.beside import beside
 from modeloom.spec.counters import Amount
 from modeloom.spec.errors import place_of
+from modeloom.spec.importable import importable
 from modeloom.spec.mode import Definition, KeyParts
 from modeloom.spec.numbers import Piece, StreamNumbers
 from modeloom.spec.stream import StreamMode
@@ -138,7 +138,7 @@ class KeyedDefinition(Generic[O]):
         """Runs the set-up with operations.  Raises ``InputError`` for a key that the mode refuses."""
         mode = self.definition
         raw: dict[str, object] = {**self.key_blocks, **{name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}}
-        with beside(mode.folder), blame(mode.name, mode.setup):
+        with importable(mode.folder), blame(mode.name, mode.setup):
             return mode.setup(o, KeyParts(**raw))
 
 
@@ -203,7 +203,7 @@ class Model(KeyedDefinition[Numbers]):
             trace(self.mode, len(data), len(tweak), key_bytes=self.cipher_key_bytes)
             self._traced.add((len(data), len(tweak)))
         o, keys = self.set_up(-(-len(data) // size))
-        with beside(self.mode.folder), blame(self.mode.name, run):
+        with importable(self.mode.folder), blame(self.mode.name, run):
             return list(run(o, keys, to_blocks(tweak, size), to_blocks(data, size)))
 
     def encrypt(self, tweak: bytes, data: bytes) -> bytes:

@@ -19,9 +19,9 @@ from typing import NoReturn, SupportsIndex
 from modeloom.ir.graph import MESSAGE_LEAVES, NOWHERE, OF_PIECES, Line, Node, Trace, definition_file, running_line
 from modeloom.spec import Blocks, CipherKey, DefinitionError, Keys, Mode, Numbers, UnknownName, blame
 from modeloom.spec.attributes import attribute_place
-from modeloom.spec.beside import beside
 from modeloom.spec.counters import Amount, counter_name
 from modeloom.spec.errors import place_of
+from modeloom.spec.importable import importable
 from modeloom.spec.kinds import ACC, DEC, ENC, MUL, OPERATIONS, OUT, SQR, Operation
 from modeloom.spec.mode import KeyParts
 
@@ -359,7 +359,7 @@ def trace(
     given = {name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}
     raw = KeyParts(**{name: given[name] if name in given else tracer.leaf("raw", name) for name in mode.key_parts})
     tracer.line = None
-    with tracer.setting_up(), beside(mode.folder), blame(mode.name, mode.setup):
+    with tracer.setting_up(), importable(mode.folder), blame(mode.name, mode.setup):
         computed = _method(mode, "setup")(tracer, raw)
     if not isinstance(computed, Keys):
         raise _wrong(mode, "setup", f"it returns {_short(computed)}, not Keys(...)")
@@ -375,7 +375,7 @@ def trace(
     blocks = Blocks([tracer.leaf("block", i) for i in range(result.blocks)], nbytes, size)
     tracer.line = None
     for direction in directions or mode.directions():
-        with beside(mode.folder), blame(mode.name, getattr(mode, direction)):
+        with importable(mode.folder), blame(mode.name, getattr(mode, direction)):
             given_back = _method(mode, direction)(tracer, computed, tweak, blocks)
             if isinstance(given_back, Value) or not isinstance(given_back, Iterable):
                 raise _wrong(mode, direction, f"it returns {_short(given_back)}, not a list of blocks")

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from modeloom.spec import InputError, Mode, UnknownName, checked_mode
 from modeloom.spec.attributes import checked_stream
-from modeloom.spec.beside import beside
+from modeloom.spec.importable import importable
 from modeloom.spec.stream import StreamMode
 
 __all__ = ["load", "seen_from"]
@@ -85,7 +85,7 @@ def _run(file: Path, path: str) -> ModuleType:
     module = importlib.util.module_from_spec(specification)
     sys.modules[unique] = module
     try:
-        with beside(str(whole.parent), fresh=True):
+        with importable(str(whole.parent), fresh=True):
             specification.loader.exec_module(module)
     except Exception as error:
         del sys.modules[unique]

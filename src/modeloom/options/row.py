@@ -237,10 +237,10 @@ class Choices:
             if isinstance(value, str):
                 raise UnknownName(row.noun, value, map(str, row.values))
             raise InputError(f"{option(name)} must be {series(row.values)}, not {value}")
-        for least, most, beside in self._ranges(row):
+        for least, most, condition in self._ranges(row):
             if isinstance(value, int) and (least is not None and value < least or most is not None and value > most):
                 between = f"from {least} to {most}" if most is not None else f"at least {least}"
-                raise InputError(f"{option(name)} must be {between}{row.unit and f' {row.unit}'}{beside}, not {value}")
+                raise InputError(f"{option(name)} must be {between}{row.unit and f' {row.unit}'}{condition}, not {value}")
 
     def _ranges(self, row: Row) -> Iterator[tuple[int | None, int | None, str]]:
         yield row.least, row.most, ""

@@ -264,10 +264,10 @@ class Options(Choices):
 
     def of(self, mode: Mode) -> Options:
         """A copy with the directions of the mode filled in.  Raises ``InputError`` for a direction that it does not have."""
-        direction = self.direction or mode.one_direction or "both"
-        if set(ONE_BY_ONE[direction]) - set(mode.directions()):
-            raise InputError(f"--direction {direction}: {mode.name} has one direction only, {mode.one_direction}; omit --direction")
-        return replace(self, direction=direction)
+        made = replace(self, direction=self.direction or mode.one_direction or "both")
+        if set(made.directions) - set(mode.directions()):
+            raise InputError(f"--direction {made.direction}: {mode.name} has one direction only, {mode.one_direction}; omit --direction")
+        return made
 
 
 def _take_older_names() -> None:

@@ -71,8 +71,8 @@ class Symbols:
     def term(self, form: Form, k: int, keep: int) -> tuple[int, int, int]:
         """A form as a term: its only one, or an atom for its sum."""
         if len(form) == 1 and not keep:
-            atom, old, kept = form[0]
-            return atom, old + k, kept
+            atom, old, keep = form[0]
+            return atom, old + k, keep
         return self.store(form), k, keep
 
     def step(self, form: Form, stride: int) -> Form:

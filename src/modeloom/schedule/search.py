@@ -269,16 +269,16 @@ class _Moves:
 
     def _exchanges(self, i: int, j: int, start: int) -> list[int]:
         """Starts at which pair j can take the slot that pair i leaves for ``start``."""
-        here, there = self.start[i], self.start[j]
+        first, second = self.start[i], self.start[j]
         self.start[i] = start
         low, high = self.bounds(j)
         found = []
-        for moved in range(low + (here - low) % self.ii, high + 1, self.ii) if self.ii else (here,):
+        for moved in range(low + (first - low) % self.ii, high + 1, self.ii) if self.ii else (first,):
             self.start[j] = moved
             low_i, high_i = self.bounds(i)
             if low <= moved <= high and low_i <= start <= high_i:
                 found.append(moved)
-        self.start[i], self.start[j] = here, there
+        self.start[i], self.start[j] = first, second
         return found
 
 
@@ -517,7 +517,7 @@ class _Tries:
         most = max((problem.unit[n].count for n in free if uses[problem.unit[n].kind] > problem.unit[n].count), default=1)
         if most == 1:
             return
-        kept, rng = (self.best, self.latency), self.rng
+        stored, rng = (self.best, self.latency), self.rng
         self.best, self.latency = None, 1 << 30
         shape = min(range(most), key=lambda early: (self._shaped(grid, early), early))
         for part in range(1, SHAPES + 1):
@@ -526,8 +526,8 @@ class _Tries:
             self.rng, self.begun = random.Random(seed), self.used
             self.descend(bound, budget)
             self.rng = rng
-        if self.latency >= kept[1]:
-            self.best, self.latency = kept
+        if self.latency >= stored[1]:
+            self.best, self.latency = stored
 
     def _shaped(self, grid: Grid, early: int, late: int = 0) -> int:
         """The latency of a list schedule with the last phase ``late`` cycles later; it is kept if it is the best."""

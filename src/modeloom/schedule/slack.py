@@ -150,7 +150,7 @@ class SlackSearch:
             return None
         state = _State(self, least, latest)
         if near is not None:
-            state.adopt(*self._kept(near, latency, drop, rng))
+            state.adopt(*self._retained(near, latency, drop, rng))
             self.steps += (len(self.members) - state.left) // ADOPTED
         noise = np.array([rng.random() for _ in self.members]) * bias.noise
         noise[state.placed] += _FAR
@@ -173,7 +173,7 @@ class SlackSearch:
             noise[n] = _FAR
         return {i: (int(state.start[n]), state.instance[n]) for n, i in enumerate(self.members)}
 
-    def _kept(self, near: Placement, latency: int, drop: float, rng: random.Random) -> tuple[Numbers, list[int], NDArray[np.bool_]]:
+    def _retained(self, near: Placement, latency: int, drop: float, rng: random.Random) -> tuple[Numbers, list[int], NDArray[np.bool_]]:
         """Starts, instances and operations to take over from another placement."""
         starts = np.array([near[0][i] for i in self.members], dtype=np.int32)
         excess = max(0, int((starts + self.tail).max()) - latency)

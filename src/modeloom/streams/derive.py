@@ -20,7 +20,7 @@ from modeloom.ir.graph import Node, definition_file
 from modeloom.ir.trace import Value
 from modeloom.prove.execute import ProofError
 from modeloom.spec import Cipher, DefinitionError, InputError, blame
-from modeloom.spec.beside import beside
+from modeloom.spec.importable import importable
 from modeloom.spec.kinds import ENC, MUL, Operation
 from modeloom.spec.stream import MessageKeys, Nonce, StreamMode
 from modeloom.streams.steps import WIRES, Form, Source, Term, forms_of
@@ -168,7 +168,7 @@ def derivation_of(mode: StreamMode, key_bytes: int) -> Derivation:
     trace = StreamTrace(mode.name, mode.field, size, 0, size, file=definition_file(mode))
     trace.cipher_keys, trace.cipher_bits = ["master"], [0]
     o = StreamTracer(trace, key_bytes)
-    with beside(mode.folder), blame(mode.name, mode.derive):
+    with importable(mode.folder), blame(mode.name, mode.derive):
         made = mode.derive(o, Nonce[Value, int](o.leaf("nonce", 0), nonce_bytes), -(-key_bytes // size))
     parts = made.blocks() if isinstance(made, MessageKeys) else {}
     if set(parts) != set(mode.key_parts):

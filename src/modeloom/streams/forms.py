@@ -81,8 +81,8 @@ class Message:
             sizes = [nbytes for step, nbytes in blocks if step == part]
             most = mode.blocks_of(part)
             for at in range(0, len(sizes), most):
-                mine = sizes[at : at + most]
-                made.append(Unit(part, mode.step_of(part, sum(mine), at + most >= len(sizes)), len(mine), mine[-1]))
+                own = sizes[at : at + most]
+                made.append(Unit(part, mode.step_of(part, sum(own), at + most >= len(sizes)), len(own), own[-1]))
         return made
 
     @property
@@ -273,8 +273,8 @@ def input_block(forms: Forms, number: int, place: int, nbytes: int, prefix: byte
     """A block of a message, padded with zeros.  The first bytes of associated data may be a prefix."""
     size = forms.plan.mode.block_bytes
     whole = forms.algebra.head(forms.algebra.atom("block", number, place), nbytes)
-    mine = prefix[place * size : (place + 1) * size]
-    return whole ^ forms.algebra.head(whole, len(mine)) ^ forms.const(int.from_bytes(mine, "little")) if mine else whole
+    own = prefix[place * size : (place + 1) * size]
+    return whole ^ forms.algebra.head(whole, len(own)) ^ forms.const(int.from_bytes(own, "little")) if own else whole
 
 
 def nonce_block(forms: Forms, number: int, nbytes: int) -> Polynomial:

@@ -184,8 +184,8 @@ class Machine(Generic[V]):
             self._open(token)
         output = self._run(token) if token.step else None
         if token.closes:
-            kept = {name: value for (channel, name), value in self._state.items() if channel == token.channel}
-            self._closed[token.channel, token.message] = token.cycle, kept
+            left = {name: value for (channel, name), value in self._state.items() if channel == token.channel}
+            self._closed[token.channel, token.message] = token.cycle, left
         return output
 
     def _open(self, token: Token[V]) -> None:
@@ -251,14 +251,14 @@ class Machine(Generic[V]):
     def loaded(self, state: Mapping[str, V], name: str, chains: Sequence[V], channel: int = 0) -> Chains[V]:
         """Sets values in the state of a channel, and in the chains of a hash in the order of their next use.  They count as ready."""
         self._state.update({(channel, part): (0, value) for part, value in state.items() if part != name})
-        kept = self._hash[channel, name] = Chains({place: (0, value) for place, value in enumerate(chains)})
-        return kept
+        hashed = self._hash[channel, name] = Chains({place: (0, value) for place, value in enumerate(chains)})
+        return hashed
 
     def state_of(self, channel: int) -> tuple[dict[str, Timed[V]], dict[str, Chains[V]]]:
         """A copy of the state of a channel, and of its hash."""
         return (
             {name: value for (of, name), value in self._state.items() if of == channel},
-            {name: deepcopy(kept) for (of, name), kept in self._hash.items() if of == channel},
+            {name: deepcopy(hashed) for (of, name), hashed in self._hash.items() if of == channel},
         )
 
     def _results(self, token: Token[V]) -> dict[int, Timed[V]]:
@@ -305,16 +305,16 @@ class Machine(Generic[V]):
 
     def _multiply(self, token: Token[V], name: str, ready: int, value: V) -> Timed[V]:
         """Computes the next step of the chain of a slot.  The result is the hash, as far as it is complete."""
-        o, kept = self.o, self._hash[token.channel, name]
+        o, hashed = self.o, self._hash[token.channel, name]
         if token.first:
-            start = kept.total
-            kept.begin = (kept.begin + kept.slots) % self.chains
-            kept.values = {kept.begin: start} if start else {}
-            kept.slots, kept.total = 0, None
+            start = hashed.total
+            hashed.begin = (hashed.begin + hashed.slots) % self.chains
+            hashed.values = {hashed.begin: start} if start else {}
+            hashed.slots, hashed.total = 0, None
         stage = token.cycle + self.placed.stages["mul"]
-        chain = (kept.begin + token.place) % self.chains
-        kept.slots = max(kept.slots, token.place + 1)
-        before, sofar = kept.values.get(chain, (0, o.zero))
+        chain = (hashed.begin + token.place) % self.chains
+        hashed.slots = max(hashed.slots, token.place + 1)
+        before, sofar = hashed.values.get(chain, (0, o.zero))
         if max(ready, before) > stage:
             raise MachineError(f"{token.step}: a product reads in cycle {stage} what is there in cycle {max(ready, before)}")
         key = self.kinds[name].key
@@ -324,10 +324,10 @@ class Machine(Generic[V]):
         if token.power:
             operand = o.operate(MUL.operation, [operand, o.key(token.slot, key, token.power)], 0, token.slot)
         result = after, operand
-        kept.values[chain] = result
+        hashed.values[chain] = result
         if token.closing:
-            kept.total = (after, o.xor(kept.total[1], result[1]) if kept.total else result[1])
-            return kept.total
+            hashed.total = (after, o.xor(hashed.total[1], result[1]) if hashed.total else result[1])
+            return hashed.total
         return result
 
     def _form(self, step: Step, form: Form, token: Token[V], done: dict[int, Timed[V]]) -> Timed[V]:

@@ -171,7 +171,7 @@ class StreamPlan:
         return -(-max(bits, default=0) // 8)
 
     @property
-    def keys_beside(self) -> bool:
+    def carries_keys(self) -> bool:
         """Whether key values are terms of the state or of outputs, or are multiplied by what is known when a message comes.
 
         If tokens return to the cipher, they have their key values with them.
@@ -180,7 +180,7 @@ class StreamPlan:
         for step in self.steps:
             others = [*step.updates.values(), *step.outputs()]
             keys_read = [(term, form in others) for form in step.forms() for term in form if term.source.kind == "key"]
-            if any(step.title in uses or beside or any(term.amounts()) for term, beside in keys_read):
+            if any(step.title in uses or of_form or any(term.amounts()) for term, of_form in keys_read):
                 return True
         return False
 

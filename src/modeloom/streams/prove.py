@@ -331,7 +331,7 @@ class _Induction:
         machine = Machine(plan.steps, plan.kinds, plan.placed, k, forms)
         chains = [forms.algebra.atom("chain", place) for place in range(k)]
         state = {name: forms.algebra.atom("state", name) for name in plan.trace.state}
-        kept = machine.loaded(state, self.name, chains)
+        hashed = machine.loaded(state, self.name, chains)
         before = self.defect(state[self.name], chains, flags)
         cycle = 1000
         for place, weight in enumerate(given):
@@ -344,8 +344,8 @@ class _Induction:
             run_token(plan, machine, token)
             if flags[place]:
                 state, _ = self.definition.step(self.step, self.message, block, self.nbytes, state, {})
-        after = [kept.values[(len(given) + place) % k][1] for place in range(k)]
-        return before, state[self.name], after, kept.total
+        after = [hashed.values[(len(given) + place) % k][1] for place in range(k)]
+        return before, state[self.name], after, hashed.total
 
     def middle(self, flags: Sequence[bool]) -> None:
         """Checks a slot that more than k slots follow.  D is multiplied by the key if the slot that comes into view is full, else
@@ -438,8 +438,8 @@ def _compare(plan: StreamPlan, name: str, index: int) -> None:
     wanted, text = Definition(plan, forms).step(name, message, block, nbytes, state, {}, index)
     machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, forms)
     # A part that has the register of another one is there if blocks of its own are.
-    mine = plan.shared if name.endswith("associated") else {}
-    places = {part: mine.get(part, part) for part in plan.trace.state if part in mine or part not in {*plan.shared, *mine.values()}}
+    moved = plan.shared if name.endswith("associated") else {}
+    places = {part: moved.get(part, part) for part in plan.trace.state if part in moved or part not in {*plan.shared, *moved.values()}}
     machine.loaded({places[part]: value for part, value in state.items() if part in places}, "", ())
     given = run_token(plan, machine, Token(plan.reservations.begins(1000, name), name, block=block, nbytes=nbytes, index=index))
     held = machine.state_of(0)[0]

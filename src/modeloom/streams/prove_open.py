@@ -169,9 +169,9 @@ def _units(plan: StreamPlan, forms: Forms, number: int, message: Message, channe
     waits = plan.placed.passes["tag"][0].at
     begins = sorted({token.cycle - waits * (token.step == "tag" and token.closes) for token in tokens if token.part <= 0})
     for begin, end in zip(begins, [*begins[1:], max(token.cycle for token in tokens) + 1], strict=True):
-        mine = [replace(token, cycle=token.cycle - begin) for token in tokens if begin <= token.cycle < end]
-        turn = max([1, *(plan.turn_after(plan.step(token.step)) for token in mine if token.step)])
-        yield mine, end - begin - turn + 1, end - begin
+        own = [replace(token, cycle=token.cycle - begin) for token in tokens if begin <= token.cycle < end]
+        turn = max([1, *(plan.turn_after(plan.step(token.step)) for token in own if token.step)])
+        yield own, end - begin - turn + 1, end - begin
 
 
 def prove_apart(plan: StreamPlan, machine: MakeMachine = Machine) -> None:
@@ -208,8 +208,8 @@ def _loaded(plan: StreamPlan, forms: Forms, machine: MakeMachine, channels: Sequ
     for channel in channels:
         state = {name: forms.algebra.atom("state", channel, name) for name in plan.trace.state}
         chains = [forms.algebra.atom("chain", channel, place) for place in range(plan.chains)] if horner is not None else []
-        kept = made.loaded(state, horner.name if horner is not None else "", chains, channel)
-        kept.total = 0, forms.algebra.atom("total", channel)
+        hashed = made.loaded(state, horner.name if horner is not None else "", chains, channel)
+        hashed.total = 0, forms.algebra.atom("total", channel)
     return made
 
 
@@ -327,15 +327,15 @@ class _Runs:
         parts = list(parts_of_text(mode))
         associated = [(mode.step_of("associated", nbytes, last), nbytes) for nbytes, last in _lasts(mode)]
         while True:
-            kept = set(self.common)
+            remaining = set(self.common)
             for step, nbytes in dict.fromkeys(associated):
-                kept &= self._same(*self._associated(step, nbytes))
+                remaining &= self._same(*self._associated(step, nbytes))
             for part in parts:
                 left, right, _ = self._text(part)
-                kept &= self._same(left, right)
-            if kept == self.common:
+                remaining &= self._same(left, right)
+            if remaining == self.common:
                 break
-            self.common = kept
+            self.common = remaining
         for part in parts:
             if not self._text(part)[2]:
                 return Doubt((self.left, self.right), part.step(mode, self.right), "text", part)

@@ -345,11 +345,11 @@ class _TextFirst:
         """Raises the error of a step for associated data that does more with their sum than to add to it."""
         writers = [step for step in self.of_data if name in step.updates]
         for step in self.of_data:
-            mine = [term for form in step.forms() for term in form if term.source.what == name and term.source.kind == "state"]
-            adds = step in writers and mine == [total] and total in step.updates[name]
+            own = [term for form in step.forms() for term in form if term.source.what == name and term.source.kind == "state"]
+            adds = step in writers and own == [total] and total in step.updates[name]
             # A last block may replace a sum that no other block has changed.
-            replaces = writers == [step] and not mine and step.name.startswith(LAST)
-            if not adds and not replaces and (mine or step in writers):
+            replaces = writers == [step] and not own and step.name.startswith(LAST)
+            if not adds and not replaces and (own or step in writers):
                 raise self._wrong(f"{step.name}() does more with the part of the state {name} than to add to it")
 
     def _of_data_alone(self, term: Term) -> bool:
@@ -376,7 +376,7 @@ class _TextFirst:
         constant = len(firsts) == 1 and all(term.source.kind == "const" for term in next(iter(firsts)))
         if not constant or self.kinds[name].kind != "wires" or self.kinds[other].kind != "wires":
             return False
-        return _goes_on(self.of_text, other) and _read(self.of_text, other) == (not is_total and _read(self.of_data, name))
+        return _carries(self.of_text, other) and _read(self.of_text, other) == (not is_total and _read(self.of_data, name))
 
 
 def _used(steps: Sequence[Step]) -> set[str]:
@@ -385,7 +385,7 @@ def _used(steps: Sequence[Step]) -> set[str]:
     return read | {name for step in steps for name in step.updates}
 
 
-def _goes_on(steps: Sequence[Step], name: str) -> bool:
+def _carries(steps: Sequence[Step], name: str) -> bool:
     """Whether some step makes the new value of a part of the state of its old one."""
     return any(term.source == Source("state", name) for step in steps for term in step.updates.get(name, ()))
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field, replace
 from modeloom.ir.graph import NOWHERE, Trace, definition_file
 from modeloom.ir.trace import Tracer, Value
 from modeloom.spec import CipherKey, DefinitionError, Keys, blame
-from modeloom.spec.beside import beside
 from modeloom.spec.counters import Amount, checked_order
+from modeloom.spec.importable import importable
 from modeloom.spec.mode import KeyParts
 from modeloom.spec.stream import ABSORB, BLOCKS, LAST, PARTIAL, Lengths, Nonce, State, StreamMode
 from modeloom.streams.known import Known, Length
@@ -248,7 +248,7 @@ def trace_stream(mode: StreamMode, key_bytes: int, only: str | None = None) -> S
     given = {name: CipherKey(number) for number, name in enumerate(mode.cipher_keys)}
     raw = KeyParts(**{name: given[name] if name in given else o.leaf("raw", name) for name in mode.key_parts})
     o.line = None
-    with o.setting_up(), beside(mode.folder), blame(mode.name, mode.setup):
+    with o.setting_up(), importable(mode.folder), blame(mode.name, mode.setup):
         made = mode.setup(o, raw)
     if not isinstance(made, Keys):
         raise _wrong(mode, "setup", made, "Keys(...)")
@@ -294,12 +294,12 @@ def _start(mode: StreamMode, o: StreamTracer, keys: Keys, number: int, nonce: No
     trace = o.trace
     n = Lengths(Length(mode.name, "associated", first=True), Length(mode.name, "text", first=True), _of_few(mode, "tag", mode.tag_bytes))
     o.starting = True
-    with beside(mode.folder), blame(mode.name, mode.start):
+    with importable(mode.folder), blame(mode.name, mode.start):
         state = mode.begin(o, keys, nonce, n)
     o.starting = False
     updates = _updates(mode, o, "start", state)
     if mode.has("tagged"):
-        with beside(mode.folder), blame(mode.name, mode.tagged):
+        with importable(mode.folder), blame(mode.name, mode.tagged):
             state = mode.tagged(o, keys, state, o.leaf("tag", 0))
         before, updates = updates, _updates(mode, o, "tagged", state)
         trace.tagged = tuple(name for name in updates if updates[name] != before.get(name) or name in trace.tagged)
@@ -316,9 +316,9 @@ def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
     kind = "text" if of_text else "associated"
     blocks = [o.leaf(kind, at) for at in ((1, 2) if pair else (0,))]
     block, o.paired = blocks[-1], tuple(blocks) if pair else ()
-    o.piece, o.of_text, o.partial = block, of_text, _may_be_partial(mode, name)
+    o.piece, o.of_text, o.partial = block, of_text, _can_be_partial(mode, name)
     step = getattr(mode, name)
-    with beside(mode.folder), blame(mode.name, step):
+    with importable(mode.folder), blame(mode.name, step):
         given = step(o, keys, _state(o), o.paired if pair else block)
     o.piece, o.of_text, o.paired = None, False, ()
     if not gives_text:
@@ -335,7 +335,7 @@ def _loop(mode: StreamMode, o: StreamTracer, keys: Keys, name: str) -> None:
     trace.steps.append(StepTrace(name, 0, _updates(mode, o, name, state), ids[0], ids[1] if pair else None))
 
 
-def _may_be_partial(mode: StreamMode, name: str) -> bool:
+def _can_be_partial(mode: StreamMode, name: str) -> bool:
     """Whether a step takes blocks that are not whole."""
     if name not in BLOCKS:
         # Its last block may be partial, unless it is a step for partial blocks alone.
@@ -346,7 +346,7 @@ def _may_be_partial(mode: StreamMode, name: str) -> bool:
 def _tag(mode: StreamMode, o: StreamTracer, keys: Keys) -> None:
     trace = o.trace
     n = Lengths(Length(mode.name, "associated"), Length(mode.name, "text"))
-    with beside(mode.folder), blame(mode.name, mode.tag):
+    with importable(mode.folder), blame(mode.name, mode.tag):
         given = mode.tag(o, keys, _state(o), n)
     if not isinstance(given, Value):
         raise _wrong(mode, "tag", given, "a block")
@@ -358,8 +358,8 @@ def _check_first_pass(mode: StreamMode, trace: StreamTrace) -> None:
     for step in trace.steps:
         if step.name.removeprefix(PARTIAL) not in ("associated", ABSORB, "tag"):
             continue
-        kept = [node for name, node in step.updates.items() if name not in trace.tagged]
-        reached, waiting = set[int](), [*kept, *([step.output] if step.output is not None else [])]
+        held = [node for name, node in step.updates.items() if name not in trace.tagged]
+        reached, waiting = set[int](), [*held, *([step.output] if step.output is not None else [])]
         while waiting:
             node = trace.nodes[waiting.pop()]
             if node.id not in reached:

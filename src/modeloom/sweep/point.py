@@ -122,8 +122,8 @@ def _check_here(configuration: Configuration, definition: str, tools: Mapping[st
     here = tools_of(configuration, folder)
     for name in sorted({*tools, *here}):
         if tools.get(name) != here.get(name):
-            mine, theirs = here.get(name, "no version"), tools.get(name, "no version")
-            raise OSError(f"the worker has {name} {mine}, but the sweep was started with {theirs}")
+            own, theirs = here.get(name, "no version"), tools.get(name, "no version")
+            raise OSError(f"the worker has {name} {own}, but the sweep was started with {theirs}")
     if configuration.kind != "circuit" and definition_of(configuration, folder) != definition:
         raise OSError(f"the worker has a different definition of {configuration.name}")
 
@@ -152,8 +152,8 @@ def _run(configuration: Configuration, definition: str, folder: Path, result: di
             return
         with KnownBlocks() as known:
             # A library has its name in the key of a block, and not its contents.
-            kept: Known = {} if target.startswith("liberty:") else known
-            by_block = measure_blocks(directory, target, known=kept)
+            reusable: Known = {} if target.startswith("liberty:") else known
+            by_block = measure_blocks(directory, target, known=reusable)
             blocks |= {"reused": known.reused, "mapped": known.mapped}
         result["synth"] = {"target": by_block.target, "device": by_block.device, "tools": by_block.tools, **asdict(by_block.total)} | {
             "blocks": {name: asdict(figures) for name, figures in by_block.blocks.items()}

@@ -324,9 +324,9 @@ class _Run:
         """Goes on with points of one design, whose definition has been traced, or not."""
         traced = outcome["status"] == "ok"
         identities = [Identity(point, outcome["result"]["definition"] if traced else "", tools) for point, tools in same]
-        there = self._store.finished(one.key for one in identities) if traced else ()
+        finished = self._store.finished(one.key for one in identities) if traced else ()
         for identity in identities:
-            if identity.key in there:
+            if identity.key in finished:
                 self._keys[identity.configuration.canonical] = identity.key
                 self._done.known += 1
                 self._total -= 1
@@ -336,7 +336,7 @@ class _Run:
                 self._then(self._workers.run(request), partial(self._store_row, identity))
             else:
                 self._store_row(identity, outcome)
-        if there:
+        if finished:
             self._progress(self._done.ran, self._total, None)
 
     def _store_row(self, identity: Identity, outcome: Outcome) -> None:

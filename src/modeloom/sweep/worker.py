@@ -101,7 +101,7 @@ LONGEST = 3600
 PATIENCE = 5
 """Seconds in which a process may end by itself."""
 
-_mine = threading.local()
+_local = threading.local()
 _children: set[_Child] = set()
 _guard = threading.Lock()
 
@@ -176,14 +176,14 @@ class _Child:
 
 def perform(request: Request) -> Outcome:
     """Does what is requested in the process of this thread.  It raises nothing that a point can cause."""
-    child: _Child | None = getattr(_mine, "child", None)
+    child: _Child | None = getattr(_local, "child", None)
     if child is None or not child.alive:
-        child = _mine.child = _Child()
+        child = _local.child = _Child()
         with _guard:
             _children.add(child)
     outcome = child.ask(request)
     if outcome["status"] in ("crashed", "timeout"):
-        _mine.child = None
+        _local.child = None
         with _guard:
             _children.discard(child)
     return outcome

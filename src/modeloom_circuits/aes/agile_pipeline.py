@@ -103,7 +103,7 @@ class Travellers:
                 self.size.append(size_reg)
 
 
-def _round(m: Module, state: Value, number: int, stages: int, *, goes_on: bool, leaves: bool) -> tuple[Value, Value]:
+def _round(m: Module, state: Value, number: int, stages: int, *, continues: bool, leaves: bool) -> tuple[Value, Value]:
     """A round without its key: the state for the next round, and the result."""
     if stages >= 4:
         quarters = [register(m, q, f"round_{number}_quarter_{n}") for n, q in enumerate(cut_sub_bytes(m, state))]
@@ -114,7 +114,7 @@ def _round(m: Module, state: Value, number: int, stages: int, *, goes_on: bool, 
     if stages >= 2:
         state = register(m, state, f"round_{number}_substituted")
     mixed = state
-    if goes_on:
+    if continues:
         u, v = cut_mix_columns(m, state)
         if stages >= 3:
             u, v = register(m, u, f"round_{number}_u"), register(m, v, f"round_{number}_v")
@@ -150,7 +150,7 @@ def encrypt_rounds(m: Module, whitened: Value, keys: Sequence[Value], sizes: Seq
     results = {}
     state = register(m, whitened, "whitened")
     for number in range(1, rounds + 1):
-        mixed, finished = _round(m, state, number, stages, goes_on=number < rounds, leaves=number in last)
+        mixed, finished = _round(m, state, number, stages, continues=number < rounds, leaves=number in last)
         if number in last:
             results[last[number]] = add(finished, keys[number])
         if number < rounds:
@@ -163,7 +163,7 @@ def _choose(condition: Value, yes: Value, no: Value) -> Value:
 
 
 def collect(
-    m: Module, results: dict[int, Value], beside: Travellers, *, stages: int, wait: bool, erase: Value
+    m: Module, results: dict[int, Value], travellers: Travellers, *, stages: int, wait: bool, erase: Value
 ) -> tuple[Value, Value]:
     """Merges the results of the key sizes in an output register, which is 0 without a result, with a valid bit.
 
@@ -185,17 +185,17 @@ def collect(
     *shorter, longest = results
     cycle = {bits: ROUNDS[bits] * stages for bits in results}
     result = results[longest]
-    leaves = beside.valid[cycle[longest]]
+    leaves = travellers.valid[cycle[longest]]
     if wait:
         result = results[next(iter(results))]
         for before, bits in pairwise(results):
             for n in range(cycle[before], cycle[bits]):
                 result = register(m, result, f"waiting_{n}")
-            result = _choose(beside.size[cycle[bits]] == SIZE_CODES[bits], results[bits], result)
+            result = _choose(travellers.size[cycle[bits]] == SIZE_CODES[bits], results[bits], result)
     elif shorter:
         here = {bits: Signal(name=f"leaves_{bits}") for bits in results}
         for bits, signal in here.items():
-            m.d.comb += signal.eq(beside.valid[cycle[bits]] & (beside.size[cycle[bits]] == SIZE_CODES[bits]))
+            m.d.comb += signal.eq(travellers.valid[cycle[bits]] & (travellers.size[cycle[bits]] == SIZE_CODES[bits]))
         leaves = Cat(here.values()).any()
         for bits in shorter:
             result = _choose(here[bits], results[bits], result)
@@ -389,10 +389,10 @@ class AESUnrolledPipeline(wiring.Component):
         m.d.sync += taken_reg.eq(self.i_valid & ~self.erase)
         stages = self.registers_per_round
         keys = [getattr(schedule, f"key_{r}") for r in range(self.rounds + 1)]
-        beside = Travellers(m, taken_reg, size, self.latency - 2, several=several, erase=self.erase)
+        travellers = Travellers(m, taken_reg, size, self.latency - 2, several=several, erase=self.erase)
         whitened = add(register(m, self.i, "i"), keys[0])
         results = encrypt_rounds(m, whitened, keys, self.sizes, stages)
-        o, o_valid = collect(m, results, beside, stages=stages, wait=True, erase=self.erase)
+        o, o_valid = collect(m, results, travellers, stages=stages, wait=True, erase=self.erase)
         m.d.comb += [self.o.eq(o), self.o_valid.eq(o_valid)]
         return m
 
@@ -503,10 +503,10 @@ class AESAgilePipeline(wiring.Component):
         m.d.comb += taken.eq(self.i_valid & self.i_ready)
         self._admission(m, load, size_reg)
 
-        beside = Travellers(m, taken, size_reg, self.latency - 1, several=several, erase=self.erase)
+        travellers = Travellers(m, taken, size_reg, self.latency - 1, several=several, erase=self.erase)
         stages = self.registers_per_round
         results = encrypt_rounds(m, add(self.i, keys[0]), keys, self.sizes, stages)
-        o, o_valid = collect(m, results, beside, stages=stages, wait=self.collision == "delay", erase=self.erase)
+        o, o_valid = collect(m, results, travellers, stages=stages, wait=self.collision == "delay", erase=self.erase)
         m.d.comb += [self.o.eq(o), self.o_valid.eq(o_valid)]
         return m
 

@@ -53,7 +53,7 @@ def test_a_mode_without_products(stages, options):
 @pytest.mark.parametrize("lanes", slowly(1, 2))
 def test_a_start_that_runs_ahead_and_a_tag_that_follows(lanes):
     bench = PipelineBench(Ladder(), lambda: QuadPipeline(False, 1, 4), None, 4, 5, 256, lanes=lanes)
-    assert bench.plan.runs_ahead and bench.plan.follows and bench.plan.keys_beside and bench.plan.times_bits == 4
+    assert bench.plan.runs_ahead and bench.plan.follows and bench.plan.carries_keys and bench.plan.times_bits == 4
     run(bench, Ladder, quad_keys, models_of(Ladder(), 4), 80, longest=20)
 
 

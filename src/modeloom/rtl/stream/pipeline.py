@@ -126,7 +126,7 @@ class KeyValues(TokenValues):
         m, c, words = self.m, self.c, self.plan.words
         self.bits = max(1, (len(words) - 1).bit_length())
         wanted: dict[tuple[int, str, int], list[tuple[Value, Value]]] = {}
-        beside = self._keys_beside() if self.plan.keys_beside else {}
+        beside = self._keys_beside() if self.plan.carries_keys else {}
         for lane in range(self.lanes):
             for number, forms in self.all_operands(lane):
                 for (unit, port), _, form in forms:

@@ -60,7 +60,7 @@ def last_operand(plan: StreamPlan) -> tuple[str, int] | None:
     if unit_of(first.operation) == port[0]:
         reads.append(by_port(first.operands))
     words = any(term.source.kind in ("key", "word") for forms in reads if port[1] < len(forms) for term in forms[port[1]])
-    return None if words or plan.keys_beside else port
+    return None if words or plan.carries_keys else port
 
 
 # -- sizes -------------------------------------------------------------------------------------------------------------------------

@@ -455,7 +455,7 @@ class TokenValues:
         kind, what = term.source
         if kind == "const":
             return Const(term.source.number, self.width)
-        if kind == "key" and self.plan.keys_beside:
+        if kind == "key" and self.plan.carries_keys:
             return self.key_lines[lane, what].at(stage)
         if kind in ("key", "word"):
             assert port is not None

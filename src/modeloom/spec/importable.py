@@ -4,7 +4,7 @@
 ::
 
     a/mymode.py  import helper ──▶ a/helper.py         each folder keeps its own modules: the two helpers never meet,
-    b/mymode.py  import helper ──▶ b/helper.py         and outside ``beside`` nobody sees either
+    b/mymode.py  import helper ──▶ b/helper.py         and outside ``importable`` nobody sees either
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["beside"]
+__all__ = ["importable"]
 
 _MODULES: dict[str, dict[str, ModuleType]] = {}
 """The modules of each folder."""
@@ -26,7 +26,7 @@ _NAMES: dict[str, tuple[int, set[str]]] = {}
 
 
 @contextmanager
-def beside(folder: str, fresh: bool = False) -> Iterator[None]:
+def importable(folder: str, fresh: bool = False) -> Iterator[None]:
     """Lets the modules of a folder be imported by their names.
 
     Afterwards ``sys.path`` and ``sys.modules`` are as before.  Modules imported from the folder are kept for the next time, and modules
