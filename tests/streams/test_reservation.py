@@ -28,8 +28,8 @@ def test_programs():
     assert otr.resources == (ENTRY, CIPHER) and gcm.resources == (ENTRY,) and ccm.resources == (ENTRY, CHAIN)
     assert otr.program("encrypt").uses == {ENTRY: (0,), CIPHER: (0, 11)}
     assert otr.program("tag").uses == {ENTRY: (23,), CIPHER: (23,)}
-    assert otr.beside("tag") and not otr.sequence("tag").tokens and otr.sequence("tag").cycles == 1
-    assert gcm.program("associated").uses[CIPHER] == () and not gcm.beside("tag")
+    assert otr.detached("tag") and not otr.sequence("tag").tokens and otr.sequence("tag").cycles == 1
+    assert gcm.program("associated").uses[CIPHER] == () and not gcm.detached("tag")
     assert ccm.program("associated").uses[CHAIN] == tuple(range(ccm.placed.turn))
 
 
