@@ -17,11 +17,12 @@ from modeloom.prove.execute import ProofError
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.counters import Amount
-from modeloom.spec.stream import BETWEEN, TEXT_FIRST
+from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, TEXT_FIRST
 from modeloom.streams.machine import Machine
 from modeloom.streams.overlap import entered
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.prove import prove_numbers, prove_stream, tokens_of
+from modeloom.streams.rewrite import ORDERED
 from modeloom.streams.steps import Source, Term
 
 MODES = [AESOTR, DeoxysI, OCB3]
@@ -115,7 +116,7 @@ def replaced_by_associated_data(plan):
 
 def the_other_order(plan):
     """Tokens of associated data enter first, as in the other order, and the step between before them."""
-    plan.text_first = False
+    plan.order = ORDERED[ASSOCIATED_FIRST]
 
 
 def another_key(plan):

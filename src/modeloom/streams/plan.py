@@ -19,7 +19,7 @@ from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.cadence import EVERY_CYCLE, Cadence
 from modeloom.spec.errors import paced
 from modeloom.spec.kinds import CIPHER, DEC, ENC, MUL, TDEC, TENC, Operation
-from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, BLOCKS, LAST, PARTIAL, TEXT_FIRST, LengthPrefix, StreamMode, variants
+from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, BLOCKS, LAST, PARTIAL, LengthPrefix, StreamMode, variants
 from modeloom.streams.derive import Preparation, Word, prepare
 from modeloom.streams.known import Known
 from modeloom.streams.place import Placement, place, unit_of
@@ -115,7 +115,7 @@ class StreamPlan:
     @property
     def text_first(self) -> bool:
         """Whether messages have their text before their associated data."""
-        return self.order is ORDERED[TEXT_FIRST]
+        return self.order.parts[0] == "text"
 
     @property
     def chained(self) -> bool:

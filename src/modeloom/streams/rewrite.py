@@ -225,12 +225,12 @@ ASSOCIATED = "associated"
 
 @dataclass(frozen=True)
 class Ordered:
-    """The steps of a mode whose messages have their text first.
+    """The steps of a mode for an order of the parts of its messages.
 
     Attributes
     ----------
     steps : list of Step
-        The steps, with ``between``.
+        The steps, with ``between`` if text comes first.
     state : tuple of str
         The parts of the state that are left, in the order of the definition.
     shared : dict
@@ -240,6 +240,11 @@ class Ordered:
     steps: list[Step]
     state: tuple[str, ...]
     shared: dict[str, str] = field(default_factory=dict)
+
+
+def as_traced(mode: StreamMode, steps: list[Step], kinds: Mapping[str, Recurrence]) -> Ordered:
+    """The steps of a mode for messages that have their associated data first, as in its definition."""
+    return Ordered(steps, tuple(kinds))
 
 
 def text_first(mode: StreamMode, steps: list[Step], kinds: Mapping[str, Recurrence]) -> Ordered:
@@ -273,7 +278,7 @@ class Order:
 
 
 ORDERED = {
-    ASSOCIATED_FIRST: Order((ASSOCIATED, "text"), lambda mode, steps, kinds: Ordered(steps, tuple(kinds))),
+    ASSOCIATED_FIRST: Order((ASSOCIATED, "text"), as_traced),
     TEXT_FIRST: Order(("text", BETWEEN, ASSOCIATED), text_first),
 }
 """The orders by name."""
