@@ -27,7 +27,7 @@ from modeloom.cli.list import catalogue, sectors, streams  # noqa: E402
 from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
 from modeloom.cores.described import gives  # noqa: E402
 from modeloom.modes import all_streams, find_any  # noqa: E402
-from modeloom.options.limits import MOST_BLOCKS  # noqa: E402
+from modeloom.options.sectors import MOST_BLOCKS  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.report.token_chart import token_chart  # noqa: E402
 from modeloom.spec.errors import numbers  # noqa: E402

@@ -192,9 +192,7 @@ class Circuit:
         for name in chosen:
             if name not in known:
                 raise UnknownName(f"option of {self.name}", name, known)
-        values = {
-            name: option.default if (value := chosen.get(name)) is None else option.checked(value) for name, option in known.items()
-        }
+        values = {name: option.default if (value := chosen.get(name)) is None else option.checked(value) for name, option in known.items()}
         return self.make(**values)
 
 

@@ -50,9 +50,7 @@ def iteration(field: Field, a: Word, c: Word, bits: Word) -> tuple[Word, Word]:
         The sum and the shifted factor for the next cycle.
     """
     direction = _direction(field)
-    terms = [
-        scale_word(field, a, direction * k) & spread(bits.part(k, 1), field.width, (1 << field.width) - 1) for k in range(bits.width)
-    ]
+    terms = [scale_word(field, a, direction * k) & spread(bits.part(k, 1), field.width, (1 << field.width) - 1) for k in range(bits.width)]
     return xor_all([c, *terms]), scale_word(field, a, direction * bits.width)
 
 
@@ -106,9 +104,7 @@ class SerialMultiplier(wiring.Component):
         self.field = field
         self.digit = digit
         self.latency = self.interval = field.width // digit
-        super().__init__(
-            {"start": In(1), "a": In(field.width), "b": In(field.width), "o": Out(field.width), "done": Out(1)}
-        )
+        super().__init__({"start": In(1), "a": In(field.width), "b": In(field.width), "o": Out(field.width), "done": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -135,10 +131,7 @@ class SerialMultiplier(wiring.Component):
         cycles = Signal(self.latency - 1)
         active = Signal()
         m.d.comb += [active.eq(self.start | cycles.any()), self.o.eq(c_reg)]
-        m.d.sync += [
-            cycles.eq(Mux(self.start, Const(1, len(cycles)), cycles << 1)),
-            self.done.eq(cycles[-1] & ~self.start),
-        ]
+        m.d.sync += [cycles.eq(Mux(self.start, Const(1, len(cycles)), cycles << 1)), self.done.eq(cycles[-1] & ~self.start)]
         with m.If(active):
             m.d.sync += [c_reg.eq(both[:n]), a_reg.eq(both[n:]), b_reg.eq(b_now[self.digit :])]
         return m

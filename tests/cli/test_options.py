@@ -6,8 +6,7 @@ import pytest
 
 from modeloom.cli.build import command_line
 from modeloom.cli.options import core_options, tweaks
-from modeloom.options.limits import MOST_BLOCKS, MOST_SLOTS
-from modeloom.options.sectors import Options
+from modeloom.options.sectors import MOST_BLOCKS, MOST_SLOTS, Options
 from modeloom.options.spelled import sector_options
 from modeloom.spec import InputError
 

@@ -11,9 +11,8 @@ import pytest
 
 from modeloom.ciphers import cipher_of
 from modeloom.compiler import compile as choices
-from modeloom.compiler.compile import PASSES, STEPS, Choice, Pass, compile_mode, nothing
+from modeloom.compiler.compile import PASSES, STEPS, Choice, Pass, Work, compile_mode, nothing
 from modeloom.compiler.dump import DUMPS, dump
-from modeloom.compiler.work import Work
 from modeloom.modes import find
 from modeloom.options.sectors import Options, preset
 

@@ -9,7 +9,7 @@ from tests.built import SMALL, simulated, slowly
 from modeloom import golden
 from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.interfaces.table import LISTED_SLOTS
-from modeloom.options.limits import MOST_SLOTS
+from modeloom.options.sectors import MOST_SLOTS
 from modeloom.product.simulated import Sector, SectorError
 from modeloom.verification.host import hold_cycles, request
 

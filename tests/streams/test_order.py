@@ -19,9 +19,9 @@ from modeloom.spec.cadence import Cadence
 from modeloom.spec.counters import Amount
 from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, TEXT_FIRST
 from modeloom.streams.machine import Machine
-from modeloom.streams.overlap import entered
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.prove import prove_numbers, prove_stream, tokens_of
+from modeloom.streams.reservation import entered
 from modeloom.streams.rewrite import ORDERED
 from modeloom.streams.steps import Source, Term
 

@@ -11,10 +11,10 @@ from modeloom.modes.ocb3 import OCB3
 from modeloom.prove.execute import ProofError
 from modeloom.streams.forms import Message
 from modeloom.streams.machine import Token
-from modeloom.streams.overlap import entered
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.prove import prove_numbers, prove_stream, tokens_of
 from modeloom.streams.prove_open import prove_channels
+from modeloom.streams.reservation import entered
 from modeloom.streams.steps import Source, Term
 
 LATENCIES = {"cipher": 11, "mul": 5}

@@ -16,10 +16,9 @@ from modeloom.spec.attributes import checked_stream
 from modeloom.spec.kinds import CIPHER
 from modeloom.streams.forms import Message
 from modeloom.streams.machine import Machine, MachineError, Token
-from modeloom.streams.overlap import entered
 from modeloom.streams.plan import plan_stream
 from modeloom.streams.prove import prove_stream, tokens_of
-from modeloom.streams.reservation import ReservationTable
+from modeloom.streams.reservation import ReservationTable, entered
 from modeloom.streams.steps import Term
 
 LATENCIES = {"cipher": 11, "mul": 5}

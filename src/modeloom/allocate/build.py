@@ -38,9 +38,7 @@ from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.problem import use_offset
 from modeloom.spec.kinds import OPERANDS, UnitKind
 
-__all__ = [
-    "BYPASS", "Allocation", "CoreProgram", "Life", "Use", "allocate", "lifetimes", "merge", "place_name", "rotate", "storage_bound",
-]  # fmt: skip
+__all__ = ["BYPASS", "Allocation", "CoreProgram", "Life", "Use", "allocate", "lifetimes", "merge", "place_name", "rotate", "storage_bound"]
 
 
 # -- merge -----------------------------------------------------------------------------------------------------------------------------
@@ -580,9 +578,7 @@ class _Builder:
                     known = max(len(taken) + 1, self.program.banks[bank].ports)
                     free = [p for p in range(known) if p not in taken]
                     # A port that this net reads already costs no further source; else the lowest one.
-                    scores = [
-                        sum((net, Source("bank", bank, p, t.k, t.keep)) in self.source_uses for t in group.values()) for p in free
-                    ]
+                    scores = [sum((net, Source("bank", bank, p, t.k, t.keep)) in self.source_uses for t in group.values()) for p in free]
                     port = free[scores.index(max(scores))]
                     taken.add(port)
                     self.program.banks[bank].ports = max(self.program.banks[bank].ports, port + 1)

@@ -12,8 +12,8 @@ import click
 from modeloom.cli.files import warn, warn_broken
 from modeloom.cli.options import core_options
 from modeloom.cli.streams import add_timing, build_stream, timing_option
-from modeloom.options.limits import check_blocks
 from modeloom.options.row import Value
+from modeloom.options.sectors import check_blocks
 from modeloom.options.spelled import sector_options, text
 
 __all__ = ["SCHEMA", "build", "command_line"]

@@ -14,7 +14,6 @@ from modeloom.allocate.build import Allocation, CoreProgram, merge
 from modeloom.allocate.build import allocate as allocate_storage
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.units import Architecture, unit_set
-from modeloom.compiler.work import Work
 from modeloom.definition.check import INVERSES, NOT_CHECKED, Checked, check_definition
 from modeloom.ir.expand import expand as expand_trace
 from modeloom.ir.graph import OpGraph, Trace
@@ -22,28 +21,89 @@ from modeloom.ir.lower import Lowered, key_words, lower_direction, operation_kin
 from modeloom.ir.lower import lower as lower_trace
 from modeloom.ir.pair import find_chains, pair_directions, renew_squares
 from modeloom.ir.trace import trace as trace_definition
-from modeloom.options.limits import check_blocks
-from modeloom.options.sectors import Options
+from modeloom.options.sectors import Options, check_blocks
 from modeloom.prove import ProofReport
 from modeloom.prove import prove as prove_compiled
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.modulo import schedule as search_schedule
-from modeloom.schedule.pairing import choose_pairing, far_from_bound, own_bounds
+from modeloom.schedule.pairing import Pairing, choose_pairing, far_from_bound, own_bounds
 from modeloom.schedule.problem import Problem, UnitSet, instance_of
 from modeloom.schedule.search import latency_of
 from modeloom.spec import InputError, Mode, checked_mode
 from modeloom.spec.kinds import MUL, OUT, SQR, Kind
 
 __all__ = [
+    "Work",
     "PASSES", "SHARES", "STEPS", "Choice", "Compiled", "Pass", "Progress", "allocate", "chains", "compile_mode", "expand", "lower",
     "pair", "prove", "schedule", "squares", "trace",
 ]  # fmt: skip
 
 
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """The state of one sector size.  None stands for results that no pass has computed yet.
+
+    Attributes
+    ----------
+    mode : Mode
+    options : Options
+        With this sector size alone.
+    tweak_bytes, key_bytes : int
+        Bytes of a tweak and of a cipher key.
+    units, architecture
+        Chosen for all sizes of the core.
+    horner : int
+        Chosen: interleaved chains of a Horner hash.
+    registers : int
+        Chosen: registers for each run of masks.
+    rough : bool
+        Whether a choice is only estimating: bounds of plain schedules are enough to pair by.
+    pairing : Pairing
+        Chosen: which operations of the directions issue together.
+    source, expanded : Trace
+        The trace of the definition; the same, rewritten into products.
+    lowered, squared : Lowered
+        Unit operations of each direction; the same with separate squares for each hash.
+    paired : OpGraph
+        Both directions in one graph.
+    graph, setup_graph : OpGraph
+        The same with chains of masks; set-up.
+    schedule, setup_schedule : Schedule
+    allocation : Allocation
+    report : ProofReport
+        The extent of the proof.
+    checked : Checked
+        The result of checking the definition itself.
+    """
+
+    mode: Mode
+    options: Options
+    tweak_bytes: int
+    key_bytes: int
+    units: UnitSet = None  # type: ignore[assignment]
+    architecture: Architecture = None  # type: ignore[assignment]
+    horner: int = 1
+    registers: int = 1
+    rough: bool = False
+    pairing: Pairing = None  # type: ignore[assignment]
+    source: Trace = None  # type: ignore[assignment]
+    expanded: Trace = None  # type: ignore[assignment]
+    lowered: Lowered = None  # type: ignore[assignment]
+    squared: Lowered = None  # type: ignore[assignment]
+    paired: OpGraph = None  # type: ignore[assignment]
+    graph: OpGraph = None  # type: ignore[assignment]
+    setup_graph: OpGraph = None  # type: ignore[assignment]
+    schedule: Schedule = None  # type: ignore[assignment]
+    setup_schedule: Schedule = None  # type: ignore[assignment]
+    allocation: Allocation = None  # type: ignore[assignment]
+    report: ProofReport | None = None
+    checked: Checked = Checked(NOT_CHECKED, ())
+
+
 # -- passes ----------------------------------------------------------------------------------------------------------------------------
 
-# The passes: each takes the :class:`~modeloom.compiler.work.Work` so far and returns one that holds more.
+# The passes: each takes the :class:`~modeloom.compiler.compile.Work` so far and returns one that holds more.
 #
 # No pass changes its argument.  ``modeloom explain --dump NAME`` prints what a pass has made.
 
@@ -431,9 +491,7 @@ class Compiled:
     @property
     def result_sectors(self) -> int:
         """Sectors that the result buffer holds: enough for sectors of each size to follow each other without a pause."""
-        return max(
-            cycles.ring_depth(c.schedule.latency + cycles.LEAD + cycles.RING_MARGIN, c.schedule.ii, c.beats) for c in self.sizes
-        )
+        return max(cycles.ring_depth(c.schedule.latency + cycles.LEAD + cycles.RING_MARGIN, c.schedule.ii, c.beats) for c in self.sizes)
 
     @property
     def beats(self) -> int:

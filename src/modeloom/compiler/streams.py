@@ -162,7 +162,7 @@ class CompiledStream:
                 for step in starts
             ],
             **_unless(1, passes, passes=passes),
-            **_explained(derivation=self.derived),
+            **({} if (derived := self.derived) is None else {"derivation": derived.explain()}),
             **_unless(1, placed.turn, turn=placed.turn),
             **_unless({}, returns, returns=returns),
             **_unless([], detached, **{"beside": detached}),
@@ -195,11 +195,6 @@ class CompiledStream:
 def _unless(usual: object, value: object, **members: object) -> dict[str, object]:
     """Members of ``explain`` that are said if a value is not the usual one."""
     return {} if value == usual else members
-
-
-def _explained(**parts: DerivedKeys | None) -> dict[str, object]:
-    """Members of ``explain`` for parts that a core has."""
-    return {name: part.explain() for name, part in parts.items() if part is not None}
 
 
 def compile_stream(mode: StreamMode, options: StreamOptions = USUAL, *, prove: bool = True) -> CompiledStream:
@@ -286,8 +281,7 @@ class _OneMessage:
     """The messages of a core go through its pipeline one after another."""
 
     def usual_ciphers(self, most: int) -> int:
-        """The usual number of ciphers, if a block needs so many and waits for the one before it."""
-        # A lone message waits for its chain in any case.
+        """The usual number of ciphers, if a block needs so many: a lone message waits for its chain in any case."""
         return 1
 
     def waits(self, plan: StreamPlan, step: Step) -> int:
@@ -295,7 +289,6 @@ class _OneMessage:
         return plan.turn_after(step) - 1
 
     def proved(self, plan: StreamPlan, *, late_ends: bool) -> StreamProof:
-        """The proof of a plan."""
         return prove_stream(plan, late_ends=late_ends)
 
 

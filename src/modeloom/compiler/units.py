@@ -44,9 +44,7 @@ HALVED = 128
 SELDOM = 2
 """Largest number of operations in a sector on a cipher core that is sequential beside pipelines."""
 
-PLANNED = {
-    unit.type for unit in (ENC.unit, ENC.shared, DEC.unit, TENC.unit, TDEC.unit, MUL.unit, SQR.unit, ACC.unit, OUT.unit) if unit
-}
+PLANNED = {unit.type for unit in (ENC.unit, ENC.shared, DEC.unit, TENC.unit, TDEC.unit, MUL.unit, SQR.unit, ACC.unit, OUT.unit) if unit}
 """Types of units whose number and timing options decide; there are as many of the others as the pace of these wants."""
 
 

@@ -234,9 +234,7 @@ def _warnings(mode: Mode, source: Trace) -> list[str]:
             what = "the tweak" if len(missing) == source.tweak_blocks else f"block {missing[0]} of the tweak"
             found.append(f"{mode.name}: no result of {direction}() depends on {what}, {size} and tweaks of {source.tweak_bytes}")
     everything = set().union(*needed.values())
-    read = _leaves(source, everything, "raw") | {
-        source.cipher_keys[source.nodes[i].number] for i in everything if source.nodes[i].keyed
-    }
+    read = _leaves(source, everything, "raw") | {source.cipher_keys[source.nodes[i].number] for i in everything if source.nodes[i].keyed}
     for part in mode.key_parts:
         if part not in read:
             found.append(f"{mode.name}: nothing depends on the part {part} of the key, {size}")

@@ -246,9 +246,7 @@ class _Lowering:
                     direct.setdefault(j, []).append(i)
         for i in reversed(order):
             wires = ("scale", "keep")
-            self.readers[i] = outputs.count(i) + sum(
-                self.readers[j] if self.nodes[j].kind in wires else 1 for j in direct.get(i, [])
-            )
+            self.readers[i] = outputs.count(i) + sum(self.readers[j] if self.nodes[j].kind in wires else 1 for j in direct.get(i, []))
 
     # -- forms ----------------------------------------------------------------------------------------------------------
 
@@ -348,9 +346,7 @@ class _Lowering:
             forms = [self.fit(self.form(j), self.terms, node.line) for j in node.inputs]
             if kind.operation.commutes:
                 # The operand with only key values, or otherwise with fewer results, is on the right.
-                forms.sort(
-                    key=lambda f: (all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f))
-                )  # fmt: skip
+                forms.sort(key=lambda f: (all(self._of_key(t) for t in f), -sum(t.source[0] == "op" and not self._of_key(t) for t in f)))
             result = self.add(Op(kind, forms, number=node.number, line=node.line, block=self._block(forms)))
             self.node_of[result] = i
         self.op_of[i] = result

@@ -8,9 +8,19 @@ from typing import cast
 
 from modeloom.ciphers import BlockCipher
 from modeloom.interfaces.messages import MOST_CHANNELS
-from modeloom.options.limits import MOST_MESSAGE_SLOTS, RING, SLOTS
 from modeloom.options.row import Choices, Terms, Value, row
-from modeloom.options.sectors import cipher, cipher_arch, cipher_sbox, cipher_stages, mul_arch, on_cipher, streams
+from modeloom.options.sectors import (
+    MOST_MESSAGE_SLOTS,
+    RING,
+    SLOTS,
+    cipher,
+    cipher_arch,
+    cipher_sbox,
+    cipher_stages,
+    mul_arch,
+    on_cipher,
+    streams,
+)
 from modeloom.spec import InputError
 from modeloom.spec.mode import ONE_BY_ONE
 from modeloom.spec.stream import ASSOCIATED_FIRST, TEXT_FIRST, StreamMode

@@ -26,10 +26,10 @@ from modeloom.report.chart import COLOURS
 from modeloom.spec.kinds import CIPHER, MUL
 from modeloom.spec.stream import BETWEEN, LAST, PARTIAL, SINGLE
 from modeloom.streams.machine import Token
-from modeloom.streams.overlap import entered as entered_tokens
 from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import Message, tokens_of
+from modeloom.streams.reservation import entered as entered_tokens
 
 __all__ = ["token_chart"]
 

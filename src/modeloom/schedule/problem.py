@@ -340,9 +340,7 @@ class Problem:
                 taken["slow", instance] = taken.get(("slow", instance), 0) + unit.slow_interval * slow
         counts = {unit.kind: unit.count for unit in self.unit} | {"slow": len(self.unit)}
         slots: dict[str, int] = {unit.kind: unit.cadence.room(ii) for unit in self.unit}
-        return all(
-            cycles <= slots.get(kind, ii) * (counts[kind] if instance is None else 1) for (kind, instance), cycles in taken.items()
-        )
+        return all(cycles <= slots.get(kind, ii) * (counts[kind] if instance is None else 1) for (kind, instance), cycles in taken.items())
 
     def earliest(self) -> list[int]:
         """Earliest start of each pair, from dependences only."""

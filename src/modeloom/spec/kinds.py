@@ -287,9 +287,7 @@ OPERATIONS: dict[str, Operation] = {
 UNITS: dict[str, UnitType] = {unit.name: unit for unit in (_CIPHER, *(operation.unit for operation in OPERATIONS.values()))}
 """Every type of unit by its name."""
 
-ENC, DEC, TENC, TDEC, MUL, SQR, ACC, OUT = (
-    Kind(OPERATIONS[name]) for name in ("enc", "dec", "tenc", "tdec", "mul", "sqr", "acc", "out")
-)
+ENC, DEC, TENC, TDEC, MUL, SQR, ACC, OUT = (Kind(OPERATIONS[name]) for name in ("enc", "dec", "tenc", "tdec", "mul", "sqr", "acc", "out"))
 
 BOTH = "both"
 """Name of a component that performs both operations of a unit (``UnitType.either``)."""

@@ -173,15 +173,10 @@ class KeyParts(Keys):
 
 
 class Keying:
-    """Where the key of a message or a sector comes from: it is the key of the mode.
-
-    Attributes
-    ----------
-    options : mapping
-        Options that all cores of the mode must have, with usual values.
-    """
+    """Where the key of a message or a sector comes from: it is the key of the mode."""
 
     options: Mapping[str, str] = {}
+    """What cores of the mode need among their options."""
 
     def key_bytes(self, mode: type[Definition] | Definition, cipher_key_bytes: int) -> int:
         """Bytes of the key that a user gives, for a cipher key of the given length."""

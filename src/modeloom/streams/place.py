@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from modeloom.spec import DefinitionError
 from modeloom.spec.cadence import EVERY_CYCLE, Cadence
@@ -51,7 +51,7 @@ from modeloom.streams.steps import Form, Step, chain_operations, chains_of, horn
 if TYPE_CHECKING:
     from modeloom.streams.plan import StreamPlan, StreamRequest
 
-__all__ = ["Pass", "Placement", "Starts", "StartsAhead", "cipher_units", "place", "unit_of"]
+__all__ = ["Pass", "Placement", "Starts", "cipher_units", "place", "unit_of"]
 
 
 @dataclass(frozen=True)
@@ -72,43 +72,23 @@ class Pass:
 
 @dataclass(frozen=True)
 class Starts:
-    """How each ``start`` of a message enters: in the sequence of its message, whose state it writes.
-
-    Attributes
-    ----------
-    stored : tuple of str
-        The parts of the state that wait in a memory: those that depend on the nonce.
-    early : bool
-        Whether it runs ahead of its message, between tokens of others.
-    delay : int
-        Cycles by which what it computes is ready later.
-    """
+    """How each ``start`` enters.  If parts of the state wait in a memory, ``stored``, it is early: it runs ahead of its message, between
+    tokens of others.  Stored are the parts that depend on the nonce.  Otherwise it enters in the sequence of its message."""
 
     stored: tuple[str, ...] = ()
-    early: ClassVar[bool] = False
-    delay: ClassVar[int] = 0
+
+    @property
+    def early(self) -> bool:
+        """Whether it runs ahead."""
+        return bool(self.stored)
 
     def free(self, starts: list[Step], passes: Mapping[str, tuple[Pass, ...]]) -> list[Step]:
-        """The starts that take no token among those of messages, by class of nonces."""
-        return [step for step in starts if not passes[step.title]]
+        """The starts that take no token among those of messages, by class of nonces; all early ones are one."""
+        return starts[:1] if self.early else [step for step in starts if not passes[step.title]]
 
     def waiting(self, updates: Mapping[str, Form]) -> Mapping[str, Form]:
         """What a ``start`` computes that waits until its message begins."""
-        return {}
-
-
-class StartsAhead(Starts):
-    """Each ``start`` runs ahead of its message, and what it computes waits in a memory, where it is a cycle later."""
-
-    early, delay = True, 1
-
-    def free(self, starts: list[Step], passes: Mapping[str, tuple[Pass, ...]]) -> list[Step]:
-        """All starts are one."""
-        return starts[:1]
-
-    def waiting(self, updates: Mapping[str, Form]) -> Mapping[str, Form]:
-        """All of it."""
-        return updates
+        return updates if self.early else {}
 
 
 @dataclass
@@ -185,9 +165,7 @@ class Placement:
 
     def cipher_tokens(self, step: Step) -> tuple[int, ...]:
         """For each token of a step that uses the cipher, the number of cycles after the first token."""
-        return tuple(
-            each.at for each in self.passes[step.title] if any(step.operations[n].operation.keyed for n in each.operations)
-        )
+        return tuple(each.at for each in self.passes[step.title] if any(step.operations[n].operation.keyed for n in each.operations))
 
 
 def unit_of(operation: Operation) -> str:
@@ -241,14 +219,15 @@ class _Placer:
         starts = [step for step in self.steps if step.name == "start"]
         if any(token for step in starts for token in self._timed(step)[0]):
             self.computed = []
-        placed.starts = StartsAhead(tuple(self.computed)) if self.computed else Starts()
+        placed.starts = Starts(tuple(self.computed))
         for name in self.kinds:
             self._settle(name)
         tag = next(step for step in self.steps if step.name == "tag")
         for step in self.steps:
             if step is not tag:
                 self._passes(step)
-        placed.ahead = {title: cycles + placed.starts.delay for title, cycles in placed.ahead.items()}
+        # What waits in a memory is ready there a cycle later.
+        placed.ahead = {title: cycles + placed.starts.early for title, cycles in placed.ahead.items()}
         placed.follows = self._follows(tag, self._starts_free(starts))
         self._passes(tag)
         placed.behind = placed.passes[tag.title][-1].at * placed.follows

@@ -29,9 +29,8 @@ from modeloom.spec.stream import BETWEEN, PARTIAL, prefix_of
 from modeloom.streams.derive import Word
 from modeloom.streams.forms import Definition, Forms, Message, Unit, input_block, nonce_block, tag_block
 from modeloom.streams.machine import BlockOrPair, Machine, MachineError, Token, V
-from modeloom.streams.overlap import entered
 from modeloom.streams.plan import StreamPlan
-from modeloom.streams.reservation import Reservations
+from modeloom.streams.reservation import Reservations, entered
 from modeloom.streams.steps import Form
 
 __all__ = [

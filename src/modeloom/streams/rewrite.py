@@ -277,10 +277,7 @@ class Order:
         return step.name.endswith(ASSOCIATED) is (self.parts[0] == ASSOCIATED)
 
 
-ORDERED = {
-    ASSOCIATED_FIRST: Order((ASSOCIATED, "text"), as_traced),
-    TEXT_FIRST: Order(("text", BETWEEN, ASSOCIATED), text_first),
-}
+ORDERED = {ASSOCIATED_FIRST: Order((ASSOCIATED, "text"), as_traced), TEXT_FIRST: Order(("text", BETWEEN, ASSOCIATED), text_first)}
 """The orders by name."""
 
 
@@ -297,9 +294,7 @@ class _TextFirst:
         self._check()
         total, rest = self._sum()
         renamed = self._shared(total)
-        begun = {
-            renamed[name]: self.starts[0].updates[name] for name in self.kinds if name in renamed and name != total
-        }  # fmt: skip
+        begun = {renamed[name]: self.starts[0].updates[name] for name in self.kinds if name in renamed and name != total}
         sums = renamed.get(total, total)
         between = Step(BETWEEN, 0, self.tag.operations, {sums: rest, **begun})
         tag = replace(self.tag, operations=[], output=(Term(Source("state", sums)),))

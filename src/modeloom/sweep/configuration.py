@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from modeloom.ciphers import cipher_of
-from modeloom.compiler.compile import PASSES
+from modeloom.compiler.compile import PASSES, Work
 from modeloom.compiler.streams import compile_stream
-from modeloom.compiler.work import Work
 from modeloom.cores.sector.describe import definition_hash as sector_hash
 from modeloom.cores.stream.describe import definition_hash as stream_hash
 from modeloom.emit.simulators import simulator

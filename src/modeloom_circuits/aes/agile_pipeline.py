@@ -62,9 +62,7 @@ from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns
 from modeloom.rtl.aes.rounds.round_stages import add, register
 from modeloom.rtl.aes.sboxes.sbox import cut_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
 
-__all__ = [
-    "COLLISIONS", "AESAgilePipeline", "AESUnrolledPipeline", "Travellers", "UnrolledKeySchedule", "collect", "encrypt_rounds",
-]  # fmt: skip
+__all__ = ["COLLISIONS", "AESAgilePipeline", "AESUnrolledPipeline", "Travellers", "UnrolledKeySchedule", "collect", "encrypt_rounds"]
 
 
 # The data path of an encryption pipeline for one or all key sizes: a sequence of rounds, with results after rounds 10, 12 and 14.
@@ -468,9 +466,7 @@ class AESAgilePipeline(wiring.Component):
         self.collision = collision
         self.rounds = ROUNDS[self.sizes[-1]]
         self.latency = self.rounds * registers_per_round + 1
-        self.latencies = {
-            bits: self.latency if collision == "delay" else ROUNDS[bits] * registers_per_round + 1 for bits in self.sizes
-        }
+        self.latencies = {bits: self.latency if collision == "delay" else ROUNDS[bits] * registers_per_round + 1 for bits in self.sizes}
         self.interval = 1
         self.key_interval = {bits: ROUNDS[bits] * registers_per_round for bits in self.sizes}
         self.stall = {(old, new): max(0, self.latencies[old] - self.latencies[new]) for old in self.sizes for new in self.sizes}

@@ -129,9 +129,7 @@ class KeyRing(wiring.Component):
             # Round key r enters in the cycle of the step to r + 1.  The last one has no step, and goes to the place where blocks
             # begin.
             mixed = named(m, "mixed", inv_mix_columns(m, window.round_key))
-            entering = Cat(
-                Mux(round_reg == 0, a, b) for a, b in zip(columns(window.round_key), columns(mixed), strict=True)
-            )
+            entering = Cat(Mux(round_reg == 0, a, b) for a, b in zip(columns(window.round_key), columns(mixed), strict=True))
             last = round_reg == n
             m.d.comb += enters.eq((step & ~last) | erasing_reg)
             take_first, first = step & last, window.round_key
@@ -150,9 +148,7 @@ class KeyRing(wiring.Component):
         turns = Signal()
         m.d.comb += turns.eq(busy_reg | self.advance)
         ring = [Signal(BLOCK_BITS, name=f"ring_{k}_reg", reset_less=True) for k in range(n)]
-        entry = Cat(
-            Mux(enters, Mux(erasing_reg, 0, new), old) for new, old in zip(columns(entering), columns(ring[-1]), strict=True)
-        )
+        entry = Cat(Mux(enters, Mux(erasing_reg, 0, new), old) for new, old in zip(columns(entering), columns(ring[-1]), strict=True))
         with m.If(turns):
             m.d.sync += [reg.eq(value) for reg, value in zip(ring, [entry, *ring], strict=False)]
         m.d.comb += [self.first.eq(first_reg), self.data.eq(ring[-1])]
@@ -237,9 +233,7 @@ class KeyStore(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.schedule = schedule = KeySchedule(self.key_bits)
-        m.submodules.keys = keys = memory.Memory(
-            shape=BLOCK_BITS, depth=16 * self.slots, init=[], attrs={"ram_style": "distributed"}
-        )
+        m.submodules.keys = keys = memory.Memory(shape=BLOCK_BITS, depth=16 * self.slots, init=[], attrs={"ram_style": "distributed"})
         slot_reg = Signal(slot_shape(self.slots))
         with m.If(~schedule.busy):
             m.d.sync += slot_reg.eq(self.slot)
@@ -379,8 +373,6 @@ class ShiftedKeySchedule(wiring.Component):
         else:
             now, used = Phase(), None
         doubled = next_constant(rcon)
-        made = expand(
-            m, window, substituted, rcon, now, sizes=(self.key_bits,), is_192=self.key_bits == 192, is_256=self.key_bits == 256
-        )
+        made = expand(m, window, substituted, rcon, now, sizes=(self.key_bits,), is_192=self.key_bits == 192, is_256=self.key_bits == 256)
         following = doubled if used is None else Mux(used, doubled, rcon)
         return [*made.window, *([made.operand] if own_operand else []), following, *flags]

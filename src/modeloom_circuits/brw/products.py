@@ -246,9 +246,7 @@ def run_schedule(m: int, stages: int) -> tuple[Turn, ...]:
     TypeError, ValueError
         A number is not an int or is too small.
     """
-    return tuple(
-        Turn(clock, label, tuple(l1), tuple(l2)) for clock, (label, l1, l2) in enumerate(_turns(m, stages), 1)
-    )
+    return tuple(Turn(clock, label, tuple(l1), tuple(l2)) for clock, (label, l1, l2) in enumerate(_turns(m, stages), 1))
 
 
 def _turns(m: int, stages: int) -> Iterator[tuple[int | None, deque[int], deque[tuple[int, int]]]]:
@@ -535,9 +533,7 @@ def stored_products(m: int, stages: int, order: Order | None = None) -> tuple[in
     """
     parents = collapsed_forest(m).parents
     clocks = _clocks(m, stages, order)
-    return tuple(
-        label for label, clock in clocks.items() if (above := parents[label]) is not None and clocks[above] != clock + stages
-    )
+    return tuple(label for label, clock in clocks.items() if (above := parents[label]) is not None and clocks[above] != clock + stages)
 
 
 def _clocks(m: int, stages: int, issues: Order | None) -> dict[int, int]:

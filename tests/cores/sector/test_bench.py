@@ -21,7 +21,7 @@ from modeloom.cores.sector import bus_parameters, interval_pins, latency_pins
 from modeloom.cores.sector.bench import bench_vectors
 from modeloom.emit import CheckFailed, ToolMissing, core_name, run_bench, simulators
 from modeloom.emit.simulators import Tool
-from modeloom.options.limits import MOST_SLOTS
+from modeloom.options.sectors import MOST_SLOTS
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.verification import verify_core
 

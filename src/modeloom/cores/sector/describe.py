@@ -7,8 +7,7 @@ import hashlib
 
 from modeloom import cycles
 from modeloom.ciphers import is_own
-from modeloom.compiler.compile import Compiled
-from modeloom.compiler.work import Work
+from modeloom.compiler.compile import Compiled, Work
 from modeloom.cores.described import described, key_layout
 from modeloom.cores.sector.hardware import bus_parameters, erase_cycles, key_erase_cycles
 from modeloom.interfaces.sector import sector_interfaces
