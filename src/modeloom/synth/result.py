@@ -170,8 +170,7 @@ class SynthResult:
         data = asdict(self)
         data.pop("total")
         data["script"] = list(self.script)
-        return {"schema": data.pop("schema"), "design": data.pop("design"), "target": data.pop("target"),
-                **asdict(self.total), **data}
+        return {"schema": data.pop("schema"), "design": data.pop("design"), "target": data.pop("target"), **asdict(self.total), **data}
 
     def to_json(self) -> str:
         """The result as indented JSON text with a newline at the end."""

@@ -145,8 +145,7 @@ def _value(function: str, inputs: dict[str, bool]) -> bool:
 
 # Inputs that reach an output without a clock: read addresses of LUT memories and the tap of a shift register in LUTs. The other inputs
 # of these cells are clocked.
-_ASYNC_READ = {"TRELLIS_DPR16X4": ("RAD",), "SRL16E": ("A",), "SRLC16E": ("A",), "SRLC32E": ("A",),
-               "RAM": ("ADDR", "A", "DPRA", "RADR")}
+_ASYNC_READ = {"TRELLIS_DPR16X4": ("RAD",), "SRL16E": ("A",), "SRLC16E": ("A",), "SRLC32E": ("A",), "RAM": ("ADDR", "A", "DPRA", "RADR")}
 _LUTRAM_LUTS = {"TRELLIS_DPR16X4": 4, "RAM16X1S": 1, "RAM16X1D": 2, "RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1,
                 "RAM64X1D": 2, "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM512X1S": 8,
                 "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "RAM64X8SW": 8, "RAM32X16DR8": 8}
@@ -298,8 +297,7 @@ _ECP5 = Target(
                       "synth_ecp5 -top {top} -run map_cells:edif"))
 
 # Enables and resets of flip-flops become logic first, so they are counted as gates.
-_GATES = ("synth -top {top} -flatten -noabc", "dfflegalize -cell $_DFF_P_ 01", "simplemap", "opt_expr", "opt_merge",
-          "opt_clean")
+_GATES = ("synth -top {top} -flatten -noabc", "dfflegalize -cell $_DFF_P_ 01", "simplemap", "opt_expr", "opt_merge", "opt_clean")
 
 TARGETS = {
     "ecp5": _ECP5,

@@ -408,9 +408,7 @@ def _written(cell: Cell, now: Reached) -> set[int]:
     for n in range(p["WR_PORTS"]):
         enable, data = (cell[port][n * width : (n + 1) * width] for port in ("WR_EN", "WR_DATA"))
         every = any(bit in now for bit in cell["WR_ADDR"][n * bits : (n + 1) * bits])
-        found.update(
-            column for column in range(width) if enable[column] != "0" and (every or data[column] in now or enable[column] in now)
-        )
+        found.update(column for column in range(width) if enable[column] != "0" and (every or data[column] in now or enable[column] in now))
     if p["RD_CLK_ENABLE"] and any(bit in now for port in ("RD_ADDR", "RD_EN") for bit in cell[port]):
         found.update(range(width))
     return found
@@ -432,9 +430,7 @@ def _chosen(cell: Cell) -> Cell:
         return Cell(cell.name, "$pos", {"A_SIGNED": 0}, {"A": cell["A"], "Y": cell["Y"]})
     if len(choices) == 1 and choices[0][0] == "1":
         return Cell(cell.name, "$pos", {"A_SIGNED": 0}, {"A": choices[0][1], "Y": cell["Y"]})
-    ports = {
-        "A": cell["A"], "B": [bit for _, bits in choices for bit in bits], "S": [select for select, _ in choices], "Y": cell["Y"]
-    }  # fmt: skip
+    ports = {"A": cell["A"], "B": [bit for _, bits in choices for bit in bits], "S": [select for select, _ in choices], "Y": cell["Y"]}
     return replace(cell, ports=ports)
 
 

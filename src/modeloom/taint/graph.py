@@ -180,9 +180,7 @@ def netlist_of_rtlil(text: str, top: str, keep: Sequence[str] = ()) -> Netlist:
         # A core may ask tools to map the modules of some tables by themselves.  They are flattened here.
         kept = ("setattr -mod -unset keep_hierarchy *", *(f"setattr -mod -set keep_hierarchy 1 {module}" for module in keep))
         script = (f"read_rtlil {source}", f"hierarchy -check -top {top}", *kept, *_COMMANDS, f"write_json {result}")
-        run = subprocess.run(
-            [sys.executable, "-P", "-c", _SCRIPT, *script], capture_output=True, text=True, check=False
-        )
+        run = subprocess.run([sys.executable, "-P", "-c", _SCRIPT, *script], capture_output=True, text=True, check=False)
         if run.returncode or not result.exists():
             reason = (run.stdout + run.stderr).strip().splitlines()[-1:] or ["no message"]
             raise BuildError(f"Yosys cannot flatten {top}: {reason[0]}")

@@ -474,9 +474,7 @@ class DeoxysBCStreams(wiring.Component):
 
         subtweakey = self._subtweakey(m, places[ahead], windows[1], coming, ahead)
         state = [Signal(32, name=f"state_{n}_reg", reset_less=True) for n in range(4)]
-        going = deoxys_round(
-            m, Cat(state), subtweakey, self.direction, streams - 1, lambda n: ring[n][-1], whole_sboxes=self.whole_sboxes
-        )
+        going = deoxys_round(m, Cat(state), subtweakey, self.direction, streams - 1, lambda n: ring[n][-1], whole_sboxes=self.whole_sboxes)
         for n, (reg, new, old) in enumerate(zip(state, columns(self._whitened(m)), columns(going), strict=True)):
             following = Signal(32, name=f"following_{n}")
             m.d.comb += following.eq(Mux(windows[0], new, old))

@@ -136,11 +136,7 @@ def step(m: Module, word: Value, rcon: Value) -> tuple[Value, Value]:
     constant = round_constant(next_constant(rcon))
     return following, named(m, "step", following ^ constant ^ permute(own))
 
-CUTS = {
-    "encrypt": ("", "A", "AB", "ABC"),
-    "decrypt": ("", "D", "DA", "DAC"),
-    "both": ("", "A", "DA", "DAB"),
-}
+CUTS = {"encrypt": ("", "A", "AB", "ABC"), "decrypt": ("", "D", "DA", "DAC"), "both": ("", "A", "DA", "DAB")}
 """Places of the registers of a round, for each direction and number of them."""
 
 

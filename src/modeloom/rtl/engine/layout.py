@@ -64,9 +64,7 @@ class RowFields:
         self.columns.add(f"{name}.valid", [int(row is not None) for row, _ in rows], 1)
         for field, number in fields.items():
             sides = {"": 0, ".dec": 1} if self.both else {"": 0}
-            values = {
-                side: [number(row, dirs[min(i, len(dirs) - 1)]) if row else 0 for row, dirs in rows] for side, i in sides.items()
-            }
+            values = {side: [number(row, dirs[min(i, len(dirs) - 1)]) if row else 0 for row, dirs in rows] for side, i in sides.items()}
             width = max(1, max(max(v) for v in values.values()).bit_length())
             for side, v in values.items():
                 self.columns.add(f"{name}.{field}{side}", v, width)
@@ -87,9 +85,7 @@ def kept_bytes(program: CoreProgram) -> tuple[int, ...]:
 
     A number below 0 says how many bytes are cut from the head of the result.
     """
-    return tuple(sorted({
-        n for t in program.tables for rows in t.nets.values() for row in rows if row for n in row.keep.values() if n
-    }))  # fmt: skip
+    return tuple(sorted({n for t in program.tables for rows in t.nets.values() for row in rows if row for n in row.keep.values() if n}))
 
 
 def _storage_fields(rows: RowFields) -> None:

@@ -95,9 +95,7 @@ class Sequencer(wiring.Component):
         self.stage_decrypt = Array(Signal(name=f"stage{q}_decrypt") for q in range(stages))
         self.stage_slot = Array(Signal(slot, name=f"stage{q}_slot") for q in range(stages))
         self.stage_ticket = Array(Signal(ticket_bits, name=f"stage{q}_ticket") for q in range(stages))
-        self.stage_base = {
-            r: Array(Signal(range(max(2, *r)), name=f"stage{q}_base{_name(r)}") for q in range(stages)) for r in self.moduli
-        }
+        self.stage_base = {r: Array(Signal(range(max(2, *r)), name=f"stage{q}_base{_name(r)}") for q in range(stages)) for r in self.moduli}
         self.next_base = {r: Signal(range(max(2, *r)), name=f"next_base{_name(r)}") for r in self.moduli}
         self.ahead_base = {r: Signal(range(max(2, *r)), init=1 % r[0], name=f"ahead_base{_name(r)}") for r in self.moduli}
         super().__init__(

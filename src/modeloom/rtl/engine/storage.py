@@ -317,9 +317,7 @@ class Banks:
         target = self._target(bank, f"{name}_w_addr")
         first = self._target(bank, f"{name}_fill_cell")
         m.d.sync += first.eq(table[engine.fill.beat])
-        rotated(
-            m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True, modulus=self._modulus(bank, engine.size.number)
-        )  # fmt: skip
+        rotated(m, first, pipe(m, base, 1, f"{name}_fill_base"), cells, target, late=True, modulus=self._modulus(bank, engine.size.number))
         m.d.comb += [
             memory.waddr.eq(target), memory.we.eq(pipe(m, we, FILL_DELAY, f"{name}_fill_we", reset_less=False)),
             memory.wdata.eq(pipe(m, pipe(m, data, FILL_DELAY - 1, f"{name}_fill_data"), 1, f"{name}_fill_data_late", reset_less=False)),
@@ -528,10 +526,7 @@ class KeyMemory:
         index_reg = Signal.like(made.index, name="key_index_reg")
         addr_reg = Signal.like(memory.waddr, name="key_addr_reg", reset_less=True)
         data_reg = Signal(width, name="key_data_reg")
-        m.d.sync += [
-            we_reg.eq(word.we), addr_reg.eq(self._address(word.index, word.slot)), data_reg.eq(word.data),
-            word_we_reg.eq(0),
-        ]  # fmt: skip
+        m.d.sync += [we_reg.eq(word.we), addr_reg.eq(self._address(word.index, word.slot)), data_reg.eq(word.data), word_we_reg.eq(0)]
         for we, address, index, data in writes:
             with m.If(we):
                 m.d.sync += [we_reg.eq(1), word_we_reg.eq(1), addr_reg.eq(address), index_reg.eq(index), data_reg.eq(data)]

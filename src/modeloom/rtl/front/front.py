@@ -93,9 +93,7 @@ class Counters(wiring.Component):
             carry_reg = Signal(name=f"{name}_carry_reg")
             total = Signal(WORD_BITS + 1, name=f"{name}_total")
             m.d.comb += [total.eq(low_reg + amount_reg), getattr(self, name).eq(low_reg)]
-            m.d.sync += [
-                amount_reg.eq(amount), low_reg.eq(total), carry_reg.eq(total[WORD_BITS]), high_reg.eq(high_reg + carry_reg),
-            ]  # fmt: skip
+            m.d.sync += [amount_reg.eq(amount), low_reg.eq(total), carry_reg.eq(total[WORD_BITS]), high_reg.eq(high_reg + carry_reg)]
             with m.If(self.clear):
                 m.d.sync += [amount_reg.eq(0), low_reg.eq(0), carry_reg.eq(0), high_reg.eq(0)]
             highs.append(high_reg)
@@ -190,9 +188,7 @@ class KeySender(wiring.Component):
                 m.d.sync += [wipe_reg.eq(0), at_reg.eq(0)]
         with m.Elif(valid_reg):
             with m.If(self.key.ready):
-                m.d.sync += [
-                    valid_reg.eq(0), beat_reg.eq(0), left_reg.eq(left_reg - KEY_BEAT_BYTES), read_reg.eq(~last), wipe_reg.eq(last),
-                ]  # fmt: skip
+                m.d.sync += [valid_reg.eq(0), beat_reg.eq(0), left_reg.eq(left_reg - KEY_BEAT_BYTES), read_reg.eq(~last), wipe_reg.eq(last)]
                 with m.If(last):
                     m.d.sync += at_reg.eq(0)
         with m.Elif(read_reg):
@@ -309,9 +305,7 @@ class RegisterFront(wiring.Component):
 
         def ports(one: Interface, driver: Side) -> dict[str, In | Out]:
             """The ports of an interface: what *driver* drives comes in."""
-            return {
-                one.port_name(port): (In if one.driven_by(port) is driver else Out)(port.width.bits(p.shape)) for port in one.ports
-            }
+            return {one.port_name(port): (In if one.driven_by(port) is driver else Out)(port.width.bits(p.shape)) for port in one.ports}
 
         members |= ports(p.bus_interface, Side.HOST) | ports(p.interface("key"), Side.CORE) | ports(p.interface("key_state"), Side.CORE)
         if p.ordered:

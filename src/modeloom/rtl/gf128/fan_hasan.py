@@ -92,10 +92,7 @@ def toeplitz_product(t: Word, v: Word, halt: int) -> Word:
         sizes.append(half)
     parts = _small_products([matrix for matrix, _ in lanes], [vector for _, vector in lanes], sizes[-1])
     for size in reversed(sizes[:-1]):
-        parts = [
-            join([upper ^ shared, lower ^ shared]).extend(size)
-            for upper, lower, shared in zip(parts[0::3], parts[1::3], parts[2::3])
-        ]
+        parts = [join([upper ^ shared, lower ^ shared]).extend(size) for upper, lower, shared in zip(parts[0::3], parts[1::3], parts[2::3])]
     return parts[0]
 
 
@@ -106,11 +103,7 @@ def _halves(t: Word, v: Word, half: int) -> list[tuple[Word, Word]]:
     low, high = v.part(0, half), v.part(half, half)
     sums = t.part(0, 3 * half - 1) ^ t.part(half, 3 * half - 1)
     diagonals = 2 * half - 1
-    return [
-        (sums.part(0, diagonals), high),
-        (sums.part(half, diagonals), low),
-        (t.part(half, diagonals), low ^ high),
-    ]
+    return [(sums.part(0, diagonals), high), (sums.part(half, diagonals), low), (t.part(half, diagonals), low ^ high)]
 
 
 def _small_products(matrices: list[Word], vectors: list[Word], size: int) -> list[Word]:

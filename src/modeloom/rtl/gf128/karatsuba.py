@@ -128,9 +128,7 @@ def _put_quarters_together(*parts: Word) -> Word:
 
 def product_word(field: Field, a: Word, b: Word, halt: int, *, refined: bool = True, quarters: bool = False) -> Word:
     """The product of two blocks in the field as a graph: ``field.mul``."""
-    product = polynomial_product(
-        a, b, halt, bytewise_reversed=field.bytewise_reversed, refined=refined, quarters=quarters
-    )
+    product = polynomial_product(a, b, halt, bytewise_reversed=field.bytewise_reversed, refined=refined, quarters=quarters)
     return reduce_word(field, product)
 
 

@@ -239,9 +239,7 @@ def _express(word: Word, operands: list[list[Value]]) -> list[Value]:
         case "spread":
             constant = Const(word.parameter, word.width)
             parts = _limbs([constant])
-            return [
-                part if _is_zero(part) else operands[0][0].replicate(len(part)) & part for part in parts
-            ]
+            return [part if _is_zero(part) else operands[0][0].replicate(len(part)) & part for part in parts]
     return [_gate(word.kind, left, right) for left, right in zip(operands[0], operands[1], strict=True)]
 
 

@@ -167,9 +167,7 @@ def scale_word(field: Field, block: Word, k: int) -> Word:
         return xor_all([moved, *(shift_coefficients(field, leaving, sign * e) for e in distances)])
     # The inner terms lie at the far end and would be folded k times.  Instead, each leaving coefficient adds its remainder.
     leaving_range = range(n - k, n) if k > 0 else range(-k)
-    returns = [
-        spread(block.part(field.bit(i), 1), n, field.from_polynomial(field.x_power(i + k))) for i in leaving_range
-    ]
+    returns = [spread(block.part(field.bit(i), 1), n, field.from_polynomial(field.x_power(i + k))) for i in leaving_range]
     return xor_all([moved, *returns])
 
 

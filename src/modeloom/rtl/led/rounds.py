@@ -205,11 +205,7 @@ class LEDRounds(wiring.Component):
         self.key_bits, self.streams, self.lut_inputs, self.rounds = key_bits, streams, lut_inputs, KEY_BITS[key_bits]
         self.interval = self.rounds * streams
         self.latency = self.interval + 1
-        super().__init__(
-            {
-                "ready": Out(1), "start": In(1), "i": In(BLOCK_BITS), "key": In(key_bits), "o": Out(BLOCK_BITS), "valid": Out(1),
-            }
-        )  # fmt: skip
+        super().__init__({"ready": Out(1), "start": In(1), "i": In(BLOCK_BITS), "key": In(key_bits), "o": Out(BLOCK_BITS), "valid": Out(1)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

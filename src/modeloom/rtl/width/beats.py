@@ -32,9 +32,7 @@ SIDE = ("channel", "cut")
 
 def packet_beat(nbytes: int, *, channels: int = 1, cut: bool = False) -> StructLayout:
     """A beat of so many bytes.  It has a channel if there are several, and ``cut`` if it says that a message failed."""
-    return StructLayout({
-        "data": 8 * nbytes, "keep": nbytes, "last": 1, **channels_of(channels).fields, **({"cut": 1} if cut else {}),
-    })  # fmt: skip
+    return StructLayout({"data": 8 * nbytes, "keep": nbytes, "last": 1, **channels_of(channels).fields, **({"cut": 1} if cut else {})})
 
 
 def seen_beat(beat: StructLayout) -> StructLayout:

@@ -427,9 +427,7 @@ class WidthConverters(wiring.Component):
 
     def __init__(self, parameters: WidthParameters):
         self.parameters = p = parameters
-        members: dict[str, In | Out] = {
-            "aclk": In(1), "aresetn": In(1), "zeroize": In(1), "core_zeroizing": In(1), "zeroizing": Out(1),
-        }  # fmt: skip
+        members: dict[str, In | Out] = {"aclk": In(1), "aresetn": In(1), "zeroize": In(1), "core_zeroizing": In(1), "zeroizing": Out(1)}
         for name, nbytes, out, driven in (
             ("s_axis", p.host_bytes, False, In), ("core_s_axis", p.core_bytes, False, Out),
             ("core_m_axis", p.core_bytes, True, In), ("m_axis", p.host_bytes, True, Out),

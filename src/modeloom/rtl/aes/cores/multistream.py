@@ -198,10 +198,7 @@ class AESStreams(wiring.Component):
         m.d.sync += [count_reg.eq(Mux(self.batch, 0, count_reg + 1)), before_reg.eq(count_reg)]
         m.submodules.waiting_blocks = blocks = memory.Memory(shape=BLOCK_BITS, depth=self.streams, init=[], attrs=LUT_MEMORY)
         write_port, read_port = blocks.write_port(), blocks.read_port(domain="comb")
-        m.d.comb += [
-            write_port.addr.eq(count_reg), write_port.data.eq(whitened), write_port.en.eq(write),
-            read_port.addr.eq(before_reg),
-        ]  # fmt: skip
+        m.d.comb += [write_port.addr.eq(count_reg), write_port.data.eq(whitened), write_port.en.eq(write), read_port.addr.eq(before_reg)]
         return read_port.data
 
     # -- round keys -----------------------------------------------------------------------------------------------------------

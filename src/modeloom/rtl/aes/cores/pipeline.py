@@ -397,9 +397,7 @@ class AESPipeline(wiring.Component):
                 write_slot, data = self._written(m, write, place)
             else:
                 m.d.comb += write.eq(self.key_we & self.sizes.matches(self._writers()[0], place, backward=form.backward))
-            return read_round_key(
-                m, write, write_slot, data, slots=self.slots, index=index, block=self._block, travel=travel, cycle=cycle,
-            )  # fmt: skip
+            return read_round_key(m, write, write_slot, data, slots=self.slots, index=index, block=self._block, travel=travel, cycle=cycle)
 
         def ready_key(place: int, cycle: int) -> Value:
             """The round key for a place (0 is the whitening) and for the block that entered *cycle* cycles ago, not from a register."""

@@ -140,9 +140,7 @@ def keyed_both_network() -> XorLuts:
 def plain_network(direction: str) -> XorLuts:
     """MixColumns ("encrypt"), its inverse ("decrypt", three levels) or either ("both") without a key: 36, 57 and 60 LUTs for each
     column."""
-    networks: dict[str, Callable[[], XorLuts]] = {
-        "encrypt": forward_network, "decrypt": lambda: inverse_network(3), "both": both_network,
-    }  # fmt: skip
+    networks: dict[str, Callable[[], XorLuts]] = {"encrypt": forward_network, "decrypt": lambda: inverse_network(3), "both": both_network}
     return networks[direction]()
 
 

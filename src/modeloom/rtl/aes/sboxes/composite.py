@@ -26,9 +26,7 @@ from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX, affine
 from modeloom.rtl.logic.gates import Gate, GateList, GateListBuilder
 from modeloom.rtl.logic.linear_layers import add_linear, apply, inverse_matrix, multiply_matrices, rank
 
-__all__ = [
-    "AFFINE", "AFFINE_CONSTANT", "bdd_sbox", "best_order", "compact_sbox", "composite_sbox", "tower_matrix",
-]  # fmt: skip
+__all__ = ["AFFINE", "AFFINE_CONSTANT", "bdd_sbox", "best_order", "compact_sbox", "composite_sbox", "tower_matrix"]
 
 _PHI, _LAMBDA = 0b10, 0b1100
 
@@ -304,9 +302,7 @@ def best_order(functions: Iterable[str], variables: int = 8) -> tuple[int, ...]:
         if chosen:
             last = chosen.bit_length() - 1
             position = last - (chosen ^ 1 << last).bit_count()
-            below[chosen] = {
-                _regular(half) for function in below[chosen ^ 1 << last] for half in _cofactors(function, position)
-            }
+            below[chosen] = {_regular(half) for function in below[chosen ^ 1 << last] for half in _cofactors(function, position)}
         cost, order = best[chosen]
         for position, v in enumerate(left):
             nodes = 0
@@ -330,9 +326,7 @@ class _Diagram:
     def reordered(self, function: str) -> str:
         """The function with the first variable of the order as the highest digit of x."""
         size = len(self.order)
-        places = [
-            sum((x >> size - 1 - n & 1) << v for n, v in enumerate(self.order)) for x in range(1 << size)
-        ]
+        places = [sum((x >> size - 1 - n & 1) << v for n, v in enumerate(self.order)) for x in range(1 << size)]
         return "".join(function[place] for place in places)
 
     def edge(self, function: str) -> tuple[int, bool]:
