@@ -23,19 +23,20 @@ from operator import or_
 from amaranth.hdl import Array, Cat, Const, Module, Mux, ResetSignal, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout, View
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 
 from modeloom.rtl.stream.lengths import lengths_block
 from modeloom.rtl.stream.line import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.rtl.stream.starts import starts_of
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER
 from modeloom.spec.stream import BETWEEN
 from modeloom.streams.reservation import CHAIN
 
-__all__ = ["Arbiter", "ReservedCycles", "SequencedStarts", "SequencedTags", "TokenCadence", "starts_of"]
+__all__ = ["Arbiter", "ReservedCycles", "SequencedTags", "TokenCadence"]
 
 EVERY = Const(1, 1)
 
@@ -125,54 +126,10 @@ class ReservedCycles:
 
 # -- tokens that enter between those of messages -----------------------------------------------------------------------------------
 
-# Starts that run ahead, and tags that follow.
+# Tags that follow.  Starts that run ahead are in ``starts``.
 #
 #     in the sequence of a message     start  blocks ...  tag
 #     between                          start  .. others ..  blocks ...  .. others ..  tag
-
-class SequencedStarts:
-    """Starts are tokens of their messages, or take none."""
-
-    def __init__(self, p: MessageParameters):
-        self.p = p
-
-    def ports(self) -> dict[str, object]:
-        """Further ports of the entry."""
-        return {}
-
-    def admitted(self, arbiter: Arbiter, ports: wiring.Component, busy: Value, waiting: Value) -> Value:
-        """Whether a start enters between others, if the units are not busy.  It does not hold up a message that is ``waiting`` for long."""
-        return Const(0, 1)
-
-    def carried(self, ports: wiring.Component) -> dict[str, Value | int]:
-        """The slot, the kind and the block of a token that enters between others; nothing if there is none."""
-        return {}
-
-    def drive(self, m: Module, ports: wiring.Component, sequence: StepSequence, begun: Value, begins: Value) -> None:
-        """Drives what a token has of its message, which ``begun`` says is there.  ``begins`` says that a message begins with it."""
-        known = ((name, sequence.message[of]) for name, of in self.p.known_fields.items())
-        m.d.sync += [getattr(ports.o, f"known_{name}").eq(Mux(begun, length, 0)) for name, length in known]
-
-
-class EarlyStarts(SequencedStarts):
-    """Starts run ahead of their messages."""
-
-    def ports(self) -> dict[str, object]:
-        return {"start": In(stream.Signature(self.p.start)), "begun": Out(1), "begun_place": Out(self.p.place_bits)}
-
-    def admitted(self, arbiter: Arbiter, ports: wiring.Component, busy: Value, waiting: Value) -> Value:
-        return arbiter.admit(ports.start, busy, waiting)
-
-    def carried(self, ports: wiring.Component) -> dict[str, Value | int]:
-        start, kinds = ports.start.payload, Array(self.p.plan.kind_of(title) for title in self.p.starts)
-        return {"slot": start.slot, "kind": kinds[start.nonce_class], "block": start.nonce}
-
-    def drive(self, m: Module, ports: wiring.Component, sequence: StepSequence, begun: Value, begins: Value) -> None:
-        o, start, place, blank = ports.o, ports.start.payload, sequence.message.place, sequence.overwrites
-        m.d.sync += [getattr(o, f"known_{name}").eq(start[name]) for name in self.p.known_fields]
-        m.d.sync += [o.start_place.eq(start.place), o.begin_place.eq(place), o.blank.eq(blank)]
-        m.d.comb += [ports.begun.eq(begins & ~blank), ports.begun_place.eq(place)]
-
 
 class SequencedTags:
     """Tags are tokens behind the blocks of their messages, or in a lane that these leave free."""
@@ -232,11 +189,6 @@ class FollowingTags(SequencedTags):
             m.d.comb += following.i.lengths.eq(lengths)
             block = following.o.lengths
         return {"slot": following.o.slot, "kind": plan.kind_of("tag"), "block": block}
-
-
-def starts_of(p: MessageParameters) -> SequencedStarts:
-    """How starts enter."""
-    return EarlyStarts(p) if p.plan.runs_ahead else SequencedStarts(p)
 
 
 def tags_of(p: MessageParameters) -> SequencedTags:

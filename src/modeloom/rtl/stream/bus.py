@@ -12,7 +12,7 @@
 With ``--packet wire`` WirePackets stand between cmd, s, m and the rest.  With segments, the parts in ``layers/lwc`` drive these streams,
 and give the tag of each message beside its last beat.
 
-If starts run ahead, StartsAhead stands behind MessageCommands.
+If starts run ahead, StartedCommands stands behind MessageCommands.
 
 A mode that takes text in pairs has PairJoiner before the window.
 
@@ -45,7 +45,7 @@ from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, SEGMENT_TAGS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.queue import Queue
-from modeloom.rtl.stream.starts import KeyPreparation, MessagesInFlight, SlotsInFlight, StartsAhead
+from modeloom.rtl.stream.starts import KeyPreparation, MessagesInFlight, SlotsInFlight, starts_of
 from modeloom.rtl.stream.texts import TextQueue, blocks_of, text_layout
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.wire.packets import WirePackets
@@ -326,9 +326,8 @@ class MessageBus(wiring.Component):
         p = self.parameters.core
         m.submodules.command = self.command = command = self.keys.commands(p)
         self.front = front = (Interleaved if p.interleaved else OneChannel)(m, p)
-        starts: StartsAhead | None = None
-        if p.plan.runs_ahead:
-            m.submodules.starts = starts = StartsAhead(p)
+        starts = starts_of(p)
+        starts.make(m)
         m.submodules.entry = self.entry = entry = TokenEntry(p)
         m.submodules.flight = self.flight = flight = front.flight(p)
         m.submodules.texts = self.texts = texts = TextQueue(p)
@@ -336,10 +335,8 @@ class MessageBus(wiring.Component):
         preparation = self.keys.make(m)
         m.submodules.pipeline = pipeline = self.pipeline
 
-        orders, taker = (front.order, front) if starts is None else (starts.i, starts)
         self.form.connect(m, wiring.flipped(self.cmd), command.cmd)
-        if starts is not None:
-            wiring.connect(m, starts.o, front.order)
+        orders, taker = starts.before(m, front)
         self.keys.command(m, command, orders)
         front.connect(m, self, p)
         self.form.connect(m, texts.m, wiring.flipped(self.m))
@@ -352,12 +349,7 @@ class MessageBus(wiring.Component):
             m.d.comb += join(entry, pipeline, "batch")
         if pipeline.last_words:
             m.d.comb += join(pipeline, entry, "last_word")
-        if starts is not None:
-            wiring.connect(m, starts.start, entry.start)
-            m.d.comb += [
-                *join(entry, starts, "begun", "begun_place"), *join(pipeline, starts, "started", "started_cleared"),
-                *join(starts, pipeline, "clear_started", "clear_place"), *erased(self, starts),
-            ]  # fmt: skip
+        starts.connect(m, self)
         m.d.comb += [
             *(texts.text[place].eq(pipeline.text[place]) for place in range(p.lanes * p.plan.mode.text_blocks)),
             *join(preparation, entry, "prepare", "prepare_kind", "scrub"), *join(entry, preparation, "prepared", "scrubbed"),

@@ -46,10 +46,10 @@ def order_layout(parameters: MessageParameters) -> StructLayout:
 
     If starts run ahead, the message has no nonce, and it is beside the message.
     """
-    nonce = {"nonce": parameters.block_bits} if parameters.plan.runs_ahead else {}
     first, *others = parameters.parts.stated
     return StructLayout({
-        "message": parameters.message, first: 64, "code": CODE_BITS, **dict.fromkeys(others, 64), **parameters.keys.turns, **nonce,
+        "message": parameters.message, first: 64, "code": CODE_BITS, **dict.fromkeys(others, 64), **parameters.keys.turns,
+        "nonce": parameters.block_bits - parameters.message["nonce"].width,
     })  # fmt: skip
 
 
@@ -124,7 +124,8 @@ class MessageCommands(ErasedComponent[MessageParameters]):
                 m.d.comb += code.eq(number)
         size = p.block_bits
         nonce = command.nonce[:size]
-        given = made.nonce if p.plan.runs_ahead else made.message.nonce
+        # A start that runs ahead takes the nonce, and the message has none.
+        given = Cat(made.message.nonce, made.nonce)
         if p.plan.nonce_form == "01":
             m.d.comb += given.eq(self._at_end(nonce, command.nonce_bytes))
         else:

@@ -12,19 +12,26 @@ Commands leave in the order in which they have come.
 
 from __future__ import annotations
 
-from amaranth.hdl import Module, Signal, Value
-from amaranth.lib import stream
+from typing import TYPE_CHECKING
+
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.cycles.messages import WORD_CYCLES
-from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased
+from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased, join
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import order_layout, started_layout
 from modeloom.rtl.stream.contexts import ChannelWords
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.queue import Pool, Queue
 
-__all__ = ["KeyPreparation", "MessagesInFlight", "SlotsInFlight", "StartsAhead"]
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.arbiter import Arbiter
+    from modeloom.rtl.stream.bus import Interleaved, MessageBus, OneChannel
+    from modeloom.rtl.stream.sequence import StepSequence
+
+__all__ = ["KeyPreparation", "MessagesInFlight", "SequencedStarts", "SlotsInFlight", "StartedCommands", "starts_of"]
 
 
 # -- preparation -----------------------------------------------------------------------------------------------------------------------
@@ -212,7 +219,7 @@ class SlotsInFlight(ErasedComponent[MessageParameters]):
 # -- starts ----------------------------------------------------------------------------------------------------------------------------
 
 
-class StartsAhead(ErasedComponent[MessageParameters]):
+class StartedCommands(ErasedComponent[MessageParameters]):
     """Gives starts to the entry, and commands whose start has been computed to what takes their packets.
 
     Members
@@ -298,3 +305,80 @@ class StartsAhead(ErasedComponent[MessageParameters]):
             used.o.ready.eq(self.started_cleared), places.free.eq(self.started_cleared), places.place.eq(used.o.payload),
         ]  # fmt: skip
         return m
+
+
+# -- how starts enter ------------------------------------------------------------------------------------------------------------------
+
+
+class SequencedStarts:
+    """Starts are tokens of their messages, or take none."""
+
+    def __init__(self, p: MessageParameters):
+        self.p = p
+
+    def ports(self) -> dict[str, object]:
+        """Further ports of the entry."""
+        return {}
+
+    def admitted(self, arbiter: Arbiter, ports: wiring.Component, busy: Value, waiting: Value) -> Value:
+        """Whether a start enters between others, if the units are not busy.  It does not hold up a message that is ``waiting`` for long."""
+        return Const(0, 1)
+
+    def carried(self, ports: wiring.Component) -> dict[str, Value | int]:
+        """The slot, the kind and the block of a token that enters between others; nothing if there is none."""
+        return {}
+
+    def drive(self, m: Module, ports: wiring.Component, sequence: StepSequence, begun: Value, begins: Value) -> None:
+        """Drives what a token has of its message, which ``begun`` says is there.  ``begins`` says that a message begins with it."""
+        known = ((name, sequence.message[of]) for name, of in self.p.known_fields.items())
+        m.d.sync += [getattr(ports.o, f"known_{name}").eq(Mux(begun, length, 0)) for name, length in known]
+
+    def make(self, m: Module) -> None:
+        """Makes what stands behind the checks of commands."""
+
+    def before(self, m: Module, front: OneChannel | Interleaved) -> tuple[stream.Interface, OneChannel | Interleaved | StartedCommands]:
+        """Where checked commands go, which come to ``front``, and what says that one is admitted."""
+        return front.order, front
+
+    def connect(self, m: Module, bus: MessageBus) -> None:
+        """Connects it with the entry and the pipeline."""
+
+
+class EarlyStarts(SequencedStarts):
+    """Starts run ahead of their messages."""
+
+    def ports(self) -> dict[str, object]:
+        return {"start": In(stream.Signature(self.p.start)), "begun": Out(1), "begun_place": Out(self.p.place_bits)}
+
+    def admitted(self, arbiter: Arbiter, ports: wiring.Component, busy: Value, waiting: Value) -> Value:
+        return arbiter.admit(ports.start, busy, waiting)
+
+    def carried(self, ports: wiring.Component) -> dict[str, Value | int]:
+        start, kinds = ports.start.payload, Array(self.p.plan.kind_of(title) for title in self.p.starts)
+        return {"slot": start.slot, "kind": kinds[start.nonce_class], "block": start.nonce}
+
+    def drive(self, m: Module, ports: wiring.Component, sequence: StepSequence, begun: Value, begins: Value) -> None:
+        o, start, place, blank = ports.o, ports.start.payload, sequence.message.place, sequence.overwrites
+        m.d.sync += [getattr(o, f"known_{name}").eq(start[name]) for name in self.p.known_fields]
+        m.d.sync += [o.start_place.eq(start.place), o.begin_place.eq(place), o.blank.eq(blank)]
+        m.d.comb += [ports.begun.eq(begins & ~blank), ports.begun_place.eq(place)]
+
+    def make(self, m: Module) -> None:
+        m.submodules.starts = self.ahead = StartedCommands(self.p)
+
+    def before(self, m: Module, front: OneChannel | Interleaved) -> tuple[stream.Interface, OneChannel | Interleaved | StartedCommands]:
+        wiring.connect(m, self.ahead.o, front.order)
+        return self.ahead.i, self.ahead
+
+    def connect(self, m: Module, bus: MessageBus) -> None:
+        starts, entry, pipeline = self.ahead, bus.entry, bus.pipeline
+        wiring.connect(m, starts.start, entry.start)
+        m.d.comb += [
+            *join(entry, starts, "begun", "begun_place"), *join(pipeline, starts, "started", "started_cleared"),
+            *join(starts, pipeline, "clear_started", "clear_place"), *erased(bus, starts),
+        ]  # fmt: skip
+
+
+def starts_of(p: MessageParameters) -> SequencedStarts:
+    """How the starts of a core enter."""
+    return EarlyStarts(p) if p.plan.runs_ahead else SequencedStarts(p)
