@@ -103,7 +103,7 @@ class ReservationTable:
 
     def one_by_one(self, *titles: str) -> bool:
         """Whether the tokens of some steps have a block each, and enter in the order of their messages."""
-        return self.plan.lanes == 1 and not any(map(self.beside, titles))
+        return self.plan.lanes == 1 and not any(map(self.detached, titles))
 
     def uses(self, title: str) -> Mapping[str, tuple[int, ...]]:
         """For each resource, the cycles in which a step takes it."""
