@@ -5,7 +5,7 @@ import pytest
 
 from modeloom.interfaces.lwc import Header, Segment
 from modeloom.product.message import Message
-from modeloom.protocol.segments import LONGEST, SegmentReader, WordForm, words_in
+from modeloom.protocol.segments import LONGEST, SegmentReader, StatedWords, WordForm, words_in
 
 FORM = WordForm(4)
 
@@ -36,7 +36,7 @@ def test_long_parts_have_several_segments():
 
 
 def test_lengths_come_first():
-    form = WordForm(4, lengths_first=True)
+    form = StatedWords(4)
     assert words_in(form.message(Message(b"nonc", b"text!", b"ad"), 16))[1:5] == [0xA2000008, 2, 5, 0xD2000004]
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Annotated, ClassVar, TypeVar
 
@@ -16,6 +17,7 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.product.description import LWC, Declassified, Result, Verdict, groups_of
 from modeloom.product.driven import DrivenCore, check_slot
 from modeloom.product.messages import TAG_DUE, TAG_VERDICT, StreamDescription
+from modeloom.protocol.segments import StatedWords, WordForm
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError, FailedCheck
 
@@ -48,6 +50,11 @@ class LwcDescription(StreamDescription):
         super().__post_init__()
         if self.interface_bits not in WORD_BITS:
             raise ValueError(f"interface_bits is not one of {', '.join(map(str, WORD_BITS))}")
+
+    @cached_property
+    def words(self) -> WordForm:
+        """What messages are made of."""
+        return (StatedWords if self.lengths_first else WordForm)(self.word_bytes)
 
     @property
     def word_bytes(self) -> int:
@@ -100,8 +107,9 @@ class LwcDescription(StreamDescription):
 
     def words_of(self, associated: int, text: int, decrypt: bool, nonce_bytes: int, tag_bytes: int) -> int:
         """The words of PDI of a message whose parts have a segment each."""
-        parts = (nonce_bytes, associated, text, *((tag_bytes,) if decrypt else ()), *((8,) if self.lengths_first else ()))
-        return 1 + sum(1 - (-part // self.word_bytes) for part in parts)
+        parts = (nonce_bytes, associated, text, *((tag_bytes,) if decrypt else ()))
+        lengths = sum(len(piece.words) for piece in self.words.lengths(associated, text))
+        return 1 + lengths + sum(1 - (-part // self.word_bytes) for part in parts)
 
 
 # -- message ---------------------------------------------------------------------------------------------------------------------------

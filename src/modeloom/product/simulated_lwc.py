@@ -13,7 +13,7 @@ from modeloom.product.driven import CoreFault, DriveOptions
 from modeloom.product.folder import read_as
 from modeloom.product.message import LwcDescription, Message, Outcome, SealingCore, Turns, check_message, require_right
 from modeloom.protocol.outcome import judge_whole
-from modeloom.protocol.segments import LONGEST, Answer, Piece, SegmentReader, WordForm, words_in
+from modeloom.protocol.segments import LONGEST, Answer, Piece, SegmentReader, words_in
 from modeloom.sim import Stream, StreamRunner
 from modeloom.spec.errors import InputError
 
@@ -52,7 +52,7 @@ class SimulatedLwcCore(SealingCore[LwcDescription]):
     def __init__(self, directory: str | Path, **options: Unpack[DriveOptions]):
         description = read_as(LwcDescription, directory, "a core behind the LWC interface")
         super().__init__(directory, description, **options)
-        self.form = WordForm(description.word_bytes, bool(description.lengths_first))
+        self.form = description.words
         self._reader = SegmentReader(description.word_bytes)
         self._keys = Turns(self)
         self._keyed = False

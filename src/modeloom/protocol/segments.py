@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from modeloom.interfaces.lwc import HEADER_BITS, MOST_SEGMENT, Header, Opcode, Segment, opcode_word, words_of
 
-__all__ = ["LONGEST", "Answer", "Piece", "SegmentReader", "WordForm", "words_in"]
+__all__ = ["LONGEST", "Answer", "Piece", "SegmentReader", "StatedWords", "WordForm", "words_in"]
 
 LONGEST = MOST_SEGMENT // 64 * 64
 """Bytes of the segments of a long part, except for its last one: whole blocks and whole words."""
@@ -61,12 +61,16 @@ class WordForm:
     ----------
     word_bytes : int
         Bytes of a word.
-    lengths_first : bool
-        Whether a message begins with a segment of lengths.
+    segments : tuple of Segment
+        The types of segments of a message.
+    before_nonce : str
+        What a message has before its nonce, for the datasheet.
     """
 
     word_bytes: int
-    lengths_first: bool = False
+
+    segments: ClassVar[tuple[Segment, ...]] = tuple(kind for kind in Segment if kind is not Segment.LENGTH)
+    before_nonce: ClassVar[str] = ""
 
     def top(self, value: int) -> int:
         """A word with these 32 bits at its upper end."""
@@ -101,12 +105,19 @@ class WordForm:
 
     def stated(self, associated: int, text: int) -> list[tuple[Header, bytes]]:
         """The header and the data of the segment of lengths, if a message begins with one."""
-        data = associated.to_bytes(4, "big") + text.to_bytes(4, "big")
-        return [(Header(Segment.LENGTH, len(data)), data)] * self.lengths_first
+        return []
 
     def lengths(self, associated: int, text: int) -> list[Piece]:
         """This segment."""
         return [self.segment(header, data) for header, data in self.stated(associated, text)]
+
+    def most_text(self, most: int) -> int:
+        """Most bytes of text of a message, in a mode that takes so many."""
+        return most
+
+    def cut_texts(self, more: int) -> tuple[int, ...]:
+        """Bytes of text beyond a beat, none or some *more*, that may have begun to leave before a fault comes."""
+        return 0, more
 
     def part(self, kind: Segment, data: bytes, *, eoi: bool = False, last: bool = False, most: int = LONGEST) -> Iterator[Piece]:
         """The segments of associated data or text, each with at most ``most`` bytes.  The last one has EOT."""
@@ -134,6 +145,23 @@ class WordForm:
         if success and not decrypt:
             yield self.segment(Header(Segment.TAG, len(tag), False, True, True), tag)
         yield self.status(success)
+
+
+class StatedWords(WordForm):
+    """The same, in modes that know the lengths of a message before it begins."""
+
+    segments = tuple(Segment)
+    before_nonce = "a segment of lengths (bytes of associated data, then of text, 32 bits each, big-endian), "
+
+    def stated(self, associated: int, text: int) -> list[tuple[Header, bytes]]:
+        data = associated.to_bytes(4, "big") + text.to_bytes(4, "big")
+        return [(Header(Segment.LENGTH, len(data)), data)]
+
+    def most_text(self, most: int) -> int:
+        return min(most, (1 << 32) - 1)
+
+    def cut_texts(self, more: int) -> tuple[int, ...]:
+        return ()
 
 
 @dataclass

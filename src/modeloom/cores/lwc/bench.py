@@ -99,7 +99,7 @@ class _Maker:
 
     def __init__(self, compiled: CompiledStream, d: LwcDescription):
         self.mode, self.cipher, self.d = compiled.mode, compiled.options.cipher, d
-        self.form, self.rng = WordForm(d.word_bytes, bool(d.lengths_first)), Random(SEED)
+        self.form, self.rng = d.words, Random(SEED)
         self.tag_bytes, self.keys = d.tag_bytes[0], 0
         self.model: StreamModel | None = None
 
@@ -138,7 +138,7 @@ def lwc_items(compiled: CompiledStream, d: LwcDescription) -> Iterator[LwcItem]:
 
 
 def _messages(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:
-    most = 3 * block if maker.d.hold is None else min(3 * block, maker.d.hold)
+    most = min((3 * block, *maker.d.held_limits))
     shapes = [(0, 0), (0, 1), (1, 0), (block, block), (block - 1, block + 1), (block + 1, block - 1), (2 * block, 0), (3, most), (33, 2)]
     for number, (ad, text) in enumerate(shapes):
         for decrypt in maker.d.ways:
@@ -218,10 +218,10 @@ def _faults(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:
 def _cut(maker: _Maker, block: int, word: int) -> Iterator[LwcItem]:
     """Faults behind text that has begun to leave: its whole beats leave, and zeros fill the segment."""
     form, d = maker.form, maker.d
-    if False not in d.ways or d.lengths_first or maker.model is None:
+    if 0 not in d.ways or maker.model is None:
         return
     beat = d.beat_bytes
-    for extra in (0, word):
+    for extra in form.cut_texts(word):
         nonce, text = maker.rng.randbytes(d.nonces[0]), maker.rng.randbytes(beat + extra)
         whole = len(text) // beat * beat  # a word can be as wide as a beat
         other = maker.model.run("encrypt", nonce, text, b"", maker.tag_bytes)[0]

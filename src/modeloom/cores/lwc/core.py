@@ -14,7 +14,7 @@ from modeloom.cores.lwc.bench import bench_verilog, lwc_cases
 from modeloom.cores.stream.core import StreamCore, same_stream
 from modeloom.cores.stream.describe import cipher_name
 from modeloom.cores.stream.sheet import sheet as stream_sheet
-from modeloom.interfaces.lwc import Opcode, Segment
+from modeloom.interfaces.lwc import Opcode
 from modeloom.layers import Stack
 from modeloom.layers.layer import Texts
 from modeloom.layers.lwc import LwcInterface
@@ -57,7 +57,7 @@ def _payloads(d: LwcDescription) -> Iterator[str]:
     )
     yield ""
     codes = [(one.name.replace("_", " ").lower(), "opcode", one) for one in Opcode if one is not Opcode.HASH]
-    types = [(one.name.lower(), "type", one) for one in Segment if one is not Segment.LENGTH or d.lengths_first]
+    types = [(one.name.lower(), "type", one) for one in d.words.segments]
     yield from table(["word", "bits 31 to 28", "value"], [[name, what, f"0x{int(one):x}"] for name, what, one in [*codes, *types]])
     yield from table(
         ["bits of a header", "meaning"],
@@ -67,7 +67,6 @@ def _payloads(d: LwcDescription) -> Iterator[str]:
 
 
 def _use(d: LwcDescription) -> Iterator[str]:
-    lengths = "a segment of lengths (bytes of associated data, then of text, 32 bits each, big-endian), " if d.lengths_first else ""
     sizes = numbers(d.key_sizes)
     yield (
         f"**Keys.** `activate key` on PDI lets the core take `load key` and a segment with the key, {sizes} bytes, from SDI. Messages "
@@ -76,10 +75,10 @@ def _use(d: LwcDescription) -> Iterator[str]:
     )
     yield ""
     yield (
-        f"**Messages.** To seal, send `encrypt`, {lengths}the nonce of {numbers(d.nonces)} bytes, associated data and plaintext. To open, "
-        f"send `decrypt`, the same with ciphertext, and the tag of {d.tag_bytes[0]} bytes. Associated data and text may have several "
-        f"segments; all but the last one have whole words of {d.word_bytes} bytes, and those of text at least a block. Associated data may "
-        "be left out, and an empty text is a segment without data."
+        f"**Messages.** To seal, send `encrypt`, {d.words.before_nonce}the nonce of {numbers(d.nonces)} bytes, associated data and "
+        f"plaintext. To open, send `decrypt`, the same with ciphertext, and the tag of {d.tag_bytes[0]} bytes. Associated data and text "
+        f"may have several segments; all but the last one have whole words of {d.word_bytes} bytes, and those of text at least a block. "
+        "Associated data may be left out, and an empty text is a segment without data."
     )
     yield ""
     yield (
@@ -98,7 +97,7 @@ def _figures(t: Texts, d: LwcDescription) -> Iterator[str]:
         ["words of PDI for a message of 64 bytes to seal", d.words_of(0, 64, False, d.nonces[0], d.tag_bytes[0]), "words"],
         ["words of PDI for a message of 1500 bytes to seal", d.words_of(0, 1500, False, d.nonces[0], d.tag_bytes[0]), "words"],
         ["cycles per block of associated data, and of text, in the message control", f"{d.cycles.associated}, {d.cycles.text}", "cycles"],
-        ["maximum text", min(d.most_text, (1 << 32) - 1) if d.lengths_first else d.most_text, "bytes"],
+        ["maximum text", d.words.most_text(d.most_text), "bytes"],
         *t.held_rows,
     ]  # fmt: skip
     yield from table(["figure", "value", "unit"], rows)

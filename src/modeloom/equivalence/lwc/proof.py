@@ -32,7 +32,6 @@ from modeloom.equivalence.stream.proof import MessagePlans
 from modeloom.interfaces.lwc import HEADER_BITS, Header, Opcode, Segment, opcode_word
 from modeloom.product.folder import read_as
 from modeloom.product.message import LwcDescription
-from modeloom.protocol.segments import WordForm
 from modeloom.prove.execute import ProofError
 from modeloom.streams.prove import Message
 
@@ -96,7 +95,7 @@ class LwcWords:
 
     def __init__(self, description: LwcDescription, rng: random.Random):
         self.rng, self.size = rng, description.word_bytes
-        self.form = WordForm(self.size, bool(description.lengths_first))
+        self.form = description.words
 
     def top(self, value: int) -> int:
         """A word with these 32 bits at its upper end."""
