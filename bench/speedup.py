@@ -29,7 +29,7 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
 from modeloom.golden.aes import AES
-from modeloom.golden.aes_keys import round_keys
+from modeloom.golden.aes_steps import round_keys
 from modeloom.golden.gcm import GCM as Reference
 from modeloom.modes.gcm import GCM
 from modeloom.product.message import Message

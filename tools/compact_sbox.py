@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX, affine  # noqa: E402
-from modeloom.rtl.logic.gates import GateList, GateListBuilder  # noqa: E402
+from modeloom.rtl.logic import GateList, GateListBuilder  # noqa: E402
 
 TARGET = ROOT / "src" / "modeloom" / "rtl" / "aes" / "sboxes" / "compact_gates.py"
 

@@ -28,8 +28,8 @@ FOLDERS = {
 }  # fmt: skip
 """Folders whose sources are mutated, with the mutants that are drawn of each: fewer where each has to be compiled to be simulated."""
 
-BESIDE = {"rtl/aes": ("rtl/logic", "../modeloom_circuits/aes"), "rtl/gf128": ("../modeloom_circuits/gf128",)}
-"""Folders whose sources count as those of another."""
+BESIDE = {"rtl/aes": ("rtl/logic.py", "../modeloom_circuits/aes"), "rtl/gf128": ("../modeloom_circuits/gf128",)}
+"""Folders and files whose sources count as those of another folder."""
 
 FIRST = 12
 """Tests that a mutant meets first; most are killed by them, and fewer files are collected."""
@@ -67,7 +67,8 @@ def sources(package: Path, folder: str) -> list[Path]:
     """Sources of a folder, of those below it, and of those beside it; none that another of ``FOLDERS`` has."""
     folders = (folder, *BESIDE.get(folder, ()))
     others = [package / other for other in FOLDERS if other.startswith(folder + "/")]
-    found = [path for place in folders for path in sorted((package / place).resolve().rglob("*.py"))]
+    places = [(package / place).resolve() for place in folders]
+    found = [path for place in places for path in ([place] if place.is_file() else sorted(place.rglob("*.py")))]
     return [path for path in found if not any(path.is_relative_to(other) for other in others)]
 
 

@@ -24,13 +24,13 @@ def _timing(request: CoreRequest) -> CoreTiming:
 
 
 def _hardware(request: CoreRequest) -> Component:
-    from modeloom.rtl.sm4.pipeline import SM4Pipeline, SM4Sequential
+    from modeloom.rtl.sm4 import SM4Pipeline, SM4Sequential
 
     return (SM4Sequential if request.form == "sequential" else SM4Pipeline)(request.direction, request.stages, request.slots)
 
 
 def _key_schedule(key_bits: int) -> Component:
-    from modeloom.rtl.sm4.pipeline import SM4KeySchedule
+    from modeloom.rtl.sm4 import SM4KeySchedule
 
     return SM4KeySchedule()
 

@@ -96,7 +96,7 @@ def aes_round_keys(key: bytes) -> list[bytes]:
 
 def sm4_round_keys(key: bytes) -> list[bytes]:
     """Round keys 0 to 31 of SM4 (GB/T 32907-2016, 7.3), 4 bytes each with the lowest bits first, for a key of 16 bytes."""
-    from modeloom.rtl.sm4.pipeline import FIXED_PARAMETERS, ROUNDS, SBOX, SYSTEM_PARAMETER
+    from modeloom.rtl.sm4 import FIXED_PARAMETERS, ROUNDS, SBOX, SYSTEM_PARAMETER
 
     def step(number: int, words: list[int]) -> int:
         mixed = _substitute(words[-1] ^ words[-2] ^ words[-3] ^ FIXED_PARAMETERS[number - 4], SBOX)

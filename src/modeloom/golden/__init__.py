@@ -8,33 +8,26 @@ from .aes import AES
 from .block_cipher import BlockCipher, CipherFactory
 from .brw import brw, collapsed_forest, permutation, schedule
 from .ccm import CCM
+from .checks import AuthenticationError
 from .cmc import CMC
 from .deoxys_bc import DeoxysBC256
 from .deoxys_i import DeoxysI
 from .deoxys_ii import DeoxysII
-from .eme import EME
-from .eme2 import EME2
-from .field import ghash_double, ghash_inverse, ghash_mul, polyval_dot, xts_double
+from .eme import EME, EME2
+from .field import ghash, ghash_double, ghash_inverse, ghash_mul, poly, polyval, polyval_dot, xts_double
 from .gcm import GCM
 from .gcm_siv import GCMSIV
 from .hch import HCH, HCHfp
-from .hctr import HCTR
-from .hctr2 import HCTR2
+from .hctr import HCTR, HCTR2, xctr
 from .heh import HEH
 from .hmch import HMCH
 from .ocb3 import OCB3
 from .otr import AESOTR
 from .otr_chains import ChainedOTR
-from .poly import poly
-from .polyval import ghash, polyval
-from .registry import Mode, mode, mode_names
+from .registry import Mode, StreamMode, mode, mode_names, stream_mode, stream_mode_names
 from .sm4 import SM4
-from .stream import StreamMode, stream_mode, stream_mode_names
 from .tet import TET
-from .verdict import AuthenticationError
-from .xcb import XCB
-from .xcb_1619 import XCB1619
-from .xctr import xctr
+from .xcb import XCB, XCB1619
 from .xts import XTS
 
 __all__ = [

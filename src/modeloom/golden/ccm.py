@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from .aes import AES
 from .block_cipher import BlockCipher, CipherFactory
-from .checks import BLOCK_BYTES, check_bytes, pad_zeros, xor
-from .verdict import check_tag, split_sealed
+from .checks import BLOCK_BYTES, check_bytes, check_tag, pad_zeros, split_sealed, xor
 
 TAG_BYTES = (4, 6, 8, 10, 12, 14, 16)
 """t of appendix A.1."""

@@ -18,9 +18,8 @@ inverse direction of the cipher. A nonce must never serve for two messages under
 
 from __future__ import annotations
 
-from .checks import BLOCK_BYTES, check_bytes, pad_one_zeros, xor
+from .checks import BLOCK_BYTES, check_bytes, check_tag, pad_one_zeros, split_sealed, xor
 from .deoxys_bc import DeoxysBC256
-from .verdict import check_tag, split_sealed
 
 NONCE_BYTES = 8
 

@@ -18,10 +18,9 @@ messages reveals no more than whether they are equal.
 
 from __future__ import annotations
 
-from .checks import BLOCK_BYTES, check_bytes, pad_one_zeros, xor
+from .checks import BLOCK_BYTES, check_bytes, check_tag, pad_one_zeros, split_sealed, xor
 from .deoxys_bc import DeoxysBC256
 from .deoxys_i import TAG_BYTES, DeoxysI, authenticated, check_lengths, number_tweak, whole_blocks
-from .verdict import check_tag, split_sealed
 
 NONCE_BYTES = 15
 

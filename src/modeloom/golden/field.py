@@ -17,7 +17,9 @@ A block becomes an ``int`` whose bit i is the coefficient of x^i; products of su
 
 from __future__ import annotations
 
-from .checks import BLOCK_BYTES, check_block
+from collections.abc import Callable, Iterable, Sequence
+
+from .checks import BLOCK_BYTES, check_block, xor
 
 _MASK64 = (1 << 64) - 1
 _MASK128 = (1 << 128) - 1
@@ -85,3 +87,58 @@ def _reduce(polynomial: int) -> int:
     while high := polynomial >> 128:
         polynomial = polynomial & _MASK128 ^ high ^ high << 1 ^ high << 2 ^ high << 7
     return polynomial
+
+
+# -- polynomial hash ---------------------------------------------------------------------------------------------------------------------
+
+# The normal polynomial Poly_h by Horner's rule. brw2013, equation (1).
+#
+# Blocks are field elements in GHASH order (see :mod:`modeloom.golden.field`), numbered X_1 … X_m::
+#
+#     Poly_h(X_1 … X_m) = X_1 h^(m-1) + X_2 h^(m-2) + … + X_(m-1) h + X_m
+#
+# The last block is not multiplied: GHASH without its length block is h · Poly_h.
+
+def poly(h: bytes, blocks: Sequence[bytes]) -> bytes:
+    """Poly_h(X_1, …, X_m): 16 bytes; zero for no blocks.
+
+    Parameters
+    ----------
+    h : bytes
+        The hash key, 16 bytes.
+    blocks : sequence of bytes
+        m blocks of 16 bytes.
+
+    Raises ``TypeError`` or ``ValueError`` if the key or a block is not 16 bytes.
+    """
+    h = check_block("hash key", h)
+    total = bytes(BLOCK_BYTES)
+    for block in blocks:
+        total = xor(ghash_mul(total, h), check_block("block", block))
+    return total
+
+
+# -- POLYVAL and GHASH -------------------------------------------------------------------------------------------------------------------
+
+# POLYVAL and GHASH: Horner's rule over a list of blocks.
+#
+# Byte and bit orders are those of :mod:`modeloom.golden.field`; blocks are hashed in the order of the list::
+#
+#     S_0 = 0,  S_i = (S_{i-1} + X_i) * H,  result S_m      with * = dot for POLYVAL, the product for GHASH
+
+def polyval(h: bytes, blocks: Iterable[bytes]) -> bytes:
+    """POLYVAL(H, X_1, …, X_m): 16 bytes; zero for no blocks. RFC 8452, section 3."""
+    return _horner(h, blocks, polyval_dot)
+
+
+def ghash(h: bytes, blocks: Iterable[bytes]) -> bytes:
+    """GHASH_H(X_1 ‖ … ‖ X_m): 16 bytes; zero for no blocks. SP 800-38D, algorithm 2."""
+    return _horner(h, blocks, ghash_mul)
+
+
+def _horner(h: bytes, blocks: Iterable[bytes], product: Callable[[bytes, bytes], bytes]) -> bytes:
+    h = check_block("hash key", h)
+    total = bytes(BLOCK_BYTES)
+    for block in blocks:
+        total = product(xor(total, check_block("block", block)), h)
+    return total

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 from .aes import AES
 from .block_cipher import BlockCipher, CipherFactory
-from .checks import BLOCK_BYTES, check_block, check_bytes, pad_zeros, split_blocks, xor
-from .polyval import polyval
-from .verdict import check_tag, split_sealed
+from .checks import BLOCK_BYTES, check_block, check_bytes, check_tag, pad_zeros, split_blocks, split_sealed, xor
+from .field import polyval
 
 KEY_BYTES = (16, 32)
 """The key-generating keys of AEAD_AES_128_GCM_SIV and AEAD_AES_256_GCM_SIV, section 6."""

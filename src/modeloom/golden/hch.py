@@ -19,8 +19,7 @@ from abc import ABC, abstractmethod
 from .aes import AES
 from .block_cipher import BlockCipher, CipherFactory, bin_n, counter_mode
 from .checks import check_block, check_bytes, sector_blocks, split_blocks, split_key, xor
-from .field import ghash_double
-from .polyval import ghash
+from .field import ghash, ghash_double
 
 
 class _HCHMode(ABC):

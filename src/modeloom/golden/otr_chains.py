@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .aes import AES
-from .verdict import AuthenticationError, check_tag
+from .checks import AuthenticationError, check_tag
 
 Block = list[int]
 

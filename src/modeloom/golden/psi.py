@@ -31,7 +31,7 @@ class PsiMode(ABC):
         The order π in which the m - 1 blocks are hashed, BRW_h(X_π(1), …, X_π(m-1)) with indices from 1; or a function
         that gives π for a number of hashed blocks. None is the natural order. brw2013, section 4.2.
     polynomial : callable
-        :func:`~modeloom.golden.brw.brw` or :func:`~modeloom.golden.poly.poly`: of h and the hashed blocks.
+        :func:`~modeloom.golden.brw.brw` or :func:`~modeloom.golden.field.poly`: of h and the hashed blocks.
 
     Raises ``TypeError`` or ``ValueError`` if *key* has a wrong type or length; *permutation* is not one of 1 … its length.
     """

@@ -16,8 +16,7 @@ from __future__ import annotations
 from .aes import AES
 from .block_cipher import CipherFactory, bin_n, doublings
 from .checks import BLOCK_BYTES, check_block, sector_blocks, split_key, xor
-from .field import ghash_double, ghash_inverse, ghash_mul
-from .polyval import ghash
+from .field import ghash, ghash_double, ghash_inverse, ghash_mul
 
 _ONE = b"\x80" + bytes(BLOCK_BYTES - 1)
 

@@ -56,7 +56,7 @@ def check_blocks(mode: Mode, sizes: Iterable[int]) -> None:
 # The options of the cipher that cores of all kinds have: their rows, and what a cipher makes of them.
 
 MULTIPLIERS = ("karatsuba", "fan-hasan", "mastrovito", "lut6")
-"""Multiplier circuits in ``rtl.gf128.architectures``."""
+"""Multiplier circuits in ``rtl.gf128.multiplier``."""
 
 STAGES = 2
 """Default number of registers in a round, if the cipher supports as many."""

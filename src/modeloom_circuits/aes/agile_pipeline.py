@@ -59,7 +59,7 @@ from modeloom.rtl.aes.keys.iterative_schedule import (
 )
 from modeloom.rtl.aes.layers.both import cut_mix_columns, join_mix_columns, shift_rows
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns
-from modeloom.rtl.aes.rounds.round_stages import add, register
+from modeloom.rtl.aes.rounds import add, register
 from modeloom.rtl.aes.sboxes.sbox import cut_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
 
 __all__ = ["COLLISIONS", "AESAgilePipeline", "AESUnrolledPipeline", "Travellers", "UnrolledKeySchedule", "collect", "encrypt_rounds"]

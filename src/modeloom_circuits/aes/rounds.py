@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.layers.both import add_in_luts
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, Direction, check_count, check_key_bits, choose, columns
-from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, check_streams, hold_state, register, stream_round
+from modeloom.rtl.aes.rounds import RoundStages, add, check_streams, hold_state, register, stream_round
 from modeloom.rtl.counter import run_batches
 
 __all__ = ["AESMultiStream", "AESRound"]
@@ -17,7 +17,7 @@ __all__ = ["AESMultiStream", "AESRound"]
 
 # One round of AES by itself, as in a pipeline, for measurements and comparisons.
 #
-#     i ──▶ SubBytes ──▶ ShiftRows ──▶ MixColumns ──(+)──▶ o        registers as in round_stages
+#     i ──▶ SubBytes ──▶ ShiftRows ──▶ MixColumns ──(+)──▶ o        registers as in rtl.aes.rounds
 #                                                    ▲
 #     key, ``key_cycle`` cycles after i ─────────────┘              decrypt: the inverses
 

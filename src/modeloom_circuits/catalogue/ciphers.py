@@ -10,11 +10,11 @@ from modeloom.golden.deoxys_bc import DeoxysBC256, key_parts
 from modeloom.golden.led import LED
 from modeloom.golden.sm4 import SM4, round_keys
 from modeloom.rtl.aes.parameters import CORES, Direction
-from modeloom.rtl.aes.rounds.round_stages import STREAMS as ROUND_STREAMS
+from modeloom.rtl.aes.rounds import STREAMS as ROUND_STREAMS
 from modeloom.rtl.deoxys.multistream import SCHEDULES, DeoxysBCMultiStream
 from modeloom.rtl.deoxys.rounds import DeoxysBCPipeline, DeoxysKeySchedule
-from modeloom.rtl.led.rounds import KEY_BITS, STREAMS, LEDRounds
-from modeloom.rtl.sm4.pipeline import STAGES, SM4Pipeline, SM4Sequential
+from modeloom.rtl.led import KEY_BITS, STREAMS, LEDRounds
+from modeloom.rtl.sm4 import STAGES, SM4Pipeline, SM4Sequential
 from modeloom.spec import InputError
 from modeloom_circuits.contract import Built, Circuit, Operation, Option, number_of
 

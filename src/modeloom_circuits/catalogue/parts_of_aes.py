@@ -12,8 +12,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import Component, In, Out
 
 from modeloom.golden.aes import AES
-from modeloom.golden.aes_keys import inverse_round_keys, round_keys
-from modeloom.golden.aes_steps import inv_mix_column, inv_sub_byte, mix_column, sub_byte
+from modeloom.golden.aes_steps import inv_mix_column, inv_sub_byte, inverse_round_keys, mix_column, round_keys, sub_byte
 from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule
 from modeloom.rtl.aes.keys.key_schedule import KeySchedule
 from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
@@ -26,7 +25,7 @@ from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
 )
 from modeloom.rtl.aes.parameters import CORES, LAYERS, Direction
 from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox
-from modeloom.rtl.logic.linear_layers import XorLuts
+from modeloom.rtl.logic import XorLuts
 from modeloom.spec import InputError
 from modeloom_circuits.aes.agile_pipeline import COLLISIONS, AESAgilePipeline, AESUnrolledPipeline, UnrolledKeySchedule
 from modeloom_circuits.aes.schedules import KeyRing, KeyStore, ShiftedKeySchedule

@@ -10,7 +10,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.golden import led
-from modeloom.rtl.led.rounds import SBOX, column_network, constants_of_round, mix_columns, place, round_constants, sub_cells
+from modeloom.rtl.led import SBOX, column_network, constants_of_round, mix_columns, place, round_constants, sub_cells
 from modeloom.sim import Simulation
 
 

@@ -8,7 +8,7 @@ from amaranth.back import rtlil
 
 from modeloom import vectors
 from modeloom.golden.led import LED
-from modeloom.rtl.led.rounds import LEDRounds
+from modeloom.rtl.led import LEDRounds
 from modeloom.sim import Simulation
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")

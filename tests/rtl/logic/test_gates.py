@@ -3,8 +3,7 @@
 
 import pytest
 
-from modeloom.rtl.logic.gates import Gate, GateList, GateListBuilder
-from modeloom.rtl.logic.linear_layers import add_linear, apply, inverse_matrix, multiply_matrices, rank
+from modeloom.rtl.logic import Gate, GateList, GateListBuilder, add_linear, apply, inverse_matrix, multiply_matrices, rank
 
 EVERY = GateList(
     3,

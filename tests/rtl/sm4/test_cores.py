@@ -14,9 +14,9 @@ from tests import built
 from modeloom.ciphers import SM4, CoreRequest
 from modeloom.ciphers.check import check_core
 from modeloom.golden import sm4 as golden
+from modeloom.rtl import sm4
 from modeloom.rtl.cipher_bench import CipherBench
-from modeloom.rtl.sm4 import SM4KeySchedule, SM4Pipeline, SM4Sequential, pipeline
-from modeloom.rtl.sm4.pipeline import FIXED_PARAMETERS, SBOX, SYSTEM_PARAMETER
+from modeloom.rtl.sm4 import FIXED_PARAMETERS, SBOX, SYSTEM_PARAMETER, SM4KeySchedule, SM4Pipeline, SM4Sequential
 from modeloom.spec import DefinitionError
 
 EXAMPLE = bytes.fromhex("0123456789abcdeffedcba9876543210")
@@ -116,7 +116,7 @@ def test_a_wrong_linear_map_is_found(monkeypatch):
     def wrong(word: Value) -> Value:
         return word ^ word.rotate_left(2) ^ word.rotate_left(10) ^ word.rotate_left(18) ^ word.rotate_left(23)
 
-    monkeypatch.setattr(pipeline, "linear", wrong)
+    monkeypatch.setattr(sm4, "linear", wrong)
     with pytest.raises(DefinitionError, match="cipher sm4: the pipelined encrypter for 128-bit keys with 1 register per round gives "):
         check_core(SM4, request("encrypt", "pipelined", 1, 1))
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from amaranth.back import rtlil
 from tests.streams.numbers import OnNumbers, messages
 
-from modeloom.golden.aes_keys import round_keys
+from modeloom.golden.aes_steps import round_keys
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim import Simulation
 from modeloom.spec.numbers import StreamNumbers, trailing_zeros

@@ -8,7 +8,7 @@ import random
 import pytest
 from tests import built
 
-from modeloom.golden.aes_keys import round_keys
+from modeloom.golden.aes_steps import round_keys
 from modeloom.verification.sector import sectors
 from modeloom.verification.sector.sectors import missed, needed_sectors, read_words, schedule_keys
 

@@ -23,7 +23,7 @@ from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.aes.keys.key_schedule import LUT_MEMORY, read_round_key, read_word
 from modeloom.rtl.aes.parameters import BLOCK_BITS, CORES, Direction, check_count, choose, columns, named
-from modeloom.rtl.aes.rounds.round_stages import check_streams, register
+from modeloom.rtl.aes.rounds import check_streams, register
 from modeloom.rtl.counter import count_places, run_batches
 from modeloom.rtl.deoxys.rounds import (
     CONSTANTS,

@@ -46,7 +46,7 @@ from modeloom.rtl.aes.layers.both import (
     shift_rows,
 )
 from modeloom.rtl.aes.parameters import BLOCK_BITS, Direction, check_count, choose, columns, named
-from modeloom.rtl.aes.rounds.round_stages import register
+from modeloom.rtl.aes.rounds import register
 from modeloom.rtl.aes.sboxes.sbox import inv_sub_bytes, sub_bytes
 
 __all__ = [

@@ -18,7 +18,7 @@ from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.cores.sector import SectorCore
 from modeloom.emit.files import emit
 from modeloom.emit.simulators import CheckFailed
-from modeloom.golden.aes_keys import round_keys
+from modeloom.golden.aes_steps import round_keys
 from modeloom.options.row import Value
 from modeloom.options.sectors import SIZES, Options
 from modeloom.product.beats import SectorDescription

@@ -12,7 +12,7 @@ from tests.built import slow, slowly
 from tests.rtl.aes.bench import decrypt, encrypt, encrypt_with, from_bytes, to_bytes
 from tests.rtl.aes.published import published
 
-from modeloom.golden.aes_keys import inverse_form, round_keys
+from modeloom.golden.aes_steps import inverse_form, round_keys
 from modeloom.rtl.aes.cores.pipeline import AESPipeline, KeySizes
 from modeloom.sim import Simulation
 

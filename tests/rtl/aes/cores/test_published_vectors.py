@@ -9,7 +9,7 @@ from tests.built import slow
 from tests.rtl.aes.bench import from_bytes
 from tests.rtl.aes.published import published
 
-from modeloom.golden.aes_keys import inverse_form, round_keys
+from modeloom.golden.aes_steps import inverse_form, round_keys
 from modeloom.rtl.aes import AESPipeline, AESSequential
 from modeloom.sim import Simulation
 from modeloom.spec.mode import DIRECTIONS

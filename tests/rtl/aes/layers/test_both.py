@@ -17,7 +17,7 @@ from modeloom.rtl.aes.layers.both import (
     map_before,
     map_before_split,
 )
-from modeloom.rtl.aes.rounds.round_stages import table_words
+from modeloom.rtl.aes.rounds import table_words
 
 
 def with_direction(function):

@@ -23,7 +23,7 @@ from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
     mix_columns_lut6,
 )
 from modeloom.rtl.aes.sboxes.forms import sub_bytes_of
-from modeloom.rtl.logic.linear_layers import Sum, XorLuts
+from modeloom.rtl.logic import Sum, XorLuts
 from modeloom.synth import synthesize
 
 RANDOM = [random.Random(7 + n).randbytes(8) for n in range(12)]

@@ -16,7 +16,7 @@ from modeloom.rtl.aes.layers.both import (
     lower_columns,
     plain_network,
 )
-from modeloom.rtl.aes.rounds.round_stages import register
+from modeloom.rtl.aes.rounds import register
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
 from modeloom.rtl.aes.parameters import LAYERS
 from modeloom.rtl.aes.sboxes.composite import best_order, tower_matrix
 from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox, sub_bytes_of
-from modeloom.rtl.logic.linear_layers import rank
+from modeloom.rtl.logic import rank
 from modeloom.sim import Simulation
 from modeloom.taint.graph import netlist_of_rtlil
 

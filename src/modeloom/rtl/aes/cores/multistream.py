@@ -37,7 +37,7 @@ from modeloom.rtl.aes.cores.pipeline import KeySizes
 from modeloom.rtl.aes.keys.key_schedule import LUT_MEMORY, read_round_key, read_word, slotted_ports
 from modeloom.rtl.aes.layers.both import add_in_luts
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, Direction, check_count, choose, columns, joined
-from modeloom.rtl.aes.rounds.round_stages import add, check_streams, hold_state, register, stream_round
+from modeloom.rtl.aes.rounds import add, check_streams, hold_state, register, stream_round
 from modeloom.rtl.counter import count_places
 
 __all__ = ["AESStreams"]

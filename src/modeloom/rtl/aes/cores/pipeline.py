@@ -8,7 +8,7 @@ Byte 0 of a block is bits [7:0] of the signal; byte r + 4c is row r, column c of
                 ▲                  ▲                           ▲
               key 0              key 1                       key n           (a decrypter: n, n - 1, ..., 0)
 
-``round_stages`` describes a round and its registers.
+``rtl.aes.rounds`` describes a round and its registers.
 
 A pipeline for keys of several sizes has the rounds of the longest key.  A block of a shorter key passes the first of them in registers.
 So all blocks have the same latency, and blocks of any slots can follow each other (``key_sizes`` has the rounds)::
@@ -33,7 +33,7 @@ from amaranth.lib.wiring import In, Member
 
 from modeloom.rtl.aes.keys.key_schedule import Travel, read_round_key, read_word, slotted_ports
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, Direction, KeyForm, check_count, check_key_bits, choose, slot_shape
-from modeloom.rtl.aes.rounds.round_stages import SBOXES, RoundStages, add, register
+from modeloom.rtl.aes.rounds import SBOXES, RoundStages, add, register
 
 __all__ = ["BLOCK_MEMORY_CYCLES", "KEY_MEMORIES", "SBOXES", "AESPipeline", "Bypass", "KeySizes", "Skip"]
 
@@ -260,7 +260,7 @@ class AESPipeline(wiring.Component):
     key_bits : int
         128, 192 or 256.
     registers_per_round : int
-        1 to 4.  ``round_stages`` has their places.
+        1 to 4.  ``rtl.aes.rounds`` has their places.
     slots : int
         Number of key slots, at least 1. One slot is in registers. Several slots are in LUT memories, one for each round.
     direction : str

@@ -32,7 +32,7 @@ from modeloom.rtl.aes.parameters import (
     named,
     slot_shape,
 )
-from modeloom.rtl.aes.rounds.round_stages import RoundStages, add, register, table_round
+from modeloom.rtl.aes.rounds import RoundStages, add, register, table_round
 
 __all__ = ["AESSequential"]
 
@@ -47,7 +47,7 @@ class AESSequential(wiring.Component):
     slots : int
         Number of key slots, at least 1.
     registers_per_round : int
-        Cycles for each round, 1 to 4.  ``round_stages`` has the places of the registers.
+        Cycles for each round, 1 to 4.  ``rtl.aes.rounds`` has the places of the registers.
     direction : str
         "encrypt", "decrypt" or "both".
     sbox : str

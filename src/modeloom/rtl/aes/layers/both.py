@@ -24,7 +24,7 @@ from amaranth.lib import memory
 from modeloom.rtl.aes.layers.mixcolumns_lut6 import both_network, forward_network, inverse_network
 from modeloom.rtl.aes.parameters import choose, columns, named
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
-from modeloom.rtl.logic.linear_layers import Sum, XorLuts
+from modeloom.rtl.logic import Sum, XorLuts
 
 __all__ = [
     "add_in_luts", "affine_in_luts", "both_shift_rows", "clocked_both_sub_bytes", "cut_both_mix_columns", "cut_inv_mix_columns",

@@ -26,7 +26,7 @@ from functools import cache
 from amaranth.hdl import Cat, Module, Value
 
 from modeloom.rtl.aes.parameters import columns
-from modeloom.rtl.logic.linear_layers import Sum, XorLuts
+from modeloom.rtl.logic import Sum, XorLuts
 
 __all__ = [
     "both_mix_columns_lut6", "both_network", "forward_network", "inv_mix_columns_lut6", "inverse_network", "keyed_forward_network",

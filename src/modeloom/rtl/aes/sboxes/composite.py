@@ -23,8 +23,7 @@ from functools import cache
 from modeloom.rtl.aes.parameters import Direction
 from modeloom.rtl.aes.sboxes.compact_gates import CIRCUITS
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX, affine
-from modeloom.rtl.logic.gates import Gate, GateList, GateListBuilder
-from modeloom.rtl.logic.linear_layers import add_linear, apply, inverse_matrix, multiply_matrices, rank
+from modeloom.rtl.logic import Gate, GateList, GateListBuilder, add_linear, apply, inverse_matrix, multiply_matrices, rank
 
 __all__ = ["AFFINE", "AFFINE_CONSTANT", "bdd_sbox", "best_order", "compact_sbox", "composite_sbox", "tower_matrix"]
 

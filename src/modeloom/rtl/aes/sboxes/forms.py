@@ -26,7 +26,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.aes.parameters import Direction, check_count, named
 from modeloom.rtl.aes.sboxes.composite import bdd_sbox, compact_sbox, composite_sbox
 from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX
-from modeloom.rtl.logic.gates import GateList
+from modeloom.rtl.logic import GateList
 
 __all__ = ["SBOXES", "SBox", "SBoxForm", "sub_bytes_of"]
 

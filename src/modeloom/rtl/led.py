@@ -32,11 +32,11 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.aes.rounds.round_stages import check_streams
-from modeloom.rtl.logic.linear_layers import Sum, XorLuts
+from modeloom.rtl.aes.rounds import check_streams
+from modeloom.rtl.logic import Sum, XorLuts
 
 __all__ = [
-    "BLOCK_BITS", "CELLS", "KEY_BITS", "SBOX", "STREAMS", "LEDRounds", "column_network", "constants_of_round", "mix_columns",
+    "BLOCK_BITS", "CELLS", "KEY_BITS", "LEDRounds", "SBOX", "STREAMS", "column_network", "constants_of_round", "mix_columns",
     "place", "round_constants", "sub_cells",
 ]  # fmt: skip
 

@@ -64,7 +64,7 @@ from modeloom.rtl.aes.sboxes.sbox import (
 )
 
 __all__ = [
-    "MIXCOLUMNS", "SBOXES", "STREAMS", "RoundStages", "add", "check_streams", "register", "stream_round", "table_round",
+    "MIXCOLUMNS", "RoundStages", "SBOXES", "STREAMS", "add", "check_streams", "register", "stream_round", "table_round",
     "table_words",
 ]  # fmt: skip
 

@@ -26,10 +26,9 @@ from modeloom.rtl.aes.sboxes.sbox import look_up
 from modeloom.spec.field import Field
 
 __all__ = [
-    "FIXED_PARAMETERS", "ROUNDS", "SBOX", "STAGES", "SYSTEM_PARAMETER", "SM4KeySchedule", "SM4Pipeline", "SM4Sequential",
+    "FIXED_PARAMETERS", "ROUNDS", "SBOX", "SM4KeySchedule", "SM4Pipeline", "SM4Sequential", "STAGES", "SYSTEM_PARAMETER",
     "block_of", "key_linear", "linear", "substitute", "words_of",
 ]  # fmt: skip
-
 
 # -- round -----------------------------------------------------------------------------------------------------------------------------
 
