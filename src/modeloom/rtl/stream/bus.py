@@ -36,7 +36,7 @@ from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.parameters import KeyParameters
 from modeloom.rtl.bus.ports import RegisterSlice, erased, join, key_beat, ordered_key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
-from modeloom.rtl.stream.channels import ChannelFront
+from modeloom.rtl.stream.channels import ChannelFront, window_of
 from modeloom.rtl.stream.command import MessageCommands, TurnCommands, command_layout
 from modeloom.rtl.stream.entry import TokenEntry, connect_tokens
 from modeloom.rtl.stream.inline_keys import InlineKeys
@@ -99,9 +99,7 @@ class Interleaved:
         for source, target in ((wiring.flipped(bus.s), self.s), (front.token, entry.token), (front.message, entry.message)):
             wiring.connect(m, source, target)
         m.d.comb += join(entry, bus.texts, "channel")
-        if p.plan.chained:
-            m.d.comb += [front.entered.eq(entry.entered), front.entered_context.eq(entry.o.next_context)]
-        m.d.comb += join(bus.verdicts, bus.flight, "finished_slot")
+        m.d.comb += [*window_of(p).tell(front, entry), *join(bus.verdicts, bus.flight, "finished_slot")]
         self.erased = (front, entry, bus.flight)
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
@@ -19,7 +21,10 @@ from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_b
 from modeloom.rtl.stream.parameters import CODE_BITS, ORDERS, STORE_SLACK, TURN_PLACES, MessageParameters
 from modeloom.rtl.stream.queue import Pool, Queue
 
-__all__ = ["ChannelFront", "ChannelIntake", "ChannelTurns", "ChannelWindow", "context_of", "packet_order"]
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.entry import TokenEntry
+
+__all__ = ["ChannelFront", "ChannelIntake", "ChannelTurns", "ChannelWindow", "context_of", "packet_order", "window_of"]
 
 # Turns the beats of interleaved packets into tokens, with the state of the packet of each channel in a memory.
 #
@@ -39,9 +44,10 @@ INDEX_BITS = (ORDERS - 1).bit_length()
 
 def context_of(p: MessageParameters, channel: Value) -> tuple[Value, Value]:
     """The context of a channel, its number or that of the channels that the core does not have; and whether it is one of these."""
-    if p.contexts == p.channels:
+    foreign = range(p.channels, p.contexts)
+    if not foreign:
         return channel[: p.context_bits], Const(0, 1)
-    return Mux(channel < p.channels, channel, p.channels)[: p.context_bits], channel >= p.channels
+    return Mux(channel < foreign[0], channel, foreign[0])[: p.context_bits], channel >= foreign[0]
 
 
 def packet_order(parameters: MessageParameters) -> StructLayout:
@@ -234,109 +240,8 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
         return numbers, readable.rdata[0] != number_reg
 
 
-# Holds back the tokens of each channel until the chain through the cipher of its message is there.
-#
-#     token ──▶ places of its channel ───────────────────────────────┐
-#         └─ its channel had none ──▶ queue ──┬─ channel that may go ─┴──▶ its next token
-#     entered, turn cycles ago ──▶ more? ─────┘
-#
-# Each channel has a few places of its own, so a token that waits holds up no other channel.  A channel is in one of the queues at most
-# once, or it has a token under way, or it has none that waits.  Everything depends on lengths and channels alone.
-
 LUT_CONTEXTS = 64
 """Most contexts whose commands are in LUT memories; those of more are in block memories."""
-
-
-# -- channel turns -----------------------------------------------------------------------------------------------------------------
-
-class ChannelTurns(ErasedComponent[MessageParameters]):
-    """Stands in the place of :class:`~modeloom.rtl.stream.channels.ChannelWindow` in a core whose blocks wait for the cipher.
-
-    Members
-    -------
-    i : stream of MessageParameters.token
-    o : stream of MessageParameters.weighted
-    message, move : place of a message, 1
-        That of the token that is in ``o`` from the next cycle on, if ``move``.
-    entered, context : 1, context
-        The last token of a step of this context enters the pipeline.
-    """
-
-    @staticmethod
-    def ports(parameters: MessageParameters) -> dict[str, object]:
-        p = parameters
-        return {
-            "i": In(stream.Signature(p.token)), "o": Out(stream.Signature(p.weighted)),
-            "message": Out(range(p.message_store)), "move": Out(1), "entered": In(1), "context": In(p.context_bits),
-        }  # fmt: skip
-
-    def elaborate(self, platform: object) -> Module:
-        """Makes the places of all channels, what takes a token, the end of a turn, and the next token that goes."""
-        m = Module()
-        p = self.parameters
-        width, message_bits = p.token.size, len(self.message)
-        index_bits = (TURN_PLACES - 1).bit_length()
-        depth, count = p.contexts << index_bits, index_bits + 1
-        style = "distributed" if p.contexts <= LUT_CONTEXTS else "block"
-        m.submodules.slice = taken = RegisterSlice(p.token)
-        m.submodules.tokens = tokens = BlockMemory(width, depth, 1, style=style, erase_bits=p.erase_bits)
-        # By context: tokens that have come and gone, and whether the number of times that it began and stopped is odd.
-        m.submodules.messages = messages = ChannelFlags(message_bits, depth, 1, p.erase_bits)
-        m.submodules.came = came = ChannelFlags(count, p.contexts, 2, p.erase_bits)
-        m.submodules.gone = gone = ChannelFlags(count, p.contexts, 3, p.erase_bits)
-        m.submodules.began = began = ChannelFlags(1, p.contexts, 1, p.erase_bits)
-        m.submodules.stopped = stopped = ChannelFlags(1, p.contexts, 2, p.erase_bits)
-        places = 1 << max(1, (p.contexts - 1).bit_length())
-        m.submodules.new = new = Queue(p.context_bits, places, p.erase_bits)
-        m.submodules.again = again = Queue(p.context_bits, places, p.erase_bits)
-        m.d.comb += erased(self, tokens, messages, came, gone, began, stopped, new, again)
-
-        # -- a token comes ----------------------------------------------------------------------------------------------------
-        token, put, active = taken.o.payload, Signal(name="put"), Signal(name="active")
-        here = token.context
-        m.d.comb += [
-            taken.i.valid.eq(self.i.valid), taken.i.payload.eq(self.i.payload), self.i.ready.eq(taken.i.ready),
-            came.raddr[0].eq(here), gone.raddr[0].eq(here), began.raddr[0].eq(here), stopped.raddr[0].eq(here),
-            put.eq(taken.o.valid & ((came.rdata[0] - gone.rdata[0])[:count] != TURN_PLACES)), taken.o.ready.eq(put),
-            active.eq(began.rdata[0] ^ stopped.rdata[0]),
-            tokens.we.eq(put), tokens.waddr.eq(Cat(came.rdata[0][:index_bits], here)),
-            tokens.wdata.eq(Value.cast(token) & put.replicate(width)),
-            messages.we.eq(put), messages.waddr.eq(tokens.waddr), messages.wdata.eq(token.message),
-            came.we.eq(put), came.waddr.eq(here), came.wdata.eq(came.rdata[0] + 1),
-            new.i.valid.eq(put & ~active), new.i.payload.eq(here),
-            began.we.eq(put & ~active), began.waddr.eq(here), began.wdata.eq(~began.rdata[0]),
-        ]  # fmt: skip
-
-        # -- a turn ends ------------------------------------------------------------------------------------------------------
-        ends: Value = self.entered
-        context: Value = self.context
-        for number in range(max(1, p.plan.placed.turn - PICK_CYCLES)):
-            ends_reg, context_reg = Signal(name=f"ends_{number}_reg"), Signal(p.context_bits, name=f"context_{number}_reg", reset_less=True)
-            m.d.sync += [ends_reg.eq(ends), context_reg.eq(context)]
-            ends, context = ends_reg, context_reg
-        more = Signal()
-        m.d.comb += [
-            came.raddr[1].eq(context), gone.raddr[1].eq(context), stopped.raddr[1].eq(context),
-            # A token that comes in this cycle finds the context active.
-            more.eq((came.rdata[1] != gone.rdata[1]) | (put & (here == context))),
-            again.i.valid.eq(ends & more), again.i.payload.eq(context),
-            stopped.we.eq(ends & ~more), stopped.waddr.eq(context), stopped.wdata.eq(~stopped.rdata[1]),
-        ]  # fmt: skip
-
-        # -- a token goes -----------------------------------------------------------------------------------------------------
-        valid_reg = Signal()
-        next_context, has_turn = Signal(p.context_bits, name="next_context"), Signal(name="has_turn")
-        m.d.comb += [
-            has_turn.eq(again.o.valid | new.o.valid), next_context.eq(Mux(again.o.valid, again.o.payload, new.o.payload)),
-            self.move.eq(~valid_reg | self.o.ready), again.o.ready.eq(self.move), new.o.ready.eq(self.move & ~again.o.valid),
-            gone.raddr[2].eq(next_context), gone.we.eq(self.move & has_turn), gone.waddr.eq(next_context), gone.wdata.eq(gone.rdata[2] + 1),
-            tokens.raddr[0].eq(Cat(gone.rdata[2][:index_bits], next_context)), tokens.move.eq(self.move.replicate(2)),
-            messages.raddr[0].eq(tokens.raddr[0]), self.message.eq(messages.rdata[0]),
-            self.o.valid.eq(valid_reg), Value.cast(self.o.payload.token).eq(tokens.rdata[0]),
-        ]  # fmt: skip
-        with m.If(self.move):
-            m.d.sync += valid_reg.eq(has_turn)
-        return m
 
 
 # -- channel window ----------------------------------------------------------------------------------------------------------------
@@ -373,6 +278,20 @@ class ChannelWindow(ErasedComponent[MessageParameters]):
             "i": In(stream.Signature(p.token)), "o": Out(stream.Signature(p.weighted)),
             "message": Out(range(p.message_store)), "move": Out(1),
         }  # fmt: skip
+
+    @staticmethod
+    def told_ports(p: MessageParameters) -> dict[str, object]:
+        """What the part before the entry is told of tokens that enter: further ports of it."""
+        return {}
+
+    @staticmethod
+    def tell(front: ChannelFront, entry: TokenEntry) -> list[object]:
+        """Tells it."""
+        return []
+
+    def follow(self, front: ChannelFront) -> list[object]:
+        """Takes it from there."""
+        return []
 
     def elaborate(self, platform: object) -> Module:
         """Makes the store, what takes a token, the releases, and the tokens that go with their powers."""
@@ -456,6 +375,119 @@ class ChannelWindow(ErasedComponent[MessageParameters]):
         return m
 
 
+# -- channel turns -----------------------------------------------------------------------------------------------------------------
+
+# Holds back the tokens of each channel until the chain through the cipher of its message is there.
+#
+#     token ──▶ places of its channel ───────────────────────────────┐
+#         └─ its channel had none ──▶ queue ──┬─ channel that may go ─┴──▶ its next token
+#     entered, turn cycles ago ──▶ more? ─────┘
+#
+# Each channel has a few places of its own, so a token that waits holds up no other channel.  A channel is in one of the queues at most
+# once, or it has a token under way, or it has none that waits.  Everything depends on lengths and channels alone.
+
+class ChannelTurns(ChannelWindow):
+    """Stands in the place of :class:`~modeloom.rtl.stream.channels.ChannelWindow` in a core whose blocks wait for the cipher.
+
+    Members
+    -------
+    i : stream of MessageParameters.token
+    o : stream of MessageParameters.weighted
+    message, move : place of a message, 1
+        That of the token that is in ``o`` from the next cycle on, if ``move``.
+    entered, context : 1, context
+        The last token of a step of this context enters the pipeline.
+    """
+
+    @staticmethod
+    def ports(parameters: MessageParameters) -> dict[str, object]:
+        return {**ChannelWindow.ports(parameters), "entered": In(1), "context": In(parameters.context_bits)}
+
+    @staticmethod
+    def told_ports(p: MessageParameters) -> dict[str, object]:
+        return {"entered": In(1), "entered_context": In(p.context_bits)}
+
+    @staticmethod
+    def tell(front: ChannelFront, entry: TokenEntry) -> list[object]:
+        return [front.entered.eq(entry.entered), front.entered_context.eq(entry.o.next_context)]
+
+    def follow(self, front: ChannelFront) -> list[object]:
+        return [self.entered.eq(front.entered), self.context.eq(front.entered_context)]
+
+    def elaborate(self, platform: object) -> Module:
+        """Makes the places of all channels, what takes a token, the end of a turn, and the next token that goes."""
+        m = Module()
+        p = self.parameters
+        width, message_bits = p.token.size, len(self.message)
+        index_bits = (TURN_PLACES - 1).bit_length()
+        depth, count = p.contexts << index_bits, index_bits + 1
+        style = "distributed" if p.contexts <= LUT_CONTEXTS else "block"
+        m.submodules.slice = taken = RegisterSlice(p.token)
+        m.submodules.tokens = tokens = BlockMemory(width, depth, 1, style=style, erase_bits=p.erase_bits)
+        # By context: tokens that have come and gone, and whether the number of times that it began and stopped is odd.
+        m.submodules.messages = messages = ChannelFlags(message_bits, depth, 1, p.erase_bits)
+        m.submodules.came = came = ChannelFlags(count, p.contexts, 2, p.erase_bits)
+        m.submodules.gone = gone = ChannelFlags(count, p.contexts, 3, p.erase_bits)
+        m.submodules.began = began = ChannelFlags(1, p.contexts, 1, p.erase_bits)
+        m.submodules.stopped = stopped = ChannelFlags(1, p.contexts, 2, p.erase_bits)
+        places = 1 << max(1, (p.contexts - 1).bit_length())
+        m.submodules.new = new = Queue(p.context_bits, places, p.erase_bits)
+        m.submodules.again = again = Queue(p.context_bits, places, p.erase_bits)
+        m.d.comb += erased(self, tokens, messages, came, gone, began, stopped, new, again)
+
+        # -- a token comes ----------------------------------------------------------------------------------------------------
+        token, put, active = taken.o.payload, Signal(name="put"), Signal(name="active")
+        here = token.context
+        m.d.comb += [
+            taken.i.valid.eq(self.i.valid), taken.i.payload.eq(self.i.payload), self.i.ready.eq(taken.i.ready),
+            came.raddr[0].eq(here), gone.raddr[0].eq(here), began.raddr[0].eq(here), stopped.raddr[0].eq(here),
+            put.eq(taken.o.valid & ((came.rdata[0] - gone.rdata[0])[:count] != TURN_PLACES)), taken.o.ready.eq(put),
+            active.eq(began.rdata[0] ^ stopped.rdata[0]),
+            tokens.we.eq(put), tokens.waddr.eq(Cat(came.rdata[0][:index_bits], here)),
+            tokens.wdata.eq(Value.cast(token) & put.replicate(width)),
+            messages.we.eq(put), messages.waddr.eq(tokens.waddr), messages.wdata.eq(token.message),
+            came.we.eq(put), came.waddr.eq(here), came.wdata.eq(came.rdata[0] + 1),
+            new.i.valid.eq(put & ~active), new.i.payload.eq(here),
+            began.we.eq(put & ~active), began.waddr.eq(here), began.wdata.eq(~began.rdata[0]),
+        ]  # fmt: skip
+
+        # -- a turn ends ------------------------------------------------------------------------------------------------------
+        ends: Value = self.entered
+        context: Value = self.context
+        for number in range(max(1, p.plan.placed.turn - PICK_CYCLES)):
+            ends_reg, context_reg = Signal(name=f"ends_{number}_reg"), Signal(p.context_bits, name=f"context_{number}_reg", reset_less=True)
+            m.d.sync += [ends_reg.eq(ends), context_reg.eq(context)]
+            ends, context = ends_reg, context_reg
+        more = Signal()
+        m.d.comb += [
+            came.raddr[1].eq(context), gone.raddr[1].eq(context), stopped.raddr[1].eq(context),
+            # A token that comes in this cycle finds the context active.
+            more.eq((came.rdata[1] != gone.rdata[1]) | (put & (here == context))),
+            again.i.valid.eq(ends & more), again.i.payload.eq(context),
+            stopped.we.eq(ends & ~more), stopped.waddr.eq(context), stopped.wdata.eq(~stopped.rdata[1]),
+        ]  # fmt: skip
+
+        # -- a token goes -----------------------------------------------------------------------------------------------------
+        valid_reg = Signal()
+        next_context, has_turn = Signal(p.context_bits, name="next_context"), Signal(name="has_turn")
+        m.d.comb += [
+            has_turn.eq(again.o.valid | new.o.valid), next_context.eq(Mux(again.o.valid, again.o.payload, new.o.payload)),
+            self.move.eq(~valid_reg | self.o.ready), again.o.ready.eq(self.move), new.o.ready.eq(self.move & ~again.o.valid),
+            gone.raddr[2].eq(next_context), gone.we.eq(self.move & has_turn), gone.waddr.eq(next_context), gone.wdata.eq(gone.rdata[2] + 1),
+            tokens.raddr[0].eq(Cat(gone.rdata[2][:index_bits], next_context)), tokens.move.eq(self.move.replicate(2)),
+            messages.raddr[0].eq(tokens.raddr[0]), self.message.eq(messages.rdata[0]),
+            self.o.valid.eq(valid_reg), Value.cast(self.o.payload.token).eq(tokens.rdata[0]),
+        ]  # fmt: skip
+        with m.If(self.move):
+            m.d.sync += valid_reg.eq(has_turn)
+        return m
+
+
+def window_of(p: MessageParameters) -> type[ChannelWindow]:
+    """What holds the tokens of the channels of a core back."""
+    return ChannelTurns if p.plan.chained else ChannelWindow
+
+
 # -- channel front -----------------------------------------------------------------------------------------------------------------
 
 # What stands before the entry in a core with several channels: commands and packets in, tokens with their messages out.
@@ -492,7 +524,7 @@ class ChannelFront(ErasedComponent[MessageParameters]):
         return {
             "order": In(stream.Signature(started_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "token": Out(stream.Signature(p.weighted)), "message": Out(stream.Signature(p.message)),
-            **({"entered": In(1), "entered_context": In(p.context_bits)} if p.plan.chained else {}),
+            **window_of(p).told_ports(p),
             "admitted": Out(1), "slot": Out(p.slot_bits),
         }  # fmt: skip
 
@@ -503,14 +535,12 @@ class ChannelFront(ErasedComponent[MessageParameters]):
         width = p.message.size
         style = "distributed" if p.message_store <= LUT_TOKENS else "block"
         m.submodules.intake = intake = ChannelIntake(p)
-        window: ChannelWindow | ChannelTurns = ChannelTurns(p) if p.plan.chained else ChannelWindow(p)
-        m.submodules.window = window
+        m.submodules.window = window = window_of(p)(p)
         m.submodules.pool = pool = Pool(p.message_store, p.erase_bits)
         m.submodules.messages = messages = BlockMemory(width, p.message_store, 1, style=style, erase_bits=p.erase_bits)
         m.d.comb += erased(self, intake, window, pool, messages)
         wiring.connect(m, wiring.flipped(self.s), intake.s)
-        if isinstance(window, ChannelTurns):
-            m.d.comb += [window.entered.eq(self.entered), window.context.eq(self.entered_context)]
+        m.d.comb += window.follow(self)
         take_tokens(m, ChannelPrefix, intake, window.i, self)
         wiring.connect(m, window.o, wiring.flipped(self.token))
         order, message = self.order.payload, self.order.payload.message
