@@ -28,6 +28,7 @@ STACKS = {
     ("gcm", (("interface", "lwc"),)): ["LwcInterface"],
     ("ccm", ()): ["LengthsFirst"],
     ("ocb3", ()): ["StartsAhead"],
+    ("aes-otr", tuple(TINY.items())): ["Pairs", "Returning", "StartsAhead"],
     ("deoxys-i", (*ROUND.items(), ("order", "text-first"))): ["TextFirstPackets"],
     ("deoxys-ii", (*ROUND.items(), ("hold", 16))): ["Returning", "Hold", "TwoPasses"],
     ("deoxys-ii", (*ROUND.items(), ("message_buffer", 256))): ["Returning", "MessageStore"],

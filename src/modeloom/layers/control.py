@@ -42,7 +42,7 @@ from modeloom.spec.errors import many, numbers
 from modeloom.spec.stream import BETWEEN
 
 __all__ = [
-    "BatchedControl", "BusAround", "Channels", "LengthsFirst", "MessageControl", "Returning", "StartsAhead", "aligned_packets",
+    "BatchedControl", "BusAround", "Channels", "LengthsFirst", "MessageControl", "Pairs", "Returning", "StartsAhead", "aligned_packets",
     "key_packets", "state_cycles",
 ]  # fmt: skip
 
@@ -536,6 +536,19 @@ class Channels(Layer):
             "CHANNEL_OF_STATUS": f"m_axis_status_tdata{status.verilog('channel')}",
         }  # fmt: skip
         return replace(r, waiting=self.stack.parameters.message_store, channel_values={**r.channel_values, **places, **foreign})
+
+
+class Pairs(Layer):
+    """A step of text takes several blocks."""
+
+    @staticmethod
+    def chosen(compiled: CompiledStream) -> bool:
+        """In modes with pairs of blocks."""
+        return compiled.plan.pairs
+
+    def described(self, d: StreamDescription) -> StreamDescription:
+        """Their number."""
+        return replace(d, text_blocks=self.compiled.mode.text_blocks)
 
 
 class LengthsFirst(Layer):

@@ -8,7 +8,7 @@ from functools import cached_property
 from modeloom.compiler.streams import CompiledStream
 from modeloom.interfaces.table import Packing
 from modeloom.layers.buffer import MessageStore
-from modeloom.layers.control import BatchedControl, Channels, LengthsFirst, MessageControl, Returning, StartsAhead
+from modeloom.layers.control import BatchedControl, Channels, LengthsFirst, MessageControl, Pairs, Returning, StartsAhead
 from modeloom.layers.derived import KeyDerivation, SoftwareDerivation
 from modeloom.layers.expanded import ExpandedKeys
 from modeloom.layers.hold import Hold
@@ -25,7 +25,7 @@ from modeloom.spec import InputError
 __all__ = ["LAYERS", "Stack"]
 
 LAYERS: tuple[type[Layer], ...] = (
-    Channels, LengthsFirst, Returning, StartsAhead, ExpandedKeys, OrderedKeys, InlineKeys, SoftwareDerivation, TextFirstPackets,
+    Channels, Pairs, LengthsFirst, Returning, StartsAhead, ExpandedKeys, OrderedKeys, InlineKeys, SoftwareDerivation, TextFirstPackets,
     WirePackets, Hold, TwoPasses, KeyDerivation, MessageStore, LwcInterface,
 )  # fmt: skip
 """All layers, in their order around the message control."""

@@ -25,7 +25,7 @@ from modeloom.spec.mode import Definition
 
 __all__ = [
     "ROUND_KEYS", "Box", "Cell", "Chart", "Diagram", "DiagramRow", "Page", "Read", "SourceLine", "SourceText", "code_table",
-    "command_table", "key_table", "status_line", "table",
+    "command_table", "key_table", "of_several", "status_line", "table",
 ]  # fmt: skip
 
 
@@ -36,6 +36,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str
     for row in rows:
         yield "| " + " | ".join(str(cell) for cell in row) + " |"
     yield ""
+
+
+def of_several(count: int, what: str) -> str:
+    """A phrase that is said of each of several things, and not of a single one."""
+    return what if count > 1 else ""
 
 
 # -- payloads ----------------------------------------------------------------------------------------------------------------------

@@ -379,6 +379,10 @@ class Passes:
         """The tag with which a packet to open is right, of what the core computes under any tag; empty if that says nothing of it."""
         return computed
 
+    def alone(self, timed: Sequence[int]) -> Sequence[int]:
+        """The value of this field in a message that is timed alone, of those that can be timed; none if any of them will do."""
+        return ()
+
 
 class TwoPasses(Passes):
     """A host sends a message to seal for its tag, and then with its tag for its text."""
@@ -390,6 +394,10 @@ class TwoPasses(Passes):
 
     def right_tag(self, computed: bytes) -> bytes:
         return b""
+
+    def alone(self, timed: Sequence[int]) -> Sequence[int]:
+        # The first pass has no text out.
+        return timed[-1:]
 
 
 @dataclass(frozen=True)
@@ -425,6 +433,14 @@ class KeySlots:
         """The slot that a message names, and the key that comes with it."""
         return slot, None
 
+    def changed(self, slot: int) -> tuple[int, ...]:
+        """The slots whose messages in flight lose their key when another one is sent for this slot."""
+        return (slot,)
+
+    def turns(self, packets: int) -> int:
+        """How many of these key packets wait for a message that takes them."""
+        return 0
+
 
 class KeysWithMessages(KeySlots):
     """Keys come with the messages, and there is no slot to name."""
@@ -442,6 +458,12 @@ class KeysWithMessages(KeySlots):
 
     def brings(self, slot: int, key: T) -> tuple[int, T | None]:
         return 0, key
+
+    def changed(self, slot: int) -> tuple[int, ...]:
+        return ()
+
+    def turns(self, packets: int) -> int:
+        return packets
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from modeloom.product.front import FrontDescription, WidthDescription, WidthRate
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import table
 from modeloom.rtl.width import WidthConverters, WidthParameters
+from modeloom.rtl.width.beats import channels_of
 from modeloom.spec import InputError
 from modeloom.spec.stream import TEXT_FIRST
 
@@ -25,7 +26,7 @@ DATA_WIDTHS = (32, 64, 128, 256, 512, 1024)
 """Bits of a beat of data that the converters give."""
 
 LEAST_SWEEP = 3
-"""Cycles of an erasure beside the words that are kept for each channel."""
+"""Cycles of an erasure besides those of the words of each channel."""
 
 PART = "converters"
 """The end of the name of their module."""
@@ -132,7 +133,7 @@ class WidthFrontEnd(Around):
     @property
     def erase_cycles(self) -> int:
         """Cycles of an erasure, at most."""
-        return LEAST_SWEEP + (self.parameters.channels if self.parameters.channels > 1 else 0)
+        return LEAST_SWEEP + channels_of(self.parameters.channels).swept
 
     @property
     def rates(self) -> tuple[WidthRate, ...]:

@@ -27,6 +27,7 @@ from modeloom.product.page import (
     code_table,
     command_table,
     key_table,
+    of_several,
     status_line,
     table,
 )
@@ -139,7 +140,7 @@ def _rows(compiled: Compiled, d: SectorDescription) -> Iterator[DiagramRow]:
     for lane in range(program.lanes):
         name = LaneName(lane)
         yield DiagramRow((
-            Box("bus", "s_axis" if program.lanes == 1 else f"s_axis, lane {lane}", "data in"),
+            Box("bus", f"s_axis{of_several(program.lanes, f', lane {lane}')}", "data in"),
             *bank(name, "input blocks, which fill one sector ahead"),
         ))  # fmt: skip
     for chain in program.chains:
@@ -159,9 +160,8 @@ def _rows(compiled: Compiled, d: SectorDescription) -> Iterator[DiagramRow]:
         yield DiagramRow((box, *bank(unit.name, "results that later operations read")), reads)
     for lane in range(program.lanes):
         blocks = f"{compiled.output_blocks // program.lanes} blocks"
-        several = program.lanes > 1
-        buffer = Box("storage", f"result buffer{f' {lane}' * several}", blocks, "results in the order of blocks")
-        bus = Box("bus", f"m_axis{f', lane {lane}' * several}", "data out")
+        buffer = Box("storage", f"result buffer{of_several(program.lanes, f' {lane}')}", blocks, "results in the order of blocks")
+        bus = Box("bus", f"m_axis{of_several(program.lanes, f', lane {lane}')}", "data out")
         yield DiagramRow((buffer, bus), tuple(_reads(compiled, OutName(lane))))
     status = Read("ends of sectors", ("control",), "a status for each command, in order")
     yield DiagramRow((Box("control", "status queue", "one for each command"), Box("bus", "m_axis_status", "statuses")), (status,))

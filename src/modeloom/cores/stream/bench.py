@@ -26,6 +26,7 @@ from modeloom.layers import Stack
 from modeloom.product.cases import POINTS, Case, Cases, length_point
 from modeloom.product.core import top_ports
 from modeloom.product.messages import StreamDescription
+from modeloom.protocol.contract import KeySlots, KeysWithMessages
 from modeloom.protocol.outcome import possible_codes, refusal
 from modeloom.version import VERSION
 
@@ -95,7 +96,11 @@ class _KeysInOrder(_KeysInSlots):
 
 
 def _keys(d: StreamDescription) -> _KeysInSlots:
-    return _KeysInOrder() if d.inline else _KeysInSlots()
+    return KEYS[type(d.key_source)]()
+
+
+KEYS = {KeySlots: _KeysInSlots, KeysWithMessages: _KeysInOrder}
+"""What the bench does with keys, by where they come from."""
 
 NOTHING = BenchOutcome(0)
 
@@ -167,10 +172,18 @@ def _assignments(vectors: BenchVectors, d: StreamDescription, most_beats: int) -
 
 def _channels(d: StreamDescription, field: str, rest: object) -> dict[str, object]:
     """Values of the places that depend on whether there are several channels."""
-    values: dict[str, object] = dict.fromkeys(("CHANNEL_ARRAYS", "CHANNEL_GIVEN", "CHANNEL_SAME", "MORE_SENT"), "")
     wires, pins = "\n  wire                   m_axis_tuser;", "\n    .m_axis_tuser(m_axis_tuser),"
-    if d.channels == 1:
-        return {**values, "REST_WANTED": f"{rest}'b0", "MORE_WIRES": wires, "MORE_PINS": pins}
+    values: dict[str, object] = {
+        **dict.fromkeys(("CHANNEL_ARRAYS", "CHANNEL_GIVEN", "CHANNEL_SAME", "MORE_SENT"), ""),
+        "REST_WANTED": f"{rest}'b0", "MORE_WIRES": wires, "MORE_PINS": pins,
+    }  # fmt: skip
+    for channel in d.channel_fields.named(field).values():
+        values |= _channel_values(channel, wires, pins)
+    return values
+
+
+def _channel_values(field: str, wires: str, pins: str) -> dict[str, object]:
+    """The same with several channels."""
     return {
         "CHANNEL_ARRAYS": "\n  reg [7:0]              sent_channel [0:SENT-1];\n  reg [7:0]              given_channel [0:WANTED-1];",
         "CHANNEL_GIVEN": "\n        given_channel[beats_out] = m_axis_tid;",

@@ -82,7 +82,6 @@ def describe(stack: Stack, name: str, command: str) -> StreamDescription:
         tokens=explain.tokens,
         cycles=stack.inmost.cycles(True),
         shares_tag=compiled.plan.shares_tag,
-        text_blocks=mode.text_blocks if compiled.plan.pairs else None,
         chains=explain.chains,
         explain=explain,
     ))  # fmt: skip

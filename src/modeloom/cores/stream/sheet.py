@@ -26,6 +26,7 @@ from modeloom.product.page import (
     SourceText,
     code_table,
     command_table,
+    of_several,
     status_line,
     table,
 )
@@ -159,7 +160,7 @@ class _Diagram:
     def rows(self) -> Iterator[DiagramRow]:
         """Buses in, key memory, state, units, and buses out."""
         plan, placed, d = self.plan, self.plan.placed, self.d
-        lanes = f", {plan.lanes} lanes" if plan.lanes > 1 else ""
+        lanes = of_several(plan.lanes, f", {plan.lanes} lanes")
         yield DiagramRow((
             *self.texts.command_boxes,
             Box("control", "message control", "tokens, nonces, lengths", "chooses the token of each cycle, and counts lengths", "message"),

@@ -133,7 +133,7 @@ class Traffic:
     def load(self, slot: int, key: bytes) -> StreamModel:
         """Uses a key for the following messages in a slot, and returns its model."""
         self.models[slot] = StreamModel(self.mode, key, self.cipher, derived=not self.derives)
-        self.turns += 1
+        self.turns += self.contract.key_source.turns(1)
         return self.models[slot]
 
     @property
@@ -194,7 +194,7 @@ class Traffic:
         fields: dict[str, Any] = {
             "nonce_bytes": len(sent.nonce), "tag_bytes": sent.tag_bytes, "associated": len(sent.ad), "text": len(sent.text),
             "decrypt": sent.decrypt, "id": (0x4D4C + 257 * self.number) & 0xFFFF, "slot": slot, "channel": self.channel,
-            "new_key": self.contract.inline and self.turns > 0, **changes,
+            "new_key": self.turns > 0, **changes,
         }  # fmt: skip
         self.turns -= fields["new_key"]
         return Command(nonce=sent.nonce, tag=tag, **fields)
@@ -331,8 +331,9 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     # In a core that holds text, sealed and opened messages wait for each other at the output, so the figures are those of sealed
     # ones.
     unheld = 0 if seals and d.held(1) else None
-    # The first pass has no text out, so that the second one is timed.
-    alone = d.timed[-1] if d.two_passes and d.timed else 0 if seals and d.wire else unheld
+    # With a tag in its packet, a message to open takes longer than one to seal.
+    tagged = 0 if seals and d.form.tag_bytes(1, d.tag_bytes[0]) else unheld
+    alone = next(iter(d.passes.alone(d.timed)), tagged)
     for _ in range(BURST):
         traffic.good(shape.associated, shape.text, decrypt=unheld)
     end("burst")
@@ -356,8 +357,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     third = StreamModel(compiled.mode, loaded[-1][1], compiled.options.cipher, derived=compiled.derived is None)
     for number in range(12):
         slot = slots[number % len(slots)]
-        # A key that comes with messages changes none of those before it.
-        changes = slot == slots[0] and not d.inline
+        changes = slot in d.key_source.changed(slots[0])
         traffic.good(
             number % 2 * size, 2 * size + number, slot=slot, renewed=third if changes else None, changes=changes,
             decrypt=int(not seals) if changes else None,
@@ -366,11 +366,11 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     load(2 * len(slots), 1)
     some(4)
     end("reloaded")
-    if d.inline:
-        # Packets that are no keys have their turns, too.
-        traffic.turns += WRONG_KEYS
-        for _ in range(WRONG_KEYS):
-            traffic.refused(MessageCode.NO_KEY)
+    # Packets that are no keys have their turns, too.
+    wrong_turns = d.key_source.turns(WRONG_KEYS)
+    traffic.turns += wrong_turns
+    for _ in range(wrong_turns):
+        traffic.refused(MessageCode.NO_KEY)
     traffic.refused(MessageCode.NO_KEY, slot=slots[0])
     end("refused")
     load(0, 1)
@@ -398,7 +398,7 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
 
 def _packet(compiled: CompiledStream, key: bytes) -> bytes:
     """The bytes of the packet of a key."""
-    if compiled.options.keys != "expanded":
+    if compiled.options.source.expands:
         return key
     return expanded_key(compiled.mode, cipher_of(compiled.mode, compiled.options.cipher), key)
 

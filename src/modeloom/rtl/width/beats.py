@@ -58,11 +58,13 @@ class OneChannel:
     fields : dict
         The field that names a channel, with its width.
     words, bits : int
-        Words of what is kept for each channel, and bits of the number of such a word.
+        Words of what is held for each channel, and bits of the number of such a word.
+    swept : int
+        Cycles that the words of these channels add to an erasure.
     """
 
     fields: ClassVar[dict[str, int]] = {}
-    words, bits = 1, 1
+    words, bits, swept = 1, 1, 0
 
     def number(self, named: wiring.Component) -> Value:
         """The number of the word for the channel that a beat or the ports of a component name."""
@@ -94,7 +96,7 @@ class SeveralChannels(OneChannel):
     fields: ClassVar[dict[str, int]] = {"channel": 8}
 
     def __init__(self, count: int):
-        self.count, self.words = count, min(count + 1, MOST_CHANNELS)
+        self.count, self.swept, self.words = count, count, min(count + 1, MOST_CHANNELS)
         self.bits = (self.words - 1).bit_length()
 
     def number(self, named: wiring.Component) -> Value:
