@@ -20,7 +20,7 @@ from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout
+from amaranth.lib.data import StructLayout, View
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.lwc import LENGTH_SEGMENT_BYTES, Opcode, Segment
@@ -219,26 +219,26 @@ class SegmentWriter(BusComponent[LwcParameters]):
             self.do.valid.eq(out.o.valid), out.o.ready.eq(self.do.ready),
             self.do.payload.as_value().eq(out.o.payload.as_value() & out.o.valid.replicate(p.word_bits + 1)),
         ]  # fmt: skip
-        record, there = records.o.payload, records.o.valid
+        record, valid = records.o.payload, records.o.valid
         # Of a message: its text comes; it failed before; all of its text has been taken.
         known_reg, failed_reg, dry_reg = (Signal(name=name) for name in ("known_reg", "failed_reg", "dry_reg"))
         left_reg = Signal(p.count_bits)
         place_reg = Signal(range(max(2, p.beat_words)))
         tag_reg = Signal(range(max(2, p.block_words)))
         wrong_reg = Signal()
-        put, data, goes = out.i.valid, out.i.payload.data, out.i.ready
+        put, data, accepted = out.i.valid, out.i.payload.data, out.i.ready
         text, beat, status = self.text, self.text.payload, self.status.payload
 
         with m.FSM():
             with m.State("NEXT"):
-                with m.If(there & (record.kind == Record.TEXT)):
+                with m.If(valid & (record.kind == Record.TEXT)):
                     give = known_reg | ~record.length.any()
                     with m.If(failed_reg):
                         m.d.comb += records.o.ready.eq(1)
                     with m.Elif(give):
                         type_ = Mux(record.decrypt, Segment.PLAINTEXT, Segment.CIPHERTEXT)
                         m.d.comb += [put.eq(1), data.eq(self._header(m, type_, record.length, record.eot, record.eot & record.decrypt))]
-                        with m.If(goes):
+                        with m.If(accepted):
                             m.d.sync += left_reg.eq(record.length[p.offset_bits :] + record.length[: p.offset_bits].any())
                             with m.If(record.length.any()):
                                 m.next = "TEXT"
@@ -246,9 +246,9 @@ class SegmentWriter(BusComponent[LwcParameters]):
                                 m.d.comb += records.o.ready.eq(1)
                     with m.Else():
                         self._decide(m, record.decrypt, ended, fates, known_reg, failed_reg)
-                with m.Elif(there & (record.kind == Record.END)):
+                with m.Elif(valid & (record.kind == Record.END)):
                     m.next = "END"
-                with m.Elif(there):
+                with m.Elif(valid):
                     m.d.comb += records.o.ready.eq(1)
                     m.d.sync += wrong_reg.eq(1)
                     m.next = "STATUS"
@@ -259,11 +259,11 @@ class SegmentWriter(BusComponent[LwcParameters]):
                 m.d.comb += [
                     put.eq((text.valid & ~cut) | dry_reg),
                     data.eq(Mux(dry_reg, 0, swapped_words(p, beat.data, place_reg))),
-                    text.ready.eq(~dry_reg & (cut | (goes & ((place_reg == p.beat_words - 1) | (end & record.eot))))),
+                    text.ready.eq(~dry_reg & (cut | (accepted & ((place_reg == p.beat_words - 1) | (end & record.eot))))),
                 ]  # fmt: skip
                 with m.If(text.valid & text.ready & beat.last):
                     m.d.sync += dry_reg.eq(1)
-                with m.If(put & goes):
+                with m.If(put & accepted):
                     m.d.sync += [left_reg.eq(left_reg - 1), place_reg.eq(Mux(place_reg == p.beat_words - 1, 0, place_reg + 1))]
                     with m.If(end):
                         m.d.comb += records.o.ready.eq(1)
@@ -283,11 +283,11 @@ class SegmentWriter(BusComponent[LwcParameters]):
                     ]  # fmt: skip
                     with m.If(~seals):
                         m.next = "CLOSE"
-                    with m.Elif(goes):
+                    with m.Elif(accepted):
                         m.next = "TAG"
             with m.State("TAG"):
                 m.d.comb += [put.eq(1), data.eq(swapped_words(p, status.tag, tag_reg))]
-                with m.If(goes):
+                with m.If(accepted):
                     m.d.sync += tag_reg.eq(tag_reg + 1)
                     with m.If(tag_reg == -(-p.tag_bytes // p.word_bytes) - 1):
                         m.next = "CLOSE"
@@ -301,7 +301,7 @@ class SegmentWriter(BusComponent[LwcParameters]):
                     code_word.type.eq(Mux(wrong_reg, Opcode.FAILURE, Opcode.SUCCESS)), put.eq(1), out.i.payload.last.eq(1),
                     p.header(data).eq(code_word.as_value()),
                 ]  # fmt: skip
-                with m.If(goes):
+                with m.If(accepted):
                     m.next = "NEXT"
         return m
 
@@ -442,6 +442,54 @@ class Phase(IntEnum):
     TAG = 7
 
 
+class NoLengths:
+    """A message begins with its nonce."""
+
+    begin = Phase.START
+    """What has come before the nonce."""
+
+    def expect(self, m: Module, expected: ExpectedSegment) -> None:
+        """Judges the header of a segment of lengths."""
+
+    def store(self, m: Module, taken: Value, kind: Signal, of_data: Value, word: Value) -> None:
+        """Stores a word that is taken, if it has data of this segment."""
+
+    def fields(self, command: View) -> list[Any]:
+        """The lengths in a command."""
+        return []
+
+
+class LengthsFirst(NoLengths):
+    """A message begins with a segment of lengths, for a mode that knows them before a message begins."""
+
+    begin = Phase.LENGTHS
+
+    def __init__(self) -> None:
+        self.lengths_reg = Signal(8 * LENGTH_SEGMENT_BYTES)
+
+    def expect(self, m: Module, expected: ExpectedSegment) -> None:
+        header = expected.header
+        with m.Elif(header.type == Segment.LENGTH):
+            m.d.comb += [
+                expected.kind.eq(Phase.LENGTHS),
+                expected.right.eq((expected.phase == Phase.START) & header.eot & ~header.last & (header.length == LENGTH_SEGMENT_BYTES)),
+            ]  # fmt: skip
+
+    def store(self, m: Module, taken: Value, kind: Signal, of_data: Value, word: Value) -> None:
+        with m.If(taken & (kind == Phase.LENGTHS) & of_data):
+            # Big-endian, whatever the width of words.
+            m.d.sync += self.lengths_reg.eq(_joined(self.lengths_reg, word)[: len(self.lengths_reg)])
+
+    def fields(self, command: View) -> list[Any]:
+        half = 4 * LENGTH_SEGMENT_BYTES
+        return [command.associated.eq(self.lengths_reg[half:]), command.text.eq(self.lengths_reg[:half])]
+
+
+def lengths_of(p: LwcParameters) -> NoLengths:
+    """What of the lengths of a message comes before its nonce."""
+    return LengthsFirst() if p.messages.lengths_first else NoLengths()
+
+
 class ExpectedSegment(wiring.Component):
     """Judges a header, without a cycle of its own.
 
@@ -466,7 +514,7 @@ class ExpectedSegment(wiring.Component):
         m = Module()
         p, header, phase = self.parameters, self.header, self.phase
         length, eot = header.length, header.eot
-        begin = Phase.LENGTHS if p.messages.lengths_first else Phase.START
+        lengths = lengths_of(p)
         last = Signal()
         # No part of a word is followed by more of the same type.
         whole = Signal()
@@ -489,19 +537,14 @@ class ExpectedSegment(wiring.Component):
         with m.Elif(header.type == Segment.NPUB):
             m.d.comb += [
                 self.kind.eq(Phase.NONCE),
-                self.right.eq((phase == begin) & eot & ~header.last & length.any() & (length <= p.messages.block_bytes)),
+                self.right.eq((phase == lengths.begin) & eot & ~header.last & length.any() & (length <= p.messages.block_bytes)),
             ]  # fmt: skip
         with m.Elif(header.type == Segment.TAG):
             m.d.comb += [
                 self.kind.eq(Phase.TAG),
                 self.right.eq((phase == Phase.TEXT_ENDED) & self.decrypt & eot & header.last & (length == p.tag_bytes)),
             ]  # fmt: skip
-        if p.messages.lengths_first:
-            with m.Elif(header.type == Segment.LENGTH):
-                m.d.comb += [
-                    self.kind.eq(Phase.LENGTHS),
-                    self.right.eq((phase == Phase.START) & eot & ~header.last & (length == LENGTH_SEGMENT_BYTES)),
-                ]  # fmt: skip
+        lengths.expect(m, self)
         return m
 
 
@@ -552,7 +595,7 @@ class SegmentParser(BusComponent[LwcParameters]):
         nonce_reg = Signal(messages.block_bits)
         tag_reg = Signal(messages.block_bits)
         nonce_bytes_reg = Signal(messages.nbytes_bits)
-        lengths_reg = Signal(8 * LENGTH_SEGMENT_BYTES)
+        lengths = lengths_of(p)
         command_reg = Signal()
         # -- its end ----------------------------------------------------------------------------------------------------------
         names = ("finish_reg", "finish_fault_reg", "finish_issued_reg", "finish_decrypt_reg")
@@ -564,7 +607,7 @@ class SegmentParser(BusComponent[LwcParameters]):
         m.d.comb += [
             gate.word.eq(word), expected.header.eq(header), expected.phase.eq(phase_reg), expected.decrypt.eq(decrypt_reg),
             taken.eq(valid & ready),
-            self.cmd.valid.eq(command_reg & self.key_ready), *self._command(nonce_reg, nonce_bytes_reg, decrypt_reg, lengths_reg),
+            self.cmd.valid.eq(command_reg & self.key_ready), *self._command(nonce_reg, nonce_bytes_reg, decrypt_reg, lengths),
             assembler.i.payload.data.eq(swapped(word)), assembler.i.payload.associated.eq(kind_reg == Phase.ASSOCIATED),
             assembler.i.payload.nbytes.eq(Mux(data_word & (tail_reg != 0), tail_reg, p.word_bytes)),
             assembler.i.payload.ends.eq(data_word & eot_reg),
@@ -643,10 +686,7 @@ class SegmentParser(BusComponent[LwcParameters]):
                         end(last_reg)
         self._words(m, taken & (kind_reg == Phase.NONCE) & (left_reg != 0), number_reg, nonce_reg)
         self._words(m, taken & (kind_reg == Phase.TAG) & (left_reg != 0), number_reg, tag_reg)
-        if messages.lengths_first:
-            with m.If(taken & (kind_reg == Phase.LENGTHS) & (left_reg != 0)):
-                # Big-endian, whatever the width of words.
-                m.d.sync += lengths_reg.eq(_joined(lengths_reg, word)[: len(lengths_reg)])
+        lengths.store(m, taken, kind_reg, left_reg != 0, word)
 
         # -- the end of a message, beside the next instruction ----------------------------------------------------------------------
         with m.If(ended):
@@ -684,13 +724,12 @@ class SegmentParser(BusComponent[LwcParameters]):
                 with m.If(number == at):
                     m.d.sync += target.word_select(at, width).eq(swapped(self.pdi.payload))
 
-    def _command(self, nonce: Signal, nonce_bytes: Signal, decrypt: Signal, lengths: Signal) -> list[Any]:
+    def _command(self, nonce: Signal, nonce_bytes: Signal, decrypt: Signal, lengths: NoLengths) -> list[Any]:
         """The fields of a command."""
-        p, command, half = self.parameters, self.cmd.payload, 4 * LENGTH_SEGMENT_BYTES
-        known = [command.associated.eq(lengths[half:]), command.text.eq(lengths[:half])] if p.messages.lengths_first else []
+        p, command = self.parameters, self.cmd.payload
         return [
             command.nonce.eq(nonce), command.nonce_bytes.eq(nonce_bytes), command.tag_bytes.eq(Const(p.tag_bytes, 8)),
-            command.decrypt.eq(decrypt), command.slot.eq(self.slot), *known,
+            command.decrypt.eq(decrypt), command.slot.eq(self.slot), *lengths.fields(command),
         ]  # fmt: skip
 
 
