@@ -66,7 +66,8 @@ class _Checker:
             self.fail("two key words have one name")
         if not set(self.raw_names) <= set(graph.key_names):
             self.fail("the host loads key words that do not exist")
-        if not {*graph.nonzero, *(name for words in graph.derived for name in words)} <= set(graph.key_names):
+        named = {*graph.nonzero, *(name for words in graph.derived for name in words)}
+        if not named <= set(graph.key_names):
             self.fail("a key word that must not be 0, or holds a cipher key, does not exist")
         for place, pair in enumerate(graph.pairs):
             self.where = f"{graph.name}: operation {place}"

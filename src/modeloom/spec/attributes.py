@@ -12,7 +12,7 @@ from typing import TypeGuard, TypeVar
 from modeloom.spec.errors import DefinitionError, blame
 from modeloom.spec.field import Field
 from modeloom.spec.mode import Definition, Mode
-from modeloom.spec.stream import BLOCKS, LAST, PARTIAL, SINGLE, LengthPrefix, StreamMode
+from modeloom.spec.stream import ABSORB, BLOCKS, LAST, PARTIAL, SINGLE, LengthPrefix, StreamMode
 
 __all__ = ["attribute_place", "checked_mode", "checked_stream"]
 
@@ -56,7 +56,7 @@ def checked_stream(mode: object) -> StreamMode:
 def _check_passes(mode: StreamMode) -> None:
     """Raises ``DefinitionError`` if the steps of a mode are not those of as many passes as it says."""
     own = [name for name in ("absorb", "tagged") if mode.has(name)]
-    if not mode.two_passes:
+    if ABSORB not in mode.sealing():
         if own:
             raise _wrong(mode, "two_passes", f"{own[0]}() is a step of modes with two passes; set two_passes = True")
         return
