@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from modeloom.sweep.configuration import definition_of, tools_of
-from modeloom.sweep.figures import figures_of
 from modeloom.sweep.grid import read_sweep
-from modeloom.sweep.point import run_point
+from modeloom.sweep.point import figures_of, run_point
 from modeloom.sweep.run import Store
 
 FOLDER = Path(__file__).parents[2] / "bench" / "sweeps"

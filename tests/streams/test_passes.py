@@ -6,7 +6,7 @@ from dataclasses import fields
 import pytest
 from tests.streams.pair_modes import Twice
 
-from modeloom.compiler.stream_dump import STREAM_DUMPS
+from modeloom.compiler.dump import STREAM_DUMPS
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.ccm import CCM

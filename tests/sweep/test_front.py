@@ -11,7 +11,7 @@ import re
 import pytest
 
 from modeloom.sweep.configuration import Configuration, Identity
-from modeloom.sweep.figures import FIGURES
+from modeloom.sweep.point import FIGURES
 from modeloom.sweep.run import row_of
 from modeloom.sweep.tables import area_of, cell, csv_table, latex_rows, latex_table, pareto_front, short_table
 

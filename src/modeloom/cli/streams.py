@@ -100,8 +100,7 @@ def explain_stream(
 ) -> None:
     """Prints the figures of the pipeline of a stream mode, also with data streams of a width, or the results of passes, and draws it if
     ``svg`` names a file."""
-    from modeloom.compiler.dump import dump_names
-    from modeloom.compiler.stream_dump import STREAM_DUMPS
+    from modeloom.compiler.dump import STREAM_DUMPS, dump_names
     from modeloom.compiler.streams import compile_stream
     from modeloom.cores.of import refusal
 

@@ -30,8 +30,7 @@ from modeloom.spec.errors import many
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.compare import message_cycles
 from modeloom.sweep.configuration import Configuration, check_options, mode_options
-from modeloom.sweep.figures import Figures, Result, figures_of
-from modeloom.sweep.point import stream_result
+from modeloom.sweep.point import Figures, Result, figures_of, stream_result
 
 __all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "quantity", "scaled"]
 
@@ -82,7 +81,7 @@ class Choice:
         Bytes per cycle that the rate needs.
     configuration : Configuration
     figures : mapping
-        The columns of its row (``sweep.figures``).
+        The columns of its row (``sweep.point.figures_of``).
     steps : list of Step
         What the search looked at, in its order.
     """

@@ -16,7 +16,7 @@ from modeloom.options.sectors import Options
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.stream import StreamMode
 from modeloom.sweep.configuration import Configuration, check_options, mode_options, option_name, option_names
-from modeloom.sweep.figures import Result
+from modeloom.sweep.point import Result
 from modeloom.sweep.run import Executor, Progress, Row, Store, key_bits, run_points
 from modeloom.sweep.tables import area_of, options_text
 

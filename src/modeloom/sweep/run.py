@@ -26,8 +26,7 @@ from typing import Any
 from modeloom.emit.simulators import ToolMissing
 from modeloom.spec import InputError
 from modeloom.sweep.configuration import Configuration, Identity, is_foreign, tools_of
-from modeloom.sweep.figures import FIGURES
-from modeloom.sweep.point import FINAL, Outcome, failed, trace_point
+from modeloom.sweep.point import FIGURES, FINAL, Outcome, failed, trace_point
 from modeloom.sweep.worker import Request
 from modeloom.synth import SynthesisError
 from modeloom.version import VERSION
@@ -83,7 +82,7 @@ def key_bits(row: Row) -> int | None:
 
 def row_of(identity: Identity, outcome: Outcome, finished: str) -> Row:
     """The row of a point that has ended."""
-    from modeloom.sweep.figures import figures_of
+    from modeloom.sweep.point import figures_of
 
     one = identity.configuration
     return {
