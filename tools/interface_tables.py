@@ -14,7 +14,7 @@ from modeloom.front.map import PARTS, Register, read_map
 from modeloom.interfaces import Interface, Packing, Side
 from modeloom.interfaces.front import WORD_BYTES
 from modeloom.interfaces.lwc import Opcode, Segment
-from modeloom.interfaces.messages import MessageCode, message_core
+from modeloom.interfaces.messages import IN_ORDER, IN_SLOTS, KeyPins, MessageCode, message_core
 from modeloom.interfaces.sector import COMMANDS, SECTOR_CORE, STATUSES, StatusCode
 
 __all__ = ["TABLES"]
@@ -57,9 +57,9 @@ def codes(of: type[StatusCode] | type[MessageCode]) -> str:
     return table(("code", "name", "meaning"), [(int(code), f"`{code.name}`", _sentence(code.meaning)) for code in of], 3)
 
 
-def message(name: str, inline: bool = False) -> str:
+def message(name: str, keys: KeyPins = IN_SLOTS) -> str:
     """The fields of a stream of cores for messages, for blocks of 16 bytes."""
-    return fields(next(group for group in message_core(inline=inline) if group.name == name))
+    return fields(next(group for group in message_core(keys=keys) if group.name == name))
 
 
 def lwc_words() -> str:
@@ -128,6 +128,6 @@ TABLES = {
     "message_command": lambda: message("s_axis_cmd"), "message_status": lambda: message("m_axis_status"),
     "lwc_words": lwc_words, "lwc_cost": lwc_cost,
     "registers": registers, "command_registers": command_registers,
-    "turn_command": lambda: message("s_axis_cmd", inline=True), "message_codes": lambda: codes(MessageCode),
+    "turn_command": lambda: message("s_axis_cmd", IN_ORDER), "message_codes": lambda: codes(MessageCode),
 }  # fmt: skip
 """Names of generated parts, and what makes them."""

@@ -166,8 +166,8 @@ class MessageTraffic:
         if d.channels > 1:
             fields["channel"] = self._near(rng.randrange(d.channels), 8)
         command = bytearray(pack_message_command(
-            nonce=nonce, tag=b"" if d.wire else tag, tag_bytes=self._near(tag_bytes, 8), block_bytes=d.block_bytes, passes=1 + d.two_passes,
-            text_first=d.text_first, id=rng.randrange(1 << 16), decrypt=way, slot=self._near(slot, 16), **fields,
+            d.command_fields, nonce=nonce, tag=b"" if d.wire else tag, tag_bytes=self._near(tag_bytes, 8),
+            id=rng.randrange(1 << 16), decrypt=way, slot=self._near(slot, 16), **fields,
         ))  # fmt: skip
         if rng.random() < 0.03:
             command[rng.randrange(len(command))] ^= 1 << rng.randrange(8)

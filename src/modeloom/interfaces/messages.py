@@ -17,6 +17,7 @@ The nonce and the tag have as many bytes as a block of the mode.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache
@@ -25,8 +26,8 @@ from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, KEYS_IN
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
 __all__ = [
-    "KEY_CYCLES", "MOST_CHANNELS", "PACKETS", "MessageCode", "message_core", "pack_message_command", "status_channel",
-    "unpack_message_status",
+    "IN_ORDER", "IN_SLOTS", "KEY_CYCLES", "MOST_CHANNELS", "PACKETS", "ROUND_KEYS", "KeyPins", "MessageCode", "message_command",
+    "message_core", "pack_message_command", "status_channel", "unpack_message_status",
 ]  # fmt: skip
 
 
@@ -77,11 +78,29 @@ class MessageCode(IntEnum):
     BAD_NONCE_LENGTH = 10, "the mode does not accept nonces of this length"
 
 
-_KEYS = {
-    False: ((Field("slot", 16, "the key slot"),), (), 7),
-    True: ((), (Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),), 22),
-}  # fmt: skip
-"""Fields of a command for the key, in the middle and at the end, and its reserved bits, by whether keys come with messages."""
+@dataclass(frozen=True)
+class KeyPins:
+    """How keys come: the bus of key packets, the state of so many slots, fields of a command in the middle and at the end, and its
+    reserved bits."""
+
+    bus: Interface
+    flags: Callable[[int], Interface]
+    slot: tuple[Field, ...] = ()
+    turn: tuple[Field, ...] = ()
+    reserved: int = 7
+
+
+IN_SLOTS = KeyPins(KEYS, key_flags, slot=(Field("slot", 16, "the key slot"),))
+"""Keys are loaded into slots."""
+
+ROUND_KEYS = replace(IN_SLOTS, bus=replace(KEYS, about=EXPANDED))
+"""Round keys are loaded into slots."""
+
+IN_ORDER = KeyPins(
+    KEYS_IN_ORDER, lambda slots: ORDERED_KEY_FLAGS,
+    turn=(Field("new_key", 1, "1 if the next key packet has the key of this message and of those after it"),), reserved=22,
+)  # fmt: skip
+"""Keys come with the messages."""
 
 _PASSES = {
     1: (
@@ -100,21 +119,25 @@ _STATED = {name: Field(name, 64, f"the number of bytes of {what}") for name, wha
 
 
 @cache
-def _command(block_bytes: int, inline: bool, packet: str, lengths: bool, passes: int, text_first: bool) -> Packing:
-    (slot, turn, reserved), (way, tag, _, _), form = _KEYS[inline], _PASSES[passes], _FORMS[packet, text_first]
+def message_command(
+    block_bytes: int = 16, keys: KeyPins = IN_SLOTS, packet: str = "aligned", lengths: bool = False, passes: int = 1,
+    text_first: bool = False,
+) -> Packing:  # fmt: skip
+    """The fields of a command.  The arguments are as of ``message_core``."""
+    (way, tag, _, _), form = _PASSES[passes], _FORMS[packet, text_first]
     return Packing(
         (
             Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
             Field("tag", 8 * block_bytes, form.tag or tag),
             *(field for name, field in _STATED.items() if name in (form.stated, *("text",) * lengths)),
             Field("id", 16, "any number; the status returns it"),
-            *slot,
+            *keys.slot,
             Field("channel", 8, "the channel; 0 if the core has one channel"),
             Field("nonce_bytes", 8, "the number of bytes of the nonce"),
             Field("tag_bytes", 8, "the number of bytes of the tag"),
             way,
-            *turn,
-            Field(RESERVED, reserved + 1 - way.bits, "send zeros"),
+            *keys.turn,
+            Field(RESERVED, keys.reserved + 1 - way.bits, "send zeros"),
         )
     )
 
@@ -163,19 +186,18 @@ _FORMS = {
 
 @cache
 def message_core(
-    block_bytes: int = 16, hold: int | None = None, expanded: bool = False, key_slots: int = 1, inline: bool = False,
-    packet: str = "aligned", channels: int = 1, lengths: bool = False, passes: int = 1, text_first: bool = False,
+    block_bytes: int = 16, hold: int | None = None, keys: KeyPins = IN_SLOTS, key_slots: int = 1, packet: str = "aligned",
+    channels: int = 1, lengths: bool = False, passes: int = 1, text_first: bool = False,
 ) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
     ``hold`` is the largest number of bytes of text that the core holds back until it has checked the tag of a message to open, None if it
-    releases the text before.  ``expanded`` says whether keys come as round keys, and ``inline`` whether they come with the messages.
-    ``packet`` is one of ``PACKETS``.  Packets of several ``channels`` may interleave, and beats of data then have a ``tid``.  ``lengths``
-    says whether a command has the number of bytes of text, for a mode that knows all lengths before a message begins.  A message to seal
-    goes through the core in 1 or 2 ``passes``.  With ``text_first``, packets have their text before their associated data, and a command
-    has the number of bytes of text in place of that of associated data.
+    releases the text before.  ``packet`` is one of ``PACKETS``.  Packets of several ``channels`` may interleave, and beats of data then
+    have a ``tid``.  ``lengths`` says whether a command has the number of bytes of text, for a mode that knows all lengths before a message
+    begins.  A message to seal goes through the core in 1 or 2 ``passes``.  With ``text_first``, packets have their text before their
+    associated data, and a command has the number of bytes of text in place of that of associated data.
     """
-    command, status = _command(block_bytes, inline, packet, lengths, passes, text_first), _status(block_bytes)
+    command, status = message_command(block_bytes, keys, packet, lengths, passes, text_first), _status(block_bytes)
     commands = Interface(
         "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
     )  # fmt: skip
@@ -188,38 +210,35 @@ def message_core(
     data_in = replace(DATA_IN, about=form.into + interleaved, payload=(*DATA_IN.payload, *channel))
     held = "" if hold is None else f"; that {whose} leaves only after its tag was found correct{form.ends}"
     data_out = replace(DATA_OUT, about=form.out + no_text + held + interleaved, payload=(*DATA_OUT.payload, *channel, form.mark))
-    keys = (KEYS_IN_ORDER, ORDERED_KEY_FLAGS) if inline else (replace(KEYS, about=EXPANDED) if expanded else KEYS, key_flags(key_slots))
-    return (CONTROL, commands, data_in, data_out, statuses, *keys)
+    return (CONTROL, commands, data_in, data_out, statuses, keys.bus, keys.flags(key_slots))
 
 
 def pack_message_command(
-    *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0, slot: int = 0, channel: int = 0,
-    decrypt: int = 0, nonce_bytes: int | None = None, block_bytes: int = 16, new_key: bool | None = None, text: int | None = None,
-    passes: int = 1, text_first: bool = False,
+    fields: Packing | None = None, *, nonce: bytes, associated: int = 0, tag: bytes = b"", tag_bytes: int | None = None, id: int = 0,
+    slot: int = 0, channel: int = 0, decrypt: int = 0, nonce_bytes: int | None = None, new_key: bool = False, text: int = 0,
 ) -> bytes:  # fmt: skip
-    """The bytes of a command.
+    """The bytes of a command with these fields, by default those of ``message_command()``.  What has no field is not read.
 
     Nonce and tag are padded with zeros at their ends.  ``nonce_bytes`` and ``tag_bytes`` are the lengths that the command states.
-    By default they are the lengths of ``nonce`` and ``tag``.  For a core whose keys come with messages, ``new_key`` says whether a
-    key comes with this message.  Such a command has no slot.  ``text`` is the number of bytes of text, for a core whose commands have it.
-    In a core with two passes, ``decrypt`` is 2 for the second pass of a message to seal.  In a core with ``text_first``, the command has
-    ``text``, and ``associated`` is not read.
+    By default they are the lengths of ``nonce`` and ``tag``.  ``new_key`` says whether a key comes with this message.  In a core with two
+    passes, ``decrypt`` is 2 for the second pass of a message to seal.
 
     Raises
     ------
     ValueError
         If the nonce or the tag is longer than a block, or a number is too large for its field.
     """
+    fields = fields or message_command()
+    block_bytes = fields.field("nonce").bits // 8
     for what, value in (("nonce", nonce), ("tag", tag)):
         if len(value) > block_bytes:
             raise ValueError(f"a {what} has at most {block_bytes} bytes, not {len(value)}")
-    packing = _command(block_bytes, new_key is not None, "aligned", text is not None, passes, text_first)
     values = {
-        "slot": slot, "new_key": int(bool(new_key)), "text": text or 0, "associated": associated, "id": id, "channel": channel,
+        "slot": slot, "new_key": int(new_key), "text": text, "associated": associated, "id": id, "channel": channel,
         "nonce": int.from_bytes(nonce, "little"), "tag": int.from_bytes(tag, "little"), "decrypt": int(decrypt),
         "nonce_bytes": len(nonce) if nonce_bytes is None else nonce_bytes, "tag_bytes": len(tag) if tag_bytes is None else tag_bytes,
     }  # fmt: skip
-    return packing.pack({field.name: values[field.name] for field in packing.fields if field.name in values})
+    return fields.pack({field.name: values[field.name] for field in fields.fields if field.name in values})
 
 
 def status_channel(status: bytes, block_bytes: int = 16) -> int:

@@ -101,7 +101,7 @@ def record(directory: str | Path, *, optimize: int = 0, library: Path | None = N
     core = kind(directory, optimize=optimize, library=library)
     widths = {port.name: port.width for port in description.ports if port.name != "aclk"}
     core.simulation.watch(list(widths))
-    core.load_key(_bytes(_key_bytes(description)))
+    core.load_key(_bytes(description.user_key_lengths[0]))
     if isinstance(core, SimulatedCore):
         about = _sectors(core, core.description)
     else:
@@ -113,12 +113,6 @@ def record(directory: str | Path, *, optimize: int = 0, library: Path | None = N
 
 def _bytes(count: int, first: int = 0) -> bytes:
     return bytes((first + 7 * n) & 0xFF for n in range(count))
-
-
-def _key_bytes(description: Description) -> int:
-    if isinstance(description, StreamDescription) and description.derives:
-        return description.user_key_lengths[0]
-    return description.key_lengths[0]
 
 
 def _rows(raw: bytes, widths: Sequence[int]) -> list[tuple[int, ...]]:
@@ -157,7 +151,7 @@ def _messages(core: SimulatedStreamCore | SimulatedLwcCore, description: StreamD
     if "decrypt" in description.directions:
         core.run([Message(nonce, sealed, ad, True)])
         done.append("it is opened" if done else "a message is opened")
-    first = "A key is queued, and comes with the first message" if description.inline else "A key is loaded"
+    first = description.key_source.begins
     return f"{first}; then {' and '.join(done)}, with {len(ad)} bytes of associated data and {len(text)} bytes of text."
 
 
@@ -169,7 +163,7 @@ def _sealed(description: StreamDescription, directory: Path, nonce: bytes, text:
 
     mode = find_any(description.definition, directory, cipher=description.cipher)
     assert isinstance(mode, StreamMode)
-    return StreamModel(mode, _bytes(_key_bytes(description))).seal(nonce, text, ad)
+    return StreamModel(mode, _bytes(description.user_key_lengths[0])).seal(nonce, text, ad)
 
 
 def waveform(recording: Recording, interfaces: Sequence[Interface], name: str) -> WaveJson:

@@ -271,12 +271,7 @@ def measure_traffic(
         If a result of the core differs from the oracle.
     """
     d = core.description
-    if d.inline and slots is not None:
-        raise InputError("--slots is for cores with key slots; here every packet brings a new key")
-    # A key for each packet, if keys come with them.
-    count = packets + 2 if d.inline else d.key_slots if slots is None else slots
-    if not d.inline and not 1 <= count <= d.key_slots:
-        raise InputError(f"this core has {d.key_slots} key slots; {count} cannot be used")
+    count = d.key_source.used(packets + 2, slots)
     if packets < 1:
         raise InputError(f"the number of packets must be at least 1, not {packets}")
     if associated < 0:
@@ -308,7 +303,7 @@ def measure_traffic(
     _compare(messages, given, wanted, name)
     return {
         "schema": SCHEMA, "mode": d.mode, "mix": mix.name, "packets": packets, "seed": seed, "associated_bytes": associated,
-        "key_slots": d.key_slots if d.inline else count, "blocks_per_cycle": d.blocks_per_cycle, "oracle": name,
+        "key_slots": d.key_source.slots_of(count), "blocks_per_cycle": d.blocks_per_cycle, "oracle": name,
         **(
             _alternating(d, messages, core.status_cycles[-1] - core.input_cycles[0], tag_bytes) if alternate
             else _figures(d, messages, core.input_cycles, packets, tag_bytes)
@@ -344,7 +339,7 @@ def _figures(d: StreamDescription, messages: Sequence[Message], cycles: Sequence
     nbytes, total = sum(map(sum, sizes[1:-1])), starts[-1] - starts[1]
     lost = total - sum(d.cycles_of(*size) for size in sizes[1:-1])
     return {
-        **({"cycles_lost_per_key": round(lost / packets, 2)} if d.inline or d.derive_interval else {}),
+        **({"cycles_lost_per_key": round(lost / packets, 2)} if d.key_source.costs else {}),
         "bytes": nbytes, "cycles": total, "percent_of_peak": round(100 * nbytes / total / d.beat_bytes * pace, 2),
         "percent_as_gcm2008": round(100 * sum(shares) / packets, 2),
     }  # fmt: skip

@@ -383,6 +383,11 @@ class Description(ABC):
             raise ValueError("key_layout has other parts than key_parts")
 
     @property
+    def user_key_lengths(self) -> tuple[int, ...]:
+        """The number of bytes of a key that a user has, for each size."""
+        return self.key_lengths
+
+    @property
     def key_lengths(self) -> tuple[int, ...]:
         """The sizes in bytes of the keys that the core takes."""
         return (self.key_bytes,)

@@ -362,8 +362,8 @@ def check_message(d: StreamDescription, message: Message, nbytes: int) -> int:
         raise InputError(f"this core was not built to {does} messages; build it with --direction both")
     if wrong := d.key_source.refused(message.slot, message.key):
         raise InputError(wrong)
-    if message.channel not in range(d.channels):
-        raise InputError(f"this core has no channel {message.channel}: it has {d.channels}, counted from 0")
+    if wrong := d.channel_fields.refused(message.channel):
+        raise InputError(wrong)
     text = nbytes - tag_bytes if message.decrypt else nbytes
     if text < 0:
         raise InputError(f"{d.mode}: a sealed message has at least the {tag_bytes} bytes of its tag, not {nbytes}")

@@ -335,7 +335,7 @@ class MessageFacts(Description, MessageContract):
     @property
     def timed(self) -> tuple[int, ...]:
         """The ways of messages whose text leaves as soon as it is computed, a fixed number of cycles after it came."""
-        if self.derive_interval is not None or self.message_buffer is not None:
+        if self.derive_interval is not None or not self.passes.direct:
             return ()
         return tuple(way for way in self.ways if self.text_of(way, 1) and not self.held(way))
 
@@ -364,7 +364,7 @@ class MessageFacts(Description, MessageContract):
     @property
     def even(self) -> bool:
         """Whether equal messages have equal distances: not if blocks wait for others in several channels, or messages for keys or tags."""
-        return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None and self.message_buffer is None
+        return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None and self.passes.direct
 
     @property
     def beside_others(self) -> bool:
@@ -544,8 +544,7 @@ class StreamDescription(MessageFacts):
 
     def alone(self, associated: int, text: int) -> int:
         """The number of cycles of a message whose blocks wait for each other, which is more than ``cycles_of`` with several channels."""
-        turns = sum(self.blocks_of(associated, text)) * (self.explain.turn or 0)
-        return self.cycles_of(associated, text) + (turns if self.channels > 1 else 0)
+        return self.cycles_of(associated, text) + sum(self.blocks_of(associated, text)) * self.channel_fields.alone(self.explain.turn or 0)
 
     def tokens_of(self, associated: int, text: int) -> int:
         """The number of steps of a message that each wait for the one before, in a mode with such a chain."""
@@ -562,7 +561,7 @@ class StreamDescription(MessageFacts):
         """A generous limit for the cycles of a single message, with the longest start."""
         longest = max(start.cycles for start in self.explain.starts)
         own = self.beats(associated, text) + self.alone(associated, text) + 2 * self.waits
-        return (own + longest) * (2 if self.message_buffer is not None else 1) + 2 * self.latency + self.explain.stages + 64
+        return (own + longest) * self.passes.turns + 2 * self.latency + self.explain.stages + 64
 
     @property
     def bench_shape(self) -> MessageShape:
@@ -609,8 +608,8 @@ class StreamDescription(MessageFacts):
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of cores for messages."""
         return message_core(
-            self.block_bytes, self.hold, self.packet_bytes is not None, self.key_slots, self.inline, self.packet, self.channels,
-            bool(self.lengths_first), 1 + self.two_passes, self.text_first,
+            self.block_bytes, self.hold, self.key_source.pins, self.key_slots, self.packet, self.channels, bool(self.lengths_first),
+            len(self.passes.sealing), self.text_first,
         )  # fmt: skip
 
     @property
@@ -643,5 +642,5 @@ class StreamDescription(MessageFacts):
 
     def area_groups(self, paths: tuple[str, ...]) -> dict[str, list[str]]:
         """Cipher, multiplier, storage, pipeline and bus."""
-        around = [*[STORE] * (self.message_buffer is not None), *[DERIVER] * (self.derive_interval is not None)]
+        around = [*[STORE] * (not self.passes.direct), *[DERIVER] * (self.derive_interval is not None)]
         return groups_of(paths, self.cipher, around=around)

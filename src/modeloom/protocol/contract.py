@@ -18,9 +18,11 @@ from itertools import chain
 from random import Random
 from typing import TypeVar
 
-from modeloom.interfaces.messages import PACKETS, MessageCode
+from modeloom.interfaces.messages import IN_ORDER, IN_SLOTS, PACKETS, ROUND_KEYS, MessageCode, message_command
+from modeloom.interfaces.table import Packing
 from modeloom.protocol import scenarios
 from modeloom.protocol.transactions import Command
+from modeloom.spec.errors import InputError
 from modeloom.spec.stream import BETWEEN, TEXT_FIRST
 
 __all__ = [
@@ -357,15 +359,22 @@ class Passes:
     """A host sends a message to seal once.
 
     ``steps`` are those that a block of text takes, by the value of the field ``decrypt`` of its command, and ``sealing`` the values of this
-    field in the passes of a message to seal.
+    field in the passes of a message to seal.  The core works on what a host sends ``turns`` times, at most.  ``direct`` says whether it
+    works on all of it as it comes; otherwise it stores a message to seal, of at most ``most_beats`` beats.
     """
 
     steps: tuple[str, ...] = DIRECTIONS
     sealing: tuple[int, ...] = (0,)
+    turns, direct = 1, True
+    most_beats: int | None = None
 
     def ways(self, directions: Collection[str]) -> tuple[int, ...]:
         """The values of this field that a core with these directions takes."""
         return tuple(way for way in range(len(self.steps)) if DIRECTIONS[way % 2] in directions)
+
+    def too_long(self, way: int, beats: int) -> bool:
+        """Whether a message with a packet of so many beats is longer than the core can store."""
+        return False
 
     def of(self, decrypt: bool) -> tuple[int, ...]:
         """The values of this field in the passes of a message to open, or to seal."""
@@ -400,12 +409,27 @@ class TwoPasses(Passes):
         return timed[-1:]
 
 
+class StoredPasses(Passes):
+    """A host sends a message to seal once, and the core stores it for its second pass."""
+
+    turns, direct = 2, False
+
+    def __init__(self, most_beats: int):
+        self.most_beats = most_beats
+
+    def too_long(self, way: int, beats: int) -> bool:
+        return not way and self.most_beats is not None and beats > self.most_beats
+
+
 @dataclass(frozen=True)
 class KeySlots:
     """Keys are loaded into slots, which commands name.
 
-    ``wrong`` are slots that a command can name, and that the core does not have.
+    ``wrong`` are slots that a command can name, and that the core does not have.  ``pins`` are those of keys, ``begins`` says how the first
+    key comes, and ``costs`` whether a message costs the core cycles for its key.
     """
+
+    pins, begins, costs = IN_SLOTS, "A key is loaded", False
 
     slots: int
 
@@ -441,11 +465,38 @@ class KeySlots:
         """How many of these key packets wait for a message that takes them."""
         return 0
 
+    def used(self, messages: int, slots: int | None) -> int:
+        """The keys of so many messages that take turns with *slots* slots, or with all of them.  Raises ``InputError`` if there are not so
+        many."""
+        count = self.slots if slots is None else slots
+        if not 1 <= count <= self.slots:
+            raise InputError(f"this core has {self.slots} key slots; {count} cannot be used")
+        return count
 
+    def slots_of(self, keys: int) -> int:
+        """The slots that so many keys go through."""
+        return keys
+
+
+class RoundKeySlots(KeySlots):
+    """Round keys are loaded into slots."""
+
+    pins = ROUND_KEYS
+
+
+class MasterKeySlots(KeySlots):
+    """Keys are loaded into slots, and the core derives those of messages of them."""
+
+    costs = True
+
+
+@dataclass(frozen=True)
 class KeysWithMessages(KeySlots):
-    """Keys come with the messages, and there is no slot to name."""
+    """Keys come with the messages, and there is no slot to name.  ``ring`` is the number of slots that they go through in turn."""
 
-    wrong = ()
+    pins, begins, costs, wrong = IN_ORDER, "A key is queued, and comes with the first message", True, ()
+
+    ring: int
 
     def lacks(self, slot: int) -> bool:
         return False
@@ -465,6 +516,14 @@ class KeysWithMessages(KeySlots):
     def turns(self, packets: int) -> int:
         return packets
 
+    def used(self, messages: int, slots: int | None) -> int:
+        if slots is not None:
+            raise InputError("--slots is for cores with key slots; here every packet brings a new key")
+        return messages
+
+    def slots_of(self, keys: int) -> int:
+        return self.ring
+
 
 @dataclass(frozen=True)
 class ChannelFields:
@@ -475,6 +534,14 @@ class ChannelFields:
     def of(self, channel: int) -> int:
         """The channel that the core knows for this number in a command."""
         return channel if self.count > 1 else 0
+
+    def refused(self, channel: int) -> str:
+        """Why no message has this channel; empty if one may."""
+        return "" if channel in range(self.count) else f"this core has no channel {channel}: it has {self.count}, counted from 0"
+
+    def alone(self, turn: int) -> int:
+        """The cycles of a block that others use, if blocks of a channel wait for each other *turn* cycles; none if there are no others."""
+        return turn if self.count > 1 else 0
 
     def fields(self, rng: Random) -> dict[str, int]:
         """The field of a command with a random channel."""
@@ -511,6 +578,8 @@ class MessageContract:
     message_buffer: int | None
     packet: str
     text_blocks: int | None
+    packet_bytes: int | None = None
+    derive_interval: int | None = None
 
     @property
     def inline(self) -> bool:
@@ -538,7 +607,9 @@ class MessageContract:
     @cached_property
     def passes(self) -> Passes:
         """How often a host sends a message to seal."""
-        return TwoPasses() if self.tag_first and self.message_buffer is None else Passes()
+        if self.message_buffer is not None:
+            return StoredPasses(-(-self.message_buffer // self.beat_bytes))
+        return TwoPasses() if self.tag_first else Passes()
 
     @property
     def two_passes(self) -> bool:
@@ -548,7 +619,18 @@ class MessageContract:
     @cached_property
     def key_source(self) -> KeySlots:
         """Where keys come from."""
-        return KeysWithMessages(1) if self.inline else KeySlots(self.key_slots)
+        if self.inline:
+            return KeysWithMessages(1, self.key_slots)
+        if self.packet_bytes is not None:
+            return RoundKeySlots(self.key_slots)
+        return KeySlots(self.key_slots) if self.derive_interval is None else MasterKeySlots(self.key_slots)
+
+    @cached_property
+    def command_fields(self) -> Packing:
+        """The fields of a command."""
+        return message_command(
+            self.block_bytes, self.key_source.pins, self.packet, bool(self.lengths_first), len(self.passes.sealing), self.text_first
+        )
 
     @property
     def named_slots(self) -> int:
@@ -645,7 +727,7 @@ class MessageContract:
     @property
     def stores(self) -> bool:
         """Whether the core holds or stores messages, and may find them too long."""
-        return self.hold is not None or self.message_buffer is not None
+        return self.hold is not None or not self.passes.direct
 
     def overflows(self, way: int, associated: int, text: int) -> bool:
         """Whether a message with so many bytes of associated data and of text is longer than the core can hold."""
@@ -654,7 +736,7 @@ class MessageContract:
     @property
     def buffered_beats(self) -> int | None:
         """Beats of the longest message to seal that the core can store; None if it stores none."""
-        return None if self.message_buffer is None else -(-self.message_buffer // self.beat_bytes)
+        return self.passes.most_beats
 
     @property
     def buffered_bytes(self) -> int | None:
@@ -667,7 +749,7 @@ class MessageContract:
 
     def too_long(self, way: int, beats: int) -> bool:
         """Whether a message with a packet of so many beats is longer than the core can store."""
-        return not way and self.buffered_beats is not None and beats > self.buffered_beats
+        return self.passes.too_long(way, beats)
 
     def room(self, way: int) -> int:
         """Most bytes of text that the core stores, or holds back, of a message without associated data; if it does neither, those of the

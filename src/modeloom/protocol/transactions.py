@@ -62,10 +62,8 @@ class Command:
     def pack(self, c: MessageContract) -> bytes:
         """The bytes of the command for a core.  Raises ``ValueError`` for what does not fit its field."""
         return pack_message_command(
-            nonce=self.nonce, associated=self.associated, tag=self.tag, tag_bytes=self.tag_bytes, id=self.id, slot=self.slot,
-            channel=self.channel, decrypt=self.decrypt, nonce_bytes=self.nonce_bytes, block_bytes=c.block_bytes,
-            new_key=self.new_key if c.inline else None, text=self.text if c.states_text else None, passes=1 + c.two_passes,
-            text_first=c.text_first,
+            c.command_fields, nonce=self.nonce, associated=self.associated, text=self.text, tag=self.tag, nonce_bytes=self.nonce_bytes,
+            tag_bytes=self.tag_bytes, id=self.id, slot=self.slot, channel=self.channel, decrypt=self.decrypt, new_key=self.new_key,
         )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ from modeloom import model
 from modeloom.cores.front import RegisterFrontEnd, front_of
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
-from modeloom.interfaces.messages import MessageCode, message_core, pack_message_command
+from modeloom.interfaces.messages import IN_ORDER, IN_SLOTS, MessageCode, message_core, pack_message_command
 from modeloom.interfaces.sector import StatusCode, pack_command
 from modeloom.product.simulated import SectorError
 
@@ -202,7 +202,8 @@ def test_commands_for_messages(driver, form):
     block = form.block_bytes
     nonce, tag = bytes(range(1, block - 3)), bytes(range(40, 40 + block))
     interfaces = {one.name: one for one in message_core(
-        block, inline=bool(form.keys_inline), lengths=bool(form.states_text), passes=1 + form.two_passes, text_first=bool(form.text_first)
+        block, keys=IN_ORDER if form.keys_inline else IN_SLOTS, lengths=bool(form.states_text), passes=1 + form.two_passes,
+        text_first=bool(form.text_first),
     )}  # fmt: skip
     assert driver.modeloom_message_command_bytes(ctypes.byref(form)) == interfaces["s_axis_cmd"].packing.bits // 8
     assert driver.modeloom_message_status_bytes(ctypes.byref(form)) == interfaces["m_axis_status"].packing.bits // 8
@@ -212,9 +213,8 @@ def test_commands_for_messages(driver, form):
                 nonce, len(nonce), tag, block, 0x0102030405060708, 0x1112131415161718, 0x1234, 0x0201, 9, way == 1, way == 2, new_key
             )
             assert message_command(driver, form, command) == (OK, pack_message_command(
-                nonce=nonce, tag=tag if way else b"", tag_bytes=block, associated=0x0102030405060708, id=0x1234, slot=0x0201, channel=9,
-                decrypt=way, block_bytes=block, new_key=bool(new_key) if form.keys_inline else None,
-                text=0x1112131415161718 if form.states_text else None, passes=1 + form.two_passes, text_first=bool(form.text_first),
+                interfaces["s_axis_cmd"].packing, nonce=nonce, tag=tag if way else b"", tag_bytes=block, associated=0x0102030405060708,
+                id=0x1234, slot=0x0201, channel=9, decrypt=way, new_key=bool(new_key), text=0x1112131415161718,
             ))  # fmt: skip
 
 

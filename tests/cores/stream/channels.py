@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tests.cores.stream.host import Got, Host
 
-from modeloom.interfaces.messages import pack_message_command, status_channel, unpack_message_status
+from modeloom.interfaces.messages import message_command, pack_message_command, status_channel, unpack_message_status
 
 __all__ = ["ChannelHost", "alternating", "check_channels", "shuffled"]
 
@@ -70,7 +70,7 @@ class ChannelHost(Host):
         }  # fmt: skip
         self.sent[channel].append(self.ids & 0xFFFF)
         self.ids += 1
-        return pack_message_command(block_bytes=self.size, **values)
+        return pack_message_command(message_command(self.size), **values)
 
     def run(self, messages, order=alternating, most=None):
         """Runs messages; for each channel what came of each, and the packets of text."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from amaranth.back import rtlil
 
 from modeloom.cores.stream.core import StreamHardware
-from modeloom.interfaces.messages import pack_message_command, unpack_message_status
+from modeloom.interfaces.messages import message_command, pack_message_command, unpack_message_status
 from modeloom.layers import Stack
 from modeloom.sim import Simulation, StreamRunner, build
 
@@ -67,7 +67,7 @@ class Host:
         self.sim = Simulation(library(compiled, parameters or Stack(compiled).parameters, optimize), clock="aclk", reset="aresetn")
         self.runner = StreamRunner(self.sim, seed=seed, gaps=gaps or {})
         self.runner.reset(4)
-        self.lengths_first = compiled.mode.lengths_first
+        self.fields = message_command(self.size, lengths=compiled.mode.lengths_first)
         self.ids = 0
 
     def key(self, key, slot=0, erase=False, wait=True):
@@ -101,10 +101,9 @@ class Host:
         for sent in messages:
             values = {
                 "nonce": sent.nonce, "associated": len(sent.ad), "tag": sent.tag, "tag_bytes": sent.tag_bytes, "id": self.ids & 0xFFFF,
-                "slot": sent.slot, "decrypt": sent.decrypt,
-                **({"text": len(sent.text)} if self.lengths_first else {}), **sent.fields,
+                "slot": sent.slot, "decrypt": sent.decrypt, "text": len(sent.text), **sent.fields,
             }  # fmt: skip
-            commands.append(pack_message_command(block_bytes=self.size, **values))
+            commands.append(pack_message_command(self.fields, **values))
             beats += self.beats_of(sent) if sent.beats is None else sent.beats
             self.ids += 1
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": b"".join(commands)})

@@ -133,7 +133,9 @@ def test_new_keys_for_the_shortest_packets_cost_at_most_three_cycles():
 
 def command(core, new_key):
     """Sends the command and the packet of a message without data, but no key."""
-    core.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": pack_message_command(nonce=bytes(12), tag_bytes=16, new_key=new_key)})
+    core.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": pack_message_command(
+        core.description.command_fields, nonce=bytes(12), tag_bytes=16, new_key=new_key
+    )})  # fmt: skip
     core.runner.feed("s_axis", {"s_axis_tdata": bytes(16), "s_axis_tkeep": [0], "s_axis_tlast": [1]})
 
 

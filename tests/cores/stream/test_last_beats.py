@@ -39,10 +39,9 @@ class Bus:
 
     def command(self, ad: int, text: int, decrypt: int, **fields: int) -> None:
         """Queues a command."""
-        stated = {"text": text} if self.d.states_text else {}
         self.core.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": pack_message_command(
-            nonce=self.rng.randbytes(self.d.nonces[0]), tag_bytes=self.d.tag_bytes[0], associated=ad, block_bytes=self.d.block_bytes,
-            decrypt=decrypt, passes=1 + self.d.two_passes, text_first=self.d.text_first, id=self.count, **stated, **fields,
+            self.d.command_fields, nonce=self.rng.randbytes(self.d.nonces[0]), tag_bytes=self.d.tag_bytes[0], associated=ad, text=text,
+            decrypt=decrypt, id=self.count, **fields,
         )})  # fmt: skip
         self.count += 1
 

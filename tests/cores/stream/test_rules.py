@@ -17,7 +17,7 @@ from tests.streamed import SMALL, TINY, compiled, folder
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import run_bench
 from modeloom.emit.simulators import Verilator
-from modeloom.interfaces.messages import pack_message_command
+from modeloom.interfaces.messages import message_command, pack_message_command
 from modeloom.product.description import ASSERT_MACRO
 from modeloom.sim import Simulation, build
 
@@ -83,7 +83,7 @@ def fill(simulation: Simulation, core: StreamCore, beats: int) -> tuple[int, int
         s.set("s_axis_key_tvalid", 0)
         s.step(KEY_CYCLES)
     nonce = bytes(mode.nonce_bytes[0][0])
-    s.set("s_axis_cmd_tdata", int.from_bytes(pack_message_command(block_bytes=mode.block_bytes, nonce=nonce, tag_bytes=16), "little"))
+    s.set("s_axis_cmd_tdata", int.from_bytes(pack_message_command(message_command(mode.block_bytes), nonce=nonce, tag_bytes=16), "little"))
     s.set("s_axis_tkeep", (1 << s.width("s_axis_tkeep")) - 1 if beats else 0)
     s.set("s_axis_cmd_tvalid", 1)
     s.set("s_axis_tvalid", 1)

@@ -95,7 +95,7 @@ class BufferedParameters:
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the core: those of a core with one pass."""
         p = self.messages
-        return message_core(p.block_bytes, None, p.expanded, self.core.key_slots)
+        return message_core(p.block_bytes, None, p.keys.pins, self.core.key_slots)
 
     @property
     def command(self) -> StructLayout:

@@ -27,6 +27,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Member, Out
 
+from modeloom.interfaces.messages import ROUND_KEYS
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.key_port import KeySlot, many_slots_members
@@ -50,6 +51,8 @@ class ExpandedKeyParameters(KeyParameters):
     TypeError, ValueError
         If a parameter has the wrong type or is out of its range.
     """
+
+    pins = ROUND_KEYS
 
     def __post_init__(self) -> None:
         super().__post_init__()

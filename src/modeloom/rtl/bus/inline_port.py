@@ -22,6 +22,7 @@ from amaranth.lib import stream
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import Component, In, Member, Out, PureInterface
 
+from modeloom.interfaces.messages import IN_ORDER
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.key_port import key_schedule_signature
@@ -57,6 +58,7 @@ class InlineKeyParameters(KeyParameters):
         If a parameter is not of its type or outside its range.
     """
 
+    pins = IN_ORDER
     named = ()
     turns = {"new_key": 1}
 

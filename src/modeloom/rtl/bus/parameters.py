@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 
 from amaranth.hdl import Const, Value
 
+from modeloom.interfaces.messages import IN_SLOTS, KeyPins
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 __all__ = [
@@ -114,6 +115,7 @@ class KeyParameters:
         If a parameter has the wrong type or is out of its range.
     """
 
+    pins: ClassVar[KeyPins] = IN_SLOTS
     named: ClassVar[tuple[str, ...]] = ("slot",)
     turns: ClassVar[dict[str, int]] = {}
     """Fields of a command: that which names the slot of its key, or that which says whether a key comes with it, with its width."""

@@ -345,7 +345,7 @@ class MessageSizes:
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the core."""
         return message_core(
-            self.block_bytes, self.hold, self.expanded, self.keys.slots, self.inline, self.packet, self.channels, self.lengths_first,
+            self.block_bytes, self.hold, self.keys.pins, self.keys.slots, self.packet, self.channels, self.lengths_first,
             1 + self.plan.mode.two_passes, self.text_first,
         )  # fmt: skip
 
