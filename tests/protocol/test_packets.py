@@ -10,7 +10,7 @@ from tests.protocol.contracts import Plain
 
 from modeloom.interfaces.messages import PACKETS
 from modeloom.protocol.outcome import judge
-from modeloom.protocol.scenarios import ends, ends_with, faulty, goes_on, inverts
+from modeloom.protocol.scenarios import appends, ends, ends_with, faulty, inverts
 from modeloom.protocol.transactions import Command, KeyPacket, MessagePacket, beats_of, message_packet, packet_parts, whole_packet
 
 
@@ -70,7 +70,7 @@ def test_edits() -> None:
     beats = beats_of(b"abcdefghij", 4)
     assert ends(2)(beats) == [*beats[:2]]
     assert ends_with(1, 5)(beats) == [beats[0], (b"efgh", 5)] and ends_with(1, 0, data_of=0)(beats) == [beats[0], (b"abcd", 0)]
-    assert goes_on(1)(beats) == [*beats, (b"abcd", 1)]
+    assert appends(1)(beats) == [*beats, (b"abcd", 1)]
     assert inverts(2, 7)(beats) == [*beats[:2], (b"ij\0\0", 4)]
 
 

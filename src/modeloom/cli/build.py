@@ -106,7 +106,7 @@ def build(
 
 def command_line(arguments: list[str]) -> str:
     """The command line without what the emitted files do not depend on: folders, the form of the output, and ``--no-timing``."""
-    kept: list[str] = []
+    rest: list[str] = []
     skip = False
     for argument in arguments:
         if skip:
@@ -114,5 +114,5 @@ def command_line(arguments: list[str]) -> str:
         elif argument in ("-o", "--output", "--lwc-vectors"):
             skip = True
         elif argument not in ("--json", "--timing", "--no-timing") and not argument.startswith(("-o", "--output=", "--lwc-vectors=")):
-            kept.append(argument)
-    return shlex.join(["modeloom", *kept])
+            rest.append(argument)
+    return shlex.join(["modeloom", *rest])

@@ -157,8 +157,8 @@ def _progress_line(done: int, total: int, row: Row, seconds: float) -> str:
 
 def _plain(row: Row) -> dict[str, object]:
     """A row with its JSON columns as data, and without the whole results."""
-    kept = {name: value for name, value in row.items() if name not in ("result", "configuration")}
-    return {**kept, "options": json.loads(row["options"]), "tools": json.loads(row["tools"])}
+    others = {name: value for name, value in row.items() if name not in ("result", "configuration")}
+    return {**others, "options": json.loads(row["options"]), "tools": json.loads(row["tools"])}
 
 
 # -- compare -----------------------------------------------------------------------------------------------------------------------

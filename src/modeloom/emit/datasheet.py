@@ -99,7 +99,7 @@ def _security(sheet: Sheet, d: Description) -> Iterator[str]:
     yield f"- The mode: {'**broken:** ' if d.broken else ''}{d.security}."
     yield from sheet.timing
     yield "- **The core is not protected against power, electromagnetic and fault attacks.** Nothing is masked."
-    yield from sheet.kept
+    yield from sheet.storage
     yield ""
 
 

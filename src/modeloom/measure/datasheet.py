@@ -39,7 +39,7 @@ IDLE = 7
 """Cycles in which only payloads change from which on some are left out."""
 
 EDGE_CYCLES = 2
-"""Cycles that are kept at each end of such a span."""
+"""Cycles that are shown at each end of such a span."""
 
 LETTERS = 4
 """Hexadecimal digits of a value that are shown: its lowest ones."""
@@ -172,17 +172,17 @@ def waveform(recording: Recording, interfaces: Sequence[Interface], name: str) -
     A payload is shown while its ``valid`` is high, with its lowest digits.  Spans in which only payloads change are shortened.
     """
     control = [port for port, width in recording.widths.items() if width == 1 or _valid_of(port, interfaces) == ""]
-    kept = _kept([recording.column(port) for port in control], len(recording.rows))
-    signal: Signals = [{"name": "aclk", "wave": "p" + "".join("|" if gap else "." for _, gap in kept[1:])}]
-    signal += [_signal(port, port, "", recording, kept) for port in recording.names if port == "aresetn"]
+    shown = _shown([recording.column(port) for port in control], len(recording.rows))
+    signal: Signals = [{"name": "aclk", "wave": "p" + "".join("|" if gap else "." for _, gap in shown[1:])}]
+    signal += [_signal(port, port, "", recording, shown) for port in recording.names if port == "aresetn"]
     for group in interfaces:
         ports = [port for port in group.ports if group.port_name(port) in recording.names and group.port_name(port) != "aresetn"]
         if not ports:
             continue
-        rows = [_signal(port.name, group.port_name(port), _valid_of(group.port_name(port), interfaces), recording, kept) for port in ports]
+        rows = [_signal(port.name, group.port_name(port), _valid_of(group.port_name(port), interfaces), recording, shown) for port in ports]
         signal.append([group.name, *rows] if group.name else rows[0])
         signal += rows[1:] if not group.name else []
-    cycles = " ".join("…" if gap else str(cycle) for cycle, gap in kept)
+    cycles = " ".join("…" if gap else str(cycle) for cycle, gap in shown)
     text = (
         f"{name}: {recording.about} Recorded in a simulation of the emitted Verilog, {len(recording.rows)} cycles. … marks omitted cycles."
     )
@@ -200,9 +200,9 @@ def _valid_of(port: str, interfaces: Sequence[Interface]) -> str:
     return ""
 
 
-def _kept(control: Sequence[Sequence[int]], count: int) -> list[tuple[int, bool]]:
+def _shown(control: Sequence[Sequence[int]], count: int) -> list[tuple[int, bool]]:
     """The cycles that are shown, and whether others stand for what is left out behind them."""
-    kept: list[tuple[int, bool]] = []
+    shown: list[tuple[int, bool]] = []
     start = 0
     states = list(zip(*control, strict=True))
     while start < count:
@@ -210,22 +210,22 @@ def _kept(control: Sequence[Sequence[int]], count: int) -> list[tuple[int, bool]
         while end < count and states[end] == states[start]:
             end += 1
         if end - start > IDLE:
-            kept += [(cycle, False) for cycle in range(start, start + EDGE_CYCLES)]
-            kept.append((start + EDGE_CYCLES, True))
-            kept += [(cycle, False) for cycle in range(end - EDGE_CYCLES, end)]
+            shown += [(cycle, False) for cycle in range(start, start + EDGE_CYCLES)]
+            shown.append((start + EDGE_CYCLES, True))
+            shown += [(cycle, False) for cycle in range(end - EDGE_CYCLES, end)]
         else:
-            kept += [(cycle, False) for cycle in range(start, end)]
+            shown += [(cycle, False) for cycle in range(start, end)]
         start = end
-    return kept
+    return shown
 
 
-def _signal(name: str, port: str, valid: str, recording: Recording, kept: Sequence[tuple[int, bool]]) -> Wave:
+def _signal(name: str, port: str, valid: str, recording: Recording, shown: Sequence[tuple[int, bool]]) -> Wave:
     values, width = recording.column(port), recording.widths[port]
-    there = recording.column(valid) if valid else [1] * len(values)
+    valids = recording.column(valid) if valid else [1] * len(values)
     wave, data, before = "", list[str](), None
-    for cycle, gap in kept:
+    for cycle, gap in shown:
         bit = width == 1
-        state = str(values[cycle]) if bit else "=" + _hex(values[cycle], width) if there[cycle] else "x"
+        state = str(values[cycle]) if bit else "=" + _hex(values[cycle], width) if valids[cycle] else "x"
         if gap:
             wave += "|"
         elif state == before:
@@ -249,7 +249,7 @@ def _hex(value: int, width: int) -> str:
 PREFIX = "synth_"
 """What the names of files with results begin with."""
 
-KEPT_MEMBERS = (
+SHOWN_MEMBERS = (
     "design", "device", "command", "tools", "luts", "area", "ffs", "memories", "levels", "clock_mhz", "blocks", "blocks_total", "core",
 )  # fmt: skip
 """The parts of a result that the page has."""
@@ -287,7 +287,7 @@ def stored_results(directory: str | Path) -> tuple[list[dict[str, object]], list
         except (OSError, ValueError, KeyError, TypeError):
             matches = False
         if matches:
-            found.append({name: content[name] for name in KEPT_MEMBERS if name in content})
+            found.append({name: content[name] for name in SHOWN_MEMBERS if name in content})
         else:
             others.append(path.name)
     return found, others

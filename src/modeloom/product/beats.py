@@ -111,11 +111,6 @@ class SizeFigures:
         if not (self.blocks and self.beats and self.interval):
             raise ValueError("blocks, beats and interval are not 0")
 
-    @property
-    def buffered(self) -> int:
-        """The number of sectors of this size that the result buffer holds."""
-        return -(-self.explain.output_blocks // self.blocks)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Pins:
@@ -148,14 +143,12 @@ class SectorDescription(Description):
     pins: Pins
     explain: Annotated[Explain, "Figures of the first size."]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.sizes or self.sizes[0].sector_bytes != self.sector_bytes:
-            raise ValueError("sizes does not begin with sector_bytes")
-        if not self.directions or any(way not in DIRECTIONS for way in self.directions):
-            raise ValueError(f"directions is not some of {', '.join(DIRECTIONS)}")
-        if not (self.beat_bytes and self.key_slots):
-            raise ValueError("lanes, block_bytes and key_slots are not 0")
+    def requirements(self) -> Iterator[tuple[bool, str]]:
+        """What must hold of the members."""
+        yield from super().requirements()
+        yield self.sector_sizes[:1] == (self.sector_bytes,), "sizes does not begin with sector_bytes"
+        yield bool(self.directions) and {*self.directions} <= {*DIRECTIONS}, f"directions is not some of {', '.join(DIRECTIONS)}"
+        yield self.beat_bytes * self.key_slots > 0, "lanes, block_bytes and key_slots are not 0"
 
     @property
     def sector_sizes(self) -> tuple[int, ...]:

@@ -110,7 +110,7 @@ class Sheet:
         The programmer's guide.
     figures : sequence of str
         Cycles and sizes.
-    timing, kept : sequence of str
+    timing, storage : sequence of str
         Items of the security status, on its timing and on the key material that it keeps.
     checked : sequence of str
         Items on verification, which come before the items that every core has.
@@ -124,7 +124,7 @@ class Sheet:
     use: Sequence[str] = ()
     figures: Sequence[str] = ()
     timing: Sequence[str] = ()
-    kept: Sequence[str] = ()
+    storage: Sequence[str] = ()
     checked: Sequence[str] = ()
     bench: str = ""
 

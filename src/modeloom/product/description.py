@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import PurePath
@@ -373,14 +373,17 @@ class Description(ABC):
             _KINDS[cls.SCHEMA] = cls
 
     def __post_init__(self) -> None:
-        if self.schema != self.SCHEMA:
-            raise ValueError(f"schema is {self.schema!r}, not {self.SCHEMA!r}")
-        if self.verilog != self.files.verilog or self.listing != self.files.listing:
-            raise ValueError("verilog and listing are not those of files")
-        if self.key_bytes != max((part.offset + part.bytes for part in self.key_layout), default=0):
-            raise ValueError("key_layout does not end with key_bytes")
-        if self.key_parts != tuple(part.name for part in self.key_layout):
-            raise ValueError("key_layout has other parts than key_parts")
+        for holds, wrong in self.requirements():
+            if not holds:
+                raise ValueError(wrong)
+
+    def requirements(self) -> Iterator[tuple[bool, str]]:
+        """What must hold of the members, each with what is wrong otherwise.  A rule may read what those before it have made sure of."""
+        yield self.schema == self.SCHEMA, f"schema is {self.schema!r}, not {self.SCHEMA!r}"
+        yield (self.verilog, self.listing) == (self.files.verilog, self.files.listing), "verilog and listing are not those of files"
+        ends = [part.offset + part.bytes for part in self.key_layout]
+        yield self.key_bytes == max(ends, default=0), "key_layout does not end with key_bytes"
+        yield self.key_parts == tuple(part.name for part in self.key_layout), "key_layout has other parts than key_parts"
 
     @property
     def user_key_lengths(self) -> tuple[int, ...]:

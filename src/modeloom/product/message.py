@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -46,10 +46,10 @@ class LwcDescription(StreamDescription):
 
     interface_bits: Annotated[int, "Bits of a word of PDI, SDI and DO."]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.interface_bits not in WORD_BITS:
-            raise ValueError(f"interface_bits is not one of {', '.join(map(str, WORD_BITS))}")
+    def requirements(self) -> Iterator[tuple[bool, str]]:
+        """What must hold of the members."""
+        yield from super().requirements()
+        yield self.interface_bits in WORD_BITS, f"interface_bits is not one of {', '.join(map(str, WORD_BITS))}"
 
     @cached_property
     def words(self) -> WordForm:
@@ -205,6 +205,8 @@ def require_right(mode: str, number: int, code: MessageCode) -> None:
 class SealingCore(DrivenCore[D], ABC):
     """The simulation of a core that seals and opens messages."""
 
+    STATES: ClassVar[str] = "the commands of this core have the bytes of text"
+
     @abstractmethod
     def outcomes(self, messages: Sequence[Message] | Iterable[Message]) -> list[Outcome]:
         """Runs messages back to back, and returns their results.  Raises ``InputError`` for one that this core cannot take."""
@@ -246,6 +248,13 @@ class SealingCore(DrivenCore[D], ABC):
         for (number, _), outcome in zip(messages, outcomes, strict=True):
             require_right(self.description.mode, number, outcome.code)
         return outcomes
+
+    def stated(self, text: int | None) -> int:
+        """The bytes of text of a message that is given piece by piece.  Raises ``InputError`` if they are missing, and the core needs
+        them."""
+        if self.description.states_text and text is None:
+            raise InputError(f"{self.STATES}; give text")
+        return text or 0
 
     def seal(self, nonce: bytes, text: bytes, ad: bytes = b"", slot: int = 0, tag_bytes: int | None = None) -> bytes:
         """The ciphertext of a message with its tag behind it."""

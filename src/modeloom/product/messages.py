@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import gcd
@@ -283,20 +283,16 @@ class MessageFacts(Description, MessageContract):
     chains: Annotated[int, "Chains of the polynomial hash; 0 if the mode has none."]
     explain: StreamExplain
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.directions or any(way not in DIRECTIONS for way in self.directions):
-            raise ValueError(f"directions is not some of {', '.join(DIRECTIONS)}")
-        if not (self.blocks_per_cycle and self.block_bytes and self.key_slots and self.channels):
-            raise ValueError("blocks_per_cycle, block_bytes, key_slots and channels are not 0")
-        if self.packet not in PACKETS:
-            raise ValueError(f"packet is not one of {', '.join(PACKETS)}")
-        if self.order not in (None, TEXT_FIRST):
-            raise ValueError(f"order is {TEXT_FIRST}, or not there")
-        if not self.tag_bytes or not self.nonce_bytes or not all(self.nonce_bytes):
-            raise ValueError("nonce_bytes and tag_bytes are not empty")
-        if not self.key_sizes or max(self.key_sizes) != self.key_bytes:
-            raise ValueError("key_bytes is not the largest of key_sizes")
+    def requirements(self) -> Iterator[tuple[bool, str]]:
+        """What must hold of the members."""
+        yield from super().requirements()
+        yield bool(self.directions) and {*self.directions} <= {*DIRECTIONS}, f"directions is not some of {', '.join(DIRECTIONS)}"
+        counts = self.beat_bytes * self.key_slots * self.channels
+        yield counts > 0, "blocks_per_cycle, block_bytes, key_slots and channels are not 0"
+        yield self.packet in PACKETS, f"packet is not one of {', '.join(PACKETS)}"
+        yield self.order in (None, TEXT_FIRST), f"order is {TEXT_FIRST}, or not there"
+        yield all((self.tag_bytes, self.nonce_bytes, *self.nonce_bytes)), "nonce_bytes and tag_bytes are not empty"
+        yield max(self.key_sizes, default=None) == self.key_bytes, "key_bytes is not the largest of key_sizes"
 
     @property
     def key_lengths(self) -> tuple[int, ...]:
@@ -367,7 +363,8 @@ class MessageFacts(Description, MessageContract):
         return (self.explain.turn is None or self.channels == 1) and self.derive_interval is None and self.passes.direct
 
     @property
-    def beside_others(self) -> bool:
+    def concurrent(self) -> bool:
+        """Whether tokens enter between those of other messages."""
         return bool(self.explain.beside or self.explain.returns)
 
 
@@ -428,7 +425,7 @@ class InBatches(EveryCycle):
 
     def steady(self, associated: int, text: int, nonce_bytes: int | None, second: bool) -> tuple[int, int]:
         d, steps = self.d, self.cadence.steps
-        if d.beside_others:
+        if d.concurrent:
             # Each token takes a place of a batch, and one that returns to the cipher takes several.
             cycles = d.cycles.of(*d.blocks_of(associated, text)) + d.unused_by(associated, second)
             messages = self.cadence.interval // gcd(cycles, self.cadence.interval)
@@ -492,7 +489,7 @@ class StreamDescription(MessageFacts):
     def varies(self) -> bool:
         """Whether single distances of messages vary: tokens enter between those of other messages, or the text of a first pass waits
         for the cipher less often than that of others."""
-        return self.beside_others or self.entry.quick_pass
+        return self.concurrent or self.entry.quick_pass
 
     @property
     def waits(self) -> int:

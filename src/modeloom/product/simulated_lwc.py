@@ -49,6 +49,8 @@ class SimulatedLwcCore(SealingCore[LwcDescription]):
         message would have on a bus of blocks, as ``modeloom traffic`` counts them.
     """
 
+    STATES = "a message for this core begins with the bytes of its text"
+
     def __init__(self, directory: str | Path, **options: Unpack[DriveOptions]):
         description = read_as(LwcDescription, directory, "a core behind the LWC interface")
         super().__init__(directory, description, **options)
@@ -160,10 +162,9 @@ class SimulatedLwcCore(SealingCore[LwcDescription]):
         checked, and must be discarded if this raises.
         """
         d = self.description
-        if d.states_text and text is None:
-            raise InputError("a message for this core begins with the bytes of its text; give text")
-        tag_bytes = check_message(d, message, len(tag) + (text or 0))
-        self.feed("pdi", [*self._activation(message), *self.form.begin(message, text or 0)])
+        nbytes = self.stated(text)
+        tag_bytes = check_message(d, message, len(tag) + nbytes)
+        self.feed("pdi", [*self._activation(message), *self.form.begin(message, nbytes)])
         kind = Segment.CIPHERTEXT if message.decrypt else Segment.PLAINTEXT
         rest = b""
         for chunk in chunks:
@@ -178,7 +179,7 @@ class SimulatedLwcCore(SealingCore[LwcDescription]):
         if message.decrypt:
             self.feed("pdi", [self.form.segment(Header(Segment.TAG, tag_bytes, False, True, True), tag)])
         (answer,) = self.answers(1, 2 * LONGEST)
-        outcome = self._outcome(Message(message.nonce, bytes(text or 0) + tag, b"", message.decrypt), len(tag), answer)
+        outcome = self._outcome(Message(message.nonce, bytes(nbytes) + tag, b"", message.decrypt), len(tag), answer)
         yield outcome.text
         require_right(d.mode, 0, outcome.code)
         if not message.decrypt:

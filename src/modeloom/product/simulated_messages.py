@@ -28,7 +28,6 @@ from modeloom.product.messages import StreamDescription
 from modeloom.protocol.outcome import releases
 from modeloom.protocol.transactions import Command, packet_parts
 from modeloom.sim import Beats
-from modeloom.spec.errors import InputError
 
 __all__ = ["Given", "SimulatedStreamCore", "Status", "outcomes_of"]
 
@@ -275,11 +274,10 @@ class SimulatedStreamCore(SealingCore[StreamDescription]):
         InputError
             This core cannot take the message, or *text* is missing.
         """
-        if self.description.states_text and text is None:
-            raise InputError("the commands of this core have the bytes of text; give text")
-        tag_bytes = check_message(self.description, message, len(tag) + (text or 0))
+        nbytes = self.stated(text)
+        tag_bytes = check_message(self.description, message, len(tag) + nbytes)
         message, form = self._keys.own(message), self.description.form
-        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, form.given(tag), tag_bytes, text or 0)})
+        self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": self._command(message, form.given(tag), tag_bytes, nbytes)})
         header = form.header(len(message.ad))
         for portion, end in form.portions(message.ad, chunks, tag, self.beat_bytes, PIECE):
             beats = PacketBeats(self.beat_bytes)

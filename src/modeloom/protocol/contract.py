@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from random import Random
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from modeloom.interfaces.messages import IN_ORDER, IN_SLOTS, PACKETS, ROUND_KEYS, MessageCode, message_command
 from modeloom.interfaces.table import Packing
@@ -355,6 +355,7 @@ FORMS = {(PACKETS[0], None): AssociatedFirst(), (PACKETS[0], TEXT_FIRST): TextFi
 # -- the rest of a contract ------------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class Passes:
     """A host sends a message to seal once.
 
@@ -363,18 +364,15 @@ class Passes:
     works on all of it as it comes; otherwise it stores a message to seal, of at most ``most_beats`` beats.
     """
 
-    steps: tuple[str, ...] = DIRECTIONS
-    sealing: tuple[int, ...] = (0,)
+    steps: ClassVar[tuple[str, ...]] = DIRECTIONS
+    sealing: ClassVar[tuple[int, ...]] = (0,)
     turns, direct = 1, True
+
     most_beats: int | None = None
 
     def ways(self, directions: Collection[str]) -> tuple[int, ...]:
         """The values of this field that a core with these directions takes."""
         return tuple(way for way in range(len(self.steps)) if DIRECTIONS[way % 2] in directions)
-
-    def too_long(self, way: int, beats: int) -> bool:
-        """Whether a message with a packet of so many beats is longer than the core can store."""
-        return False
 
     def of(self, decrypt: bool) -> tuple[int, ...]:
         """The values of this field in the passes of a message to open, or to seal."""
@@ -413,12 +411,6 @@ class StoredPasses(Passes):
     """A host sends a message to seal once, and the core stores it for its second pass."""
 
     turns, direct = 2, False
-
-    def __init__(self, most_beats: int):
-        self.most_beats = most_beats
-
-    def too_long(self, way: int, beats: int) -> bool:
-        return not way and self.most_beats is not None and beats > self.most_beats
 
 
 @dataclass(frozen=True)
@@ -749,7 +741,7 @@ class MessageContract:
 
     def too_long(self, way: int, beats: int) -> bool:
         """Whether a message with a packet of so many beats is longer than the core can store."""
-        return self.passes.too_long(way, beats)
+        return not way and self.buffered_beats is not None and beats > self.buffered_beats
 
     def room(self, way: int) -> int:
         """Most bytes of text that the core stores, or holds back, of a message without associated data; if it does neither, those of the

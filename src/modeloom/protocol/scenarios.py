@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from modeloom.protocol.contract import MessageContract
 
 __all__ = [
-    "FAULTS", "Edit", "Wrong", "associated_first", "ends", "ends_with", "faulty", "goes_on", "inverts", "on_the_wire", "text_first",
+    "FAULTS", "Edit", "Wrong", "appends", "associated_first", "ends", "ends_with", "faulty", "inverts", "on_the_wire", "text_first",
     "wrong_packets",
 ]  # fmt: skip
 
@@ -51,7 +51,7 @@ def ends_with(place: int, keep: int, data_of: int | None = None) -> Edit:
     return lambda beats: [*beats[:place], (beats[place if data_of is None else data_of][0], keep)]
 
 
-def goes_on(keep: int) -> Edit:
+def appends(keep: int) -> Edit:
     """Puts another last beat behind a packet."""
     return lambda beats: [*beats, (beats[0][0], keep)]
 
@@ -166,7 +166,7 @@ def associated_first(size: int) -> Iterator[Wrong]:
     yield _good(size)
     # A last beat without bytes, within the associated data and behind whole text.
     yield Wrong(3 * size, 0, KEEP, ends_with(2, 0, data_of=0))
-    yield Wrong(size, 2 * size, KEEP, goes_on(0))
+    yield Wrong(size, 2 * size, KEEP, appends(0))
     yield _good(size)
 
 
@@ -195,7 +195,7 @@ def text_first(size: int) -> Iterator[Wrong]:
     yield _good(size)
     # A last beat without bytes, within the text and behind whole associated data.
     yield Wrong(0, 3 * size, KEEP, ends_with(2, 0, data_of=0))
-    yield Wrong(2 * size, size, KEEP, goes_on(0))
+    yield Wrong(2 * size, size, KEEP, appends(0))
     yield _good(size)
 
 
@@ -207,8 +207,8 @@ def _stated(size: int) -> Iterator[Wrong]:
         yield Wrong(ad, 3 * size + 2, SHORT, ends(first + 2))
         yield Wrong(ad, size + 2, SHORT, inverts(first + 1, 2))
         yield Wrong(ad, size + 2, LONG, inverts(first + 1, 4))
-        yield Wrong(ad, 2 * size, LONG, goes_on(1))
-        yield Wrong(ad, 2 * size, KEEP, goes_on(0))
+        yield Wrong(ad, 2 * size, LONG, appends(1))
+        yield Wrong(ad, 2 * size, KEEP, appends(0))
         yield Wrong(ad, 0, LONG, ends_with(first, full, data_of=0))
         yield _good(size)
     yield Wrong(size, 1, SHORT, ends(1))

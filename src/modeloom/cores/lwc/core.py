@@ -45,7 +45,9 @@ def sheet(stack: Stack, d: LwcDescription, messages: StreamDescription) -> Sheet
             "is prepared while messages of the key before are under way.", "",
         ),
         payloads=tuple(_payloads(d)), use=tuple(_use(d)), figures=tuple(_figures(t, d)),
-        kept=("- Keys cannot be read from the ports. A key is overwritten when the second key after it is activated, and by `zeroize`.",),
+        storage=(
+            "- Keys cannot be read from the ports. A key is overwritten when the second key after it is activated, and by `zeroize`.",
+        ),
         bench="It checks every word of DO, with and without pauses, and what follows a fault; results come from the software model.",
     )  # fmt: skip
 

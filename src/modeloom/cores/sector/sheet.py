@@ -227,7 +227,7 @@ def sheet(compiled: Compiled, d: SectorDescription) -> Sheet:
         use=tuple(_use(compiled, d)),
         figures=tuple(_figures(d)),
         timing=("- The timing does not depend on keys or data: every sector takes the same number of cycles.",),
-        kept=("- Round keys and set-up values cannot be read from the ports. Erasing or loading a slot overwrites them.",),
+        storage=("- Round keys and set-up values cannot be read from the ports. Erasing or loading a slot overwrites them.",),
         checked=(
             "- A symbolic execution of its control words proved that the program computes the definition."
             if d.explain.proved

@@ -255,7 +255,7 @@ def sheet(stack: Stack, d: StreamDescription) -> Sheet:
             "- Timing does not depend on keys, nonces, data or tags. The comparison of a tag always takes the same cycles.",
             *t.protection_item,
         ),
-        kept=("- Round keys and set-up values cannot be read from the ports. Erasing or loading a slot overwrites them.",),
+        storage=("- Round keys and set-up values cannot be read from the ports. Erasing or loading a slot overwrites them.",),
         checked=(
             "- The pipeline was proved equal to the definition, on symbols: "
             f"{d.explain.proof.messages} messages one after another, and by induction those of any length."

@@ -372,9 +372,9 @@ def inline(text: str) -> str:
         return f"\0{len(codes) - 1}\0"
 
     # Code may stand within bold text, and asterisks within code.
-    kept = _CODE.sub(keep, escape(text.replace("\0", ""), quote=False))
+    held = _CODE.sub(keep, escape(text.replace("\0", ""), quote=False))
     # Links lead to other files of the folder, or to other sections.
-    linked = _LINK.sub(lambda found: f'<a href="{found[2]}">{found[1]}</a>', kept)
+    linked = _LINK.sub(lambda found: f'<a href="{found[2]}">{found[1]}</a>', held)
     return re.sub("\0(\\d+)\0", lambda found: codes[int(found[1])], _BOLD.sub(r"<strong>\1</strong>", linked))
 
 
@@ -513,7 +513,7 @@ def _head(sheet: Sheet, d: Description, page: Page) -> Iterator[str]:
     yield from (f"<li>{inline(one)}</li>" for one in page.gives or (NEUTRAL,))
     if not d.broken:
         yield f"<li>{inline(known)}</li>"
-    for one in (*sheet.timing, *sheet.kept):
+    for one in (*sheet.timing, *sheet.storage):
         yield f"<li>{inline(one.removeprefix('- '))}</li>"
     yield f"<li>{inline(UNPROTECTED)}</li>"
     yield "</ul></div>"
