@@ -61,9 +61,7 @@ def build(
     from modeloom_verilog.memories import RAMS
 
     definition = find_any(mode, cipher=text(values, "cipher"))
-    end = front_of(
-        front, data_width, clock_options(clocks, reset), options=values, bus=register_bus, commands=commands
-    )
+    end = front_of(front, data_width, clock_options(clocks, reset), options=values, bus=register_bus, commands=commands)
     if ram not in (None, *RAMS):
         raise InputError(f"--ram is {' or '.join(RAMS)}, not {ram}")
     if lwc_vectors is not None and values["interface"] != "lwc":

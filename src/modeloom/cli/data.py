@@ -19,9 +19,7 @@ from modeloom.cli.options import cipher_option, optimize_option, tweaks
 from modeloom.spec import InputError, UnknownName
 from modeloom.spec.mode import DIRECTIONS
 
-__all__ = [
-    "FORMATS", "check_source", "crypt", "crypt_options", "done", "model", "open_file", "read_key", "seal_file", "transform_file",
-]  # fmt: skip
+__all__ = ["FORMATS", "check_source", "crypt", "crypt_options", "done", "model", "open_file", "read_key", "seal_file", "transform_file"]
 
 # Reads keys from files with raw bytes or hexadecimal digits.  The two forms are never confused.
 #
@@ -123,9 +121,7 @@ class _Named(Protocol):
 
 def done(schema: str, what: _Named, direction: str, size: int, count: int) -> dict[str, object]:
     """The output of ``--json`` after a file was processed by a core or a model."""
-    return {
-        "schema": schema, "mode": what.mode, "cipher": what.cipher, "direction": direction, "sector_bytes": size, "sectors": count,
-    }  # fmt: skip
+    return {"schema": schema, "mode": what.mode, "cipher": what.cipher, "direction": direction, "sector_bytes": size, "sectors": count}
 
 
 def check_source(source: Path, sector: int) -> int:

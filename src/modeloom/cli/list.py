@@ -315,9 +315,7 @@ def list_modes(as_json: bool) -> None:
     table: list[tuple[str, ...]] = [("name", "directions", "sector, bytes", "field", "vectors", "source")]
     for mode, row in zip(_modes(), rows, strict=True):
         note = "BROKEN: " if mode.broken else ""
-        table.append(
-            (mode.name, ", ".join(mode.directions()), sectors(row), mode.field.name, str(row["vectors"]), note + mode.source)
-        )
+        table.append((mode.name, ", ".join(mode.directions()), sectors(row), mode.field.name, str(row["vectors"]), note + mode.source))
     click.echo(columns(table))
     for mode in _modes():
         if mode.broken:

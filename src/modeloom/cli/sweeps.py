@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from modeloom.sweep.compare import Line
     from modeloom.sweep.run import Row
 
-__all__ = [
-    "CHOICE_SCHEMA", "COMPARE_SCHEMA", "SWEEP_SCHEMA", "choose", "compare", "explore", "sweep", "sweep_progress", "write_text",
-]  # fmt: skip
+__all__ = ["CHOICE_SCHEMA", "COMPARE_SCHEMA", "SWEEP_SCHEMA", "choose", "compare", "explore", "sweep", "sweep_progress", "write_text"]
 
 SWEEP_SCHEMA = "modeloom-sweep-report-1"
 

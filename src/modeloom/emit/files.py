@@ -105,9 +105,7 @@ def cocotb_texts(core: Core[D], description: Description) -> dict[str, str]:
         "BENCH_MODULE": (files.cocotb_bench or "").removesuffix(".py"), "MODELS_MODULE": (files.models or "").removesuffix(".py"),
         "COVERAGE_MODULE": (files.coverage or "").removesuffix(".py"),
     }  # fmt: skip
-    return {
-        "cases": "{\n" + ",\n".join(lines) + "\n}\n", **{kind: _filled(template, names) for kind, template in TEMPLATES.items()}
-    }  # fmt: skip
+    return {"cases": "{\n" + ",\n".join(lines) + "\n}\n", **{kind: _filled(template, names) for kind, template in TEMPLATES.items()}}
 
 
 def _told(core: Core[D], description: Description, front: FrontDescription | None, cases: Cases) -> dict[str, object]:
@@ -154,9 +152,7 @@ def _streams(core: Core[D], cases: Cases, over_registers: bool) -> tuple[dict[st
 def _words(description: LwcDescription) -> tuple[dict[str, object], dict[str, list[str]]]:
     """The same behind the LWC interface.  A status is a word, of which a bit tells a failure."""
     bits = description.interface_bits
-    fields: dict[str, object] = {
-        "command_fields": {"decrypt": [0, 1]}, "status": {"code": [description.failure_bit, 1], "tag": [0, bits]},
-    }
+    fields: dict[str, object] = {"command_fields": {"decrypt": [0, 1]}, "status": {"code": [description.failure_bit, 1], "tag": [0, bits]}}
     return fields, {"do": ["do_data", "do_last"]}
 
 

@@ -199,9 +199,7 @@ def lint(directory: str | Path) -> None:
     if description.front is not None:
         tops.append((description.front.top, [description.front.verilog, files.verilog]))
     for top, sources in tops:
-        status, output = run(
-            [tool.program, *options, "--top-module", top, *sources, files.waivers], Path(directory), tool.environment
-        )
+        status, output = run([tool.program, *options, "--top-module", top, *sources, files.waivers], Path(directory), tool.environment)
         messages = [line for line in output.splitlines() if line.startswith("%")]
         if status or messages:
             raise CheckFailed(f"verilator: {messages[0] if messages else output.strip()[-300:]}")

@@ -198,9 +198,7 @@ def message_core(
     associated data, and a command has the number of bytes of text in place of that of associated data.
     """
     command, status = message_command(block_bytes, keys, packet, lengths, passes, text_first), _status(block_bytes)
-    commands = Interface(
-        "s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),),
-    )  # fmt: skip
+    commands = Interface("s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),))
     form, (_, _, no_text, whose) = _FORMS[packet, text_first], _PASSES[passes]
     several = ((Port("tid", Width(8), CHANNEL, "channel"),), "; packets of different channels may interleave", " of its channel")
     channel, interleaved, of_channel = ((), "", "") if channels == 1 else several

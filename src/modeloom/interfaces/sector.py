@@ -28,18 +28,9 @@ _COMMAND = Packing(
     )
 )
 
-_STATUS = Packing(
-    (
-        Field("tag", 16, "the tag of the command"),
-        Field("code", 8, "the status code"),
-        Field(RESERVED, 8, "zero"),
-    )
-)
+_STATUS = Packing((Field("tag", 16, "the tag of the command"), Field("code", 8, "the status code"), Field(RESERVED, 8, "zero")))
 
-COMMANDS = Interface(
-    "s_axis_cmd", "cmd", "commands", Side.HOST,
-    (Port("tdata", Width(_COMMAND.bits), "a command", packing=_COMMAND),),
-)  # fmt: skip
+COMMANDS = Interface("s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(_COMMAND.bits), "a command", packing=_COMMAND),))
 """The commands.  There is one beat for each sector."""
 
 STATUSES = Interface(

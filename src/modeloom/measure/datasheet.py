@@ -131,9 +131,7 @@ def _sectors(core: SimulatedCore, description: SectorDescription) -> str:
     """A sector in each direction, back to back; two if there is one direction."""
     size = min(one.sector_bytes for one in description.sizes)
     directions = (*description.directions, *description.directions)[:2]
-    core.run([
-        Sector(_bytes(description.tweak_bytes, n), _bytes(size, 16 * n), way == "decrypt") for n, way in enumerate(directions)
-    ])  # fmt: skip
+    core.run([Sector(_bytes(description.tweak_bytes, n), _bytes(size, 16 * n), way == "decrypt") for n, way in enumerate(directions)])
     done = " and ".join("encrypted" if way == "encrypt" else "decrypted" for way in directions)
     return f"A key is loaded; then two sectors of {size} bytes are {done}."
 

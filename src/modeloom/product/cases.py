@@ -112,9 +112,7 @@ class Cases:
             (not commands, "stall.commands wait", "stall.status waits"), (registers, "registers"), (commands, "commands"),
         )  # fmt: skip
         left = {name for here, *names in rows if not here for name in names} | {*self.absent}
-        met = {
-            group: [name for name in POINTS[group] if f"{group}.{name}" not in left] for group in MET_BY_THE_TEST if group not in left
-        }
+        met = {group: [name for name in POINTS[group] if f"{group}.{name}" not in left] for group in MET_BY_THE_TEST if group not in left}
         found = {**self.points, **met, **self.channels.named([*POINTS["channel"]])}
         return {group: [*found[group]] for group in POINTS if found.get(group)}
 

@@ -30,10 +30,7 @@ from modeloom.product.description import Description, Port
 from modeloom.product.page import Page
 from modeloom_verilog.writer import Sections
 
-__all__ = [
-    "CLOCK", "CPLUSPLUS", "INTERFACE_NAMES", "Core", "FrontEnd", "FrontPart", "Sheet", "TopPort",
-    "top_ports",
-]  # fmt: skip
+__all__ = ["CLOCK", "CPLUSPLUS", "INTERFACE_NAMES", "Core", "FrontEnd", "FrontPart", "Sheet", "TopPort", "top_ports"]
 
 
 # -- ports -----------------------------------------------------------------------------------------------------------------------------

@@ -103,9 +103,7 @@ def groups_of(paths: Iterable[str], cipher: str = "aes", prefix: str = "core.", 
     outer, *others = around
     whole, start = f"{prefix}bus", f"{prefix}bus.{outer.part}"
     within = [whole + path.removeprefix(start) for path in paths if path.startswith(f"{start}.")]
-    groups = {
-        name: [path.replace(whole, start, 1) for path in each] for name, each in groups_of(within, cipher, prefix, others).items()
-    }
+    groups = {name: [path.replace(whole, start, 1) for path in each] for name, each in groups_of(within, cipher, prefix, others).items()}
     return {**groups, **{name: [prefix + part for part in parts] for name, parts in outer.blocks.items()}}
 
 

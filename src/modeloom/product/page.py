@@ -67,9 +67,7 @@ def command_table(commands: Interface, own: Mapping[str, str]) -> Iterator[str]:
 
 def status_line(statuses: Interface, zeros: Collection[str] = ()) -> Iterator[str]:
     """The bytes of a status.  ``zeros`` has the fields that are always zero in this core."""
-    places = (
-        f"byte{'s' * (place.last > place.first)} {place.bytes(' to ')} {_short(place, zeros)}" for place in statuses.packing.places()
-    )
+    places = (f"byte{'s' * (place.last > place.first)} {place.bytes(' to ')} {_short(place, zeros)}" for place in statuses.packing.places())
     yield f"Status, {statuses.packing.bits // 8} bytes, `{statuses.name}_tdata`: {', '.join(places)}."
     yield ""
 

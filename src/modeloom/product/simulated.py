@@ -113,9 +113,7 @@ class SimulatedCore(DrivenCore[SectorDescription]):
                 raise InputError(f"this core takes sectors of {sizes} bytes, not {len(sector.data)}")
             self.description.check_way(sector.decrypt)
             size = self.sizes[len(sector.data)]
-            commands += pack_command(
-                tweak=sector.tweak, tag=self._tag & 0xFFFF, slot=sector.slot, size=size, decrypt=sector.decrypt
-            )  # fmt: skip
+            commands += pack_command(tweak=sector.tweak, tag=self._tag & 0xFFFF, slot=sector.slot, size=size, decrypt=sector.decrypt)
             self._tag += 1
             packets.add_packet(self._packet(sector.data))
         self.runner.feed("s_axis_cmd", {"s_axis_cmd_tdata": bytes(commands)})

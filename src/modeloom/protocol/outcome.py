@@ -105,9 +105,7 @@ def judge(c: MessageContract, command: Command, keeps: Sequence[int], keyed: boo
 
 def judge_whole(c: MessageContract, way: int, associated: int, text: int, tag_bytes: int, keyed: bool = True) -> Judgement:
     """What comes of a message without fault, with the usual length of nonces."""
-    command = Command(
-        nonce=b"", nonce_bytes=c.nonces[0], tag_bytes=tag_bytes, associated=associated, text=text, decrypt=way
-    )  # fmt: skip
+    command = Command(nonce=b"", nonce_bytes=c.nonces[0], tag_bytes=tag_bytes, associated=associated, text=text, decrypt=way)
     lengths = {"associated": associated, "text": text, "tag": tag_bytes}
     keeps = whole_keeps([sum(lengths[name] for name in group) for group in c.form.layout(way)], c.beat_bytes)
     return judge(c, command, keeps, keyed)[0]

@@ -91,8 +91,7 @@ class Stream:
     @staticmethod
     def discover(simulation: Simulation) -> list[Stream]:
         """Every stream of the design, in alphabetical order of their prefixes."""
-        prefixes = {name[: -len(mark) - 1] for name in simulation.ports for mark in ("tvalid", "valid")
-                    if name.endswith(f"_{mark}")}
+        prefixes = {name[: -len(mark) - 1] for name in simulation.ports for mark in ("tvalid", "valid") if name.endswith(f"_{mark}")}
         return [Stream.axis(simulation, prefix) for prefix in sorted(prefixes)]
 
 
@@ -360,8 +359,7 @@ class StreamRunner:
         pointers = (ctypes.c_void_p * len(ports))(*(ctypes.addressof(buffer) for buffer in buffers))
         cycles = array("Q", bytes(8 * count))
         self._library.ml_stream_take(self._handle, index, count, pointers, cycles.buffer_info()[0])
-        columns = {port.name: bytes(memoryview(buffer)[: port.bytes * count])
-                   for port, buffer in zip(ports, buffers, strict=True)}
+        columns = {port.name: bytes(memoryview(buffer)[: port.bytes * count]) for port, buffer in zip(ports, buffers, strict=True)}
         return Beats(count, columns, cycles)
 
     def accepted(self, name: str) -> array[int]:
@@ -380,9 +378,7 @@ class StreamRunner:
             return Violations(result[0], result[1], None if result[2] == 2**64 - 1 else result[2], result[3])
         each = [self.violations(n) for n, stream in self.by_name.items() if stream.flow == "out"]
         first = [v.first_cycle for v in each if v.first_cycle is not None]
-        return Violations(
-            sum(v.dropped for v in each), sum(v.changed for v in each), min(first, default=None), sum(v.loud for v in each)
-        )
+        return Violations(sum(v.dropped for v in each), sum(v.changed for v in each), min(first, default=None), sum(v.loud for v in each))
 
 
 def _pack(port: Port, column: bytes | bytearray | memoryview | Iterable[int]) -> tuple[bytes, int]:
