@@ -173,7 +173,7 @@ class ChannelIntake(ErasedComponent[MessageParameters]):
         seen = Signal(seen_layout(p))
         m.d.comb += see_beat(p, seen, beat_reg)
         _, shared = Packet(
-            p=p, may=room, ended=ended_reg, valid=valid_reg & known & ~refuse, beat=beat_reg, seen=seen, state={
+            p=p, room=room, ended=ended_reg, valid=valid_reg & known & ~refuse, beat=beat_reg, seen=seen, state={
                 **{name: now[name] for name in ("discard", "in_associated", "begun", "partial", *p.parts.past)},
                 "first": Mux(ended_reg, tag_reg.first, now.first), "code": Mux(ended_reg, tag_reg.code, now.code),
                 "tail": stated.associated[:index_bits],

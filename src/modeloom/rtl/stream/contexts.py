@@ -183,7 +183,8 @@ class ContextWords(MessageProgress):
             "beats": p.count_bits, "of_text": min(1, p.count_bits),
         })  # fmt: skip
         m.submodules.contexts = self.words = words = ChannelFlags(layout.size, p.contexts, 2, p.erase_bits)
-        self._now, self.after, self.there = (Signal(layout, name=name) for name in ("context_now", "context_next", "context_to_overwrite"))
+        self._now, self.after = Signal(layout, name="context_now"), Signal(layout, name="context_next")
+        self.to_overwrite = Signal(layout, name="context_to_overwrite")
         between = Signal(name="between_next")
         self.now, self.next = (
             _Parts(between, word.chain, word.hashed, word.packet, word.beats, word.of_text)
@@ -195,7 +196,7 @@ class ContextWords(MessageProgress):
         m.d.comb += [
             words.erase.eq(entry.erase), words.erase_address.eq(entry.erase_address),
             words.raddr[0].eq(entry.token.payload.token.context), words.raddr[1].eq(self.scrub_context_reg),
-            Value.cast(self.there).eq(words.rdata[1]),
+            Value.cast(self.to_overwrite).eq(words.rdata[1]),
             self.after.eq(self._now), between.eq(~self._now.running), self.after.running.eq(~between),
         ]  # fmt: skip
 
@@ -207,9 +208,9 @@ class ContextWords(MessageProgress):
         """Goes from context to context, while no step is under way."""
         context_reg, scrubbed_reg = self.scrub_context_reg, self.scrubbed_reg
         all_reg, clean = Signal(name="scrubbed_all_reg"), Signal(name="scrubbed_one")
-        written = self.there.running & (self.there.hashed == self.full) if self.full else self.there.running
+        written = self.to_overwrite.running & (self.to_overwrite.hashed == self.full) if self.full else self.to_overwrite.running
         m.d.comb += [
-            clean.eq((scrubbed_reg == enough) | written), entry.scrubbed.eq(all_reg), self.idle.eq(~self.there.running & ~clean),
+            clean.eq((scrubbed_reg == enough) | written), entry.scrubbed.eq(all_reg), self.idle.eq(~self.to_overwrite.running & ~clean),
         ]
         with m.If(~entry.scrub):
             m.d.sync += [context_reg.eq(0), scrubbed_reg.eq(0), all_reg.eq(0)]
@@ -220,10 +221,10 @@ class ContextWords(MessageProgress):
                 m.d.sync += scrubbed_reg.eq(scrubbed_reg + 1)
 
     def connect(self, m: Module, entry: wiring.Component, sequence: StepSequence, moves: Value) -> None:
-        context, false = Signal(len(self.scrub_context_reg), name="context_here"), sequence.overwrites
+        context, overwrites = Signal(len(self.scrub_context_reg), name="context_here"), sequence.overwrites
         m.d.comb += [
-            context.eq(Mux(false, self.scrub_context_reg, entry.token.payload.token.context)),
-            Value.cast(self._now).eq(Mux(false, self.words.rdata[1], self.words.rdata[0])),
+            context.eq(Mux(overwrites, self.scrub_context_reg, entry.token.payload.token.context)),
+            Value.cast(self._now).eq(Mux(overwrites, self.words.rdata[1], self.words.rdata[0])),
             self.words.we.eq(moves), self.words.waddr.eq(context), self.words.wdata.eq(self.after),
             entry.o.next_context.eq(context),
         ]  # fmt: skip
@@ -244,19 +245,19 @@ def progress_of(p: MessageParameters) -> type[MessageProgress]:
     return ContextWords if p.interleaved else MessageProgress
 
 
-def count_blocks(m: Module, entry: wiring.Component, kept: MessageProgress, sequence: StepSequence) -> None:
+def count_blocks(m: Module, entry: wiring.Component, progress: MessageProgress, sequence: StepSequence) -> None:
     """Counts the beats of associated data, and of text, and tells the pipeline the number of trailing zeros of the numbers of blocks."""
     p, of_text = entry.parameters, sequence.step == TokenStep.TEXT
     beats, after, lowest = (Signal(p.count_bits, name=name) for name in ("beats", "beats_after", "beats_lowest"))
     zeros = Signal(p.plan.times_bits, name="trailing_zeros")
     m.d.comb += [
-        beats.eq(Mux(sequence.begins_part(kept.now.of_text), Mux(of_text, p.text_from, 0), kept.now.beats)), after.eq(beats + 1),
+        beats.eq(Mux(sequence.begins_part(progress.now.of_text), Mux(of_text, p.text_from, 0), progress.now.beats)), after.eq(beats + 1),
         # The lowest bit of the number of the last block of a beat, without the bits that the lanes have.
         lowest.eq(after & ~beats),
         zeros.eq(Cat(Cat(lowest[at] for at in range(p.count_bits) if at >> bit & 1).any() for bit in range(p.plan.times_bits))),
     ]
     with m.If(sequence.done & (sequence.step != TokenStep.TAG)):
-        m.d[kept.domain] += [kept.next.beats.eq(after), kept.next.of_text.eq(of_text)]
+        m.d[progress.domain] += [progress.next.beats.eq(after), progress.next.of_text.eq(of_text)]
     *others, last = [((lane + 1) & -(lane + 1)).bit_length() - 1 for lane in range(p.lanes)]
     m.d.sync += [times.eq(zeros_of) for times, zeros_of in zip(entry.o.times, (*others, zeros + last), strict=True)]
 
@@ -274,22 +275,22 @@ class HashChains:
         Such a token enters.
     """
 
-    def __init__(self, m: Module, p: MessageParameters, sequence: StepSequence, kept: MessageProgress, weighted: View):
+    def __init__(self, m: Module, p: MessageParameters, sequence: StepSequence, progress: MessageProgress, weighted: View):
         plan, chains = p.plan, p.plan.lane_chains
-        self.product, now, after = Signal(name="product"), kept.now, kept.next
+        self.product, now, after = Signal(name="product"), progress.now, progress.next
         products = [plan.hashed(plan.step(one.title)) in one.operations if plan.horner is not None else False for one in plan.tokens]
         of_kind = Array([*map(int, products), *[0] * len(plan.preparations)])[sequence.kind]
         # The tag may have a product when the blocks beside it have none.
         of_tag = weighted.product & weighted.token.tag & ~sequence.overwrites & ~sequence.takes_start
         m.d.comb += self.product.eq(sequence.issue & (of_kind | of_tag))
         with m.If(self.product):
-            m.d[kept.domain] += after.chain.eq(now.chain + 1)
+            m.d[progress.domain] += after.chain.eq(now.chain + 1)
             with m.If(now.chain == chains - 1):
-                m.d[kept.domain] += after.chain.eq(0)
+                m.d[progress.domain] += after.chain.eq(0)
             with m.If(now.hashed != chains):
-                m.d[kept.domain] += after.hashed.eq(now.hashed + 1)
+                m.d[progress.domain] += after.hashed.eq(now.hashed + 1)
         with m.If(sequence.ends):
-            m.d[kept.domain] += after.hashed.eq(0)
+            m.d[progress.domain] += after.hashed.eq(0)
         self.chain, self.fresh = now.chain, now.hashed != chains
         self.opening: Value = (now.hashed == 0) | weighted.opening
         # Every chain is written once, and the rest of the state by the message that writes the last of them.

@@ -351,14 +351,14 @@ class TokenEntry(BusComponent[MessageParameters]):
         p, plan = self.parameters, self.parameters.plan
         token, message = self.token.payload.token, self.message.payload
         # Nothing of a message: then tokens that overwrite may go as a message of their own, of which nothing is told.
-        kept = progress_of(p)(m, self)
-        valid, scrub = self.token.valid & self.message.valid, self.scrub & ~self.scrubbed & kept.idle
+        progress = progress_of(p)(m, self)
+        valid, scrub = self.token.valid & self.message.valid, self.scrub & ~self.scrubbed & progress.idle
         sequence = p.parts.sequence(m, p, token, message, valid, scrub)
         credit = MessageCredits(m, token)
         arbiter = Arbiter(m, p, sequence, credit.credited, credit.tag, self)
         sequence.run(arbiter.runs)
         arbiter.grant(sequence.done, sequence.ends)
-        hashed = HashChains(m, p, sequence, kept, self.token.payload)
+        hashed = HashChains(m, p, sequence, progress, self.token.payload)
         m.d.comb += [
             self.token.ready.eq(sequence.taken(arbiter.enters)), self.prepared.eq(arbiter.prepared(sequence.issue)),
             self.message.ready.eq(self.token.ready & ((token.step == TokenStep.TAG) | token.tag)),
@@ -372,30 +372,30 @@ class TokenEntry(BusComponent[MessageParameters]):
             m.d.comb += self.batch.eq(arbiter.counter.batch)
         m.d.comb += self.entered.eq(sequence.done & ~sequence.overwrites)
         with m.If(sequence.done):
-            m.d[kept.domain] += kept.next.between.eq(sequence.ends)
-        kept.overwrite(m, self, hashed.enough, hashed.counted, sequence.begins & ~sequence.started_reg)
-        kept.connect(m, self, sequence, hashed.product | sequence.done)
+            m.d[progress.domain] += progress.next.between.eq(sequence.ends)
+        progress.overwrite(m, self, hashed.enough, hashed.counted, sequence.begins & ~sequence.started_reg)
+        progress.connect(m, self, sequence, hashed.product | sequence.done)
         if plan.times_bits:
-            count_blocks(m, self, kept, sequence)
-        beat = self._tell(m, sequence, contents.told, kept)
+            count_blocks(m, self, progress, sequence)
+        beat = self._tell(m, sequence, contents.told, progress)
         credit.count((beat, self.text_taken, p.text_depth), (sequence.ends, self.tag_taken, p.tag_depth))
         return m
 
-    def _tell(self, m: Module, sequence: StepSequence, told: Value, kept: MessageProgress) -> Value:
+    def _tell(self, m: Module, sequence: StepSequence, told: Value, progress: MessageProgress) -> Value:
         """Tells what comes of the token that enters: its beat of text, and the verdict of a message that ends; returns whether there is a
         beat."""
         p, token, message = self.parameters, sequence.token, sequence.message
         beat = sequence.gives(told & sequence.done & (sequence.step == TokenStep.TEXT))
         with m.If(beat):
-            m.d[kept.domain] += kept.next.packet.eq(1)
+            m.d[progress.domain] += progress.next.packet.eq(1)
         with m.If(sequence.ends):
-            m.d[kept.domain] += kept.next.packet.eq(0)
+            m.d[progress.domain] += progress.next.packet.eq(0)
         m.d.sync += [
             self.beat.eq(beat), self.bytes.eq(token.nbytes), self.last.eq(token.last), self.cut.eq(token.cut),
             self.verdict_valid.eq(sequence.ends), self.verdict.id.eq(message.id), self.verdict.tag.eq(message.tag),
             self.verdict.tag_bytes.eq(message.tag_bytes), self.verdict.decrypt.eq(message.decrypt), self.verdict.code.eq(token.code),
-            self.verdict.packet.eq(kept.now.packet | beat), self.verdict.empty.eq(sequence.overwrites),
+            self.verdict.packet.eq(progress.now.packet | beat), self.verdict.empty.eq(sequence.overwrites),
             *(getattr(self, name).eq(sequence.decrypt) for name in p.delivery.held),
         ]  # fmt: skip
-        kept.tell(m, self, message, beat & token.last)
+        progress.tell(m, self, message, beat & token.last)
         return beat

@@ -167,9 +167,9 @@ def weigh(
         chains = p.plan.lane_chains
         between = sum(full[1:chains], Const(0, 1))
         for lane, power in enumerate(powers):
-            mine = Mux(full[0] > lane, full[0] - lane, 0)[: len(full[0])]
+            own = Mux(full[0] > lane, full[0] - lane, 0)[: len(full[0])]
             beyond = Mux(full[chains] > lane, lane, full[chains]) if lane else Const(0, 1)
-            m.d.comb += power.eq(between + mine + beyond)
+            m.d.comb += power.eq(between + own + beyond)
         last = products[chains - 1] & ~(products[chains] if p.window > chains else Const(0, 1))
         m.d.comb += opening.eq(ended & last)
     return powers, opening
@@ -251,11 +251,11 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
         # -- the bytes of the block before ------------------------------------------------------------------------------------
         is_associated = token_reg.step == TokenStep.ASSOCIATED
         carry, left = Signal(8 * most, name="carry"), Signal(8 * most, name="left")
-        kept = self._kept(m, load, pass_on & is_associated, token_reg, left)
+        held = self._held(m, load, pass_on & is_associated, token_reg, left)
         data = token_reg.blocks[0]
         moved, overflows = Signal(p.block_bits, name="moved"), Signal(name="overflows")
         nbytes, rest = Signal(p.beat_nbytes_bits, name="nbytes_here"), Signal(p.beat_nbytes_bits, name="nbytes_left")
-        m.d.comb += carry.eq(Mux(token_reg.first, prefix_reg, kept))
+        m.d.comb += carry.eq(Mux(token_reg.first, prefix_reg, held))
         with m.Switch(which_reg):
             for number, one in enumerate(prefixes):
                 with m.Case(number):
@@ -296,7 +296,7 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
         """Passes an erasure on."""
         return []
 
-    def _kept(self, m: Module, load: Signal, write: Value, token: Any, left: Signal) -> Value:
+    def _held(self, m: Module, load: Signal, write: Value, token: Any, left: Signal) -> Value:
         """The last bytes of the block before, of the message of a token."""
         carry_reg = Signal.like(left)
         with m.If(write):
@@ -311,7 +311,7 @@ class ChannelPrefix(ErasedComponent[MessageParameters], AssociatedPrefix):
         """To the word of each context."""
         return erased(whole, self)
 
-    def _kept(self, m: Module, load: Signal, write: Value, token: Any, left: Signal) -> Value:
+    def _held(self, m: Module, load: Signal, write: Value, token: Any, left: Signal) -> Value:
         """The last bytes of the block before, of the context of a token."""
         p = self.parameters
         m.submodules.carries = words = ChannelWords(len(left), p.contexts, 1, p.erase_bits)
@@ -396,7 +396,7 @@ class MessageIntake(ErasedComponent[MessageParameters]):
         # Marked beats are counted, and the command says nothing of them.
         marked = {"in_associated": beat.associated} if p.marked else {}
         ends_message, _ = Packet(
-            p=p, may=busy_reg & self.token.ready, ended=registers["ended"], valid=valid, beat=beat, seen=seen,
+            p=p, room=busy_reg & self.token.ready, ended=registers["ended"], valid=valid, beat=beat, seen=seen,
             state={**registers, **marked}, order={"associated": Cat(registers["tail"], associated.total)} if p.marked else stated,
             held=held_reg, reached=associated.reached, text_reached=text.reached, text=text.total, count=associated.count,
             count_text=text.count, set=change, masked=masks,

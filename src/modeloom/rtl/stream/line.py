@@ -135,13 +135,13 @@ class BatchLine(Line):
             return super().at(stage)
         m, cadence = self._m, self._batches.cadence
         count = batches_within(cycles, cadence)
-        there, place, places = self._batches.written(near, count)
+        valid, place, places = self._batches.written(near, count)
         value = self._values[near]
         words = memory.Memory(shape=len(value), depth=cadence.blocks * count, init=[], attrs={"ram_style": "distributed"})
         m.submodules[f"{self._name}_{near}_to_{stage}"] = words
         write, read = words.write_port(), words.read_port(domain="comb")
         m.d.comb += [
-            write.en.eq(there), write.addr.eq(place), write.data.eq(value), read.addr.eq(places.at(stage)),
+            write.en.eq(valid), write.addr.eq(place), write.data.eq(value), read.addr.eq(places.at(stage)),
         ]
         self._values[stage] = Signal(len(value), name=f"{self._name}_{stage}_word")
         m.d.comb += self._values[stage].eq(read.data)

@@ -210,7 +210,7 @@ class Packet:
     """
 
     p: MessageParameters
-    may: Value  # There is room for a token.
+    room: Value  # There is room for a token.
     ended: Value  # The last beat of a packet has been taken, and the token of its tag is next.
     valid: Value  # There is a beat of a packet whose command is known.
     beat: Any
@@ -272,7 +272,7 @@ class Packet:
             *([token.lengths.eq(lengths)] if p.plan.tag_lengths else []),
             *([token.final.eq(Mux(is_text, ends[parts.text_at], ends[1 - parts.text_at]))] if p.plan.ends else []),
         ]  # fmt: skip
-        with m.If(self.may):
+        with m.If(self.room):
             with m.If(self.ended):
                 m.d.comb += alone.eq(1)
             with m.Elif(self.valid):

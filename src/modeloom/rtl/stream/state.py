@@ -141,7 +141,7 @@ class StateValues(TurnValues):
         for name in names:
             value = Signal(self.width, name=name)
             home = self.placed.homes[name]
-            register = self.kept(name, home)
+            register = self.stored(name, home)
             initial = self.initial(name, home)
             if self.turns and name == self.turns.second:
                 register = self.turn_begun(register)
@@ -214,7 +214,7 @@ class StateValues(TurnValues):
         initial = self.initial(name, home) if name in self.plan.shared.values() else None
         if isinstance(initial, Const) and not initial.value:
             # One signal clears it for a message that begins, and behind the text: a bit then has a LUT for all that is added.
-            return Mux(replaced | self.lines["begin"].at(home), 0, self.kept(name, home))
+            return Mux(replaced | self.lines["begin"].at(home), 0, self.stored(name, home))
         return Mux(replaced, 0, value)
 
     def _chosen(self, name: str, lane: int, value: Value, home: int) -> Value:
@@ -349,7 +349,7 @@ class StateValues(TurnValues):
             products.append(product)
         self.registers[name] = Signal(self.width, name=f"{name}_reg")
         total = Signal(self.width, name=name)
-        m.d.comb += total.eq(self.sum(products) ^ Mux(lines["opening"].at(done), 0, self.kept(name, done)))
+        m.d.comb += total.eq(self.sum(products) ^ Mux(lines["opening"].at(done), 0, self.stored(name, done)))
         self.keep(name, active, done, total)
         self.total = Line(self.late, total, done, name)
 

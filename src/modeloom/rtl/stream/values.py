@@ -326,11 +326,11 @@ class TokenValues:
         """A number with a one for each bit of a part of the state whose register another part shares in turn."""
         return self.turns.shared if self.turns and name in (self.turns.first, self.turns.second) else 0
 
-    def kept(self, name: str, stage: int) -> Value:
+    def stored(self, name: str, stage: int) -> Value:
         """What a part of the state is in a stage: its register, or the word of the token's context."""
         if name in self.shared:
             held, part = self.shared[name]
-            rest = self.kept(held, stage)
+            rest = self.stored(held, stage)
             return Cat(rest[: part.start], self.registers[name], rest[part.stop :])
         if self.c.contexts == 1:
             bits, shared = iter(self.registers[name]), iter(self.turn_bits)
@@ -489,7 +489,7 @@ class TokenValues:
         """
         if not self.placed.passes[step.title][part].at:
             raise ValueError(f"{step.title} reads {name} in stage {stage}, before its home, and does not wait for it")
-        register, initial = self.kept(name, stage), self.initial(name, stage)
+        register, initial = self.stored(name, stage), self.initial(name, stage)
         if initial is None or not self.placed.passes[step.title][0].at:
             return register
         if (name, stage) not in self._early:
