@@ -594,7 +594,7 @@ class KeyDerivation(Layer):
 
     def control(self, p: MessageParameters) -> MessageParameters:
         """It tells when a key is gone."""
-        return replace(p, tells_freed=True)
+        return replace(p, keys=replace(p.ordered_keys, told=("freed",)))
 
     @cached_property
     def sizes(self) -> DerivedParameters:

@@ -16,6 +16,7 @@ that is not a key takes a slot, too, so that keys stay in order.  Messages that 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
@@ -51,6 +52,8 @@ class InlineKeyParameters(KeyParameters):
         0 for a key schedule of any kind, or the number of iterative key schedules.  With those, a used slot is cleared at once.
     least_round_keys : int
         Round keys of the shortest cipher key; 0 if all have ``round_keys``.
+    told : tuple of str
+        What the core tells the part in front of it, a bit each: ("freed",) when a key is overwritten, in the order of the keys.
 
     Raises
     ------
@@ -65,6 +68,14 @@ class InlineKeyParameters(KeyParameters):
     base_word: int | None = None
     writers: int = 0
     least_round_keys: int = 0
+    told: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, given: KeyParameters) -> Self:
+        """These keys, which come with the messages.  Raises ``ValueError`` if they are loaded into slots."""
+        if not isinstance(given, cls):
+            raise ValueError("the keys of this core are loaded into slots")
+        return given
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,6 +88,12 @@ class InlineKeyParameters(KeyParameters):
     def first(self, setup: Value) -> Value:
         """It does: messages wait for their keys."""
         return setup
+
+    def in_use(self, asked: Value, dropped: Value) -> Value:
+        """Whether messages in flight use a slot, by their answer and whether its packet only dropped the key before it."""
+        # Where keys are dropped whenever no message waits, no message has the slot of such a packet.  So nothing is asked of what the
+        # messages in flight have stored for it, which may never have been written.
+        return asked & ~dropped if self.told else asked
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -264,9 +281,9 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
         with m.If(self.made.ready):
             m.d.sync += made_valid_reg.eq(0)
         for number, unit in enumerate(units):
-            schedule, mine, done = unit.schedule, Signal(name=f"handed{unit.end}"), Signal(name=f"offer{unit.end}")
+            schedule, selected, done = unit.schedule, Signal(name=f"handed{unit.end}"), Signal(name=f"offer{unit.end}")
             m.d.comb += [
-                mine.eq(handed & (next_reg == number)), schedule.start.eq(mine & good_reg),
+                selected.eq(handed & (next_reg == number)), schedule.start.eq(selected & good_reg),
                 done.eq(unit.expanded | (unit.expanding & schedule.done)), schedule.key.eq(cipher_key_reg),
             ]  # fmt: skip
             with m.If(done):
@@ -276,7 +293,7 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
                     m.d.sync += [unit.expanded.eq(0), made_valid_reg.eq(1), made_reg.eq(unit.turn)]
                     if p.base_word is not None:
                         m.d.sync += [unit.base.eq(0), made_base_reg.eq(unit.base)]
-            with m.If(mine):
+            with m.If(selected):
                 m.d.sync += [
                     unit.expanding.eq(good_reg), unit.expanded.eq(~good_reg), unit.length.eq(length_reg),
                     unit.turn.slot.eq(slot_reg), unit.turn.good.eq(good_reg), unit.turn.drops.eq(drops_reg),
@@ -286,7 +303,7 @@ class InlineKeyPort(BusComponent[InlineKeyParameters]):
             self._write(m, unit, getattr(self, f"round_key{unit.end}"))
             if len(p.sizes) > 1:
                 # The length holds from the cycle in which the schedule begins until it is done.
-                m.d.comb += schedule.length.eq(Mux(mine, length_reg, unit.length))
+                m.d.comb += schedule.length.eq(Mux(selected, length_reg, unit.length))
         if len(units) > 1:
             with m.If(offer):
                 m.d.sync += first_reg.eq(~first_reg)

@@ -568,12 +568,12 @@ class KeySchedules(wiring.Component):
         m = Module()
         for number, schedule in enumerate(self.schedules):
             m.submodules[f"length_{len(schedule.key)}"] = schedule
-            mine = self.length == number
+            selected = self.length == number
             m.d.comb += [
-                schedule.start.eq(self.start & mine), schedule.erase.eq(self.erase & mine),
+                schedule.start.eq(self.start & selected), schedule.erase.eq(self.erase & selected),
                 schedule.key.eq(self.key[: len(schedule.key)]),
             ]  # fmt: skip
-            with m.If(mine):
+            with m.If(selected):
                 for name in ("we", "round", "data", "data_dec", "busy", "done"):
                     m.d.comb += getattr(self, name).eq(getattr(schedule, name))
         return m

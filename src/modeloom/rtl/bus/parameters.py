@@ -12,8 +12,8 @@ from modeloom.interfaces.messages import IN_SLOTS, KeyPins
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
 
 __all__ = [
-    "DataParameters", "KeyParameters", "KeyPart", "PacketEnd", "check_flags", "check_integer", "history_beats", "key_beats",
-    "key_last_keep", "key_parts", "packet_ends",
+    "DataParameters", "KeyParameters", "KeyPart", "PacketEnd", "check_choice", "check_flags", "check_integer",
+    "history_beats", "key_beats", "key_last_keep", "key_parts", "packet_ends",
 ]  # fmt: skip
 
 
@@ -23,6 +23,13 @@ def check_integer(name: str, value: object, low: int, high: int) -> None:
         raise TypeError(f"{name} is an integer, not {value!r}")
     if not low <= value <= high:
         raise ValueError(f"{name} is from {low} to {high}, not {value}")
+
+
+def check_choice(name: str, value: object, choices: tuple[int, ...]) -> None:
+    """Raises ``ValueError`` unless a parameter is one of several numbers."""
+    if value not in choices:
+        *others, last = map(str, choices)
+        raise ValueError(f"{name} is {', '.join(others)} or {last}, not {value!r}")
 
 
 def check_flags(part: object, *names: str) -> None:
@@ -53,10 +60,8 @@ class DataParameters:
     lanes: int = 1
 
     def __post_init__(self) -> None:
-        if self.block_bits not in (128, 256):
-            raise ValueError(f"block_bits is 128 or 256, not {self.block_bits!r}")
-        if self.lanes not in (1, 2, 4, 8):
-            raise ValueError(f"lanes is 1, 2, 4 or 8, not {self.lanes!r}")
+        check_choice("block_bits", self.block_bits, (128, 256))
+        check_choice("lanes", self.lanes, (1, 2, 4, 8))
 
     @property
     def block_bytes(self) -> int:
@@ -207,6 +212,21 @@ class KeyParameters:
     def longest(self) -> int:
         """The index of the longest of ``sizes``."""
         return self.sizes.index(max(self.sizes))
+
+    @property
+    def size_fields(self) -> dict[str, int]:
+        """The field of a round key that has the index of its size, with that of the longest one; none with a single size."""
+        return {"length": self.longest} if len(self.sizes) > 1 else {}
+
+    @property
+    def writers(self) -> int:
+        """The number of iterative key schedules that take keys by turns; 0 if there is a single key schedule of any kind."""
+        return 0
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What the core tells of keys that come with messages, a bit each."""
+        return ()
 
     @property
     def lengths(self) -> tuple[int, ...]:

@@ -270,8 +270,7 @@ class InRing(InSlots):
         if p.writers:
             m.d.comb += [*join(keys, pipeline, "clear_words", "clear_rounds", "clear_slot"), *join(pipeline, keys, "words_cleared")]
         m.d.comb += [flight.query.eq(keys.query), keys.in_use.eq(flight.busy)]
-        if p.tells_freed:
-            m.d.comb += join(keys, bus, "freed")
+        m.d.comb += join(keys, bus, *p.keys.told)
         m.d.comb += [*taken, *admitted]
 
 
@@ -303,7 +302,7 @@ class MessageBus(wiring.Component):
     judged, right : 1, 1
         With segments and ``hold`` only: the verdict on a message to be opened that has text.
     freed : 1
-        With ``parameters.tells_freed`` only: a key that came with messages is overwritten, in the order of the keys.
+        If ``parameters.keys.told`` has it: a key that came with messages is overwritten, in the order of the keys.
     erase, erase_address : 1, erase_bits
         Writes zeros to this word of all memories, while the buses and the pipeline are held in reset.
     """
@@ -315,7 +314,7 @@ class MessageBus(wiring.Component):
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),
             "key": In(stream.Signature(self.keys.beat)), "key_state": Out(key_state_signature(self.keys.states)), **self.form.ports(p),
-            **({"freed": Out(1)} if p.tells_freed else {}),
+            **dict.fromkeys(p.keys.told, Out(1)),
             "erase": In(1), "erase_address": In(p.erase_bits),
         })  # fmt: skip
 

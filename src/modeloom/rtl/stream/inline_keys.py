@@ -280,7 +280,7 @@ class KeyRing(BusComponent[MessageParameters]):
                 "erase_word": Out(1), "erase_index": Out(range(max(2, p.keys.words))), "word_taken": In(1),
                 "erase_round": Out(1), "erase_number": Out(p.keys.round_bits), "round_taken": In(1),
             }),
-            "scrub": Out(1), "scrubbed": In(1), "busy": Out(1), **({"freed": Out(1)} if p.tells_freed else {}),
+            "scrub": Out(1), "scrubbed": In(1), "busy": Out(1), **dict.fromkeys(p.keys.told, Out(1)),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -324,17 +324,12 @@ class KeyRing(BusComponent[MessageParameters]):
         ]  # fmt: skip
 
         # -- used slots -----------------------------------------------------------------------------------------------------------
-        in_use = self.in_use
-        if p.tells_freed:
-            # Keys are dropped whenever no message waits.  No message has the slot of such a packet, so nothing is asked of what the
-            # messages in flight have stored for it, which may never have been written.
-            in_use = in_use & ~drops_reg.bit_select(tail_reg, 1)
+        in_use = p.ordered_keys.in_use(self.in_use, drops_reg.bit_select(tail_reg, 1))
         if p.writers:
             overwriting = self._clear(m, used, freed, tail_reg, in_use)
         else:
             overwriting = self._overwrite(m, used_reg, freed, tail_reg, in_use)
-        if p.tells_freed:
-            m.d.comb += self.freed.eq(freed)
+        m.d.comb += [getattr(self, name).eq(freed) for name in p.keys.told]
         left_reg = Signal()
         with m.If(freed):
             m.d.sync += left_reg.eq(1)
@@ -449,7 +444,7 @@ class InlineKeys(BusComponent[MessageParameters]):
     clear_words, words_cleared, clear_rounds, clear_slot
         Zeros to all words, or to all round keys, of a slot.  They are there with iterative key schedules.
     freed : 1
-        As in the ring.  It is there if ``parameters.tells_freed``.
+        As in the ring, if ``parameters.keys.told`` has it.
     """
 
     def __init__(self, parameters: MessageParameters, key_schedules: Sequence[wiring.Component]):
@@ -469,7 +464,7 @@ class InlineKeys(BusComponent[MessageParameters]):
             "key_we": Out(1), "key_slot": Out(slot), "key_index": Out(index), "key_data": Out(p.block_bits),
             **{name: Out(shape) for name, shape in p.round_key_ports.items()},
             **({"clear_words": Out(1), "words_cleared": In(1), "clear_rounds": Out(1), "clear_slot": Out(slot)} if p.writers else {}),
-            **({"freed": Out(1)} if p.tells_freed else {}),
+            **dict.fromkeys(p.keys.told, Out(1)),
         }  # fmt: skip
 
     def elaborate(self, platform: object) -> Module:
@@ -500,8 +495,7 @@ class InlineKeys(BusComponent[MessageParameters]):
         ]  # fmt: skip
         if p.ordered_keys.base_word is not None:
             m.d.comb += join(port, preparation, "base")
-        if p.tells_freed:
-            m.d.comb += join(ring, self, "freed")
+        m.d.comb += join(ring, self, *p.keys.told)
 
         free, given = signals("free given")
         m.d.comb += [
@@ -553,6 +547,6 @@ class InlineKeys(BusComponent[MessageParameters]):
                 m.d.comb += ring.round_taken.eq(~rounds.we & ring.erase_round)
             for name, value in (("we", we), ("slot", slot), ("round", number), ("data", rounds.data)):
                 m.d.comb += getattr(self, f"rk_{name}{unit}").eq(value)
-            if len(p.keys.sizes) > 1:
+            for name, longest in p.keys.size_fields.items():
                 # Zeros are written with the length of the longest key, so that they reach all round keys.
-                m.d.comb += getattr(self, f"rk_length{unit}").eq(Mux(rounds.we, rounds.length, p.keys.longest))
+                m.d.comb += getattr(self, f"rk_{name}{unit}").eq(Mux(rounds.we, getattr(rounds, name), longest))

@@ -125,8 +125,6 @@ class MessageSizes:
         The same for beats of associated data, in a core with one channel.
     channels : int
         Messages that may interleave, 1 to 256.
-    tells_freed : bool
-        Whether a core whose keys come with messages tells what is in front of it when a key is overwritten.
 
     Raises
     ------
@@ -143,10 +141,9 @@ class MessageSizes:
     text_from: int = 0
     associated_from: int = 0
     channels: int = 1
-    tells_freed: bool = False
 
     def __post_init__(self) -> None:
-        check_flags(self, "encrypt", "decrypt", "tells_freed")
+        check_flags(self, "encrypt", "decrypt")
         if not (self.encrypt or self.decrypt):
             raise ValueError("a core has at least one direction")
         if self.hold is not None:
@@ -160,8 +157,6 @@ class MessageSizes:
         check_integer("text_from", self.text_from, 0, 0 if self.lengths_first else self.plan.mode.most_text // self.beat_bytes)
         if self.channels > 1 and self.plan.chained and self.plan.horner is not None:
             raise ValueError("a mode with a chain through the cipher and a polynomial hash takes one channel")
-        if self.tells_freed and not self.inline:
-            raise ValueError("tells_freed is for keys that come with messages")
         unknown = [name for name in self.plan.known_lengths if name not in ("nonce", "tag")] or self.plan.prefixes
         if self.marked and unknown:
             raise ValueError("segments do not tell the bytes of associated data before a message begins")
@@ -251,9 +246,7 @@ class MessageSizes:
     @property
     def ordered_keys(self) -> InlineKeyParameters:
         """The keys that come with the messages.  Raises ``ValueError`` if the core has key slots instead."""
-        if not isinstance(self.keys, InlineKeyParameters):
-            raise ValueError("the keys of this core are loaded into slots")
-        return self.keys
+        return InlineKeyParameters.of(self.keys)
 
     @property
     def powers(self) -> bool:
@@ -299,7 +292,7 @@ class MessageSizes:
     @property
     def writers(self) -> int:
         """Iterative key schedules of keys that come with messages; 0 if there is a key schedule of another kind."""
-        return self.keys.writers if isinstance(self.keys, InlineKeyParameters) else 0
+        return self.keys.writers
 
     @property
     def round_key_ports(self) -> dict[str, int]:

@@ -461,7 +461,7 @@ class SectorIntake(BusComponent[BusParameters]):
         m.submodules.slice = slice_ = RegisterSlice(checked_beat_layout(p))
         wiring.connect(m, wiring.flipped(self.s), check.i)
         wiring.connect(m, check.o, slice_.i)
-        o, packet = slice_.o, self.packet
+        o, filled = slice_.o, self.packet
 
         beat_reg = Signal(range(max(2, p.beats)))
         overrun_reg = Signal()
@@ -477,13 +477,13 @@ class SectorIntake(BusComponent[BusParameters]):
         room = Signal(init=1)
         early_reg = Signal(init=1)
         if p.beats > FILL_AHEAD:
-            m.d.comb += room.eq(~packet.entering | early_reg)
+            m.d.comb += room.eq(~filled.entering | early_reg)
         accept = Signal()
         beats = [size.beats for size in p.sizes]
         several = len(beats) > 1
         if several:
             opening = self.opening
-            m.d.comb += opening.admitted.eq(packet.admit | packet.entering)
+            m.d.comb += opening.admitted.eq(filled.admit | filled.entering)
 
         def of_size(values: list[int]) -> Value:
             if len(values) == 1:
@@ -491,7 +491,7 @@ class SectorIntake(BusComponent[BusParameters]):
             return Array(Const(value, range(max(values) + 1)) for value in values)[opening.size]
 
         m.d.comb += [
-            o.ready.eq(((room & ~complete_reg) | packet.admit) & (opening.open if several else 1)),
+            o.ready.eq(((room & ~complete_reg) | filled.admit) & (opening.open if several else 1)),
             accept.eq(o.ready & o.valid),
         ]
 
@@ -505,7 +505,7 @@ class SectorIntake(BusComponent[BusParameters]):
             with m.If(accept):
                 m.d.sync += first_reg.eq(o.p.last)
         length = Signal(2)
-        with m.If(packet.take):
+        with m.If(filled.take):
             m.d.sync += [complete_reg.eq(0), good_reg.eq(0)]
         with m.If(accept):
             with m.If(o.p.last):
@@ -547,8 +547,8 @@ class SectorIntake(BusComponent[BusParameters]):
         ]
         fill = self.fill
         m.d.comb += [
-            fill.we.eq(fill_we_reg), fill.beat.eq(fill_beat_reg), fill.data.eq(fill_data_reg), fill.ahead.eq(packet.entering),
-            packet.complete.eq(complete_reg), packet.ok.eq(ok_reg), packet.good.eq(good_reg), packet.code.eq(code_reg),
+            fill.we.eq(fill_we_reg), fill.beat.eq(fill_beat_reg), fill.data.eq(fill_data_reg), fill.ahead.eq(filled.entering),
+            filled.complete.eq(complete_reg), filled.ok.eq(ok_reg), filled.good.eq(good_reg), filled.code.eq(code_reg),
         ]  # fmt: skip
         return m
 

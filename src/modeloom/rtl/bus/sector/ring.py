@@ -198,7 +198,7 @@ class ResultRing(BusComponent[BusParameters]):
         p = self.parameters
         several = len(p.sizes) > 1
 
-        def kept(byte: int, last: Value, size: Value) -> Value | int:
+        def in_sector(byte: int, last: Value, size: Value) -> Value | int:
             """Whether a byte belongs to the sector."""
             keeps = [size.last_keep >> byte & 1 for size in p.sizes]
             if all(keeps):
@@ -212,11 +212,11 @@ class ResultRing(BusComponent[BusParameters]):
             self.m.p.last.eq(valid & out.o.p.last),
             self.m.p.data.eq(Mux(valid, out.o.p.data, 0)),
             self.m.p.keep.eq(
-                Cat(valid & kept(byte, out.o.p.last, out.o.p.size if several else None) for byte in range(p.beat_bytes))
+                Cat(valid & in_sector(byte, out.o.p.last, out.o.p.size if several else None) for byte in range(p.beat_bytes))
             ),
             self.delivered.eq(valid & out.o.p.last & self.m.ready),
         ]
         for byte in range(p.beat_bytes):
             data = fetched.word_select(byte, 8)
-            keep = kept(byte, fetched_last, fetched_size)
+            keep = in_sector(byte, fetched_last, fetched_size)
             m.d.comb += out.i.p.data.word_select(byte, 8).eq(data if isinstance(keep, int) else Mux(keep, data, 0))
