@@ -170,15 +170,15 @@ def keep_text(value: int, beat_bytes: int) -> str:
 def packet_lines(number: int, command: bytes, beats: Sequence[Beat], sent: int, beat_bytes: int) -> Iterator[str]:
     """A command and its packet, behind so many beats of others."""
     yield f"command[{number}] = {hexadecimal(command, 8 * len(command))};"
-    for i, (beat, kept) in enumerate(beats, sent):
-        last, keep = int(i - sent == len(beats) - 1), keep_text(kept, beat_bytes)
+    for i, (beat, mask) in enumerate(beats, sent):
+        last, keep = int(i - sent == len(beats) - 1), keep_text(mask, beat_bytes)
         yield f"sent[{i}] = {hexadecimal(beat, 8 * beat_bytes)}; sent_keep[{i}] = {keep}; sent_last[{i}] = {last};"
 
 
 def wanted_lines(beats: Iterable[Beat], wanted: int, beat_bytes: int) -> Iterator[str]:
     """Beats that must come back, behind so many others."""
-    for i, (beat, kept) in enumerate(beats, wanted):
-        yield f"wanted[{i}] = {hexadecimal(beat, 8 * beat_bytes)}; wanted_keep[{i}] = {keep_text(kept, beat_bytes)};"
+    for i, (beat, mask) in enumerate(beats, wanted):
+        yield f"wanted[{i}] = {hexadecimal(beat, 8 * beat_bytes)}; wanted_keep[{i}] = {keep_text(mask, beat_bytes)};"
 
 
 def phase_lines(phases: Mapping[str, int]) -> str:

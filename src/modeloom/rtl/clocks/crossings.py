@@ -176,9 +176,9 @@ class Crossings(wiring.Component):
             members |= {clock: In(1), f"{clock}_zeroizing": Out(1)}
         for one in p.streams:
             for prefix, inward in (("", one.inward), ("core_", not one.inward)):
-                there, back = (In, Out) if inward else (Out, In)
-                members |= {f"{prefix}{one.name}_tvalid": there(1), f"{prefix}{one.name}_tready": back(1)}
-                members |= {f"{prefix}{one.name}_{port}": there(bits) for port, bits in one.payload}
+                forward, backward = (In, Out) if inward else (Out, In)
+                members |= {f"{prefix}{one.name}_tvalid": forward(1), f"{prefix}{one.name}_tready": backward(1)}
+                members |= {f"{prefix}{one.name}_{port}": forward(bits) for port, bits in one.payload}
         for port, bits in p.key_flags:
             members |= {f"core_{port}": In(bits), port: Out(bits)}
         if p.register_clock:
@@ -370,8 +370,8 @@ class Crossings(wiring.Component):
         ]  # fmt: skip
         for side, prefix in ((bridge.bus, f"{name}_"), (bridge.core, f"core_{name}_")):
             for port, member in side.signature.members.items():
-                here, there = getattr(self, prefix + port), getattr(side, port)
-                m.d.comb += there.eq(here) if member.flow is In else here.eq(there)
+                outer, inner = getattr(self, prefix + port), getattr(side, port)
+                m.d.comb += inner.eq(outer) if member.flow is In else outer.eq(inner)
 
 
 # -- paths -------------------------------------------------------------------------------------------------------------------------

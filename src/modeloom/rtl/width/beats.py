@@ -82,12 +82,12 @@ class OneChannel:
         """A beat that is offered is not *valid* if the core does not have its channel, the port ``s_axis_tid``."""
         return []
 
-    def keep(self, m: Module, kept: Kept, i: Any, layout: StructLayout, erase: Value, address: Value) -> None:
+    def keep(self, m: Module, stored: Stored, i: Any, layout: StructLayout, erase: Value, address: Value) -> None:
         """Drives the word of a beat, and writes what it becomes."""
         word_reg = Signal(layout, name="kept_reg")
-        m.d.comb += kept.word.eq(word_reg)
-        with m.If(kept.take):
-            m.d.sync += word_reg.eq(kept.after)
+        m.d.comb += stored.word.eq(word_reg)
+        with m.If(stored.take):
+            m.d.sync += word_reg.eq(stored.after)
 
 
 class SeveralChannels(OneChannel):
@@ -115,10 +115,10 @@ class SeveralChannels(OneChannel):
     def _has(self, channel: Value) -> Value:
         return Const(1, 1) if self.words == self.count else channel < self.count
 
-    def keep(self, m: Module, kept: Kept, i: Any, layout: StructLayout, erase: Value, address: Value) -> None:
-        m.submodules.of_channels = words = kept.words(m, i, layout, self, len(address))
+    def keep(self, m: Module, stored: Stored, i: Any, layout: StructLayout, erase: Value, address: Value) -> None:
+        m.submodules.of_channels = words = stored.words(m, i, layout, self, len(address))
         m.d.comb += [
-            Value.cast(kept.word).eq(words.rdata[0]), words.we.eq(kept.take), words.wdata.eq(kept.after), words.erase.eq(erase),
+            Value.cast(stored.word).eq(words.rdata[0]), words.we.eq(stored.take), words.wdata.eq(stored.after), words.erase.eq(erase),
             words.erase_address.eq(address),
         ]  # fmt: skip
 
@@ -140,7 +140,7 @@ def channels_of(count: int) -> OneChannel:
 #
 # With one channel, the word is a register.
 
-class Kept:
+class Stored:
     """A beat with the word of its channel.
 
     Parameters
@@ -159,7 +159,7 @@ class Kept:
     ----------
     valid, beat : Value, Any
         The beat.
-    may, take : Signal
+    ready, take : Signal
         To be set: the beat may leave.  It does if it is there.
     word, after : Signal
         The word of its channel, and what it becomes if the beat leaves.  By default, it stays.
@@ -169,10 +169,10 @@ class Kept:
     beat: Any
 
     def __init__(self, m: Module, i: Any, layout: StructLayout, channels: OneChannel, erase: Value, address: Value):
-        self.may, self.take = Signal(name="may"), Signal(name="take")
+        self.ready, self.take = Signal(name="may"), Signal(name="take")
         self.word, self.after = Signal(layout, name="kept_word"), Signal(layout, name="kept_after")
         self._input(m, i)
-        m.d.comb += [self.take.eq(self.valid & self.may), self.after.eq(self.word)]
+        m.d.comb += [self.take.eq(self.valid & self.ready), self.after.eq(self.word)]
         channels.keep(m, self, i, layout, erase, address)
 
     def _input(self, m: Module, i: Any) -> None:
@@ -184,7 +184,7 @@ class Kept:
         raise NotImplementedError
 
 
-class Stage(Kept):
+class Stage(Stored):
     """A beat in a register.
 
     Attributes
@@ -212,12 +212,12 @@ class Stage(Kept):
         return words
 
 
-class Direct(Kept):
+class Direct(Stored):
     """A beat as it stands at the input, which sees at once whether it leaves."""
 
     def _input(self, m: Module, i: Any) -> None:
         self.valid, self.beat = i.valid, i.payload
-        m.d.comb += i.ready.eq(self.may)
+        m.d.comb += i.ready.eq(self.ready)
 
     def words(self, m: Module, i: Any, layout: StructLayout, channels: OneChannel, erase_bits: int) -> ChannelFlags:
         words, context = ChannelFlags(layout.size, channels.words, 1, erase_bits), Signal(channels.bits, name="context")

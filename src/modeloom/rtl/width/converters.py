@@ -146,7 +146,7 @@ class MessageRule(wiring.Component):
         with m.Else():
             m.d.comb += bad.eq(~(full | beat.last) | null & now.begun)
         m.d.comb += [
-            self.o.valid.eq(stage.valid & known), stage.may.eq(known & self.o.ready),
+            self.o.valid.eq(stage.valid & known), stage.ready.eq(known & self.o.ready),
             self.o.payload.ends.eq(beat.last | ends_associated), self.o.payload.bad.eq(bad | holes(keep)),
             *(self.o.payload[name].eq(beat[name]) for name in self.layout.members),
             stage.after.active.eq(~beat.last), stage.after.in_associated.eq(now.in_associated & ~ends_associated),
@@ -238,13 +238,13 @@ class Gather(wiring.Component):
         m = Module()
         bits, nbytes = self.narrow["data"].width, self.narrow["keep"].width
         ratio = self.wide["keep"].width // nbytes
-        kept = StructLayout({"place": range(ratio), "data": bits * (ratio - 1)})
-        stage = (Direct if self.direct else Stage)(m, self.i, kept, self.channels, self.erase, self.erase_address)
+        held = StructLayout({"place": range(ratio), "data": bits * (ratio - 1)})
+        stage = (Direct if self.direct else Stage)(m, self.i, held, self.channels, self.erase, self.erase_address)
         beat, word, out = stage.beat, stage.word, self.o.payload
         complete = Signal()
         m.d.comb += [
             complete.eq(beat.last | beat.ends | beat.bad | (word.place == ratio - 1)),
-            self.o.valid.eq(stage.valid & complete), stage.may.eq(self.o.ready | ~complete),
+            self.o.valid.eq(stage.valid & complete), stage.ready.eq(self.o.ready | ~complete),
             out.last.eq(beat.last), *(out[name].eq(beat[name]) for name in of_side(self.wide)),
             stage.after.place.eq(Mux(complete, 0, word.place + 1)),
         ]  # fmt: skip
@@ -476,10 +476,10 @@ class WidthConverters(wiring.Component):
             m.d.comb += back.i.payload.ends.eq(self.core_m_axis_tlast)
         self._to(m, "m_axis", back.o)
         if isinstance(rule, MessageRule):
-            may = Signal(name="command_may")
+            allowed = Signal(name="command_may")
             m.d.comb += [
-                may.eq(~rule.full & ~held), self.core_s_axis_cmd_tvalid.eq(self.s_axis_cmd_tvalid & may),
-                self.s_axis_cmd_tready.eq(self.core_s_axis_cmd_tready & may),
+                allowed.eq(~rule.full & ~held), self.core_s_axis_cmd_tvalid.eq(self.s_axis_cmd_tvalid & allowed),
+                self.s_axis_cmd_tready.eq(self.core_s_axis_cmd_tready & allowed),
                 rule.put.eq(self.s_axis_cmd_tvalid & self.s_axis_cmd_tready & channels.owned(self)), rule.associated.eq(self.associated),
             ]  # fmt: skip
             m.d.comb += channels.passed(rule, self)
@@ -500,12 +500,12 @@ class WidthConverters(wiring.Component):
         m.d.comb += [held.eq(self.core_zeroizing | sweep_reg | last_reg), self.zeroizing.eq(held)]
         return held, sweep_reg, address_reg
 
-    def _from(self, m: Module, name: str, stream: object, may: object) -> None:
+    def _from(self, m: Module, name: str, stream: object, allowed: object) -> None:
         """A stream of the ports that is taken here."""
         payload = stream.payload  # type: ignore[attr-defined]
         m.d.comb += [
-            stream.valid.eq(getattr(self, f"{name}_tvalid") & may),  # type: ignore[attr-defined]
-            getattr(self, f"{name}_tready").eq(stream.ready & may),  # type: ignore[attr-defined]
+            stream.valid.eq(getattr(self, f"{name}_tvalid") & allowed),  # type: ignore[attr-defined]
+            getattr(self, f"{name}_tready").eq(stream.ready & allowed),  # type: ignore[attr-defined]
         ]
         for port, field in PORTS.items():
             if f"{name}_{port}" in self.signature.members:
