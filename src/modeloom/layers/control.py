@@ -19,7 +19,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest, cipher_of
 from modeloom.compiler.streams import CompiledStream
-from modeloom.cycles.messages import ADMITTED_CYCLES, CHAINED_CYCLES, CHANNEL_CYCLES, PIN_CYCLES, PREFIX_CYCLES, START_CYCLES
+from modeloom.cycles.messages import ADMITTED_CYCLES, PIN_CYCLES, PREFIX_CYCLES, START_CYCLES
 from modeloom.interfaces import Interface
 from modeloom.interfaces.messages import KEY_CYCLES, MOST_CHANNELS, MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, CoreShape, Packing, by_member
@@ -405,7 +405,7 @@ class BatchedControl(MessageControl):
     def texts_of(self, d: StreamDescription) -> Texts:
         """When tokens enter."""
         t, interval, count = super().texts_of(d), self.cadence.interval, self.cadence.blocks
-        goes, places = ("a block goes", "one cycle") if count == 1 else (f"{count} blocks go", f"{count} successive cycles")
+        moves, places = ("a block goes", "one cycle") if count == 1 else (f"{count} blocks go", f"{count} successive cycles")
         return replace(
             t, rate=f"{many(count, 'block')} every {interval} cycles, ", gap="", average="average ", beat_time="token",
             entry=(
@@ -413,7 +413,7 @@ class BatchedControl(MessageControl):
                 "through all stages, one each cycle."
             ),
             cadence_theory=(
-                f"The cipher is one round, through which {goes} at a time. A counter that runs freely lets tokens that use the cipher "
+                f"The cipher is one round, through which {moves} at a time. A counter that runs freely lets tokens that use the cipher "
                 f"enter in {places} of every {interval}, whatever messages they belong to. Other tokens enter in any cycle.", "",
             ),
             cadence_rows=([f"blocks that the cipher takes in {interval} cycles", count, "blocks"],),
@@ -503,7 +503,7 @@ class Channels(Layer):
     @property
     def latency(self) -> int:
         """Tokens wait in the places of their channels."""
-        return self.inside.latency + (CHAINED_CYCLES if self.compiled.plan.chained else CHANNEL_CYCLES)
+        return self.inside.latency + self.stack.parameters.ways.latency
 
     def described(self, d: StreamDescription) -> StreamDescription:
         """Their number.  Others fill the cycles in which a message waits for its chain."""

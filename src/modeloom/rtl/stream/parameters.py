@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.utils import ceil_log2
 
-from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
+from modeloom.cycles.messages import CHAINED_CYCLES, CHANNEL_CYCLES, ENTRY_SLACK, HOLD_SLACK
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.stream.delivery import ChannelDelivery, Delivery, WireDelivery
@@ -74,12 +75,16 @@ def _power(least: int) -> int:
 
 
 class OneChannel:
-    """One message after another: a single context, with no bits for the number of a channel, and no store of messages."""
+    """One message after another: a single context, no bits for the number of a channel, and no store of messages.  No tokens of a channel
+    wait in ``turns`` for a chain through the cipher, and no token waits for those of other channels."""
 
-    contexts, channel_bits, turns = 1, 0, 0
+    contexts, channel_bits, turns, latency = 1, 0, 0, 0
 
     def __init__(self, p: MessageDepths):
         self.p = p
+
+    def check(self) -> None:
+        """Raises ``ValueError`` if the mode is not for these channels."""
 
     @property
     def stored(self) -> int:
@@ -109,13 +114,11 @@ class OneChannel:
 class SeveralChannels(OneChannel):
     """Messages of several channels interleave."""
 
-    channel_bits = 8
+    channel_bits, latency = 8, CHANNEL_CYCLES
 
     def __init__(self, p: MessageDepths):
         super().__init__(p)
         self.contexts = min(p.channels + 1, MOST_CHANNELS)
-        # Tokens of each channel that wait for a chain through the cipher.
-        self.turns = TURN_PLACES if p.plan.chained else 0
 
     @property
     def stored(self) -> int:
@@ -131,9 +134,12 @@ class SeveralChannels(OneChannel):
     @property
     def waiting(self) -> int:
         # Each message whose packet has ended has a token.  One may wait behind the intake, one with a prefix, and one at the entry.
-        p, tokens = self.p, 2 + bool(self.p.plan.prefixes)
-        tokens += TURN_SLICE + self.turns if self.turns else p.token_store - STORE_SLACK // 2 + STORE_LATE
-        return min(p.message_store, ORDERS + tokens)
+        return min(self.p.message_store, ORDERS + 2 + bool(self.p.plan.prefixes) + self._tokens)
+
+    @property
+    def _tokens(self) -> int:
+        """Tokens of a channel between the intake and the entry."""
+        return self.p.token_store - STORE_SLACK // 2 + STORE_LATE
 
     @property
     def words(self) -> tuple[int, ...]:
@@ -141,9 +147,32 @@ class SeveralChannels(OneChannel):
         return p.token_store, p.message_store, self.contexts * max(ORDERS, self.turns, 1 << p.chain_bits), p.keys.slots
 
 
+class ChannelsInTurn(SeveralChannels):
+    """The same, in modes with a chain through the cipher, for which tokens of each channel wait."""
+
+    turns, latency, _tokens = TURN_PLACES, CHAINED_CYCLES, TURN_SLICE + TURN_PLACES
+
+    def check(self) -> None:
+        if self.p.plan.horner is not None:
+            raise ValueError("a mode with a chain through the cipher and a polynomial hash takes one channel")
+
+
+class Starts(NamedTuple):
+    """Starts that run ahead of their messages: how many are under way or wait for these to begin, and places of what they have computed
+    until then; and the bits of a nonce in what is known of a message behind its start."""
+
+    depth: int
+    places: int
+    nonce_bits: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class MessageDepths(MessageSizes):
     """The sizes of the message control of a core with the depths of its memories."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.ways.check()
 
     @property
     def token_depth(self) -> int:
@@ -224,16 +253,24 @@ class MessageDepths(MessageSizes):
 
     # -- starts that run ahead ----------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def starting(self) -> Starts:
+        """Starts that run ahead; none if messages start when they come."""
+        if not self.plan.runs_ahead:
+            return Starts(0, 0, self.block_bits)
+        ahead = self.plan.placed.ahead
+        depth = _power(self.pace.starting(max(ahead.values()), *ahead) + START_SLACK)
+        return Starts(depth, self.ways.starting(depth), 0)
+
     @property
     def start_depth(self) -> int:
         """Messages, if starts run ahead, whose start is under way or waits for them to begin; else 0."""
-        ahead = self.plan.placed.ahead
-        return _power(self.pace.starting(max(ahead.values()), *ahead) + START_SLACK) if self.plan.runs_ahead else 0
+        return self.starting.depth
 
     @property
     def start_places(self) -> int:
         """Places of what starts that run ahead have computed, from the start of a message until it has begun."""
-        return self.start_depth and self.ways.starting(self.start_depth)
+        return self.starting.places
 
     @property
     def place_bits(self) -> int:
@@ -244,8 +281,9 @@ class MessageDepths(MessageSizes):
 
     @cached_property
     def ways(self) -> OneChannel:
-        """What is there for each channel, or for the only one."""
-        return SeveralChannels(self) if self.interleaved else OneChannel(self)
+        """What there is for each channel, or for the only one."""
+        several = ChannelsInTurn if self.plan.chained else SeveralChannels
+        return several(self) if self.interleaved else OneChannel(self)
 
     @property
     def contexts(self) -> int:
@@ -374,7 +412,7 @@ class MessageParameters(MessageDepths):
         tag is compared, too.
         """
         return StructLayout({
-            "nonce": 0 if self.plan.runs_ahead else self.block_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits,
+            "nonce": self.starting.nonce_bits, "nonce_bytes": self.nbytes_bits, "nonce_class": self.class_bits,
             "slot": self.slot_bits,
             "id": 16, "tag": 0 if self.late_tag else self.block_bits, "tag_bytes": self.nbytes_bits, "decrypt": 1,
             "second": len(self.plan.mode.text_steps()) - 2,

@@ -155,8 +155,6 @@ class MessageSizes:
         check_integer("channels", self.channels, 1, MOST_CHANNELS)
         check_integer("associated_from", self.associated_from, 0, self.plan.mode.most_associated // self.beat_bytes)
         check_integer("text_from", self.text_from, 0, 0 if self.lengths_first else self.plan.mode.most_text // self.beat_bytes)
-        if self.channels > 1 and self.plan.chained and self.plan.horner is not None:
-            raise ValueError("a mode with a chain through the cipher and a polynomial hash takes one channel")
         unknown = [name for name in self.plan.known_lengths if name not in ("nonce", "tag")] or self.plan.prefixes
         if self.marked and unknown:
             raise ValueError("segments do not tell the bytes of associated data before a message begins")
