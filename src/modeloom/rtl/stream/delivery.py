@@ -70,6 +70,8 @@ class Delivery:
         Fields of a beat of text, with their widths.
     held, judged, dropped : tuple of str
         What the entry and the queue of verdicts tell the queue of text, and what that one tells the queue of verdicts: a bit each.
+    verdicts_first : bool
+        Whether a verdict on a message is used before its packet has left.
     """
 
     carried: ClassVar[dict[str, int]] = {}
@@ -77,8 +79,13 @@ class Delivery:
     judged: ClassVar[tuple[str, ...]] = ()
     dropped: ClassVar[tuple[str, ...]] = ()
 
+    verdicts_first: ClassVar[bool] = False
+
     def __init__(self, parameters: MessageDepths):
         self.parameters = parameters
+
+    def check(self) -> None:
+        """Raises ``TypeError`` or ``ValueError`` if text of the core cannot leave so."""
 
     @property
     def kept(self) -> dict[str, int]:
@@ -140,6 +147,8 @@ class Delivery:
 
 class WireDelivery(Delivery):
     """Parts of packets that are joined again: each verdict says how its packet ends."""
+
+    verdicts_first = True
 
     def verdict_ports(self) -> dict[str, object]:
         """The verdict on a message, and how its packet ends."""

@@ -22,12 +22,16 @@ from amaranth.lib.data import StructLayout, View
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
+from modeloom.rtl.bus.parameters import check_integer
 from modeloom.rtl.bus.ports import signals
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.delivery import Delivery, Statuses
 from modeloom.rtl.stream.queue import Queue
 
 __all__ = ["HeldDelivery", "HoldBuffer"]
+
+MOST_HOLD = 1 << 20
+"""Number of bytes of the largest buffer."""
 
 LEAST_HELD = 4
 """Number of beats of the smallest buffer through which a beat can pass in each cycle."""
@@ -158,15 +162,19 @@ class HeldDelivery(Delivery):
     """Text of messages to be opened waits behind the queue of text for its verdict."""
 
     carried = {"held": 1}
-    held = ("held",)
+    held, judged, dropped = ("held",), ("judged", "right"), ("dropped",)
+    verdicts_first = True
+
+    def check(self) -> None:
+        check_integer("hold", self.parameters.hold, 1, MOST_HOLD)
+        if not self.parameters.decrypt:
+            raise ValueError("hold is for cores that open messages")
 
     @property
     def depth(self) -> int:
         """Enough for a beat in each cycle."""
         p = self.parameters
         return max(LEAST_HELD, -(-p.hold // p.beat_bytes)) if p.hold else 0
-    judged = ("judged", "right")
-    dropped = ("dropped",)
 
     @property
     def kept(self) -> dict[str, int]:

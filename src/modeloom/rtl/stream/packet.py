@@ -92,6 +92,8 @@ class AssociatedFirst:
         self.size, self.tail_bits = p.beat_bytes, p.beat_bytes.bit_length() - 1
         self.text_at = self.steps.index(TokenStep.TEXT)
         self.begins = tuple((p.associated_from, p.text_from)[step] for step in self.steps)
+        # The most beats of text that a message can be counted to have had before its first one.
+        self.most_ahead = p.plan.mode.most_text // self.size
         # The most bytes of the part behind, and of one that is held.
         self.most, self.most_held = (((p.plan.mode.most_associated,) * 2, (p.plan.mode.most_text, p.delivery.most_text))[self.steps[1]])
 
@@ -140,7 +142,7 @@ class KnownLengths(AssociatedFirst):
     def __init__(self, p: MessageParameters):
         super().__init__(p)
         # A text that cannot be held is known of its command.
-        self.most_held = self.most
+        self.most_held, self.most_ahead = self.most, 0
 
     @staticmethod
     def chosen(p: MessageParameters) -> bool:

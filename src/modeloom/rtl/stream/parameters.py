@@ -10,16 +10,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self, TypeVar
 
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.utils import ceil_log2
 
 from modeloom.cycles.messages import CHAINED_CYCLES, CHANNEL_CYCLES, ENTRY_SLACK, HOLD_SLACK
-from modeloom.interfaces.messages import MOST_CHANNELS
+from modeloom.interfaces.messages import MOST_CHANNELS, PACKETS
 from modeloom.interfaces.table import LISTED_SLOTS
+from modeloom.rtl.bus.parameters import check_integer
 from modeloom.rtl.stream.delivery import ChannelDelivery, Delivery, WireDelivery
 from modeloom.rtl.stream.hold import HeldDelivery
 from modeloom.rtl.stream.packet import PARTS, AssociatedFirst
@@ -68,6 +69,9 @@ STORE_LATE = 2
 
 TURN_SLICE = 2
 """Tokens that wait before the places of their channels."""
+
+
+T = TypeVar("T", bound="MessageDepths")
 
 
 def _power(least: int) -> int:
@@ -166,13 +170,100 @@ class Starts(NamedTuple):
     nonce_bits: int
 
 
+class AlignedSizes:
+    """Packets whose parts begin with beats of their own: whether the tag of a message to open comes behind its text and not in its command,
+    packets that a host may send beyond those whose commands are taken, and how they leave."""
+
+    late_tag, packets, delivery = False, 0, Delivery
+
+    def core(self, p: T) -> T:
+        """The sizes of the parts between those that take packets apart and join them."""
+        return p
+
+    def commands(self, p: MessageDepths, waiting: int) -> int:
+        """Commands that are taken of messages whose last tokens have not entered, of which so many wait behind the command port."""
+        return waiting
+
+    def words(self, p: MessageDepths) -> tuple[int, ...]:
+        """Words of memories that only this form has."""
+        return ()
+
+
+class WireSizes(AlignedSizes):
+    """Packets as they are on the wire."""
+
+    late_tag, packets, delivery = True, WIRE_PACKETS, WireDelivery
+
+    def core(self, p: T) -> T:
+        # A packet that is held is held behind them.
+        return replace(p, hold=None)
+
+    def commands(self, p: MessageDepths, waiting: int) -> int:
+        # A command has a place at the splitter until its packet has gone by.
+        return min(waiting + WIRE_COMMANDS, p.shape_depth + WIRE_SPLIT + p.token_depth)
+
+    def words(self, p: MessageDepths) -> tuple[int, ...]:
+        return p.ending_depth, p.head_depth, p.header_depth
+
+
+class SegmentSizes(AlignedSizes):
+    """Beats that are made of segments of LWC before."""
+
+    late_tag = True
+
+    def words(self, p: MessageDepths) -> tuple[int, ...]:
+        return p.segment_depth, p.entered_depth
+
+
+FORMS = dict(zip((*PACKETS, "segments"), (AlignedSizes(), WireSizes(), SegmentSizes()), strict=True))
+"""Forms of packets between the parts of a core: those of its buses, and that of LWC."""
+
+APART = (
+    ("interleaved", ("hold", "late_tag", "inline"), "hold, late tags and keys that come with messages are for cores with one channel"),
+    ("wire", ("lengths_first",), "packets on the wire are for modes that do not know lengths before a message begins"),
+    ("text_first", ("interleaved", "late_tag"), "text comes first in cores with one channel and packets in aligned form"),
+    ("late_tag", ("two_passes",), "a mode with two passes needs its tag before a message begins"),
+)  # fmt: skip
+"""What a core cannot have together, by the names of members, and why."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class MessageDepths(MessageSizes):
     """The sizes of the message control of a core with the depths of its memories."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_integer("associated_from", self.associated_from, 0, self.plan.mode.most_associated // self.beat_bytes)
+        self.delivery.check()
         self.ways.check()
+        if self.marked and (set(self.plan.known_lengths) - {"nonce", "tag"} or self.plan.prefixes):
+            raise ValueError("segments do not tell the bytes of associated data before a message begins")
+        for member, others, why in APART:
+            if getattr(self, member) and any(getattr(self, other) for other in others):
+                raise ValueError(why)
+
+    @cached_property
+    def form(self) -> AlignedSizes:
+        """The form of packets."""
+        try:
+            return FORMS[self.packet]
+        except KeyError:
+            raise ValueError(f"packet is one of {', '.join(FORMS)}, not {self.packet!r}") from None
+
+    @property
+    def late_tag(self) -> bool:
+        """Whether the tag of a message to open comes behind its text, and not in its command."""
+        return self.form.late_tag
+
+    @property
+    def marked(self) -> bool:
+        """Whether beats say that they are associated data, since the command does not have the number of its bytes."""
+        return self.segments and not self.lengths_first
+
+    @property
+    def core(self) -> Self:
+        """Of the parts between those that take packets apart and join them."""
+        return self.form.core(self)
 
     @property
     def token_depth(self) -> int:
@@ -182,20 +273,14 @@ class MessageDepths(MessageSizes):
     @cached_property
     def delivery(self) -> Delivery:
         """How text and statuses leave."""
-        of_packets = {"aligned": Delivery, "wire": WireDelivery, "segments": Delivery}[self.packet]
-        kind = HeldDelivery if self.hold is not None else ChannelDelivery if self.interleaved else of_packets
+        kind = HeldDelivery if self.hold is not None else ChannelDelivery if self.interleaved else self.form.delivery
         return kind(self)
-
-    @property
-    def verdicts_first(self) -> bool:
-        """Whether a verdict on a message is used before its packet has left."""
-        return self.hold is not None or self.wire
 
     @property
     def text_depth(self) -> int:
         """Beats of text that the output holds, beside those in ``hold_depth``."""
         cycles = self.text_stage
-        if self.verdicts_first:
+        if self.delivery.verdicts_first:
             # Text may wait before the buffer, or before what joins packets, for the verdict on the message before it.
             cycles = max(cycles, self.tag_stage) + HOLD_SLACK
         return _power(self.pace.entering(cycles + ENTRY_SLACK, self.token_depth, "encrypt", "decrypt"))
@@ -203,7 +288,7 @@ class MessageDepths(MessageSizes):
     @property
     def tag_depth(self) -> int:
         """Messages whose tag is under way or not taken."""
-        return _power(self.pace.entering(self.tag_stage + ENTRY_SLACK + HOLD_SLACK * self.verdicts_first, 0, "tag"))
+        return _power(self.pace.entering(self.tag_stage + ENTRY_SLACK + HOLD_SLACK * self.delivery.verdicts_first, 0, "tag"))
 
     @property
     def hold_depth(self) -> int:
@@ -314,10 +399,7 @@ class MessageDepths(MessageSizes):
         if self.start_places:
             # A message has a place of a start until its first token enters.  One message of a channel is at the entry without a place.
             waiting = min(self.start_places + 1, 1 + self.start_depth + waiting)
-        waiting += COMMAND_PLACES + looked_up + WIRE_COMMANDS * self.wire
-        if self.wire:
-            # A command has a place at the splitter until its packet has gone by.
-            waiting = min(waiting, self.shape_depth + WIRE_SPLIT + self.token_depth)
+        waiting = self.form.commands(self, waiting + COMMAND_PLACES + looked_up)
         return waiting + self.tag_depth + STATUS_PLACES
 
     @property
@@ -326,7 +408,7 @@ class MessageDepths(MessageSizes):
 
         Beats wait for the command of their packet, but in aligned form these are fewer than commands that wait for their packets.
         """
-        return self.most_commands + WIRE_PACKETS * self.wire
+        return self.most_commands + self.form.packets
 
     @property
     def mark_bits(self) -> int:
@@ -337,11 +419,9 @@ class MessageDepths(MessageSizes):
     def erase_words(self) -> int:
         """The number of words of the deepest memory."""
         words = self.keys.slots << self.word_bits if self.plan.words else 1
-        wire = (self.ending_depth, self.head_depth, self.header_depth) if self.wire else ()
-        segments = (self.segment_depth, self.entered_depth) if self.segments else ()
         return max(
-            self.keys.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.start_places, *self.ways.words, *wire,
-            *segments,
+            self.keys.round_words, words, self.text_depth, self.hold_depth, self.tag_depth, self.start_places, *self.ways.words,
+            *self.form.words(self),
         )  # fmt: skip
 
     @property
@@ -391,6 +471,10 @@ class MessageParameters(MessageDepths):
     def compares(self) -> bool:
         """Whether messages bring tags that are compared: those to open, and those of a second pass."""
         return self.decrypt or self.two_passes
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_integer("text_from", self.text_from, 0, self.parts.most_ahead)
 
     @cached_property
     def parts(self) -> AssociatedFirst:

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Self
 
 from modeloom.cycles.messages import POWER_OVERHEAD, TOKEN_CYCLES, TURN_CYCLES
 from modeloom.interfaces import Interface
-from modeloom.interfaces.messages import MOST_CHANNELS, PACKETS, MessageCode, message_core
+from modeloom.interfaces.messages import MOST_CHANNELS, MessageCode, message_core
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
@@ -24,7 +23,7 @@ from modeloom.streams.place import unit_of
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.steps import Form, Source, Term
 
-__all__ = ["CODE_BITS", "FORMS", "LENGTH_BITS", "MOST_HOLD", "MessageSizes", "TokenStep", "by_port", "known_bits", "last_operand"]
+__all__ = ["CODE_BITS", "LENGTH_BITS", "MessageSizes", "TokenStep", "by_port", "known_bits", "last_operand"]
 
 
 # Operands of set-up that are the word before: they come with their token, and not from the key memory.
@@ -68,25 +67,11 @@ def last_operand(plan: StreamPlan) -> tuple[str, int] | None:
 POWERS_LIMIT = 42
 """Cycles that the powers of a key may take: the key schedule of AES-128 takes as many."""
 
-FORMS = (*PACKETS, "segments")
-"""Forms of packets between the parts of a core: those of its buses, and that of LWC, whose segments become beats before."""
-
-APART = (
-    ("interleaved", ("hold", "late_tag", "inline"), "hold, late tags and keys that come with messages are for cores with one channel"),
-    ("wire", ("lengths_first",), "packets on the wire are for modes that do not know lengths before a message begins"),
-    ("text_first", ("interleaved", "late_tag"), "text comes first in cores with one channel and packets in aligned form"),
-    ("late_tag", ("two_passes",), "a mode with two passes needs its tag before a message begins"),
-)  # fmt: skip
-"""What a core cannot have together, by the names of members, and why."""
-
 LENGTH_BITS = 64
 """Bits of a length in bytes."""
 
 CODE_BITS = max(MessageCode).bit_length()
 """Bits of a status code."""
-
-MOST_HOLD = 1 << 20
-"""Number of bytes of the largest buffer."""
 
 
 def known_bits(name: str, block_bytes: int) -> int:
@@ -146,21 +131,7 @@ class MessageSizes:
         check_flags(self, "encrypt", "decrypt")
         if not (self.encrypt or self.decrypt):
             raise ValueError("a core has at least one direction")
-        if self.hold is not None:
-            check_integer("hold", self.hold, 1, MOST_HOLD)
-            if not self.decrypt:
-                raise ValueError("hold is for cores that open messages")
-        if self.packet not in FORMS:
-            raise ValueError(f"packet is one of {', '.join(FORMS)}, not {self.packet!r}")
         check_integer("channels", self.channels, 1, MOST_CHANNELS)
-        check_integer("associated_from", self.associated_from, 0, self.plan.mode.most_associated // self.beat_bytes)
-        check_integer("text_from", self.text_from, 0, 0 if self.lengths_first else self.plan.mode.most_text // self.beat_bytes)
-        unknown = [name for name in self.plan.known_lengths if name not in ("nonce", "tag")] or self.plan.prefixes
-        if self.marked and unknown:
-            raise ValueError("segments do not tell the bytes of associated data before a message begins")
-        for member, others, why in APART:
-            if getattr(self, member) and any(getattr(self, other) for other in others):
-                raise ValueError(why)
 
     # -- members of CoreShape -----------------------------------------------------------------------------------------------------
 
@@ -214,25 +185,10 @@ class MessageSizes:
         """Whether the beats are made of segments of LWC."""
         return self.packet == "segments"
 
-    @property
-    def late_tag(self) -> bool:
-        """Whether the tag of a message to open comes behind its text, and not in its command."""
-        return self.wire or self.segments
-
-    @property
-    def marked(self) -> bool:
-        """Whether beats say that they are associated data, since the command does not have the number of its bytes."""
-        return self.segments and not self.lengths_first
-
     @cached_property
     def pace(self) -> Pace:
         """How often tokens that use the cipher enter."""
         return Pace(self.plan) if self.plan.cadence is None else Batched(self.plan, self.plan.cadence)
-
-    @property
-    def core(self) -> Self:
-        """Of the parts between those that take packets apart and join them; a packet that is held is held behind them."""
-        return replace(self, hold=None) if self.wire else self
 
     @property
     def inline(self) -> bool:
