@@ -26,7 +26,6 @@ from modeloom.layers import Stack
 from modeloom.product.cases import POINTS, Case, Cases, length_point
 from modeloom.product.core import top_ports
 from modeloom.product.messages import StreamDescription
-from modeloom.protocol.contract import KeySlots, KeysWithMessages
 from modeloom.protocol.outcome import possible_codes, refusal
 from modeloom.version import VERSION
 
@@ -96,11 +95,8 @@ class _KeysInOrder(_KeysInSlots):
 
 
 def _keys(d: StreamDescription) -> _KeysInSlots:
-    return KEYS[type(d.key_source)]()
+    return _KeysInOrder() if d.inline else _KeysInSlots()
 
-
-KEYS = {KeySlots: _KeysInSlots, KeysWithMessages: _KeysInOrder}
-"""What the bench does with keys, by where they come from."""
 
 NOTHING = BenchOutcome(0)
 
