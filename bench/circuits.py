@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from modeloom.measure.circuit import measure_circuit
+from modeloom.measure.area import measure_circuit
 
 STORED = Path(__file__).resolve().parents[1] / "baselines" / "circuits"
 

@@ -17,7 +17,7 @@ from typing import Any
 from modeloom.compiler.compile import compile_mode
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
-from modeloom.measure.core import measure_core
+from modeloom.measure.area import measure_core
 from modeloom.modes import find
 from modeloom.options.sectors import Options
 

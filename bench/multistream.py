@@ -18,7 +18,7 @@ from typing import Any
 from modeloom.compiler.streams import CompiledStream, StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
-from modeloom.measure.core import measure_core
+from modeloom.measure.area import measure_core
 from modeloom.measure.traffic import MIXES, measure_traffic
 from modeloom.modes.gcm import GCM
 from modeloom.modes.ocb3 import OCB3

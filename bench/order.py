@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from modeloom.measure.core import measure_core, measure_part
+from modeloom.measure.area import measure_core, measure_part
 from modeloom.product.folder import read_messages
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))

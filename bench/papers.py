@@ -32,8 +32,7 @@ import papers_software  # noqa: E402
 from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
 from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
-from modeloom.measure.circuit import KnownBlocks  # noqa: E402
-from modeloom.measure.core import measure_blocks  # noqa: E402
+from modeloom.measure.area import KnownBlocks, measure_blocks  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.rtl.engine.layout import engine_fields  # noqa: E402
 from modeloom_papers.ours import (  # noqa: E402

@@ -29,8 +29,7 @@ sys.path[:0] = [str(ROOT / "bench")]
 from modeloom.compiler.streams import StreamOptions, compile_stream  # noqa: E402
 from modeloom.cores.stream import StreamCore  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
-from modeloom.measure.circuit import KnownBlocks  # noqa: E402
-from modeloom.measure.core import measure_blocks  # noqa: E402
+from modeloom.measure.area import KnownBlocks, measure_blocks  # noqa: E402
 from modeloom.measure.traffic import (  # noqa: E402
     MIXES,
     Mix,

@@ -25,8 +25,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from modeloom.measure.circuit import measure_circuit
-from modeloom.measure.core import measure_blocks, measure_core, measure_part
+from modeloom.measure.area import measure_blocks, measure_circuit, measure_core, measure_part
 from modeloom.product.folder import read_description
 from modeloom_papers.rounds import subjects
 from modeloom_papers.thesis import CELLS

@@ -36,8 +36,11 @@ from make import store as store_routed  # noqa: E402
 from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
 from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit, run_bench  # noqa: E402
-from modeloom.measure.circuit import KnownBlocks  # noqa: E402
-from modeloom.measure.core import measure_blocks, measure_core  # noqa: E402
+from modeloom.measure.area import (  # noqa: E402
+    KnownBlocks,  # noqa: E402
+    measure_blocks,
+    measure_core,
+)
 from modeloom.modes import find  # noqa: E402
 from modeloom.options.sectors import Options  # noqa: E402
 from modeloom.synth import SynthesisError  # noqa: E402

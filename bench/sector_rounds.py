@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "src"))
 from modeloom.compiler.compile import Compiled, compile_mode  # noqa: E402
 from modeloom.cores.sector import SectorCore  # noqa: E402
 from modeloom.emit import emit  # noqa: E402
-from modeloom.measure.core import measure_core  # noqa: E402
+from modeloom.measure.area import measure_core  # noqa: E402
 from modeloom.modes import find  # noqa: E402
 from modeloom.options.sectors import Options  # noqa: E402
 

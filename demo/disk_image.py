@@ -21,7 +21,7 @@ from modeloom.cli.data import transform_file
 from modeloom.cli.options import tweaks
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
-from modeloom.measure.core import measure_core
+from modeloom.measure.area import measure_core
 from modeloom.measure.datasheet import complete_datasheet, store_result
 from modeloom.product.simulated import Sector, SimulatedCore
 

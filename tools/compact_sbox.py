@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Finds S-boxes with few gates and writes ``src/modeloom/rtl/aes/sboxes/compact_gates.py``: ``python tools/compact_sbox.py``.
+"""Finds S-boxes with few gates and writes ``src/modeloom/rtl/aes/compact_gates.py``: ``python tools/compact_sbox.py``.
 
 The method is that of J. Boyar and R. Peralta (A new combinational logic minimization technique with applications to cryptology, SEA 2010;
 A small depth-16 circuit for the AES S-box, SEC 2012); the circuits are found here, from the fields::
@@ -35,10 +35,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from modeloom.rtl.aes.sboxes.sbox import INV_SBOX, SBOX, affine  # noqa: E402
+from modeloom.rtl.aes.sbox import INV_SBOX, SBOX, affine  # noqa: E402
 from modeloom.rtl.logic import GateList, GateListBuilder  # noqa: E402
 
-TARGET = ROOT / "src" / "modeloom" / "rtl" / "aes" / "sboxes" / "compact_gates.py"
+TARGET = ROOT / "src" / "modeloom" / "rtl" / "aes" / "compact_gates.py"
 
 FORMS = (1, 2, 4, 8, 3, 12, 5, 10, 15)
 """Sums of the bits of an element of GF(2^4) that are multiplied."""

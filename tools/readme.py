@@ -52,7 +52,7 @@ from modeloom.product.messages import StreamDescription  # noqa: E402
 from modeloom.prove.rewrite import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.report.token_chart import token_chart  # noqa: E402
-from modeloom.rtl.aes.layers.both import keyed_forward_network  # noqa: E402
+from modeloom.rtl.aes.layers import keyed_forward_network  # noqa: E402
 from modeloom_papers import page as papers_page  # noqa: E402
 from modeloom_papers.tables import tables  # noqa: E402
 

@@ -24,8 +24,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.gf128.lowering import lower
-from modeloom.rtl.gf128.multiplier import check_field, check_number
+from modeloom.rtl.gf128.multiplier import check_field, check_number, lower
 from modeloom.rtl.gf128.reduction import scale_word
 from modeloom.rtl.gf128.words import Word, join, spread, xor_all
 from modeloom.spec.field import Field

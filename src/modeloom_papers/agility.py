@@ -21,7 +21,7 @@ from amaranth.back import rtlil
 
 from modeloom.emit import CheckFailed
 from modeloom.golden.aes import AES
-from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES
+from modeloom.rtl.aes.iterative_schedule import ALL, SIZE_CODES
 from modeloom.sim import Simulation
 from modeloom_circuits.aes.agile_pipeline import AESAgilePipeline
 

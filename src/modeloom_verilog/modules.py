@@ -16,8 +16,7 @@ from amaranth.back import rtlil
 
 from modeloom_verilog.circuit import check_loops, circuit_of
 from modeloom_verilog.memories import MemoryDescription, memories_of, name_memories, use_ultra
-from modeloom_verilog.names import name_registers, plain_design
-from modeloom_verilog.ports import name_ports, name_the_unnamed
+from modeloom_verilog.names import name_ports, name_registers, name_the_unnamed, plain_design
 from modeloom_verilog.rtlil import parse, render
 from modeloom_verilog.sharing import copy_modules, share, table_modules
 from modeloom_verilog.simplify import drop_unused, name_the_rest, prune, rename, simplify

@@ -8,7 +8,7 @@ from amaranth.back import rtlil
 from tests.built import slowly
 from tests.circuits.units import measured
 
-from modeloom.measure.circuit import measure_circuit
+from modeloom.measure.area import measure_circuit
 from modeloom.synth import synthesize
 from modeloom_circuits import find_circuit
 

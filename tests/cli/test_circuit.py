@@ -10,7 +10,7 @@ import pytest
 from tests.built import slow
 from tests.synth.designs import Rom, convert
 
-from modeloom.measure import circuit
+from modeloom.measure import area as circuit
 from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import synthesize

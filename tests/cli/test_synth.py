@@ -7,7 +7,7 @@ import pytest
 from tests.scripts import ROOT
 from tests.synth.designs import Adder, convert
 
-from modeloom.measure import core as measure
+from modeloom.measure import area as measure
 from modeloom.measure import datasheet
 from modeloom.product.description import Rate
 from modeloom.synth import synthesize

@@ -20,8 +20,8 @@ from modeloom.compiler import streams
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import building, emit, files
-from modeloom.measure import circuit as circuits
-from modeloom.measure import core as measure
+from modeloom.measure import area as circuits
+from modeloom.measure import area as measure
 from modeloom.product import driven
 from modeloom.synth import flow as nextpnr
 

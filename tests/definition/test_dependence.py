@@ -10,8 +10,7 @@ from tests.definition import insecure_modes
 from tests.definition.insecure_modes import INSECURE
 
 from modeloom.cli import main
-from modeloom.definition.dependence import warnings_of
-from modeloom.definition.opened import checked_inverse
+from modeloom.definition.opened import checked_inverse, warnings_of
 from modeloom.modes import STREAMS
 from modeloom.modes.gcm import GCM
 from modeloom.spec import InputError

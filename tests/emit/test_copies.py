@@ -13,9 +13,9 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from tests.emit.same import difference
 
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
-from modeloom.rtl.aes.cores.sequential import AESSequential
-from modeloom.rtl.aes.sboxes.forms import SBOXES
+from modeloom.rtl.aes.pipeline import AESPipeline
+from modeloom.rtl.aes.sboxes import SBOXES
+from modeloom.rtl.aes.sequential import AESSequential
 from modeloom_verilog.modules import component_rtlil, inner_verilog
 
 

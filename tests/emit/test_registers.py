@@ -11,7 +11,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from tests.emit.same import difference
 
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.rtl.aes.pipeline import AESPipeline
 from modeloom.rtl.sm4 import SM4Sequential
 from modeloom_verilog.modules import component_rtlil, inner_verilog
 

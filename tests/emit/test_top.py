@@ -8,7 +8,7 @@ import re
 from tests.emit.emitted import COMMAND, SIZES, SMALLEST, made
 
 from modeloom.cores.sector import CORE_PORTS
-from modeloom.emit.top import header, top_module
+from modeloom.emit.files import header, top_module
 
 WIDEST = 119
 """Characters of a comment's line."""

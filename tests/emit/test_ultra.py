@@ -12,7 +12,7 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.cli import main
-from modeloom.measure.core import measure_core
+from modeloom.measure.area import measure_core
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.sim.build import verilog_to_rtlil
 from modeloom.spec import InputError
@@ -128,7 +128,7 @@ def test_what_does_not_fit_is_refused(tmp_path, capsys, arguments, message):
 
 
 def test_other_devices_have_none(monkeypatch):
-    from modeloom.measure import core
+    from modeloom.measure import area as core
 
     class Built:
         ram = "ultra"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom_verilog.ports import name_the_unnamed
+from modeloom_verilog.names import name_the_unnamed
 from modeloom_verilog.rtlil import RtlilModule, parse
 
 INPUT = """

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from modeloom.equivalence import lanes
-from modeloom.equivalence.cells import CELLS
-from modeloom.equivalence.counters import added, counted
+from modeloom.equivalence.cells import CELLS, added, counted
 from modeloom.equivalence.stream.words import product_of
 from modeloom.modes.gcm import GCM
 from modeloom.spec import COUNTERS

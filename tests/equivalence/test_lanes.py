@@ -10,7 +10,7 @@ from tests.kinds import kind as named
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CELLS
-from modeloom.equivalence.traffic import Words
+from modeloom.equivalence.proof import Words
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER
 from modeloom.taint.graph import Cell
 

@@ -16,7 +16,7 @@ from tests.generality.wide_modes import ORDER_256
 
 from modeloom.equivalence import lanes
 from modeloom.equivalence.cells import CircuitError
-from modeloom.equivalence.powers import PowersCircuit, PowersCore, prove_powers
+from modeloom.equivalence.stream.core import PowersCircuit, PowersCore, prove_powers
 from modeloom.equivalence.stream.words import product_of
 from modeloom.rtl.stream.powers import KeyPowers
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER

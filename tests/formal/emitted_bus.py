@@ -12,7 +12,7 @@ from tests.formal.machine import Machine
 from tests.rtl.bus.parameters import bus_sizes
 
 from modeloom.rtl.aes import KeySchedule
-from modeloom.rtl.aes.keys.key_schedule import SizesKeySchedule
+from modeloom.rtl.aes.key_schedule import SizesKeySchedule
 from modeloom.rtl.bus.key_port import KeySchedules
 from modeloom.rtl.bus.sector import BusParameters, CoreBus
 from modeloom.taint import flat_netlist

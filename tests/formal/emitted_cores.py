@@ -17,7 +17,7 @@ from tests.formal.machine import Machine
 from modeloom.cores.lwc import LwcCore
 from modeloom.cores.stream import StreamCore
 from modeloom.layers import Stack
-from modeloom.layers.buffer.buffer import BufferedParameters
+from modeloom.layers.buffer import BufferedParameters
 from modeloom.layers.lwc.parameters import LwcParameters
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom_verilog.modules import component_rtlil, inner_verilog

@@ -18,11 +18,11 @@ from tests.formal.machine import Machine
 
 from modeloom.modes.gcm import GCM
 from modeloom.rtl.aes import KeySchedule
-from modeloom.rtl.aes.keys.iterative_schedule import PortKeySchedule
+from modeloom.rtl.aes.iterative_schedule import PortKeySchedule
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.stream.bus import MessageBus
-from modeloom.rtl.stream.line import Delay
+from modeloom.rtl.stream.lines import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream

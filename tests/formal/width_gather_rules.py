@@ -14,7 +14,7 @@ from __future__ import annotations
 from tests.formal.bits import WIDE, Bits, all_of, constant
 from tests.formal.width_state import BAD, GONE, IDLE, INDEX, THERE, Beat, Converters, bit_of, byte_of, front, ones, unpacked
 
-from modeloom.rtl.width.beats import packet_beat, seen_beat
+from modeloom.rtl.width import packet_beat, seen_beat
 
 __all__ = ["GATHER_INVARIANTS", "GATHER_RULES", "Gathered"]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from tests.formal.bits import WIDE, Bits, all_of, constant
 from tests.formal.width_state import BAD, GONE, IDLE, INDEX, THERE, Beat, Converters, bit_of, byte_of, front, ones, unpacked
 
-from modeloom.rtl.width.beats import packet_beat
+from modeloom.rtl.width import packet_beat
 
 __all__ = ["DIRECT_INVARIANTS", "DIRECT_RULES", "SPLIT_INVARIANTS", "SPLIT_RULES", "Parted", "PartedDirectly"]
 

@@ -20,8 +20,7 @@ from typing import Any, ClassVar
 from tests.formal.bits import WIDE, Bits, all_of, any_of, concat, constant, fresh
 from tests.formal.machine import Machine, State
 
-from modeloom.rtl.width import WidthParameters
-from modeloom.rtl.width.beats import channels_of, packet_beat, seen_beat
+from modeloom.rtl.width import WidthParameters, channels_of, packet_beat, seen_beat
 
 __all__ = ["BAD", "GONE", "IDLE", "INDEX", "THERE", "Beat", "Converters", "byte_of", "front", "ones"]
 

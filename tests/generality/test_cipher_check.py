@@ -19,7 +19,7 @@ from modeloom.ciphers import AES, CoreRequest, CoreTiming
 from modeloom.ciphers.check import check_core
 from modeloom.cli import main
 from modeloom.cores.sector import core_requests
-from modeloom.rtl.aes.cores.sequential import AESSequential
+from modeloom.rtl.aes.sequential import AESSequential
 from modeloom.spec import DefinitionError
 
 

@@ -6,8 +6,7 @@ from tests.golden.powers import ONE
 from tests.golden.relations import HalfAES, check_inversion, doubled
 
 from modeloom.golden import AES, CMC, EME, EME2, HCH, HCTR, TET, XCB1619, XTS, HCHfp, ghash_double, xts_double
-from modeloom.golden.block_cipher import bin_n, counter_mode, counter_mode_32, doublings
-from modeloom.golden.checks import xor
+from modeloom.golden.checks import bin_n, counter_mode, counter_mode_32, doublings, xor
 
 
 def test_numbers_are_big_endian():

@@ -10,8 +10,7 @@ from tests.golden.relations import flipped
 from modeloom import vectors
 from modeloom.golden import AES, GCM, SM4, AuthenticationError, gcm, ghash_mul
 from modeloom.golden import ghash as horner
-from modeloom.golden.block_cipher import counter_mode_32
-from modeloom.golden.checks import split_blocks, xor
+from modeloom.golden.checks import counter_mode_32, split_blocks, xor
 
 FILES = {
     "gcm_botan": (47, 0),

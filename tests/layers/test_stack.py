@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from tests.streamed import compiled
 
+from modeloom import layers as stack
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.of import core_of
-from modeloom.layers import Layer, Stack, stack
+from modeloom.layers import Layer, Stack
 from modeloom.layers.control import MessageControl
 from modeloom.layers.layer import Texts
 from modeloom.product.messages import StreamDescription

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 
-from modeloom.measure.circuit import KnownBlocks
+from modeloom.measure.area import KnownBlocks
 from modeloom.synth.blocks import MappedPart
 
 

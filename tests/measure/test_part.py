@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.streamed import TINY, folder
 
-from modeloom.measure.core import measure_part
+from modeloom.measure.area import measure_part
 from modeloom.product.folder import read_description
 from modeloom.spec import UnknownName
 

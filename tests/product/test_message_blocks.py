@@ -11,7 +11,7 @@ from tests.built import slow
 from tests.cores.lwc import core as lwc
 from tests.streamed import folder
 
-from modeloom.measure.core import measure_blocks
+from modeloom.measure.area import measure_blocks
 from modeloom.product.folder import read_description, verilog_of
 from modeloom.sim.build import verilog_to_rtlil
 from modeloom.synth.blocks import OTHER, assign, cut, instances, separated

@@ -19,7 +19,7 @@ from modeloom.emit import CheckFailed, core_name, lint, run_bench
 from modeloom.emit.files import contents
 from modeloom.emit.simulators import Icarus, Simulator, Verilator
 from modeloom.equivalence import prove_engine
-from modeloom.measure.core import measure_core
+from modeloom.measure.area import measure_core
 from modeloom.product.folder import read_description
 from modeloom.product.simulated import SimulatedCore, simulation_library
 from modeloom.sim import Simulation, StreamRunner

@@ -12,9 +12,8 @@ from tests.built import slow, slowly
 from tests.sweeps import run, stopping, write
 
 from modeloom.cli import cli
-from modeloom.measure.circuit import measure_circuit
-from modeloom.measure.core import measure_core
-from modeloom.sweep import figures
+from modeloom.measure.area import measure_circuit, measure_core
+from modeloom.sweep import point as figures
 from modeloom.sweep.configuration import Configuration, tools_of
 
 
@@ -56,7 +55,7 @@ def test_modes_are_those_of_the_command(tmp_path):
 
 def test_a_failed_synthesis_says_why(tmp_path):
     """Where the point runs, Yosys fails.  The point is an error of a tool, and runs again the next time."""
-    broken = "import modeloom.measure.core as core; core.synthesize = None"
+    broken = "import modeloom.measure.area as core; core.synthesize = None"
     text = '[[grid]]\nmodes = ["mine.py:Mine"]\nsector = 16\ntargets = ["gates"]\n[[grid]]\ncircuits = ["karatsuba"]\n'
     report = run(write(tmp_path, text, stopping(broken)))
     assert [row["status"] for row in report.rows] == ["error", "ok"] and "(core.py, line" in report.rows[0]["error"]

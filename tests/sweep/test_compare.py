@@ -16,11 +16,11 @@ from modeloom.measure.aead import stored as stored_aead
 from modeloom.modes import find_any
 from modeloom.report.explorer import comparison
 from modeloom.spec import InputError
-from modeloom.sweep.compare import compared, message_cycles, points_of
 from modeloom.sweep.configuration import Configuration, Identity, definition_of, tools_of
 from modeloom.sweep.executors import local
 from modeloom.sweep.point import stream_result
 from modeloom.sweep.run import Store, row_of
+from modeloom.sweep.tables import compared, message_cycles, points_of
 
 HERE = Path()
 

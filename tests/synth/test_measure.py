@@ -7,7 +7,7 @@ import pytest
 from tests.built import folder
 from tests.core.several_keys import XCB
 
-from modeloom.measure import core as measure
+from modeloom.measure import area as measure
 from modeloom.product.description import sector_groups
 from modeloom.product.folder import read_description
 from modeloom.synth import BlockResult, blocks

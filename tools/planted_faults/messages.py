@@ -30,11 +30,11 @@ from modeloom.emit import CheckFailed
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError
 from modeloom.verification.steps import FAULTS
+from modeloom.verification.stream import check_neighbours
 from modeloom.verification.stream.bounds import bounds_units
 from modeloom.verification.stream.carries import carries_units
 from modeloom.verification.stream.erasure import check_erasure, check_zeroize
 from modeloom.verification.stream.host import MessageReference, StreamSubject
-from modeloom.verification.stream.neighbours import check_neighbours
 from modeloom.verification.stream.pace import check_pace, full_units
 from modeloom.verification.stream.statuses import check_lengths, check_messages, check_reloads, check_statuses
 

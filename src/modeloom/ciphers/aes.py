@@ -37,9 +37,9 @@ def _timing(request: CoreRequest) -> CoreTiming:
 
 
 def _hardware(request: CoreRequest) -> Component:
-    from modeloom.rtl.aes.cores.multistream import AESStreams
-    from modeloom.rtl.aes.cores.pipeline import AESPipeline
-    from modeloom.rtl.aes.cores.sequential import AESSequential
+    from modeloom.rtl.aes.multistream import AESStreams
+    from modeloom.rtl.aes.pipeline import AESPipeline
+    from modeloom.rtl.aes.sequential import AESSequential
 
     if request.form == "sequential":
         return AESSequential(request.key_bits, request.slots, request.stages, direction=request.direction, sbox=request.sbox)
@@ -57,19 +57,19 @@ def _hardware(request: CoreRequest) -> Component:
 
 
 def _key_schedule(key_bits: int) -> Component:
-    from modeloom.rtl.aes.keys.key_schedule import KeySchedule
+    from modeloom.rtl.aes.key_schedule import KeySchedule
 
     return KeySchedule(key_bits)
 
 
 def _key_schedule_for(key_sizes: tuple[int, ...]) -> Component:
-    from modeloom.rtl.aes.keys.key_schedule import SizesKeySchedule
+    from modeloom.rtl.aes.key_schedule import SizesKeySchedule
 
     return SizesKeySchedule(key_sizes)
 
 
 def _iterative_schedule(key_sizes: tuple[int, ...]) -> Component:
-    from modeloom.rtl.aes.keys.iterative_schedule import PortKeySchedule
+    from modeloom.rtl.aes.iterative_schedule import PortKeySchedule
 
     return PortKeySchedule(key_sizes)
 

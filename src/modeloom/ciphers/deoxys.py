@@ -58,7 +58,7 @@ def deoxys_key_parts(key: bytes) -> list[bytes]:
 @cache
 def _columns(inverse: bool) -> list[list[int]]:
     """What each byte of a row adds to its column: MixColumns after the S-box, or InvMixColumns alone; 32 bits with row 0 at [7:0]."""
-    from modeloom.rtl.aes.sboxes.sbox import SBOX
+    from modeloom.rtl.aes.sbox import SBOX
 
     def times(a: int, b: int) -> int:
         product = 0
@@ -102,7 +102,7 @@ class DeoxysSoftware:
 
     def decrypt(self, blocks: bytes, /, *tweak: bytes) -> bytes:
         """The blocks, deciphered under one tweak."""
-        from modeloom.rtl.aes.sboxes.sbox import INV_SBOX
+        from modeloom.rtl.aes.sbox import INV_SBOX
 
         tables, (*others, last) = _columns(True), self._subtweakeys(*tweak)
         result = b""

@@ -445,7 +445,7 @@ class BlockCipher(metaclass=_Keywords):
         Forms of the S-box that the cores may have.  The default is the first.
     hardware : callable
         ``hardware(request)``: the Amaranth component that a ``CoreRequest`` asks for, with the ports of ``AESPipeline``
-        (``rtl.aes.cores.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A multistream
+        (``rtl.aes.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A multistream
         one has ``batch``, high ``spec.cadence.BATCH_LEAD`` cycles before the first block of a batch.  A core for
         both directions has ``decrypt``, the direction of an operand, and ``key_data_dec``, the round key in the form for the inverse
         cipher, where that has one of its own.  Sequential and multistream cores are reset while they have no block, and keep their round

@@ -75,7 +75,7 @@ def _next_words(words: list[int], count: int, step: Callable[[int, list[int]], i
 
 def aes_round_keys(key: bytes) -> list[bytes]:
     """Round keys 0 to 10, 12 or 14 of AES, 16 bytes each in the order of FIPS 197, 5.2, for a key of 16, 24 or 32 bytes."""
-    from modeloom.rtl.aes.sboxes.sbox import SBOX
+    from modeloom.rtl.aes.sbox import SBOX
 
     length = len(key) // 4
     constants = [1]

@@ -144,7 +144,7 @@ def synth(
     from rich.console import Console
 
     from modeloom.cli.files import warn
-    from modeloom.measure.core import measure_core
+    from modeloom.measure.area import measure_core
     from modeloom.measure.datasheet import store_result
 
     with Console(stderr=True).status(f"{directory}: {target}"):
@@ -212,7 +212,7 @@ def circuit(
     """Show the gates of the circuit NAME, and its area on a target. "modeloom list" lists the names."""
     from rich.console import Console
 
-    from modeloom.measure.circuit import circuit_verilog, measure_circuit
+    from modeloom.measure.area import circuit_verilog, measure_circuit
 
     if output is not None:
         check_output(Path(output))

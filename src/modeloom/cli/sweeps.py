@@ -22,8 +22,8 @@ from modeloom.cli.options import point_options, point_values
 
 if TYPE_CHECKING:
     from modeloom.sweep.choose import Choice
-    from modeloom.sweep.compare import Line
     from modeloom.sweep.run import Row
+    from modeloom.sweep.tables import Line
 
 __all__ = ["CHOICE_SCHEMA", "COMPARE_SCHEMA", "SWEEP_SCHEMA", "choose", "compare", "explore", "sweep", "sweep_progress", "write_text"]
 
@@ -194,14 +194,13 @@ def compare(
     An option may have several values, separated by commas. --sector is the bytes of a sector, or of a message in a stream mode.
     --cipher-cores is the number of pipelines, or of blocks per cycle in a stream mode. Other options apply to the modes that have them.
     """
-    from modeloom.measure.core import check_target
+    from modeloom.measure.area import check_target
     from modeloom.modes import find_any
     from modeloom.report.explorer import comparison
     from modeloom.spec import InputError
-    from modeloom.sweep.compare import compared, points_of
     from modeloom.sweep.executors import local
     from modeloom.sweep.run import Store
-    from modeloom.sweep.tables import latex_rows
+    from modeloom.sweep.tables import compared, latex_rows, points_of
 
     if target is not None:
         check_target(target)
@@ -294,7 +293,7 @@ def choose(mode: str, rate: str, clock: str, target: str | None, as_json: bool, 
     """
     from rich.console import Console
 
-    from modeloom.measure.core import check_target
+    from modeloom.measure.area import check_target
     from modeloom.modes import find_any
     from modeloom.spec import InputError
     from modeloom.spec.stream import StreamMode

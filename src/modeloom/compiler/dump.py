@@ -14,10 +14,9 @@ from modeloom.ir.lower import Lowered
 from modeloom.schedule.modulo import Schedule
 from modeloom.spec import UnknownName
 from modeloom.spec.counters import Amount
-from modeloom.streams.known import Known
 from modeloom.streams.plan import PASSES, StreamPlan
 from modeloom.streams.steps import Form, Step, Term, key_word
-from modeloom.streams.trace import StreamTrace
+from modeloom.streams.trace import Known, StreamTrace
 
 __all__ = [
     "DUMPS", "STREAM_DUMPS", "dump", "dump_names", "graph_text", "lowered_text", "node_lines", "operation_text", "proof_text",

@@ -18,8 +18,7 @@ from modeloom.spec.importable import importable
 from modeloom.spec.mode import Definition, KeyParts
 from modeloom.spec.numbers import Piece, StreamNumbers
 from modeloom.spec.stream import StreamMode
-from modeloom.streams.known import Known
-from modeloom.streams.trace import StepTrace, StreamTrace
+from modeloom.streams.trace import Known, StepTrace, StreamTrace
 
 __all__ = [
     "KeyedDefinition", "Model", "as_bytes", "differs", "expanded_key", "expanded_key_of", "key_lengths", "model", "replay",

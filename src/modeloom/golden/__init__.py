@@ -5,25 +5,22 @@ Nothing here imports another folder of modeloom.  The results of the compiler ar
 """
 
 from .aes import AES
-from .block_cipher import BlockCipher, CipherFactory
 from .brw import brw, collapsed_forest, permutation, schedule
 from .ccm import CCM
-from .checks import AuthenticationError
-from .cmc import CMC
+from .checks import AuthenticationError, BlockCipher, CipherFactory
 from .deoxys_bc import DeoxysBC256
 from .deoxys_i import DeoxysI
 from .deoxys_ii import DeoxysII
-from .eme import EME, EME2
+from .eme import CMC, EME, EME2
 from .field import ghash, ghash_double, ghash_inverse, ghash_mul, poly, polyval, polyval_dot, xts_double
 from .gcm import GCM
 from .gcm_siv import GCMSIV
 from .hch import HCH, HCHfp
 from .hctr import HCTR, HCTR2, xctr
-from .heh import HEH
-from .hmch import HMCH
 from .ocb3 import OCB3
 from .otr import AESOTR
 from .otr_chains import ChainedOTR
+from .psi import HEH, HMCH
 from .registry import Mode, StreamMode, mode, mode_names, stream_mode, stream_mode_names
 from .sm4 import SM4
 from .tet import TET

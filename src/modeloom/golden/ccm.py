@@ -15,8 +15,7 @@ The inverse direction of the cipher is never used. T is the end of a chain over 
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import BlockCipher, CipherFactory
-from .checks import BLOCK_BYTES, check_bytes, check_tag, pad_zeros, split_sealed, xor
+from .checks import BLOCK_BYTES, BlockCipher, CipherFactory, check_bytes, check_tag, pad_zeros, split_sealed, xor
 
 TAG_BYTES = (4, 6, 8, 10, 12, 14, 16)
 """t of appendix A.1."""

@@ -17,8 +17,7 @@ lengths and the number of the messages under one key. The protocol must ensure t
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import BlockCipher, CipherFactory
-from .checks import BLOCK_BYTES, check_block, check_bytes, check_tag, split_sealed
+from .checks import BLOCK_BYTES, BlockCipher, CipherFactory, check_block, check_bytes, check_tag, split_sealed
 
 TAG_BYTES = (16, 15, 14, 13, 12, 8, 4)
 """The lengths of tags of section 5.2.1.2."""

@@ -16,8 +16,18 @@ The inverse direction of the cipher is never used. The tag is made of the text, 
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import BlockCipher, CipherFactory
-from .checks import BLOCK_BYTES, check_block, check_bytes, check_tag, pad_zeros, split_blocks, split_sealed, xor
+from .checks import (
+    BLOCK_BYTES,
+    BlockCipher,
+    CipherFactory,
+    check_block,
+    check_bytes,
+    check_tag,
+    pad_zeros,
+    split_blocks,
+    split_sealed,
+    xor,
+)
 from .field import polyval
 
 KEY_BYTES = (16, 32)

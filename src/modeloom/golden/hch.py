@@ -17,8 +17,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from .aes import AES
-from .block_cipher import BlockCipher, CipherFactory, bin_n, counter_mode
-from .checks import check_block, check_bytes, sector_blocks, split_blocks, split_key, xor
+from .checks import (
+    BlockCipher,
+    CipherFactory,
+    bin_n,
+    check_block,
+    check_bytes,
+    counter_mode,
+    sector_blocks,
+    split_blocks,
+    split_key,
+    xor,
+)
 from .field import ghash, ghash_double
 
 

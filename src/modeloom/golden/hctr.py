@@ -14,8 +14,19 @@ With the cipher SM4 this is HCTR of GB/T 17964-2021.
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import CipherFactory, bin_n, counter_mode
-from .checks import BLOCK_BYTES, check_block, check_bytes, check_message, pad_zeros, split_blocks, split_key, xor
+from .checks import (
+    BLOCK_BYTES,
+    CipherFactory,
+    bin_n,
+    check_block,
+    check_bytes,
+    check_message,
+    counter_mode,
+    pad_zeros,
+    split_blocks,
+    split_key,
+    xor,
+)
 from .field import ghash, polyval
 
 

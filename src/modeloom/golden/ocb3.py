@@ -16,8 +16,7 @@ inverse direction of the cipher. A nonce must never serve for two messages under
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import CipherFactory
-from .checks import BLOCK_BYTES, check_block, check_bytes, check_tag, pad_one_zeros, split_sealed, xor
+from .checks import BLOCK_BYTES, CipherFactory, check_block, check_bytes, check_tag, pad_one_zeros, split_sealed, xor
 
 MOST_TAG_BYTES = 16
 """TAGLEN is at most 128 bits, section 3; the named parameter sets of section 3.1 have 16, 12 and 8 bytes."""

@@ -30,8 +30,7 @@ x^128 = x^7 + x^2 + x + 1.
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import CipherFactory
-from .checks import BLOCK_BYTES, check_bytes, check_tag, split_sealed
+from .checks import BLOCK_BYTES, CipherFactory, check_bytes, check_tag, split_sealed
 
 TAG_BYTES = tuple(range(4, 17))
 """The lengths of tags of section 2: 32 to 128 bits, whole bytes here."""

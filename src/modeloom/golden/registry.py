@@ -8,22 +8,20 @@ from functools import partial
 from typing import Protocol
 
 from .aes import AES
-from .block_cipher import CipherFactory
 from .brw import permutation
 from .ccm import CCM
-from .cmc import CMC
+from .checks import CipherFactory
 from .deoxys_i import DeoxysI
 from .deoxys_ii import DeoxysII
-from .eme import EME, EME2
+from .eme import CMC, EME, EME2
 from .field import ghash_double, poly
 from .gcm import GCM
 from .gcm_siv import GCMSIV, GCMSIVMessages
 from .hch import HCH, HCHfp
 from .hctr import HCTR, HCTR2
-from .heh import HEH
-from .hmch import HMCH
 from .ocb3 import OCB3
 from .otr import AESOTR
+from .psi import HEH, HMCH
 from .sm4 import SM4
 from .tet import TET
 from .xcb import XCB, XCB1619

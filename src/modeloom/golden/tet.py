@@ -14,8 +14,7 @@ The hash adds one block to all: PP_i = P_i ⊕ s with s = σ^-1 (P_1 τ^m ⊕ �
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import CipherFactory, bin_n, doublings
-from .checks import BLOCK_BYTES, check_block, sector_blocks, split_key, xor
+from .checks import BLOCK_BYTES, CipherFactory, bin_n, check_block, doublings, sector_blocks, split_key, xor
 from .field import ghash, ghash_double, ghash_inverse, ghash_mul
 
 _ONE = b"\x80" + bytes(BLOCK_BYTES - 1)

@@ -15,8 +15,19 @@ Fig. 2 lists the derived keys among the steps of encryption; they depend on the 
 from __future__ import annotations
 
 from .aes import AES
-from .block_cipher import CipherFactory, bin_n, counter_mode_32
-from .checks import BLOCK_BYTES, check_block, check_bytes, check_message, pad_zeros, sector_blocks, split_blocks, xor
+from .checks import (
+    BLOCK_BYTES,
+    CipherFactory,
+    bin_n,
+    check_block,
+    check_bytes,
+    check_message,
+    counter_mode_32,
+    pad_zeros,
+    sector_blocks,
+    split_blocks,
+    xor,
+)
 from .field import ghash
 
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .aes import AES
-from .block_cipher import CipherFactory, doublings
-from .checks import BLOCK_BYTES, check_block, check_bytes, halve_key, xor
+from .checks import BLOCK_BYTES, CipherFactory, check_block, check_bytes, doublings, halve_key, xor
 from .field import xts_double
 
 MOST_BLOCKS = 2**20

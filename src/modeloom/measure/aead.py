@@ -20,7 +20,7 @@ from modeloom.compiler.streams import compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
 from modeloom.emit.html.measured import lut_figure
-from modeloom.measure.core import measure_core
+from modeloom.measure.area import measure_core
 from modeloom.measure.traffic import MIXES, measure_traffic
 from modeloom.modes import all_streams, find_any
 from modeloom.options.messages import USUAL

@@ -27,9 +27,8 @@ from modeloom.modes import find_any
 from modeloom.report.chart import COLOURS
 from modeloom.spec import UnknownName
 from modeloom.spec.errors import many
-from modeloom.sweep.compare import Line
 from modeloom.sweep.run import Row, key_bits
-from modeloom.sweep.tables import all_luts, is_broken, options_text, pareto_front
+from modeloom.sweep.tables import Line, all_luts, is_broken, options_text, pareto_front
 from modeloom_papers.stored import printed, value
 
 __all__ = ["AXES", "FILTERS", "comparison", "explorer_data", "explorer_page", "references"]
@@ -150,7 +149,7 @@ LABEL = 44
 
 
 def comparison(lines: Sequence[Line]) -> str:
-    """The lines of ``sweep.compare.compared`` as an SVG document, the same text for the same lines."""
+    """The lines of ``sweep.tables.compared`` as an SVG document, the same text for the same lines."""
     modes = list(dict.fromkeys(line["mode"] for line in lines))
     sizes = len({line["bytes"] for line in lines}) > 1
     most = max((line["bytes_per_cycle"] or 0 for line in lines), default=0) or 1

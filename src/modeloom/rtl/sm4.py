@@ -20,9 +20,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.aes.keys.key_schedule import read_word, slotted_ports
+from modeloom.rtl.aes.key_schedule import read_word, slotted_ports
 from modeloom.rtl.aes.parameters import Direction, check_count, columns, joined, named, slot_shape
-from modeloom.rtl.aes.sboxes.sbox import look_up
+from modeloom.rtl.aes.sbox import look_up
 from modeloom.spec.field import Field
 
 __all__ = [

@@ -21,9 +21,8 @@ from modeloom.spec.counters import BYTE_ORDERS, Amount
 from modeloom.spec.kinds import Operation
 from modeloom.spec.numbers import trailing_zeros
 from modeloom.spec.stream import LengthPrefix, StreamMode, prefix_of
-from modeloom.streams.known import Known, lengths_in_start
 from modeloom.streams.machine import BlockOrPair
-from modeloom.streams.trace import StreamTrace
+from modeloom.streams.trace import Known, StreamTrace, lengths_in_start
 
 __all__ = ["Definition", "Forms", "Message", "Traced", "Unit", "Unknown", "input_block", "nonce_block", "tag_block"]
 

@@ -25,9 +25,9 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from modeloom.spec.counters import Amount
 from modeloom.spec.kinds import MUL, Operation
 from modeloom.spec.numbers import trailing_zeros
-from modeloom.streams.known import Known
 from modeloom.streams.place import Placement
 from modeloom.streams.steps import Form, Recurrence, Source, Step, Term, horner_operation
+from modeloom.streams.trace import Known
 
 __all__ = ["Algebra", "BlockOrPair", "Chains", "Machine", "MachineError", "Token"]
 

@@ -21,12 +21,11 @@ from modeloom.spec.errors import paced
 from modeloom.spec.kinds import CIPHER, DEC, ENC, MUL, TDEC, TENC, Operation
 from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, BLOCKS, LAST, PARTIAL, LengthPrefix, StreamMode, variants
 from modeloom.streams.derive import Preparation, Word, prepare
-from modeloom.streams.known import Known
 from modeloom.streams.place import Placement, place, unit_of
 from modeloom.streams.reservation import ReservationTable
 from modeloom.streams.rewrite import ORDERED, Order, move_to_tag, retime, with_left
 from modeloom.streams.steps import Form, Recurrence, Source, Step, chains_of, horner_operation, key_word, recurrences, steps_of
-from modeloom.streams.trace import StreamTrace, trace_stream
+from modeloom.streams.trace import Known, StreamTrace, trace_stream
 
 __all__ = ["MULTIPLIER_REGISTERS", "PASSES", "StreamPass", "StreamPlan", "StreamRequest", "TokenKind", "plan_stream"]
 

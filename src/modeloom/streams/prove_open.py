@@ -30,11 +30,10 @@ from modeloom.prove.execute import ProofError
 from modeloom.prove.polynomials import Polynomial
 from modeloom.spec.stream import ABSORB, PARTIAL, StreamMode
 from modeloom.streams.forms import Definition, Forms, Message, Unknown, input_block, nonce_block, tag_block
-from modeloom.streams.known import lengths_in_start
 from modeloom.streams.machine import BlockOrPair, Machine, Token
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.prove import named_blocks, run_token, tokens_of
-from modeloom.streams.trace import StreamTrace
+from modeloom.streams.trace import StreamTrace, lengths_in_start
 
 __all__ = ["Doubt", "PartOfText", "parts_of_text", "prove_apart", "prove_channels", "prove_open", "prove_short", "runs_of"]
 

@@ -27,8 +27,8 @@ from dataclasses import dataclass, field, replace
 
 from modeloom.spec import InputError
 from modeloom.spec.stream import ASSOCIATED_FIRST, BETWEEN, LAST, TEXT_FIRST, StreamMode
-from modeloom.streams.known import Known
 from modeloom.streams.steps import Form, Recurrence, Source, Step, Term, UnitOperation, chains_of
+from modeloom.streams.trace import Known
 
 __all__ = ["ORDERED", "Order", "Ordered", "move_to_tag", "retime", "text_first", "with_left"]
 

@@ -28,9 +28,9 @@ from modeloom.options.sectors import LANES, Options
 from modeloom.spec import InputError, Mode
 from modeloom.spec.errors import many
 from modeloom.spec.stream import StreamMode
-from modeloom.sweep.compare import message_cycles
 from modeloom.sweep.configuration import Configuration, check_options, mode_options
 from modeloom.sweep.point import Figures, Result, figures_of, stream_result
+from modeloom.sweep.tables import message_cycles
 
 __all__ = ["MOST_PIPELINES", "Choice", "Step", "choose", "quantity", "scaled"]
 

@@ -22,7 +22,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from modeloom.measure.core import check_clock, check_target
+from modeloom.measure.area import check_clock, check_target
 from modeloom.spec import InputError, UnknownName
 from modeloom.sweep.configuration import AREAS, Configuration, check_options, is_foreign, option_name
 from modeloom.sweep.point import Outcome, read_point

@@ -21,8 +21,7 @@ from modeloom.cores.sector.describe import definition_hash as sector_hash
 from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.describe import definition_hash as stream_hash
 from modeloom.emit import emit, run_bench
-from modeloom.measure.circuit import KnownBlocks, measure_circuit
-from modeloom.measure.core import measure_blocks, measure_core
+from modeloom.measure.area import KnownBlocks, measure_blocks, measure_circuit, measure_core
 from modeloom.modes import find_any
 from modeloom.options.messages import StreamOptions
 from modeloom.options.sectors import Options

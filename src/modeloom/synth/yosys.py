@@ -98,7 +98,7 @@ TABLE = "mapped_table"
 """Attribute of the modules."""
 
 WHOLE_TABLE = re.compile(r"^ *attribute \\table_whole ", re.MULTILINE)
-"""The attribute of memories of tables that the design asks to be mapped by themselves (``rtl.aes.sboxes.sbox``)."""
+"""The attribute of memories of tables that the design asks to be mapped by themselves (``rtl.aes.sbox``)."""
 
 _MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$\n?", re.MULTILINE | re.DOTALL)
 _MEMORY = re.compile(

@@ -44,7 +44,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.aes.keys.iterative_schedule import (
+from modeloom.rtl.aes.iterative_schedule import (
     ALL,
     SIZE_CODES,
     KeyWindow,
@@ -57,10 +57,10 @@ from modeloom.rtl.aes.keys.iterative_schedule import (
     phase,
     rounds_of,
 )
-from modeloom.rtl.aes.layers.both import cut_mix_columns, join_mix_columns, shift_rows
+from modeloom.rtl.aes.layers import cut_mix_columns, join_mix_columns, shift_rows
 from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, check_count, columns
 from modeloom.rtl.aes.rounds import add, register
-from modeloom.rtl.aes.sboxes.sbox import cut_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
+from modeloom.rtl.aes.sbox import cut_sub_bytes, join_sub_bytes, quarter_of_bytes, sub_bytes
 
 __all__ = ["COLLISIONS", "AESAgilePipeline", "AESUnrolledPipeline", "Travellers", "UnrolledKeySchedule", "collect", "encrypt_rounds"]
 

@@ -4,16 +4,28 @@
 from __future__ import annotations
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.layers.both import add_in_luts
-from modeloom.rtl.aes.parameters import BLOCK_BITS, ROUNDS, Direction, check_count, check_key_bits, choose, columns
+from modeloom.rtl.aes.iterative_schedule import KeyWindow, Phase, expand, key_words, last_word, next_constant, operand_register
+from modeloom.rtl.aes.key_schedule import KeySchedule
+from modeloom.rtl.aes.layers import add_in_luts, inv_mix_columns
+from modeloom.rtl.aes.parameters import (
+    BLOCK_BITS,
+    ROUNDS,
+    Direction,
+    check_count,
+    check_key_bits,
+    choose,
+    columns,
+    named,
+    slot_shape,
+)
 from modeloom.rtl.aes.rounds import RoundStages, add, check_streams, hold_state, register, stream_round
+from modeloom.rtl.aes.sbox import sub_bytes
 from modeloom.rtl.counter import run_batches
 
-__all__ = ["AESMultiStream", "AESRound"]
-
+__all__ = ["AESMultiStream", "AESRound", "KeyRing", "KeyStore", "ShiftedKeySchedule"]
 
 # One round of AES by itself, as in a pipeline, for measurements and comparisons.
 #
@@ -200,3 +212,369 @@ class AESMultiStream(wiring.Component):
                 m.d.sync += o_reg[n].eq(leaving[n])
         m.d.comb += self.o.eq(Cat(o_reg))
         return m
+
+
+# -- key schedules -----------------------------------------------------------------------------------------------------------------------
+
+# Key schedules of AES that the papers build besides those of the cores.
+
+# Round keys that circulate in shift registers, for round cores that encrypt or decrypt.  Each key is expanded once.
+#
+# The ring is as long as the number of rounds.  One SRL16E holds one bit of each round key (luts2017, section 2.3, uses shift
+# registers for round keys).  There is no address, and no logic except the multiplexer at the entry:
+#
+#               ┌───────────────────────────────────────────────┐
+#               ▼                                               │
+#     step ──▶ mux ──▶ shift register of n words, enable ───────┴──▶ data      round keys 1, 2, ... n, 1, ...
+#     InvMix                                                                   (decrypting: n - 1, ..., 1, 0, n - 1, ...)
+#                      first: round key 0 (decrypting: n), which whitens the block
+#
+# A decrypter needs the round keys in the reverse order of the schedule.  In the turning ring, a word that enters n - 1 cycles after
+# another one is placed before it.  The schedule therefore makes a step every n - 1 cycles, and this is sufficient.
+
+class KeyRing(wiring.Component):
+    """Iterative schedule with its round keys in a ring.
+
+    Parameters
+    ----------
+    key_bits : int
+        128, 192 or 256.
+    inverse : bool
+        Whether to give the round keys of the equivalent inverse cipher, with the last one first.
+
+    Attributes
+    ----------
+    rounds : int
+        n: 10, 12 or 14.
+    latency : int
+        Cycles from ``start`` to the first in which ``first`` and ``data`` are right.  There are n + 1, or n * (n - 1) + 2 with
+        *inverse* (92, 134, 184).
+    interval : int
+        The same number.  A key may come in the cycle in which the previous key is ready.  If the ring then turns in every cycle, it
+        shows all round keys of the previous key while those of the new key enter.
+    erase_latency : int
+        n + 1 cycles from ``erase`` to the first in which nothing is left of a key.
+
+    Members
+    -------
+    start, key
+        Takes a key; ignored while ``busy`` is high.
+    erase
+        Overwrites everything with zeros.  It takes precedence over ``start`` and ends an expansion.
+    busy
+        High from the cycle after a request until the ring is ready.
+    first
+        The round key that whitens a block (128 bits).
+    data
+        The round key of the round.
+    advance
+        Turns the ring to the next round.  After the last round comes the first.  For N streams, it is high in every N-th cycle.
+        Ignored while ``busy`` is high.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter is out of range.
+    """
+
+    def __init__(self, key_bits: int = 128, *, inverse: bool = False):
+        self.key_bits = check_key_bits(key_bits)
+        if not isinstance(inverse, bool):
+            raise TypeError(f"inverse must be True or False, not {inverse!r}")
+        self.inverse = inverse
+        self.rounds = n = ROUNDS[key_bits]
+        self.latency = self.interval = n * (n - 1) + 2 if inverse else n + 1
+        self.erase_latency = n + 1
+        super().__init__({
+            "start": In(1),
+            "erase": In(1),
+            "key": In(key_bits),
+            "busy": Out(1),
+            "first": Out(BLOCK_BITS),
+            "data": Out(BLOCK_BITS),
+            "advance": In(1),
+        })
+
+    def elaborate(self, platform: object) -> Module:
+        """Makes the window that computes a round key in each cycle, the round key with which blocks begin, and the ring of the others."""
+        m = Module()
+        n = self.rounds
+        busy_reg = Signal()
+        erasing_reg = Signal()
+        round_reg = Signal(4)  # the round key in the window
+        wait_reg = Signal(range(n))
+        load = Signal()
+        step = Signal()
+        done = Signal()
+        m.d.comb += [load.eq(self.start & ~busy_reg & ~self.erase), self.busy.eq(busy_reg)]
+        clear = self.erase | done
+        window = KeyWindow(m, (self.key_bits,), load=load, key=self.key, size=Signal(2, name="key_size"), step=step, clear=clear)
+        m.d.comb += step.eq(busy_reg & ~erasing_reg & ((wait_reg == 0) if self.inverse else 1))
+        with m.If(self.erase):
+            m.d.sync += [busy_reg.eq(1), erasing_reg.eq(1), round_reg.eq(0), wait_reg.eq(0)]
+        with m.Elif(load):
+            m.d.sync += [busy_reg.eq(1), erasing_reg.eq(0), round_reg.eq(0), wait_reg.eq(0)]
+        with m.Elif(done):
+            m.d.sync += [busy_reg.eq(0), erasing_reg.eq(0)]
+        with m.Elif(busy_reg):
+            if self.inverse:
+                m.d.sync += wait_reg.eq(Mux((wait_reg == n - 2) | erasing_reg, 0, wait_reg + 1))
+            with m.If(step | erasing_reg):
+                m.d.sync += round_reg.eq(round_reg + 1)
+
+        first_reg = Signal(BLOCK_BITS)
+        enters = Signal()
+        entering: Value
+        if self.inverse:
+            # Round key r enters in the cycle of the step to r + 1.  The last one has no step, and goes to the place where blocks
+            # begin.
+            mixed = named(m, "mixed", inv_mix_columns(m, window.round_key))
+            entering = Cat(Mux(round_reg == 0, a, b) for a, b in zip(columns(window.round_key), columns(mixed), strict=True))
+            last = round_reg == n
+            m.d.comb += enters.eq((step & ~last) | erasing_reg)
+            take_first, first = step & last, window.round_key
+            # The ring continues until round key n - 1, which entered n - 1 cycles before, is at its end.
+            m.d.comb += done.eq(Mux(erasing_reg, round_reg == n - 1, step & last))
+        else:
+            entering = window.next_key
+            m.d.comb += enters.eq(busy_reg)
+            take_first, first = load, self.key[:BLOCK_BITS]
+            m.d.comb += done.eq(busy_reg & (round_reg == n - 1))
+        with m.If(self.erase):
+            m.d.sync += first_reg.eq(0)
+        with m.Elif(take_first):
+            m.d.sync += first_reg.eq(first)
+
+        turns = Signal()
+        m.d.comb += turns.eq(busy_reg | self.advance)
+        ring = [Signal(BLOCK_BITS, name=f"ring_{k}_reg", reset_less=True) for k in range(n)]
+        entry = Cat(Mux(enters, Mux(erasing_reg, 0, new), old) for new, old in zip(columns(entering), columns(ring[-1]), strict=True))
+        with m.If(turns):
+            m.d.sync += [reg.eq(value) for reg, value in zip(ring, [entry, *ring], strict=False)]
+        m.d.comb += [self.first.eq(first_reg), self.data.eq(ring[-1])]
+        return m
+
+
+# -- key store ---------------------------------------------------------------------------------------------------------------------
+
+# The offline AES key schedule with a memory for its round keys.  Several keys are expanded in advance, and can be read in any order.
+#
+#     start, erase, slot, key ──▶ KeySchedule ──▶ write ──▶ memory: round key r of slot s at word 16 s + r
+#                                                             │
+#                                 read_slot, read_round ──────┴──▶ data, a cycle later
+
+class KeyStore(wiring.Component):
+    """``KeySchedule`` with a memory (in LUTs) for the round keys of several slots.
+
+    Parameters
+    ----------
+    key_bits : int
+        128, 192 or 256.
+    slots : int
+        Key slots, at least 1.
+    inverse : bool
+        Whether the round keys are those of the equivalent inverse cipher.
+
+    Attributes
+    ----------
+    rounds : int
+        10, 12 or 14.
+    latency : int
+        4 * rounds + 3 cycles from ``start`` to the first in which ``data`` may show any of the round keys.
+    interval : int
+        The same number of cycles from one start to the earliest next start.
+    read_latency : int
+        1: ``data`` shows the round key that was requested in the previous cycle.
+    erase_latency : int
+        rounds + 3 cycles from ``erase`` to the first in which neither the memory nor any register holds a part of the slot's keys.
+
+    Members
+    -------
+    start, slot, key
+        Expands ``key`` into a slot.  It is ignored while ``busy`` is high.
+    erase
+        Overwrites a slot with zeros.  It takes precedence over ``start``, and is ignored while ``busy`` is high.
+    busy, done
+        As those of ``KeySchedule``.
+    read_slot, read_round, data
+        A round key (128 bits).  A slot that is being written shows old or new round keys.
+
+    Raises
+    ------
+    TypeError
+        A parameter has the wrong type.
+    ValueError
+        A parameter is out of range.
+    """
+
+    def __init__(self, key_bits: int = 128, slots: int = 1, *, inverse: bool = False):
+        self.key_bits = check_key_bits(key_bits)
+        self.slots = check_count("slots", slots)
+        if not isinstance(inverse, bool):
+            raise TypeError(f"inverse must be True or False, not {inverse!r}")
+        self.inverse = inverse
+        self.rounds = ROUNDS[key_bits]
+        self.latency = self.interval = 4 * self.rounds + 3
+        self.read_latency = 1
+        # The last word is written in cycle rounds + 1.  A read in this cycle shows the old word, and later reads do not.
+        self.erase_latency = self.rounds + 3
+        super().__init__({
+            "start": In(1),
+            "erase": In(1),
+            "slot": In(slot_shape(slots)),
+            "key": In(key_bits),
+            "busy": Out(1),
+            "done": Out(1),
+            "read_slot": In(slot_shape(slots)),
+            "read_round": In(4),
+            "data": Out(BLOCK_BITS),
+        })
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.schedule = schedule = KeySchedule(self.key_bits)
+        m.submodules.keys = keys = memory.Memory(shape=BLOCK_BITS, depth=16 * self.slots, init=[], attrs={"ram_style": "distributed"})
+        slot_reg = Signal(slot_shape(self.slots))
+        with m.If(~schedule.busy):
+            m.d.sync += slot_reg.eq(self.slot)
+        write_port = keys.write_port()
+        read_port = keys.read_port()
+        bits = (self.slots - 1).bit_length()
+        m.d.comb += [
+            schedule.start.eq(self.start),
+            schedule.erase.eq(self.erase),
+            schedule.key.eq(self.key),
+            self.busy.eq(schedule.busy),
+            self.done.eq(schedule.done),
+            write_port.en.eq(schedule.we),
+            write_port.addr.eq(Cat(schedule.round, slot_reg[:bits])),
+            write_port.data.eq(schedule.data_dec if self.inverse else schedule.data),
+            read_port.addr.eq(Cat(self.read_round, self.read_slot[:bits])),
+            self.data.eq(read_port.data),
+        ]
+        return m
+
+
+# -- shifted schedule --------------------------------------------------------------------------------------------------------------
+
+# The AES key schedule of a round core for several streams: one step with a shift register around it (luts2017, section 2.3).
+#
+# A round core with N registers in its round has N streams of blocks.  In each cycle, another stream adds its round key.  The schedule takes
+# one stage, and its result is shifted for the other N - 1 cycles.  This gives one loop of N registers, in which each stream has its place:
+#
+#                ┌──────────────────────────────────────────────────────┐
+#                ▼                                                      │
+#     start ──▶ mux ──▶ shift register, N - 1 ──▶ S-boxes, XOR ──▶ reg ─┴──▶ data
+#     key ───────▲
+#
+#     cycle      t            ...              t + N - 1           t + N            t + 2 N
+#                key                           its step            round key 1      round key 2 ...
+#
+# The round constant and the phase of the schedule also travel in the loop.  There is no counter, no address and no control logic.  Streams
+# can start at any time, each with its own key.  On Xilinx devices, the shift register takes one SRL16E for each bit (from N = 4 on; shorter
+# ones are flip-flops).  On ECP5, it takes flip-flops.
+
+class ShiftedKeySchedule(wiring.Component):
+    """Computes round keys on the fly for a round core with *streams* blocks in its round.
+
+    Parameters
+    ----------
+    key_bits : int
+        128, 192 or 256.
+    streams : int
+        1 to 32: blocks in the round, which is the number of its registers.
+
+    Attributes
+    ----------
+    rounds : int
+        10, 12 or 14.
+    latency : int
+        *streams*: ``data`` shows round key r of a key *streams* * r cycles after its start, for r = 1 ... rounds.  Round key 0 is the
+        first 128 bits of the key.
+    interval : int
+        rounds * *streams* cycles, the same as for a block.  A stream can start again in the cycle that shows its last round key.
+    erase_latency : int
+        *streams* + 1 cycles: after *streams* cycles of ``erase`` and one more, no register depends on a key.
+
+    Members
+    -------
+    start, key
+        The stream whose turn it is takes a key.
+    data
+        A round key (128 bits).  It comes from registers, except for one stream, where it comes from the step.
+    erase
+        The current stream takes a key of zeros.  Hold it for ``streams`` cycles.
+
+    Raises
+    ------
+    TypeError
+        A parameter is not an integer.
+    ValueError
+        A parameter is out of range.
+    """
+
+    def __init__(self, key_bits: int = 128, streams: int = 1):
+        self.key_bits = check_key_bits(key_bits)
+        self.streams = check_count("streams", streams, 1, 32)
+        self.rounds = ROUNDS[key_bits]
+        self.latency = streams
+        self.interval = self.rounds * streams
+        self.erase_latency = streams + 1
+        super().__init__({"start": In(1), "key": In(key_bits), "erase": In(1), "data": Out(BLOCK_BITS)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        sizes = (self.key_bits,)
+        words = key_words(sizes)
+        own_operand = operand_register(sizes)
+        # Window, operand, round constant, and the bits of the phase for the key size.
+        widths = [32] * words + [32] * own_operand + [8] + [1] * {128: 0, 192: 2, 256: 1}[self.key_bits]
+
+        def registers(name: str) -> list[Value]:
+            return [Signal(width, name=f"{name}_{n}_reg", reset_less=True) for n, width in enumerate(widths)]
+
+        first = [
+            *columns(self.key), *([last_word(self.key, sizes, Signal(2, name="key_size"))] if own_operand else []), Value.cast(1),
+            *([0] * {128: 0, 192: 2, 256: 1}[self.key_bits]),
+        ]  # fmt: skip
+        loop = registers("loop")
+        # Zeros enter like a key, because registers with a reset cannot become a shift register in LUTs.
+        taken = self.start | self.erase
+        words_first = [Mux(self.erase, 0, word) for word in first[:words]]
+        entering = [
+            named(m, "taken_word", Mux(taken, new, old)[: len(old)]) for new, old in zip([*words_first, *first[words:]], loop, strict=True)
+        ]
+        shifted = entering
+        for n in range(max(1, self.streams - 1)):
+            regs = registers(f"shifted_{n}")
+            m.d.sync += [reg.eq(value) for reg, value in zip(regs, shifted, strict=True)]
+            shifted = regs
+        made = self._step(m, shifted, words, own_operand)
+        if self.streams == 1:
+            m.d.comb += [reg.eq(value) for reg, value in zip(loop, made, strict=True)]
+        else:
+            m.d.sync += [reg.eq(value) for reg, value in zip(loop, made, strict=True)]
+        m.d.comb += self.data.eq(Cat(loop[:4]))
+        return m
+
+    def _step(self, m: Module, values: list[Value], words: int, own_operand: bool) -> list[Value]:
+        """The values that follow *values* in the loop."""
+        window, rest = values[:words], values[words:]
+        operand = rest.pop(0) if own_operand else window[-1]
+        rcon, *flags = rest
+        substituted = sub_bytes(m, operand)
+        if self.key_bits == 192:
+            linear, middle = flags
+            now, used = Phase(linear=linear, middle=middle), ~linear | middle
+            flags = [~linear | middle, ~linear]
+        elif self.key_bits == 256:
+            now, used = Phase(plain=flags[0]), ~flags[0]
+            flags = [~flags[0]]
+        else:
+            now, used = Phase(), None
+        doubled = next_constant(rcon)
+        made = expand(m, window, substituted, rcon, now, sizes=(self.key_bits,), is_192=self.key_bits == 192, is_256=self.key_bits == 256)
+        following = doubled if used is None else Mux(used, doubled, rcon)
+        return [*made.window, *([made.operand] if own_operand else []), following, *flags]

@@ -23,7 +23,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from modeloom.rtl.gf128.karatsuba import KaratsubaMultiplier
-from modeloom.rtl.gf128.lowering import lower
+from modeloom.rtl.gf128.multiplier import lower
 from modeloom.rtl.gf128.reduction import square_word
 from modeloom.rtl.gf128.words import Word
 from modeloom.spec.field import GHASH_ORDER, Field

@@ -13,9 +13,9 @@ from amaranth.lib.wiring import Component, In, Out
 
 from modeloom.golden.aes import AES
 from modeloom.golden.aes_steps import inv_mix_column, inv_sub_byte, inverse_round_keys, mix_column, round_keys, sub_byte
-from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule
-from modeloom.rtl.aes.keys.key_schedule import KeySchedule
-from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
+from modeloom.rtl.aes.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule
+from modeloom.rtl.aes.key_schedule import KeySchedule
+from modeloom.rtl.aes.mixcolumns_lut6 import (
     both_mix_columns_lut6,
     both_network,
     forward_network,
@@ -24,11 +24,11 @@ from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
     mix_columns_lut6,
 )
 from modeloom.rtl.aes.parameters import CORES, LAYERS, Direction
-from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox
+from modeloom.rtl.aes.sboxes import SBOXES, SBox
 from modeloom.rtl.logic import XorLuts
 from modeloom.spec import InputError
 from modeloom_circuits.aes.agile_pipeline import COLLISIONS, AESAgilePipeline, AESUnrolledPipeline, UnrolledKeySchedule
-from modeloom_circuits.aes.schedules import KeyRing, KeyStore, ShiftedKeySchedule
+from modeloom_circuits.aes.rounds import KeyRing, KeyStore, ShiftedKeySchedule
 from modeloom_circuits.contract import Built, Circuit, Gates, Operation, Option, number_of
 
 __all__ = ["COLUMN_CIRCUITS", "Column", "KEY_SCHEDULES", "OLD_DIRECTIONS", "SBOX_CIRCUITS"]

@@ -9,7 +9,7 @@ from tests.built import slowly
 from tests.rtl.aes.bench import encrypt, expand_key, from_bytes, to_bytes
 from tests.rtl.aes.kept import leaves_nothing, simulation
 
-from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES
+from modeloom.rtl.aes.iterative_schedule import ALL, SIZE_CODES
 from modeloom_circuits.aes.agile_pipeline import AESAgilePipeline, AESUnrolledPipeline
 
 FIRST = (ALL, 1, "delay")

@@ -10,9 +10,9 @@ from tests.rtl.aes.bench import INV_MIX, expand_key, from_bytes, multiply, multi
 from tests.rtl.aes.kept import held, leaves_nothing, simulation
 from tests.rtl.aes.keys.fips_197 import FIPS_197_A
 
-from modeloom.rtl.aes.keys.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule, constant, phase
+from modeloom.rtl.aes.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule, constant, phase
 from modeloom_circuits.aes.agile_pipeline import UnrolledKeySchedule
-from modeloom_circuits.aes.schedules import KeyRing, KeyStore, ShiftedKeySchedule
+from modeloom_circuits.aes.rounds import KeyRing, KeyStore, ShiftedKeySchedule
 
 SIZES = (128, 192, 256)
 

@@ -16,7 +16,7 @@ from tests.cores.front.cores import message_core, sector_core
 
 from modeloom.cores.front import clock_options, front_of
 from modeloom.emit import emit, files
-from modeloom.emit.top import core_rtlil
+from modeloom.emit.files import core_rtlil
 
 Make = Callable[..., Path]
 

@@ -17,9 +17,9 @@ from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import AT_REST, Clock
 from modeloom.verification.clocks import check_paths, crossing_control
 from modeloom.verification.front import front_steps
-from modeloom.verification.sector.front import SectorWork
+from modeloom.verification.sector import SectorWork
 from modeloom.verification.sector.host import Subject
-from modeloom.verification.stream.front import MessageWork
+from modeloom.verification.stream import MessageWork
 from modeloom.verification.stream.host import StreamSubject
 
 KEY = bytes(range(16))

@@ -22,7 +22,7 @@ from modeloom.sim import Clock
 from modeloom.taint import TimingChannel
 from modeloom.verification.clocks import check_paths, crossing_control
 from modeloom.verification.front import front_steps
-from modeloom.verification.sector.front import SectorWork
+from modeloom.verification.sector import SectorWork
 from modeloom.verification.sector.host import Subject
 
 RATIOS = {

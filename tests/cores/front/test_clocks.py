@@ -29,9 +29,9 @@ from modeloom.sim import Clock
 from modeloom.taint import TimingChannel
 from modeloom.verification.clocks import ROUNDS, check_paths, crossing_control
 from modeloom.verification.front import PIECES, front_steps
-from modeloom.verification.sector.front import SectorWork
+from modeloom.verification.sector import SectorWork
 from modeloom.verification.sector.host import Subject
-from modeloom.verification.stream.front import MessageWork
+from modeloom.verification.stream import MessageWork
 from modeloom.verification.stream.host import StreamSubject
 
 

@@ -35,10 +35,10 @@ from modeloom.emit import emit, lint
 from modeloom.product.folder import read_description
 from modeloom.spec import InputError
 from modeloom.verification.front import front_steps
-from modeloom.verification.sector.front import SectorWork
+from modeloom.verification.sector import SectorWork
 from modeloom.verification.sector.host import Subject
 from modeloom.verification.steps import today
-from modeloom.verification.stream.front import MessageWork
+from modeloom.verification.stream import MessageWork
 from modeloom.verification.stream.host import StreamSubject
 
 

@@ -25,10 +25,10 @@ from modeloom.front.map import PARTS, read_map
 from modeloom.product.folder import read_description
 from modeloom.sim.build import compiler
 from modeloom.verification.front import check_registers, front_steps
-from modeloom.verification.sector.front import SectorWork
+from modeloom.verification.sector import SectorWork
 from modeloom.verification.sector.host import Subject
 from modeloom.verification.steps import today
-from modeloom.verification.stream.front import MessageWork
+from modeloom.verification.stream import MessageWork
 from modeloom.verification.stream.host import StreamSubject
 
 FUSESOC = Path(sys.executable).with_name("fusesoc")

@@ -23,10 +23,10 @@ from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.taint import TimingChannel
 from modeloom.verification.front import check_width, front_steps
-from modeloom.verification.sector.front import SectorWork
+from modeloom.verification.sector import SectorWork
 from modeloom.verification.sector.host import Subject
 from modeloom.verification.steps import today
-from modeloom.verification.stream.front import MessageWork
+from modeloom.verification.stream import MessageWork
 from modeloom.verification.stream.host import StreamSubject
 
 

@@ -15,7 +15,7 @@ from tests.streamed import COMMAND, compiled
 
 from modeloom.cores.lwc import LwcCore
 from modeloom.emit import emit
-from modeloom.verification.lwc.messages import LwcSubject
+from modeloom.verification.lwc import LwcSubject
 
 SMALL: dict[str, Any] = {"key_bits": 128, "cipher_stages": 1, "mul_stages": 1, "interface": "lwc"}
 

@@ -31,8 +31,8 @@ from modeloom.protocol.segments import LONGEST, Piece
 from modeloom.rtl.stream import entry, sequence
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
-from modeloom.verification.lwc import messages
-from modeloom.verification.lwc.messages import LwcSubject, check_keys, check_lengths, check_messages, check_words, check_zeroize
+from modeloom.verification import lwc as messages
+from modeloom.verification.lwc import LwcSubject, check_keys, check_lengths, check_messages, check_words, check_zeroize
 
 TINY = {"cipher_arch": "multistream", "cipher_stages": None, "streams": 1, "mul_stages": 0}
 """A core that is built in less time."""

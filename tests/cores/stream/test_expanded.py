@@ -22,7 +22,7 @@ from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.core import StreamHardware
 from modeloom.definition.software import expanded_key
 from modeloom.emit import lint, run_bench
-from modeloom.golden import aes_keys, sm4
+from modeloom.golden import aes_steps, sm4
 from modeloom.modes.gcm import GCM
 from modeloom.product.folder import read_messages
 from modeloom.product.message import MessageError
@@ -108,8 +108,8 @@ def test_longer_keys(key_bits):
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 def test_round_keys_of_aes_are_those_of_the_reference(key_bytes):
     key = Random(key_bytes).randbytes(key_bytes)
-    assert AES.expand(key) == aes_keys.round_keys(key)
-    assert expanded_key(GCM(), AES, key) == b"".join(aes_keys.round_keys(key))
+    assert AES.expand(key) == aes_steps.round_keys(key)
+    assert expanded_key(GCM(), AES, key) == b"".join(aes_steps.round_keys(key))
 
 
 def test_round_keys_of_sm4_are_those_of_the_reference():

@@ -21,8 +21,8 @@ from modeloom.modes.gcm import GCM
 from modeloom.product.folder import read_messages
 from modeloom.product.message import Message, MessageError
 from modeloom.product.messages import TAG_VERDICT
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
-from modeloom.rtl.aes.keys.iterative_schedule import IterativeKeySchedule
+from modeloom.rtl.aes.iterative_schedule import IterativeKeySchedule
+from modeloom.rtl.aes.pipeline import AESPipeline
 from modeloom.rtl.stream.inline_keys import KeyRing, TurnPreparation, TurnPreparations
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError

@@ -15,7 +15,7 @@ from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from modeloom.rtl.aes.keys.key_schedule import KeySchedule
+from modeloom.rtl.aes.key_schedule import KeySchedule
 from modeloom.rtl.aes.parameters import slot_shape
 
 

@@ -8,7 +8,7 @@ from tests.rtl.bus.bench import Host, Traffic, simulate
 
 from modeloom.cycles import FENCE_CYCLES
 from modeloom.interfaces.sector import StatusCode
-from modeloom.rtl.aes.keys.key_schedule import KeySchedule
+from modeloom.rtl.aes.key_schedule import KeySchedule
 
 KEY_FORMATS = [
     {"cipher_key_bits": bits, "raw_words_before": before, "raw_words_after": after, "block_bits": block}

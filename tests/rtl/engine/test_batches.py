@@ -14,7 +14,7 @@ from amaranth.sim import Simulator
 
 from modeloom.ciphers.software import aes_round_keys
 from modeloom.golden.aes import AES
-from modeloom.rtl.aes.cores.multistream import AESStreams
+from modeloom.rtl.aes.multistream import AESStreams
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.spec.cadence import BATCH_LEAD, Cadence
 from modeloom.spec.kinds import ENC, UNITS, UnitKind

@@ -5,7 +5,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
-from modeloom.rtl.gf128.lowering import lower, place_cuts
+from modeloom.rtl.gf128.multiplier import lower, place_cuts
 from modeloom.rtl.gf128.words import Word, bit_depth, evaluate, gate_counts, join, spread, variables_of, xor_all, zero
 
 

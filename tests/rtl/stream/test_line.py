@@ -7,8 +7,8 @@ import pytest
 from amaranth.hdl import ClockDomain, Module, Signal
 from amaranth.sim import Simulator
 
-from modeloom.rtl.stream import line
-from modeloom.rtl.stream.line import Batches, BatchLine, Line, QuietLine
+from modeloom.rtl.stream import lines as line
+from modeloom.rtl.stream.lines import Batches, BatchLine, Line, QuietLine
 from modeloom.spec.cadence import BATCH_LEAD, Cadence
 
 BITS = 32

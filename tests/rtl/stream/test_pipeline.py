@@ -11,7 +11,7 @@ from tests.streams.pair_modes import Twice
 
 from modeloom.modes.aes_otr import AESOTR
 from modeloom.modes.gcm import GCM
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.rtl.aes.pipeline import AESPipeline
 from modeloom.rtl.gf128.architectures import MULTIPLIERS
 
 KARATSUBA = MULTIPLIERS["karatsuba"]

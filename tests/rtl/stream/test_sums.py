@@ -13,7 +13,7 @@ from tests.streams.modes import Offsets
 from tests.streams.numbers import models_of
 
 from modeloom.product.message import Message
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.rtl.aes.pipeline import AESPipeline
 from modeloom.rtl.stream import values
 from modeloom.rtl.stream.tag_sum import tag_sum
 from modeloom.rtl.stream.values import live_bits

@@ -8,7 +8,7 @@ import pytest
 from tests.built import slow, slowly
 from tests.rtl.stream.wire_bench import Message, WireBench, message, parameters, wanted
 
-from modeloom.rtl.stream.wire import packets, split
+from modeloom.rtl.stream.wire import packets
 from modeloom.rtl.stream.wire import packets as hold
 from modeloom.rtl.stream.wire import packets as order
 
@@ -110,9 +110,11 @@ def test_lanes(lanes, held):
 
 
 MISTAKES = {
-    "a header that ends with a beat": (split, "Mux(shape.offset == 0, 2, 1)", "1"),
-    "a tag across two beats": (split, "(kept_reg.data & ~kept_bytes)", "0"),
-    "the rest of a packet with a fault": (split, "discard_reg.eq((discard_reg | (move & (ends | cut))) & ~beat.last)", "discard_reg.eq(0)"),
+    "a header that ends with a beat": (packets, "Mux(shape.offset == 0, 2, 1)", "1"),
+    "a tag across two beats": (packets, "(kept_reg.data & ~kept_bytes)", "0"),
+    "the rest of a packet with a fault": (
+        packets, "discard_reg.eq((discard_reg | (move & (ends | cut))) & ~beat.last)", "discard_reg.eq(0)",
+    ),
     "text behind a header is lost": (packets, "drain_reg.eq(~drain_reg", "drain_reg.eq(0"),
     "a header with bytes of text": (packets, "data & first_bytes(nbytes, size)", "data"),
     "bytes that touch": (order, "waiting | (turned & ~behind)", "waiting | turned"),
@@ -121,7 +123,7 @@ MISTAKES = {
     "no mark": (order, "done & final.failed", "0"),
     "a failed packet leaves": (hold, "drop.eq(store & beat.held & beat.last & beat.failed)", "drop.eq(0)"),
     "seen before its end": (hold, "hidden.eq(beat.held & ~beat.last)", "hidden.eq(0)"),
-    "a byte too many is held": (split, "(left > most)", "0"),
+    "a byte too many is held": (packets, "(left > most)", "0"),
 }  # fmt: skip
 """What is replaced in the source of a part."""
 

@@ -16,9 +16,10 @@ from tests.rtl.width.model import Beat, beats_of, core_to_host, host_to_core
 
 from modeloom.interfaces.shared import BAD_KEEP
 from modeloom.product.description import Result, Secret
-from modeloom.rtl.width import WidthConverters, WidthParameters, converters
-from modeloom.rtl.width import converters as gathering
-from modeloom.rtl.width import converters as rules
+from modeloom.rtl import width as converters
+from modeloom.rtl import width as gathering
+from modeloom.rtl import width as rules
+from modeloom.rtl.width import WidthConverters, WidthParameters
 from modeloom.taint import check_netlist
 from modeloom.taint.graph import netlist_of_rtlil
 from modeloom_verilog.modules import component_rtlil

@@ -18,10 +18,10 @@ from modeloom.interfaces.table import Field
 from modeloom.modes import find_any
 from modeloom.product.folder import read_messages
 from modeloom.spec.stream import State, StreamMode
+from modeloom.verification.stream import check_neighbours, numbers_apart
 from modeloom.verification.stream.bounds import accepted, bounds_units, values_of
 from modeloom.verification.stream.carries import Counting
 from modeloom.verification.stream.host import StreamSubject
-from modeloom.verification.stream.neighbours import check_neighbours, numbers_apart
 
 OCB3 = {**{name: value for name, value in TINY.items() if name != "mul_stages"}, "mode": "ocb3"}
 

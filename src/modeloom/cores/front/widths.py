@@ -15,8 +15,7 @@ from modeloom.product.description import Description
 from modeloom.product.front import FrontDescription, WidthDescription, WidthRate
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import table
-from modeloom.rtl.width import WidthConverters, WidthParameters
-from modeloom.rtl.width.beats import channels_of
+from modeloom.rtl.width import WidthConverters, WidthParameters, channels_of
 from modeloom.spec import InputError
 from modeloom.spec.stream import TEXT_FIRST
 

@@ -11,11 +11,10 @@
     hashes of the files ─────────────────────────────────▶ core_file       CycloneDX, SHA256SUMS
 """
 
-from modeloom.emit.package.constraints import quartus_sdc, sdc, xdc
 from modeloom.emit.package.core_file import Bus, Outside, bill_of_materials, fusesoc, manifest, outside, to_json
 from modeloom.emit.package.ip_xact import ip_xact
 from modeloom.emit.package.system_verilog import interfaces_file, system_verilog
-from modeloom.emit.package.vivado import vivado_ip, vivado_run
+from modeloom.emit.package.vivado import quartus_sdc, sdc, vivado_ip, vivado_run, xdc
 
 __all__ = [
     "Bus", "Outside", "bill_of_materials", "fusesoc", "interfaces_file", "ip_xact", "manifest", "outside", "quartus_sdc", "sdc",

@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from modeloom.equivalence import lanes
+from modeloom.equivalence.cells import counted
 from modeloom.equivalence.cores import cipher_result, function_of
-from modeloom.equivalence.counters import counted
 from modeloom.spec import Field
 from modeloom.spec.counters import BYTE_ORDERS
 from modeloom.spec.kinds import MUL, Operation

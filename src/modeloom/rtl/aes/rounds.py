@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import memory
 
-from modeloom.rtl.aes.layers.both import (
+from modeloom.rtl.aes.layers import (
     add_in_luts,
     both_shift_rows,
     clocked_both_sub_bytes,
@@ -50,9 +50,7 @@ from modeloom.rtl.aes.layers.both import (
     split_register,
 )
 from modeloom.rtl.aes.parameters import Direction, check_count, columns, named
-from modeloom.rtl.aes.sboxes.forms import SBOXES as FORMS
-from modeloom.rtl.aes.sboxes.forms import sub_bytes_of
-from modeloom.rtl.aes.sboxes.sbox import (
+from modeloom.rtl.aes.sbox import (
     INV_SBOX,
     SBOX,
     clocked_sub_bytes,
@@ -62,6 +60,8 @@ from modeloom.rtl.aes.sboxes.sbox import (
     quarter_of_bytes,
     sub_bytes,
 )
+from modeloom.rtl.aes.sboxes import SBOXES as FORMS
+from modeloom.rtl.aes.sboxes import sub_bytes_of
 
 __all__ = [
     "MIXCOLUMNS", "RoundStages", "SBOXES", "STREAMS", "add", "check_streams", "register", "stream_round", "table_round",

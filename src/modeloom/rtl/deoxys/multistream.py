@@ -21,7 +21,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.keys.key_schedule import LUT_MEMORY, read_round_key, read_word
+from modeloom.rtl.aes.key_schedule import LUT_MEMORY, read_round_key, read_word
 from modeloom.rtl.aes.parameters import BLOCK_BITS, CORES, Direction, check_count, choose, columns, named
 from modeloom.rtl.aes.rounds import check_streams, register
 from modeloom.rtl.counter import count_places, run_batches

@@ -33,8 +33,8 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
-from modeloom.rtl.aes.keys.key_schedule import read_round_key, slotted_ports
-from modeloom.rtl.aes.layers.both import (
+from modeloom.rtl.aes.key_schedule import read_round_key, slotted_ports
+from modeloom.rtl.aes.layers import (
     add_in_luts,
     affine_in_luts,
     inv_shift_rows,
@@ -47,7 +47,7 @@ from modeloom.rtl.aes.layers.both import (
 )
 from modeloom.rtl.aes.parameters import BLOCK_BITS, Direction, check_count, choose, columns, named
 from modeloom.rtl.aes.rounds import register
-from modeloom.rtl.aes.sboxes.sbox import inv_sub_bytes, sub_bytes
+from modeloom.rtl.aes.sbox import inv_sub_bytes, sub_bytes
 
 __all__ = [
     "CONSTANTS", "CUTS", "KEY_BITS", "ORDER", "ROUNDS", "DeoxysBCPipeline", "DeoxysKeySchedule", "H", "deoxys_round", "key_lead",

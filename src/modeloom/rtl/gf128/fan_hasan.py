@@ -27,7 +27,6 @@ from collections.abc import Sequence
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import In
 
-from modeloom.rtl.gf128.lowering import lower, place_cuts
 from modeloom.rtl.gf128.mastrovito import (
     coefficients,
     element,
@@ -37,7 +36,7 @@ from modeloom.rtl.gf128.mastrovito import (
     run_product,
     toeplitz_runs,
 )
-from modeloom.rtl.gf128.multiplier import GraphMultiplier, check_number
+from modeloom.rtl.gf128.multiplier import GraphMultiplier, check_number, lower, place_cuts
 from modeloom.rtl.gf128.words import Word, join, to_lanes, to_planes, xor_all, zero
 from modeloom.spec.field import Field
 

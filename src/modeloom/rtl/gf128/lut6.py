@@ -35,8 +35,7 @@ from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.gf128.lowering import cut_depths
-from modeloom.rtl.gf128.multiplier import check_field, check_number
+from modeloom.rtl.gf128.multiplier import check_field, check_number, cut_depths
 from modeloom.spec.field import Field
 
 __all__ = ["Lut", "LutMultiplier", "Network", "Term", "Terms", "lut_count", "multiplier_luts"]

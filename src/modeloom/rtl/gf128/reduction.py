@@ -7,7 +7,7 @@ from amaranth.hdl import Cat, Module, Value, ValueLike
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.rtl.gf128.lowering import lower
+from modeloom.rtl.gf128.multiplier import lower
 from modeloom.rtl.gf128.words import Word, join, repeat, reverse_in_bytes, spread, xor_all
 from modeloom.spec.field import Field
 

@@ -30,7 +30,7 @@ from modeloom.rtl.bus.key_port import lookup_signature
 from modeloom.rtl.bus.ports import ErasedComponent, MemorySlice, StreamRegister, fields_layout, signals
 from modeloom.rtl.stream.delivery import above
 from modeloom.rtl.stream.parameters import CODE_BITS, LENGTH_FIELDS, MessageParameters
-from modeloom.streams.known import SOME
+from modeloom.streams.trace import SOME
 
 __all__ = ["MessageCommands", "TurnCommands", "command_layout", "order_layout", "started_layout"]
 

@@ -19,11 +19,11 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.ports import BusComponent
 from modeloom.rtl.stream.arbiter import Arbiter
 from modeloom.rtl.stream.contexts import HashChains, MessageProgress, count_blocks, progress_of
-from modeloom.rtl.stream.lengths import lengths_block, made_early
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
 from modeloom.rtl.stream.starts import starts_of
+from modeloom.rtl.stream.tag_sum import lengths_block, made_early
 from modeloom.rtl.stream.texts import blocks_of
 from modeloom.spec.stream import LAST, PARTIAL, SINGLE
 from modeloom.streams.plan import StreamPlan

@@ -25,10 +25,10 @@ from amaranth.lib.data import StructLayout
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.ports import payload_layout, signals
-from modeloom.rtl.stream.lengths import tag_block
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.sequence import StepSequence, TextFirstSequence
 from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS, TokenStep
+from modeloom.rtl.stream.tag_sum import tag_block
 
 if TYPE_CHECKING:
     from modeloom.rtl.stream.parameters import MessageParameters

@@ -26,7 +26,7 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.inline_port import writer_ends
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.entry import token_signature
-from modeloom.rtl.stream.line import Line
+from modeloom.rtl.stream.lines import Line
 from modeloom.rtl.stream.sizes import by_port, last_operand
 from modeloom.rtl.stream.state import StateValues
 from modeloom.rtl.stream.values import GatedSum, TokenValues

@@ -21,7 +21,7 @@ from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
 from modeloom.rtl.counter import counter_bits
 from modeloom.rtl.stream.contexts import ChannelWords
-from modeloom.rtl.stream.line import Line
+from modeloom.rtl.stream.lines import Line
 from modeloom.rtl.stream.long_counter import counter_of
 from modeloom.rtl.stream.values import GatedSum, TokenValues
 from modeloom.streams.plan import TokenKind

@@ -19,9 +19,8 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased, payload_layout
-from modeloom.rtl.stream.line import Delay
+from modeloom.rtl.stream.lines import Delay, Queue
 from modeloom.rtl.stream.parameters import MessageParameters
-from modeloom.rtl.stream.queue import Queue
 from modeloom.rtl.stream.sizes import TokenStep
 
 __all__ = ["PairJoiner", "PairSplitter", "TextQueue", "blocks_of", "text_layout"]

@@ -22,14 +22,14 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from modeloom.rtl.counter import CounterAdder, counter_bits
 from modeloom.rtl.engine.storage import BlockMemory, kept
 from modeloom.rtl.gf128.reduction import scale
-from modeloom.rtl.stream.line import LEAST_BITS, Batches, BatchLine, Line, QuietLine
+from modeloom.rtl.stream.lines import LEAST_BITS, Batches, BatchLine, Line, QuietLine
 from modeloom.rtl.stream.long_counter import counters_in_turn
 from modeloom.rtl.stream.tag_sum import tag_sum
 from modeloom.spec.counters import Amount
 from modeloom.spec.field import Field
-from modeloom.streams.known import Known
 from modeloom.streams.plan import StreamPlan, TokenKind
 from modeloom.streams.steps import Form, Step, Term, chains_of
+from modeloom.streams.trace import Known
 
 __all__ = ["GatedSum", "TokenValues", "live_bits", "moved", "reversed_bytes", "scaled", "string_moved"]
 

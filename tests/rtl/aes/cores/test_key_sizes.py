@@ -13,7 +13,7 @@ from tests.rtl.aes.bench import decrypt, encrypt, encrypt_with, from_bytes, to_b
 from tests.rtl.aes.published import published
 
 from modeloom.golden.aes_steps import inverse_form, round_keys
-from modeloom.rtl.aes.cores.pipeline import AESPipeline, KeySizes
+from modeloom.rtl.aes.pipeline import AESPipeline, KeySizes
 from modeloom.sim import Simulation
 
 # Some components are made only to be asked for their figures, or to be refused.

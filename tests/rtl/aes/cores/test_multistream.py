@@ -6,8 +6,8 @@ from tests.built import slowly
 
 from modeloom.ciphers import AES, CoreRequest
 from modeloom.ciphers.check import check_core
-from modeloom.rtl.aes.cores import multistream
-from modeloom.rtl.aes.cores.multistream import AESStreams
+from modeloom.rtl.aes import multistream
+from modeloom.rtl.aes.multistream import AESStreams
 from modeloom.spec import DefinitionError
 
 ALL = (192, 128)

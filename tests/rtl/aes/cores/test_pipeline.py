@@ -9,8 +9,8 @@ from amaranth.sim import Simulator
 from tests.built import slow, slowly
 from tests.rtl.aes.bench import AESBench, decrypt, encrypt, encrypt_with, expand_key, from_bytes, to_bytes
 
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
-from modeloom.rtl.aes.keys.key_schedule import KeySchedule
+from modeloom.rtl.aes.key_schedule import KeySchedule
+from modeloom.rtl.aes.pipeline import AESPipeline
 from modeloom.rtl.cipher_bench import CipherBench
 from modeloom.sim import Simulation
 from modeloom.spec.mode import DIRECTIONS

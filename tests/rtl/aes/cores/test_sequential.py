@@ -7,7 +7,7 @@ import pytest
 from tests.built import slowly
 from tests.rtl.aes.bench import AESBench, decrypt
 
-from modeloom.rtl.aes.cores.sequential import AESSequential
+from modeloom.rtl.aes.sequential import AESSequential
 
 # Refused components are never elaborated.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")

@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 from tests.rtl.aes.bench import INV_MIX, expand_key, from_bytes, multiply_columns, to_bytes
 from tests.rtl.aes.keys.fips_197 import FIPS_197_A
 
-from modeloom.rtl.aes.keys.key_schedule import KeySchedule
+from modeloom.rtl.aes.key_schedule import KeySchedule
 
 # Schedules are made here only to be asked for their cycle counts.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")

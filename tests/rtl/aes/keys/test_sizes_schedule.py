@@ -12,7 +12,7 @@ from tests.rtl.aes.bench import INV_MIX, expand_key, from_bytes, multiply_column
 from tests.rtl.aes.kept import leaves_nothing, simulation
 from tests.rtl.aes.keys.fips_197 import FIPS_197_A
 
-from modeloom.rtl.aes.keys.key_schedule import SizesKeySchedule
+from modeloom.rtl.aes.key_schedule import SizesKeySchedule
 
 # Some components are made only to be asked for their figures, or to be refused.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")

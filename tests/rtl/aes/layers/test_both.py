@@ -7,7 +7,7 @@ import pytest
 from amaranth.hdl import Cat, Signal
 from tests.rtl.aes.bench import INV_MIX, MIX, evaluate, multiply, multiply_columns, reference_sbox
 
-from modeloom.rtl.aes.layers.both import (
+from modeloom.rtl.aes.layers import (
     INVERSES,
     cut_both_mix_columns,
     invert_bytes,

@@ -7,7 +7,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from tests.rtl.aes.bench import INV_MIX, MIX, evaluate, from_bytes, multiply_columns, to_bytes
 
-from modeloom.rtl.aes.layers.both import (
+from modeloom.rtl.aes.layers import (
     cut_inv_mix_columns,
     cut_mix_columns,
     inv_mix_columns,

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from tests.built import slow
 from tests.rtl.aes.bench import INV_MIX, MIX, evaluate, from_bytes, multiply_columns, to_bytes
 
-from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
+from modeloom.rtl.aes.mixcolumns_lut6 import (
     both_mix_columns_lut6,
     both_network,
     forward_network,
@@ -22,7 +22,7 @@ from modeloom.rtl.aes.layers.mixcolumns_lut6 import (
     keyed_inverse_network,
     mix_columns_lut6,
 )
-from modeloom.rtl.aes.sboxes.forms import sub_bytes_of
+from modeloom.rtl.aes.sboxes import sub_bytes_of
 from modeloom.rtl.logic import Sum, XorLuts
 from modeloom.synth import synthesize
 

@@ -8,7 +8,7 @@ from amaranth.hdl import Cat, Module, Value
 from amaranth.sim import Simulator
 from tests.rtl.aes.bench import INV_MIX, MIX, Function, evaluate, from_bytes, multiply_columns, to_bytes
 
-from modeloom.rtl.aes.layers.both import (
+from modeloom.rtl.aes.layers import (
     add_in_luts,
     keyed_both_network,
     keyed_forward_network,

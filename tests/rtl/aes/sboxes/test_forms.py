@@ -13,8 +13,7 @@ from tests.formal.proof import holds
 
 from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
 from modeloom.rtl.aes.parameters import LAYERS
-from modeloom.rtl.aes.sboxes.composite import best_order, tower_matrix
-from modeloom.rtl.aes.sboxes.forms import SBOXES, SBox, sub_bytes_of
+from modeloom.rtl.aes.sboxes import SBOXES, SBox, best_order, sub_bytes_of, tower_matrix
 from modeloom.rtl.logic import rank
 from modeloom.sim import Simulation
 from modeloom.taint.graph import netlist_of_rtlil

@@ -5,7 +5,7 @@ import pytest
 from amaranth.hdl import Module, Signal
 from tests.rtl.aes.bench import evaluate, reference_sbox
 
-from modeloom.rtl.aes.sboxes.sbox import (
+from modeloom.rtl.aes.sbox import (
     INV_SBOX,
     SBOX,
     cut_sub_bytes,
