@@ -14,7 +14,7 @@ from tests.streamed import TINY, folder
 from modeloom.product.folder import read_description
 from modeloom.product.messages import TAG_VERDICT
 from modeloom.taint import Netlist, TimingChannel, check_netlist, flat_netlist
-from modeloom.taint.check import kept, specialised
+from modeloom.taint.check import reached_before, specialised
 from modeloom.taint.graph import Bit, Cell
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -88,13 +88,13 @@ def test_constants_go_through_gates_and_choices() -> None:
     assert off.outputs == {"both": ["0"], "chosen": [chosen]}
     assert off.cells[1]["A"] == [6] and off.cells[1].type == "$pos"
     assert on.cells[1]["A"] == [held] and on.outputs["both"] == [both]
-    assert kept(netlist, [due], held) == ({held}, set())
+    assert reached_before(netlist, [due], held) == ({held}, set())
 
 
 def test_a_register_behind_a_gate_that_is_open_is_reached() -> None:
     due, held, q = 2, 3, 5
     register = Cell("r", "$dff", {}, {"D": [4], "Q": [q], "CLK": [6]})
     netlist = small(gate("$or", 4, due, held), register, outputs={}, size=7)
-    assert kept(netlist, [due], held)[1] == {q}
+    assert reached_before(netlist, [due], held)[1] == {q}
     shut = small(gate("$and", 4, due, held), register, outputs={}, size=7)
-    assert kept(shut, [due], held)[1] == set()
+    assert reached_before(shut, [due], held)[1] == set()

@@ -48,7 +48,7 @@ from modeloom.product.messages import DerivationFigures, StreamDescription
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import BusComponent, MemorySlice, fields_layout, ordered_key_beat
-from modeloom.rtl.engine.storage import kept
+from modeloom.rtl.engine.storage import cut_bytes
 from modeloom.rtl.stream.command import command_layout
 from modeloom.rtl.stream.lines import Queue
 from modeloom.rtl.stream.parameters import MessageParameters
@@ -421,7 +421,7 @@ class KeyDeriver(BusComponent[DerivedParameters]):
             for name, amount in term.maps:
                 assert isinstance(amount, int)
                 if name == "keep":
-                    value = kept(value, amount)
+                    value = cut_bytes(value, amount)
                 else:
                     part = Signal(bits, name="moved")
                     m.d.comb += part.eq(value)

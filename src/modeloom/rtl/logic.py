@@ -266,12 +266,12 @@ class GateListBuilder:
             if self.inputs + n in needed:
                 needed.update(gates[n].operands)
         number = {n: n for n in range(self.inputs)}
-        kept: list[Gate] = []
+        remaining: list[Gate] = []
         for signal, (operation, operands) in enumerate(gates, self.inputs):
             if signal in needed:
-                number[signal] = self.inputs + len(kept)
-                kept.append(Gate(operation, tuple(number[operand] for operand in operands)))
-        return GateList(self.inputs, kept, [number[output] for output in outputs])
+                number[signal] = self.inputs + len(remaining)
+                remaining.append(Gate(operation, tuple(number[operand] for operand in operands)))
+        return GateList(self.inputs, remaining, [number[output] for output in outputs])
 
 
 # -- linear layers -----------------------------------------------------------------------------------------------------------------------

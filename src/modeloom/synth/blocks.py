@@ -222,8 +222,8 @@ def cut(rtlil: str, top: str, groups: Mapping[str, str]) -> Iterator[Part]:
                 else:
                     inside.add(child)
                     waiting.append(child)
-        kept = [_box(text[name], name) if name in boxes else text[name] for name in text if name in inside | boxes]
-        yield Part(module, groups[module], counts[module], "".join(kept), tuple(sorted(boxes)))
+        texts = [_box(text[name], name) if name in boxes else text[name] for name in text if name in inside | boxes]
+        yield Part(module, groups[module], counts[module], "".join(texts), tuple(sorted(boxes)))
 
 
 def _box(module: str, name: str) -> str:
@@ -252,13 +252,13 @@ def fingerprint(part: Part) -> str:
 def reduced(rtlil: str, top: str, parts: Sequence[Part], new: set[str]) -> str:
     """The design with its borders.  Parts that are known, and have no new parts below them, are black boxes."""
     boxes = {part.module: part.boxes for part in parts}
-    kept = {top}
+    separate = {top}
 
     def above(module: str) -> bool:
         # All of them, because a part may be below several others.
         if any([module in new, *[above(box) for box in boxes[module]]]):
-            kept.add(module)
-        return module in kept
+            separate.add(module)
+        return module in separate
 
     above(top)
 
@@ -266,7 +266,7 @@ def reduced(rtlil: str, top: str, parts: Sequence[Part], new: set[str]) -> str:
         name = match[1]
         if name not in boxes or name == top:
             return match[0]
-        return f"attribute \\keep_hierarchy 1\n{match[0]}" if name in kept else _box(match[0], name)
+        return f"attribute \\keep_hierarchy 1\n{match[0]}" if name in separate else _box(match[0], name)
 
     return MODULE.sub(marked, rtlil)
 
@@ -310,8 +310,8 @@ def map_parts(
     targets = {part.module: without_wide(target) if part.group in narrow else target for part in parts}
     known_as = {part.module: _key(part, targets[part.module], mapper) for part in parts}
     # A store that other processes use may wait for a block of theirs.  All ask in the same order, so that none waits for one that waits.
-    there = {key: key in known for key in sorted(set(known_as.values()))}
-    new = {known_as[part.module]: part for part in parts if not there[known_as[part.module]]}
+    measured = {key: key in known for key in sorted(set(known_as.values()))}
+    new = {known_as[part.module]: part for part in parts if not measured[known_as[part.module]]}
     alone = bool(narrow) or any(APART in part.rtlil for part in parts)
     designs = [(part.rtlil, part.module, [part]) for part in new.values()] if alone else []
     if new and not alone:

@@ -233,9 +233,9 @@ def _module(table: _Table) -> str:
         f"    connect \\EN {width}'{'1' * width}\n  end\n"
         for place in sorted(words)
     )
-    kept = 'attribute \\keep_hierarchy "yes"\n' if table.whole else f"attribute \\keep_hierarchy 1\nattribute \\{TABLE} 1\n"
+    attributes = 'attribute \\keep_hierarchy "yes"\n' if table.whole else f"attribute \\keep_hierarchy 1\nattribute \\{TABLE} 1\n"
     return (
-        f"{kept}module \\{table.name}\n"
+        f"{attributes}module \\{table.name}\n"
         f"  wire width {address} input 1 \\A\n  wire width {width} output 2 \\D\n"
         f'  attribute \\rom_style "logic"\n  memory width {width} size {size} \\table\n{inits}'
         f'  cell $memrd $read\n    parameter \\MEMID "\\\\table"\n    parameter \\ABITS {address}\n    parameter \\WIDTH {width}\n'

@@ -32,7 +32,7 @@ from modeloom.taint.graph import REGISTERS, Bit, BitGraph, Cell, Netlist, Reache
 
 __all__ = [
     "EXEMPTIONS", "ControlPoint", "Exemption", "Flow", "Leak", "Tables", "TaintReport", "TimingChannel", "check_core",
-    "check_netlist", "control_points", "exemption", "find_flow", "find_leaks", "kept", "secret_bits", "specialised",
+    "check_netlist", "control_points", "exemption", "find_flow", "find_leaks", "reached_before", "secret_bits", "specialised",
     "verdict_candidates", "verdict_registers",
 ]  # fmt: skip
 
@@ -180,10 +180,10 @@ class Tables:
                 width = len(cell["Y"])
                 names = "B" if self._decodes(cell) else "AB"
                 choices = [cell[name][at + index] for name in names for at in range(0, len(cell[name]), width)]
-                kept = [self._keeps(choice, own, found, known) for choice in choices]
-                if any(kept) and not all(choice == own for choice in choices):
+                holds = [self._keeps(choice, own, found, known) for choice in choices]
+                if any(holds) and not all(choice == own for choice in choices):
                     found.add(cell.name)
-                known[bit] = any(kept)
+                known[bit] = any(holds)
         return known[bit]
 
     def _decodes(self, cell: Cell) -> bool:
@@ -383,7 +383,7 @@ def specialised(netlist: Netlist, fixed: Mapping[int, str]) -> Netlist:
     return result
 
 
-def kept(netlist: Netlist, due: Iterable[int], held: int) -> tuple[set[int], set[int]]:
+def reached_before(netlist: Netlist, due: Iterable[int], held: int) -> tuple[set[int], set[int]]:
     """What a register reaches while a verdict is not due: bits of the same cycle, and bits of registers and memories behind them."""
     without = specialised(netlist, dict.fromkeys(due, "0"))
     now = BitGraph(without).reached([held], clocked=False)
@@ -682,7 +682,7 @@ def _check_due(
         secret = next((name for name, reached in flow.reached.items() if any(bit in reached for bit in due)), None)
         if secret is not None:
             raise TimingChannel(f"{graph.name(due[0])}, the cycle of a verdict ({verdict.about}), depends on the {secret}")
-        now, after = kept(netlist, due, held)
+        now, after = reached_before(netlist, due, held)
         later = graph.reached(after, stops=stops)
         leaks, _, _ = find_leaks(graph, {verdict.about: later}, results, users)
         at_once = [point for point in control_points(netlist, results) if point.bit in now and point.kind != "select"]

@@ -178,8 +178,8 @@ def netlist_of_rtlil(text: str, top: str, keep: Sequence[str] = ()) -> Netlist:
         source, result = Path(work) / "design.il", Path(work) / "design.json"
         source.write_text(text, encoding="utf-8")
         # A core may ask tools to map the modules of some tables by themselves.  They are flattened here.
-        kept = ("setattr -mod -unset keep_hierarchy *", *(f"setattr -mod -set keep_hierarchy 1 {module}" for module in keep))
-        script = (f"read_rtlil {source}", f"hierarchy -check -top {top}", *kept, *_COMMANDS, f"write_json {result}")
+        hierarchy = ("setattr -mod -unset keep_hierarchy *", *(f"setattr -mod -set keep_hierarchy 1 {module}" for module in keep))
+        script = (f"read_rtlil {source}", f"hierarchy -check -top {top}", *hierarchy, *_COMMANDS, f"write_json {result}")
         run = subprocess.run([sys.executable, "-P", "-c", _SCRIPT, *script], capture_output=True, text=True, check=False)
         if run.returncode or not result.exists():
             reason = (run.stdout + run.stderr).strip().splitlines()[-1:] or ["no message"]

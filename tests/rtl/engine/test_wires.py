@@ -9,7 +9,7 @@ import pytest
 from amaranth.hdl import Module, Signal, Value
 from amaranth.sim import Simulator
 
-from modeloom.rtl.engine.storage import cipher_slot, kept, moved
+from modeloom.rtl.engine.storage import cipher_slot, cut_bytes, moved
 from modeloom.spec.field import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 
 FIELDS = {"ghash": GHASH_ORDER, "polyval": POLYVAL_ORDER, "xts": XTS_ORDER}
@@ -25,7 +25,7 @@ BY_WIRE = {
 
 
 def cut(block: int, keep: int) -> int:
-    """What ``kept`` gives, on bytes."""
+    """What ``cut_bytes`` gives, on bytes."""
     data = block.to_bytes(BYTES, "little")
     part = data[:keep].ljust(BYTES, b"\0") if keep > 0 else data[-keep:].rjust(BYTES, b"\0")
     return int.from_bytes(part if keep else data, "little")
@@ -56,7 +56,7 @@ def test_parts_and_their_multiples(field: Field) -> None:
     block = Signal(8 * BYTES)
     cases = {(keep, k) for keep, ks in BY_WIRE.items() for k in (0, *ks)}
     cases |= {(0, 8), (0, -3), (5, 1), (5, 3), (5, 96), (5, -8), (-5, -48), (-5, 8), (-5, -1), (15, 16), (-15, -128)}
-    made = {(keep, k): moved(field, kept(block, keep), keep, k) for keep, k in sorted(cases)}
+    made = {(keep, k): moved(field, cut_bytes(block, keep), keep, k) for keep, k in sorted(cases)}
     rng = random.Random(field.name)
     inputs = [rng.getrandbits(8 * BYTES), (1 << 8 * BYTES) - 1]
     for number, found in zip(inputs, values(made, [(block, inputs)]), strict=True):
@@ -70,8 +70,8 @@ def test_multiples_within_the_block_cost_no_gate(field: Field) -> None:
     for keep, ks in BY_WIRE.items():
         assert len(ks)
         for k in ks:
-            assert "^" not in repr(moved(field, kept(block, keep), keep, k)), (keep, k)
-    assert "^" in repr(moved(field, kept(block, 3), 3, 112)), "the last byte leaves the block"
+            assert "^" not in repr(moved(field, cut_bytes(block, keep), keep, k)), (keep, k)
+    assert "^" in repr(moved(field, cut_bytes(block, 3), 3, 112)), "the last byte leaves the block"
 
 
 @pytest.mark.parametrize(("keys", "slots"), [(1, 3), (2, 1), (2, 3), (3, 2), (4, 3), (5, 64)])

@@ -22,9 +22,9 @@ from modeloom.allocate.build import CoreProgram
 from modeloom.allocate.program import POST, ChainName, Net, NetName, OutName, Source, UnitName
 from modeloom.cycles import DRAIN, ERASE_DELAY, LEAD
 from modeloom.rtl.engine.interface import engine_signature
-from modeloom.rtl.engine.layout import engine_fields, kept_bytes, used_cores
+from modeloom.rtl.engine.layout import engine_fields, result_cuts, used_cores
 from modeloom.rtl.engine.sequencer import ControlStore, RowReader, Sequencer, pipe
-from modeloom.rtl.engine.storage import Banks, KeyClass, KeyMemory, holds_results, kept, key_class, moved, rotations
+from modeloom.rtl.engine.storage import Banks, KeyClass, KeyMemory, cut_bytes, holds_results, key_class, moved, rotations
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.rtl.gf128.reduction import scale
 from modeloom.spec import Field
@@ -128,7 +128,7 @@ class ModeEngine(wiring.Component):
         m, program = self.m, self.program
         self.y: dict[str, Value] = {}
         self.operand: dict[NetName, Signal] = {}
-        keeps = kept_bytes(program)
+        keeps = result_cuts(program)
         self.units: dict[str, EngineUnit] = {}
         writes: dict[int, dict[str, Value]] = {}
         for unit in program.units:
@@ -165,10 +165,10 @@ class ModeEngine(wiring.Component):
         """
         given, erase = self.preparation.round_key, self.erase
         last = self.cipher_slots << self.round_bits
-        rk_slot, mine = keys.slot(keys.place(given.key), given.slot), keys.has(given.key)
+        rk_slot, owned = keys.slot(keys.place(given.key), given.slot), keys.has(given.key)
         round_key = erase.address < last if 1 << self.erase_bits > last else Const(1, 1)
         write = {
-            "rk_we": (given.we if mine is None else given.we & mine) | (erase.we & round_key),
+            "rk_we": (given.we if owned is None else given.we & owned) | (erase.we & round_key),
             "rk_slot": Mux(erase.we, erase.address[self.round_bits :], rk_slot),
             "rk_round": Mux(erase.we, erase.address[: self.round_bits], given.round),
             "rk_data": given.data,
@@ -221,7 +221,7 @@ class ModeEngine(wiring.Component):
         else:
             assert const is not None
             value = const
-        return moved(self.field, kept(value, source.keep), source.keep, source.k)
+        return moved(self.field, cut_bytes(value, source.keep), source.keep, source.k)
 
     def _older(self, unit: str, age: int) -> Value:
         """The result that a unit had ``age`` cycles ago."""

@@ -21,7 +21,7 @@ from modeloom.rtl.engine.sequencer import Columns
 from modeloom.rtl.engine.storage import key_class
 from modeloom.spec.kinds import Kind
 
-__all__ = ["RowFields", "engine_fields", "kept_bytes", "used_cores"]
+__all__ = ["RowFields", "engine_fields", "result_cuts", "used_cores"]
 
 R = TypeVar("R", bound=Row)
 
@@ -80,7 +80,7 @@ class RowFields:
             self.columns.add(f"{unit}.batch{side}", masks, self.program.stages)
 
 
-def kept_bytes(program: CoreProgram) -> tuple[int, ...]:
+def result_cuts(program: CoreProgram) -> tuple[int, ...]:
     """The numbers of bytes to which some result is cut, in rising order.
 
     A number below 0 says how many bytes are cut from the head of the result.
@@ -108,7 +108,7 @@ def engine_fields(program: CoreProgram) -> RowFields:
     They control networks, addresses of banks and key words, writes, outputs and chains, and they mark the end of a sector.
     """
     rows = RowFields(program)
-    keeps, tables = kept_bytes(program), program.tables
+    keeps, tables = result_cuts(program), program.tables
     for name, net in program.nets.items():
         rows.add(name, [t.nets.get(name) for t in tables], _net_fields(program, name, net, keeps))
     _storage_fields(rows)

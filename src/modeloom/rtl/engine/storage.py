@@ -29,7 +29,7 @@ from modeloom.rtl.gf128.reduction import scale
 from modeloom.spec import Field
 
 __all__ = [
-    "BANK_BLOCKS", "Banks", "BlockMemory", "KeyClass", "KeyMemory", "cipher_slot", "holds_results", "kept", "key_class", "moved",
+    "BANK_BLOCKS", "Banks", "BlockMemory", "KeyClass", "KeyMemory", "cipher_slot", "holds_results", "cut_bytes", "key_class", "moved",
     "rotated", "rotations",
 ]  # fmt: skip
 
@@ -382,7 +382,7 @@ def cipher_slot(keys: int, key: Value, slot: Value) -> Value:
     return Cat(key[:bits], Const(0, bits - min(bits, len(key))), slot) if bits else slot
 
 
-def kept(value: Value, keep: int) -> Value:
+def cut_bytes(value: Value, keep: int) -> Value:
     """A block of which only some bytes are kept, and the others are zero.
 
     The first ``keep`` bytes are kept.  For 0 all bytes are kept.  For a number below 0 all bytes but the first ``-keep`` are kept.
@@ -395,7 +395,7 @@ def kept(value: Value, keep: int) -> Value:
 
 
 def moved(field: Field, value: Value, keep: int, k: int) -> Value:
-    """value * x^k, for a block that ``kept`` has cut.
+    """value * x^k, for a block that ``cut_bytes`` has cut.
 
     If k is a multiple of 8 and no byte leaves the block, the bytes only move.  Coefficients rise with the bytes in all bit orders
     of fields, so x^8 moves each byte one place towards the end.

@@ -18,7 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Member, Out
 
 from modeloom.rtl.engine.sequencer import pipe
-from modeloom.rtl.engine.storage import kept
+from modeloom.rtl.engine.storage import cut_bytes
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import OPERANDS, Operation, UnitKind
 
@@ -90,7 +90,7 @@ class EngineUnit(wiring.Component):
         Cycles that the schedule counts for the core.  A faster pipeline gets registers behind it.  A sequential core holds its
         result.
     keeps : tuple of int
-        Numbers of bytes that may be kept of a result (see ``kept``).
+        Numbers of bytes that may be kept of a result (see ``cut_bytes``).
     slots : int
         How many numbers there are for key slots.
     round_bits, round_key_bits : int
@@ -197,8 +197,8 @@ class EngineUnit(wiring.Component):
                 self._keys(m, name, core)
             if core.started:
                 # It starts with its own operands only, and holds its result until the next one is done.
-                mine = (self.decrypt if core.inverse else ~self.decrypt) if len(self.cores) > 1 else 1
-                m.d.comb += component.start.eq(pipe(m, self.start & mine, front, f"{name}_start", reset_less=False))
+                selected = (self.decrypt if core.inverse else ~self.decrypt) if len(self.cores) > 1 else 1
+                m.d.comb += component.start.eq(pipe(m, self.start & selected, front, f"{name}_start", reset_less=False))
                 results[name] = component.o
             else:
                 results[name] = pipe(m, component.o, self.core_latency - component.latency, f"{name}_late")
@@ -213,7 +213,7 @@ class EngineUnit(wiring.Component):
             result = Mux(self.post_decrypt, results[second], results[first])
         cut = result
         for i, nbytes in enumerate(self.keeps, 1):
-            cut = Mux(self.keep == i, kept(result, nbytes), cut)
+            cut = Mux(self.keep == i, cut_bytes(result, nbytes), cut)
         total = Signal(self.width, name="sum")
         m.d.comb += total.eq(cut ^ self.post)
         if self.post_register:

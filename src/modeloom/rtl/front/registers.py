@@ -395,10 +395,10 @@ class Registers(wiring.Component):
             bits = (register.words - 1).bit_length()
             if first & (1 << bits) - 1:
                 raise ValueError(f"{register.name} does not begin at a multiple of its size")
-            there = access.write_address[bits:] == first >> bits
+            addressed = access.write_address[bits:] == first >> bits
             if register.words < 1 << bits:
-                there &= access.write_address[:bits] < register.words
-            m.d.comb += writes.eq(access.write & there if register.writes else 0)
+                addressed &= access.write_address[:bits] < register.words
+            m.d.comb += writes.eq(access.write & addressed if register.writes else 0)
             if register.external:
                 m.d.comb += getattr(self, f"{register.name}_write").eq(writes & ~getattr(self, f"{register.name}_refuse"))
                 known = known | writes & ~getattr(self, f"{register.name}_refuse")

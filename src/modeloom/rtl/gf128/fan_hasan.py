@@ -137,7 +137,7 @@ def matrix_elements(field: Field, approach: int) -> list[list[int]]:
     for other in others:
         # Row `position` of the Toeplitz matrix is the first row of this run.  Its elements end with diagonal position + n - 1.
         theirs = run_elements(field, other)
-        groups.append([mine ^ diagonal for mine, diagonal in zip(theirs, toeplitz[position:])])
+        groups.append([own ^ diagonal for own, diagonal in zip(theirs, toeplitz[position:])])
         position += other.length
     return groups
 

@@ -103,8 +103,8 @@ def reduce_word(field: Field, product: Word) -> Word:
     return parities(field, product, field.factor)
 
 
-def _fold(field: Field, kept: Word, folded: Word, distances: list[int]) -> Word:
-    n = kept.width
+def _fold(field: Field, low: Word, folded: Word, distances: list[int]) -> Word:
+    n = low.width
     up = distances[-1] > 0
     # Only the outermost coefficients take part in the second fold.  The others keep their smaller depth.
     reach = -(-abs(distances[-1]) // 8) * 8
@@ -113,7 +113,7 @@ def _fold(field: Field, kept: Word, folded: Word, distances: list[int]) -> Word:
     edge = xor_all([folded.part(start, reach), *over])
     rest = folded.part(reach, n - reach) if up else folded.part(0, n - reach)
     folded = join([edge, rest] if up else [rest, edge])
-    return xor_all([kept, *(shift_coefficients(field, folded, e) for e in distances)])
+    return xor_all([low, *(shift_coefficients(field, folded, e) for e in distances)])
 
 
 def parities(field: Field, word: Word, factor: int) -> Word:

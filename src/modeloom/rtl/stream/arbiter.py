@@ -235,7 +235,7 @@ class Arbiter:
         self._entry = self.tags.reserved(self)
         self.due: Value = Const(0, 1) if self._entry is None else self._entry.now
         self.starts = self.starter.admitted(self, ports, held | ~sequence.begins, sequence.has_token & credited & ~self.only_ends)
-        self.beside = self.due | self.starts
+        self.concurrent = self.due | self.starts
         # Messages wait for their keys, so set-up does not wait for messages.
         units = self._has_units(held) & self._has_cipher() & self._has_phase(tuple(p.starts))
         linked = self._link(p)
@@ -303,12 +303,12 @@ class Arbiter:
 
     def _has_units(self, held: Value) -> Value:
         """Whether a token of a message may have the units: no tag and no start has them.  What only ends a message needs none."""
-        return self.only_ends | ~(self.beside | held)
+        return self.only_ends | ~(self.concurrent | held)
 
     def prepared(self, issue: Value) -> Value:
         """Whether a token of set-up enters: in a cycle in which no other one does."""
         taken = Const(0, 1) if self._cipher is None else self._cipher.now
-        return self._prepares & ~issue & ~taken & ~self.beside
+        return self._prepares & ~issue & ~taken & ~self.concurrent
 
     # -- the cadence --------------------------------------------------------------------------------------------------------------
 

@@ -79,7 +79,7 @@ class TokenContents:
         m, ports, sequence, message = self._m, self._ports, self._sequence, self._sequence.message
         begun = self.issued & ~sequence.overwrites
         slot = Mux(self.told, message.slot, ports.prepare_slot)
-        enters = sequence.issue | ports.prepared | self._arbiter.beside
+        enters = sequence.issue | ports.prepared | self._arbiter.concurrent
         m.d.sync += [
             ports.o.valid.eq(enters | self.ending), ports.o.begin.eq(self.begins), ports.o.nonce.eq(Mux(begun, message.nonce, 0)),
             ports.o.slot.eq(self._or_other("slot", slot)),
@@ -104,7 +104,7 @@ class TokenContents:
             here, entering = (self.told & ~token.cut) | ports.prepared, Mux(sequence.issue, block, ports.last_word)
         entering = Mux(here, entering, 0)
         if lane == 0:
-            active = active | ports.prepared | self._arbiter.beside
+            active = active | ports.prepared | self._arbiter.concurrent
             kind = self._or_other("kind", Mux(sequence.issue, kind, ports.prepare_kind))
             entering = self._or_other("block", entering)
         m.d.sync += [

@@ -126,12 +126,12 @@ class KeyValues(TokenValues):
         m, c, words = self.m, self.c, self.plan.words
         self.bits = max(1, (len(words) - 1).bit_length())
         wanted: dict[tuple[int, str, int], list[tuple[Value, Value]]] = {}
-        beside = self._keys_beside() if self.plan.carries_keys else {}
+        carried = self._carried_keys() if self.plan.carries_keys else {}
         for lane in range(self.lanes):
             for number, forms in self.all_operands(lane):
                 for (unit, port), _, form in forms:
                     for term in form:
-                        if term.source.kind in (("word",) if beside else ("key", "word")):
+                        if term.source.kind in (("word",) if carried else ("key", "word")):
                             word = term.source.what if term.source.kind == "word" else (term.source.what, 1)
                             is_kind = self.kinds[lane][number].at(self.placed.stages[unit] - 1)
                             index = Const(words.index(word), self.bits)  # type: ignore[arg-type]
@@ -140,7 +140,7 @@ class KeyValues(TokenValues):
                 base, stage = words.index((self.plan.horner.key, 1)), self.placed.stages["mul"] - 1  # type: ignore[arg-type]
                 index = (self.of_lane["power"][lane].at(stage) + base - 1)[: self.bits]
                 wanted.setdefault((lane, "mul", 1), []).append((self.lines["product"].at(stage), index))
-            for node, (port, numbers) in beside.items():
+            for node, (port, numbers) in carried.items():
                 index = Const(words.index((node, 1)), self.bits)
                 wanted.setdefault((lane, "", port), []).extend(
                     (self.kinds[lane][number].at(0), index) for number in numbers if number in self.kinds[lane]
@@ -173,9 +173,9 @@ class KeyValues(TokenValues):
             m.d.comb += memory.raddr[place].eq(Cat(address[: self.bits], self.lines["slot"].at(stage)))
             self.reads[key] = memory.rdata[place]
         for lane in range(self.lanes):
-            for port in sorted({port for port, _ in beside.values()}):
+            for port in sorted({port for port, _ in carried.values()}):
                 line = self.line(self.reads[lane, "", port], 1, self.in_lane(lane, f"key_{port}"))
-                self.key_lines |= {(lane, node): line for node, (of, _) in beside.items() if of == port}
+                self.key_lines |= {(lane, node): line for node, (of, _) in carried.items() if of == port}
 
     def _keep_last(self) -> None:
         """Keeps the last word of a set-up that goes on, for its next token.  Nothing of a key stays behind its set-up."""
@@ -190,7 +190,7 @@ class KeyValues(TokenValues):
         with m.Elif(c.word_valid):
             m.d.sync += last_word_reg.eq(c.word)
 
-    def _keys_beside(self) -> dict[int, tuple[int, list[int]]]:
+    def _carried_keys(self) -> dict[int, tuple[int, list[int]]]:
         """For each key value that a token reads, a port for it, and the kinds of tokens.  No kind reads two values at a port."""
         kinds: dict[int, list[int]] = {}
         for number, token in enumerate(self.plan.tokens):

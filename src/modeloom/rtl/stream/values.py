@@ -20,7 +20,7 @@ from typing import Any
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 
 from modeloom.rtl.counter import CounterAdder, counter_bits
-from modeloom.rtl.engine.storage import BlockMemory, kept
+from modeloom.rtl.engine.storage import BlockMemory, cut_bytes
 from modeloom.rtl.gf128.reduction import scale
 from modeloom.rtl.stream.lines import LEAST_BITS, Batches, BatchLine, Line, QuietLine
 from modeloom.rtl.stream.long_counter import counters_in_turn
@@ -371,7 +371,7 @@ class TokenValues:
                     value = self._named(value, "scale_by")
                     value = scaled(self.late, self.plan.mode.field, value, self._amount(amount, stage, lane), "scale_level")
                 case ("keep", int(number)):
-                    value = kept(value, number)
+                    value = cut_bytes(value, number)
                 case ("whole",):
                     value = Mux(self.of_lane["nbytes"][lane].at(stage) == self.width // 8, value, 0)
                 case _:
