@@ -25,10 +25,10 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.sector import SectorCore
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
-from modeloom.measure.core import measure_core
+from modeloom.measure.area import measure_core
 from modeloom.modes import find_any
 from modeloom.options.sectors import Options
-from modeloom.rtl.aes.cores.pipeline import AESPipeline
+from modeloom.rtl.aes.pipeline import AESPipeline
 from modeloom.spec.stream import StreamMode
 from modeloom.synth import synthesize
 

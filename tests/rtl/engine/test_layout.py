@@ -10,7 +10,7 @@ from tests.rtl.engine.bench import compiled
 from tests.rtl.engine.definitions import Counters, Words
 
 from modeloom.allocate.build import CoreProgram
-from modeloom.rtl.engine.layout import RowFields, engine_fields, kept_bytes, used_cores
+from modeloom.rtl.engine.layout import RowFields, engine_fields, result_cuts, used_cores
 
 
 def numbers(fields: RowFields, name: str) -> list[int]:
@@ -63,8 +63,8 @@ def test_blocks_leave_in_main_and_key_words_in_set_up() -> None:
 
 def test_parts_and_cores_that_are_used() -> None:
     """What no row asks for is not built."""
-    assert kept_bytes(compiled("hctr2", sector=40).core_program) == (8,), "the key stream of a partial block"
-    assert kept_bytes(compiled("hctr2", sector=48).core_program) == ()
+    assert result_cuts(compiled("hctr2", sector=40).core_program) == (8,), "the key stream of a partial block"
+    assert result_cuts(compiled("hctr2", sector=48).core_program) == ()
     program = compiled("hctr2", sector=96, cipher_cores=2).core_program
     used = {unit.name: used_cores(program, unit) for unit in program.units if unit.kind == "cipher"}
     assert used == {"cipher0": ("enc", "dec"), "cipher1": ("enc",)}, "a sector decrypts one block"
@@ -89,7 +89,7 @@ def expected(program: CoreProgram, what: str, key: Any, row: Any, way: str) -> d
     core = row.core.get(way)
     if unit is None:
         return found
-    kept = kept_bytes(program)
+    kept = result_cuts(program)
     if key.operand == "post" and kept:
         found["keep"] = kept.index(row.keep[way]) + 1 if row.keep.get(way) else 0
     used = used_cores(program, unit)
