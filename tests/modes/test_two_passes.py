@@ -47,6 +47,17 @@ def test_derived_keys() -> None:
         assert derived_key(GCMSIV(), key, nonce) == b"".join(golden.GCMSIV(key).derive_keys(nonce))
 
 
+def test_where_the_key_of_a_message_comes_from() -> None:
+    """A user has a master key, as long as a cipher key; the core needs keys with its messages, and slots for those of others."""
+    derives, plain = GCMSIV.keying(), HashedTwice.keying()
+    assert [derives.key_bytes(GCMSIV, nbytes) for nbytes in (16, 32)] == [16, 32] and GCMSIV.key_bytes(16) == 32
+    assert plain.key_bytes(HashedTwice, 16) == HashedTwice.key_bytes(16)
+    assert (derives.options, plain.options) == ({"keys": "inline"}, {})
+    with pytest.raises(InputError, match="gcm-siv has new keys for each nonce; build it with --keys derived, or --keys inline"):
+        derives.check_slots("gcm-siv")
+    plain.check_slots("hashed-twice")
+
+
 def test_alignments() -> None:
     rng = random.Random(2)
     data, key = rng.randbytes(64), rng.randbytes(16)

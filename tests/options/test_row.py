@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from modeloom.options.messages import StreamOptions
+from modeloom.options.messages import KEYS, StreamOptions
 from modeloom.options.row import Choices, Terms, option, row
 from modeloom.options.sectors import Options
 from modeloom.options.spelled import read, spelled
@@ -129,3 +129,15 @@ def test_texts() -> None:
         with pytest.raises(ValueError, match="'?x'? is not"):
             read(options[name], "x")
     assert options["cipher_cores"].spellings == ("--cipher-cores", "--aes") and option("a_b") == "--a-b"
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_key_schedules_of_each_source_of_keys(name: str) -> None:
+    """Where each message has the next key, a pipeline with an iterative key schedule has two of them, and a port for each."""
+    source, in_order = KEYS[name], name in ("inline", "derived")
+    assert [source.usual_schedule(iterates, pipelined) for iterates, pipelined in ((True, True), (True, False), (False, True))] == [
+        "iterative" if in_order else "word", "word", "word",
+    ]  # fmt: skip
+    assert (source.most_schedules("word", True), source.most_schedules("iterative", True)) == (1, 2 if in_order else 1)
+    assert (source.writers("word", 1), source.writers("iterative", 2), source.writers(None, None)) == (0, 2 if in_order else 0, 0)
+    assert source.in_order == in_order

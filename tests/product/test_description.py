@@ -6,17 +6,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.emit.emitted import PARTIAL, SIZES, SLOTS, folder
 from tests.product.descriptions import sector_description
+from tests.streamed import compiled
 
+from modeloom.cores.lwc import LwcCore
 from modeloom.emit.package import to_json
 from modeloom.product.beats import SectorDescription
 from modeloom.product.description import Result, Secret
 from modeloom.product.folder import files_of, read_description, read_sectors, verilog_of
+from modeloom.product.message import LwcDescription
 from modeloom.spec import InputError
 
 CORES = {"partial block": PARTIAL, "sizes": SIZES, "slots": SLOTS}
@@ -108,6 +112,37 @@ def test_what_is_broken_is_told_in_one_line(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=told) as caught:
         read_description(write(tmp_path / "core", value))
     assert "\n" not in str(caught.value)
+
+
+WRONG_MESSAGES: dict[str, tuple[dict[str, Any], str]] = {
+    "a direction that there is not": ({"directions": ("sideways",)}, "directions is not some of encrypt, decrypt"),
+    "no direction": ({"directions": ()}, "directions is not some of encrypt, decrypt"),
+    "no channels": ({"channels": 0}, "blocks_per_cycle, block_bytes, key_slots and channels are not 0"),
+    "no blocks": ({"blocks_per_cycle": 0}, "blocks_per_cycle, block_bytes, key_slots and channels are not 0"),
+    "a form that there is not": ({"packet": "segments"}, "packet is not one of aligned, wire"),
+    "an order that there is not": ({"order": "associated-first"}, "order is text-first, or not there"),
+    "no tags": ({"tag_bytes": ()}, "nonce_bytes and tag_bytes are not empty"),
+    "no nonces": ({"nonce_bytes": ()}, "nonce_bytes and tag_bytes are not empty"),
+    "a class without nonces": ({"nonce_bytes": ((12,), ())}, "nonce_bytes and tag_bytes are not empty"),
+    "sizes of other keys": ({"key_sizes": (16, 32)}, "key_bytes is not the largest of key_sizes"),
+    "a word that there is not": ({"interface_bits": 16}, "interface_bits is not one of 32, 64, 128"),
+}
+
+
+@pytest.fixture(scope="module")
+def messages() -> LwcDescription:
+    """The description of a core for messages, which nobody has emitted."""
+    made = compiled(prove=False, key_bits=128, cipher_arch="multistream", streams=1, mul_stages=0, interface="lwc")
+    found = LwcCore(made).describe("core", "modeloom build")
+    assert isinstance(found, LwcDescription)
+    return found
+
+
+@pytest.mark.parametrize("name", WRONG_MESSAGES)
+def test_what_must_hold_of_a_core_for_messages(name: str, messages: LwcDescription) -> None:
+    changes, message = WRONG_MESSAGES[name]
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        replace(messages, **changes)
 
 
 @pytest.mark.parametrize("text", ['{"schema": [', "", "\x00", "[" * 100_000])

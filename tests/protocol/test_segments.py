@@ -40,6 +40,15 @@ def test_lengths_come_first():
     assert words_in(form.message(Message(b"nonc", b"text!", b"ad"), 16))[1:5] == [0xA2000008, 2, 5, 0xD2000004]
 
 
+def test_what_lengths_that_come_first_change():
+    """A length has 32 bits, and no text begins to leave before a message that is shorter than it says is refused."""
+    form = StatedWords(4)
+    assert set(form.segments) - set(FORM.segments) == {Segment.LENGTH} == set(Segment) - set(FORM.segments)
+    assert [each.most_text(1 << 40) for each in (FORM, form)] == [1 << 40, (1 << 32) - 1] and form.most_text(9) == 9
+    assert (FORM.cut_texts(4), form.cut_texts(4)) == ((0, 4), ())
+    assert FORM.lengths(2, 5) == [] and not FORM.before_nonce and "a segment of lengths" in form.before_nonce
+
+
 def test_reading():
     words = [0x50000004, 0x41424344, 0x52000002, 0x45460000, 0x83000004, 0x01020304, 0xE0000000, 0xF0000000]
     reader = SegmentReader(4)

@@ -7,13 +7,15 @@ import pytest
 from tests.streams.chained_modes import ChainFromZero, WideChain
 from tests.streams.numbers import OnNumbers, messages, models_of
 
+from modeloom.compiler import streams
+from modeloom.compiler.streams import CipherNumbers, interleaving
 from modeloom.modes.ccm import CCM
 from modeloom.prove.execute import ProofError
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.stream import LengthPrefix, State
 from modeloom.streams.machine import Machine
 from modeloom.streams.plan import plan_stream
-from modeloom.streams.prove import prove_stream, tokens_of
+from modeloom.streams.prove import StreamProof, prove_stream, tokens_of
 from modeloom.streams.prove_open import prove_channels
 
 LATENCIES = {"cipher": 11, "mul": 2}
@@ -173,3 +175,16 @@ def test_lanes_are_refused():
     for mode in (CCM, ChainFromZero):
         with pytest.raises(InputError, match="several blocks per cycle are impossible|it takes one block per cycle at most"):
             plan_stream(mode(), 16, LATENCIES, lanes=2)
+
+
+@pytest.mark.parametrize(("channels", "ciphers", "wait", "pairs"), [(1, 1, LATENCIES["cipher"], None), (2, 2, 0, 7), (3, 2, 0, 7)])
+def test_channels_use_what_one_leaves_free(monkeypatch, channels, ciphers, wait, pairs):
+    """With several channels, a core has all ciphers of a block and waits for no chain, and the proof has pairs of messages, too."""
+    plan, shared = made(cores=1), interleaving(channels)
+    assert CipherNumbers.of(plan, channels)[:2] == (ciphers, range(1, 3))
+    assert {step.title: shared.waits(plan, step) for step in plan.steps} == {
+        "start": 0, "associated": wait, "encrypt": wait, "decrypt": wait, "tag": 0,
+    }  # fmt: skip
+    monkeypatch.setattr(streams, "prove_stream", lambda plan, late_ends: StreamProof(5, 6 + late_ends))
+    monkeypatch.setattr(streams, "prove_channels", lambda plan: 7)
+    assert shared.proved(plan, late_ends=True) == StreamProof(5, 7, pairs)

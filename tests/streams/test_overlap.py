@@ -168,3 +168,18 @@ def test_a_message_needs_its_start_and_its_tag_needs_its_end():
         machine.run(Token(0, "", opens=True, closes=True))
     with pytest.raises(MachineError, match="the tag of message 0 comes before its end"):
         machine.run(Token(0, "tag"))
+
+
+def test_what_a_start_has_computed_waits_for_its_message():
+    """A start that runs ahead leaves the state to the message under way."""
+    from modeloom.streams.forms import Forms
+    from modeloom.streams.machine import Machine
+
+    plan = made()
+    machine = Machine(plan.steps, plan.kinds, plan.placed, plan.chains, Forms(plan))
+    first, second = ([token for token in tokens_of(plan, Message(0, 0, "encrypt", 12, 0, 16, tag=16), 0, lambda place, nbytes: 0, number)
+                      if token.step == "start"] for number in (0, 1))
+    before = machine.state_of(0)
+    for token in (*first, *second):
+        machine.run(token)
+    assert machine.state_of(0) == before

@@ -4,6 +4,7 @@
 import random
 
 import pytest
+from tests.streams.modes import Deciphering, Ladder, SecretOffsets
 from tests.streams.pair_modes import Braid, Twice
 
 from modeloom.modes.aes_otr import AESOTR
@@ -18,8 +19,8 @@ from modeloom.streams.reservation import CHAIN, ENTRY, Reservations
 CADENCE = Cadence(20, 2)
 
 
-def made(mode, cadence=None):
-    return plan_stream(mode(), 16, {"cipher": 11 if cadence is None else 21, "mul": 5}, cadence=cadence)
+def made(mode, cadence=None, lanes=1):
+    return plan_stream(mode(), 16, {"cipher": 11 if cadence is None else 21, "mul": 5}, lanes, cadence=cadence)
 
 
 def test_programs():
@@ -31,6 +32,32 @@ def test_programs():
     assert otr.detached("tag") and not otr.sequence("tag").tokens and otr.sequence("tag").cycles == 1
     assert gcm.program("associated").uses[CIPHER] == () and not gcm.detached("tag")
     assert ccm.program("associated").uses[CHAIN] == tuple(range(ccm.placed.turn))
+
+
+@pytest.mark.parametrize(
+    ("mode", "detached", "shared"),
+    [
+        (GCM, [], [ENTRY]), (OCB3, ["start", "tag"], [ENTRY]), (Ladder, ["start", "start 1", "tag"], [ENTRY]),
+        (SecretOffsets, ["start"], [ENTRY]), (Deciphering, ["tag"], [ENTRY]), (CCM, [], [ENTRY, CHAIN]),
+        (Braid, ["start", "start 1", "tag"], [ENTRY, CIPHER]),
+    ],
+)  # fmt: skip
+def test_steps_that_enter_between_those_of_other_messages(mode, detached, shared):
+    """Starts that run ahead, for each class of nonces, and a tag that follows; tokens of all other steps enter one by one."""
+    table = made(mode).reservations
+    titles = [step.title for step in table.plan.steps]
+    assert [title for title in titles if table.detached(title)] == detached
+    assert [title for title in titles if not table.one_by_one("encrypt", title)] == detached
+    assert [resource for resource in (ENTRY, CIPHER, CHAIN) if table.shares(resource)] == shared
+
+
+def test_blocks_side_by_side_do_not_enter_one_by_one():
+    assert made(GCM).reservations.one_by_one() and not made(GCM, lanes=2).reservations.one_by_one()
+
+
+def test_starts_that_take_no_token_of_their_message():
+    """By class of nonces, those without a token; all that run ahead count as one."""
+    assert [[step.title for step in made(mode).free_starts] for mode in (GCM, Ladder)] == [["start"], ["start"]]
 
 
 @pytest.mark.parametrize("cadence", [None, CADENCE])
