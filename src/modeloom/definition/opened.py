@@ -36,8 +36,6 @@ __all__ = ["check_messages", "check_open", "checked_inverse", "checked_model", "
 
 # Warnings for stream modes that are consistent and insecure, where a dependence shows it.
 #
-# ::
-#
 #     text bit ──same bit for every key────────▶ "leaves in the clear"
 #     nonce, key, position ──no influence──────▶ "does not depend on the nonce", ...
 #     one bit more or less of what is sealed ──same tag──▶ "the tag does not depend on ..."

@@ -26,8 +26,6 @@ __all__ = ["CELLS", "CircuitError", "Read", "added", "counted"]
 
 # Sums of a counter of symbols and a number, in a form in which equal sums are equal words.
 #
-# ::
-#
 #     (v + 1) + 1  =  v + 2        each is the word of v and 2, modulo 2^bits
 #
 # A sum of numbers is the number.  Nothing else is known about a sum of symbols.

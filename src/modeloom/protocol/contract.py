@@ -15,7 +15,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from random import Random
 from typing import ClassVar, TypeVar
 
 from modeloom.interfaces.messages import IN_ORDER, IN_SLOTS, PACKETS, ROUND_KEYS, MessageCode, message_command
@@ -348,6 +347,7 @@ class WireForm(AssociatedFirst):
     def wrong_packets(self, size: int, ways: Sequence[int]) -> Iterator[scenarios.Wrong]:
         return scenarios.on_the_wire(size, ways)
 
+
 FORMS = {(PACKETS[0], None): AssociatedFirst(), (PACKETS[0], TEXT_FIRST): TextFirst(), (PACKETS[1], None): WireForm()}
 """The forms of packets, by the members ``packet`` and ``order`` of a description."""
 
@@ -534,10 +534,6 @@ class ChannelFields:
     def alone(self, turn: int) -> int:
         """The cycles of a block that others use, if blocks of a channel wait for each other *turn* cycles; none if there are no others."""
         return turn if self.count > 1 else 0
-
-    def fields(self, rng: Random) -> dict[str, int]:
-        """The field of a command with a random channel."""
-        return {"channel": rng.randrange(self.count)} if self.count > 1 else {}
 
     def named(self, channel: T) -> dict[str, T]:
         """The field of a command."""

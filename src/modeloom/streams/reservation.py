@@ -256,7 +256,7 @@ class Reservations:
 
 # -- messages that overlap ------------------------------------------------------------------------------------------------------------
 
-# The cycles in which the tokens of messages enter that follow each other, for proofs::
+# The cycles in which the tokens of messages enter that follow each other, for proofs:
 #
 #     one after another     B1  B1  T1  B2  B2  T2
 #     with a start that runs ahead, and a tag that follows:

@@ -17,8 +17,6 @@ __all__ = ["SCHEMA", "quartus_sdc", "quoted", "sdc", "vivado_ip", "vivado_run", 
 
 # Constraints for the paths between clocks: XDC for Vivado (UG903), SDC for Quartus, and plain SDC for Radiant and others.
 #
-# ::
-#
 #     gray     at most a cycle of its own clock, and so is the skew between its bits
 #     bit      at most a cycle of its own clock
 #     word     at most a cycle of the clock that reads it

@@ -65,8 +65,6 @@ __all__ = [
 
 # The powers of a key that has come with a message: their circuit is proved alone, and executed as a whole in a core.
 #
-# ::
-#
 #     start, h ──▶ a = h, b = h ──┬──▶ some bits of a times b in each cycle ──▶ a · b = h², until it is taken ──▶ busy falls
 #                                 └──────────────────────────── a = h² ◀────────────────────────┘    ... hⁿ
 #

@@ -100,7 +100,7 @@ class Batched(Pace):
         return QuietLine(m, value, stage, name)
 
 
-# -- sizes -------------------------------------------------------------------------------------------------------------------------------
+# -- operands of set-up ------------------------------------------------------------------------------------------------------------------
 
 # Operands of set-up that are the word before: they come with their token, and not from the key memory.
 #

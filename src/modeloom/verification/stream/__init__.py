@@ -71,8 +71,6 @@ __all__ = ["MessageWork", "bench_of", "check_neighbours", "dynamic_checks", "num
 
 # Checks each key slot and each channel beside its neighbours, whose numbers differ in one bit.
 #
-# ::
-#
 #     slot  0   1   2   4  ...  16384  32768   65535        a key of its own in each
 #           │   └───┴───┴── neighbours of slot 0 ┘
 #           └─ message: its key is that of slot 0, and of no neighbour
