@@ -8,6 +8,7 @@ import pytest
 from tests.built import slow, slowly
 from tests.rtl.stream.wire_bench import Message, WireBench, message, parameters, wanted
 
+from modeloom.rtl.stream.parameters import WIRE_PACKETS
 from modeloom.rtl.stream.wire import packets
 from modeloom.rtl.stream.wire import packets as hold
 from modeloom.rtl.stream.wire import packets as order
@@ -155,3 +156,11 @@ def test_mistakes_are_seen(monkeypatch, name):
     sent = [*exact, *whole, short, *mixed(rng, 16, 120, 60, faults=0.0 if held else 0.2)]
     with pytest.raises((AssertionError, ValueError)):
         check(bench, sent)
+
+
+def test_what_the_form_of_packets_says_of_a_core():
+    """Tags come behind their texts, a packet that is held is held behind the core alone, and packets may come before their commands."""
+    for p in (parameters(), parameters(hold=HOLD)):
+        assert p.late_tag and p.core.packet == "wire" and p.core.hold is None
+        assert p.most_packets == p.most_commands + WIRE_PACKETS
+    assert parameters(hold=HOLD).hold == HOLD
