@@ -15,7 +15,7 @@ from modeloom.cli import cli
 from modeloom.options.sectors import Options
 from modeloom.spec import InputError
 
-PACKAGE = Path(modeloom.__file__).parent
+PACKAGE = Path(modeloom.__file__).parents[1]
 NAME = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 OTHERS: dict[str, set[str]] = {

@@ -11,7 +11,9 @@ class HCTR(Mode):
     name = "hctr"
     title = "HCTR"
     source = "Wang, Feng, Wu: HCTR, CISC 2005; tes2010, Fig. 2"
-    security = ("strong tweakable PRP up to about sigma^2/2^128 (birthday bound; Chakraborty, Nandi, FSE 2008); no attack known")
+    security = (
+        "strong tweakable PRP up to about sigma^2/2^128 (birthday bound; Chakraborty, Nandi, FSE 2008); no attack known"
+    )
     key_parts = (CIPHER, "h")
     tweak_sizes = (16, 32)
     any_tweak = True

@@ -356,7 +356,7 @@ def vivado_run(description: Description) -> str:
         "",
         "set here [file dirname [file normalize [info script]]]",
         f"set part [expr {{$argc > 0 ? [lindex $argv 0] : \"{PART}\"}}]",
-        f"set period [expr {{$argc > 1 ? [lindex $argv 1] : {PERIOD}}}]",
+        f"set period [expr {{$argc > 1 ? [lindex $argv 1] : {IP_PERIOD}}}]",
         f"set folder [expr {{$argc > 2 ? [file normalize [lindex $argv 2]] : [file join $here {seen.top}_vivado]}}]",
         "file mkdir $folder",
         PROCEDURE,
