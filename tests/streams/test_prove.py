@@ -233,9 +233,9 @@ def test_other_rules_for_the_chains_are_refused(monkeypatch, rule, lanes):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("(kept.begin + token.place) % self.chains", "(kept.begin + token.place * 2) % self.chains"),
+        ("(hashed.begin + token.place) % self.chains", "(hashed.begin + token.place * 2) % self.chains"),
         ("operand = o.xor(value, sofar)", "operand = value"),
-        ("o.xor(kept.total[1], result[1]) if kept.total else result[1]", "result[1]"),
+        ("o.xor(hashed.total[1], result[1]) if hashed.total else result[1]", "result[1]"),
     ],
 )
 def test_another_machine_is_refused(monkeypatch, old, new):
