@@ -112,7 +112,7 @@ def test_longer_encodings(stated):
     ("overflows.eq(total > size)", "overflows.eq(total >= size)"),
     ("out.first.eq(0)", "out.first.eq(token_reg.first)"),
     ("with m.If(write):", "with m.If(write & token.first):"),
-    ("Mux(token_reg.first, prefix_reg, kept)", "prefix_reg"),
+    ("Mux(token_reg.first, prefix_reg, held)", "prefix_reg"),
     ("words.waddr.eq(token.context)", "words.waddr.eq(0)"),
     ("Mux(load, self.i.payload.token.context, token.context)", "self.i.payload.token.context"),
 ])  # fmt: skip
