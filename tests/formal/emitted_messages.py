@@ -22,9 +22,9 @@ from modeloom.rtl.aes.iterative_schedule import PortKeySchedule
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.stream.bus import MessageBus
-from modeloom.rtl.stream.lines import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.rtl.stream.storage import Delay
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
 from modeloom_verilog.modules import component_rtlil, inner_verilog
 

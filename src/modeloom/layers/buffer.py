@@ -40,10 +40,10 @@ from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box
 from modeloom.rtl.bus.ports import BusComponent, MemorySlice, fields_layout, signals
 from modeloom.rtl.engine.storage import BlockMemory
-from modeloom.rtl.stream.lines import Queue
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
+from modeloom.rtl.stream.storage import Queue
 from modeloom.rtl.stream.verdicts import status_layout
 
 __all__ = ["BufferedBus", "BufferedParameters", "MessageBuffer", "MessageStore"]

@@ -50,11 +50,11 @@ from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.ports import BusComponent, MemorySlice, fields_layout, ordered_key_beat
 from modeloom.rtl.engine.storage import cut_bytes
 from modeloom.rtl.stream.command import command_layout
-from modeloom.rtl.stream.lines import Queue
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.powers import powers_cycles
 from modeloom.rtl.stream.starts import SlotsInFlight
+from modeloom.rtl.stream.storage import Queue
 from modeloom.rtl.stream.values import string_moved
 from modeloom.spec.cadence import BATCH_LEAD
 from modeloom.spec.errors import numbers

@@ -137,7 +137,8 @@ class SimulatedStreamCore(SealingCore[StreamDescription]):
         groups = {group.name: group for group in self.description.interfaces}
         self._status_bytes = groups["m_axis_status"].packing.bits // 8
         self._id = 0
-        self._keys = (Slots, Turns, Masters)[self.description.inline + self.description.derives](self)
+        kind = Masters if self.description.derives else Turns if self.description.inline else Slots
+        self._keys = kind(self)
         self._reader = PacketReader(self.beat_bytes, self.description.form)
         self.status_cycles: list[int] = []
         self.input_cycles: list[int] = []

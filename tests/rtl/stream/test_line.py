@@ -7,8 +7,8 @@ import pytest
 from amaranth.hdl import ClockDomain, Module, Signal
 from amaranth.sim import Simulator
 
-from modeloom.rtl.stream import lines as line
-from modeloom.rtl.stream.lines import Batches, BatchLine, Line, QuietLine
+from modeloom.rtl.stream import storage
+from modeloom.rtl.stream.storage import Batches, BatchLine, Line, QuietLine
 from modeloom.spec.cadence import BATCH_LEAD, Cadence
 
 BITS = 32
@@ -66,7 +66,7 @@ def test_a_memory_of_too_few_batches_is_seen(monkeypatch):
     cadence = Cadence(10, 1)
     full = Late(cadence, (30,))
     assert full.run(cadence, (30,), 0, 200, Random(2)) == [True]
-    monkeypatch.setattr(line, "batches_within", lambda cycles, cadence: 2)
+    monkeypatch.setattr(storage, "batches_within", lambda cycles, cadence: 2)
     assert Late(cadence, (30,)).run(cadence, (30,), 0, 200, Random(2)) == [False]
 
 

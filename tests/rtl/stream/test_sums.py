@@ -15,7 +15,7 @@ from tests.streams.numbers import models_of
 from modeloom.product.message import Message
 from modeloom.rtl.aes.pipeline import AESPipeline
 from modeloom.rtl.stream import values
-from modeloom.rtl.stream.tag_sum import tag_sum
+from modeloom.rtl.stream.tags import tag_sum
 from modeloom.rtl.stream.values import live_bits
 
 WHOLE = (1 << 128) - 1

@@ -16,9 +16,7 @@ from tests.rtl.width.model import Beat, beats_of, core_to_host, host_to_core
 
 from modeloom.interfaces.shared import BAD_KEEP
 from modeloom.product.description import Result, Secret
-from modeloom.rtl import width as converters
-from modeloom.rtl import width as gathering
-from modeloom.rtl import width as rules
+from modeloom.rtl import width
 from modeloom.rtl.width import WidthConverters, WidthParameters
 from modeloom.taint import check_netlist
 from modeloom.taint.graph import netlist_of_rtlil
@@ -271,9 +269,9 @@ def test_no_control_signal_depends_on_data(parameters):
 
 
 FAULTS = {
-    "a hole is not seen": (rules, "holes", lambda keep: keep[0] & 0),
-    "a malformed beat is passed on as whole": (gathering, "BAD_KEEP", 3),
-    "a malformed wide beat is passed on as whole": (converters, "BAD_KEEP", 3),
+    "a hole is not seen": (width, "holes", lambda keep: keep[0] & 0),
+    "a malformed beat is passed on as whole": (width, "BAD_KEEP", 3),
+    "a malformed wide beat is passed on as whole": (width, "BAD_KEEP", 3),
 }
 """What is changed, and to what."""
 

@@ -388,5 +388,6 @@ class DerivedKeys(MessageKeys):
 
 def keys_of(core: SymbolicMessageCore) -> MessageKeys:
     """The keys of a core for messages."""
-    derived: list[MessageKeys] = [DerivedKeys(core, deriver) for deriver in core.derivers]
-    return (derived or [(InlineKeys if core.description.inline else MessageKeys)(core)])[0]
+    for deriver in core.derivers:
+        return DerivedKeys(core, deriver)
+    return (InlineKeys if core.description.inline else MessageKeys)(core)

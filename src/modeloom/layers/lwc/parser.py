@@ -30,8 +30,8 @@ from modeloom.layers.lwc.parameters import HEADER, HeaderGate, LwcParameters, Re
 from modeloom.rtl.bus.ports import BusComponent, RegisterSlice, key_beat
 from modeloom.rtl.stream.bus import late_layout
 from modeloom.rtl.stream.command import command_layout
-from modeloom.rtl.stream.lines import Queue
 from modeloom.rtl.stream.packet import packet_layout
+from modeloom.rtl.stream.storage import Queue
 from modeloom.rtl.stream.texts import text_layout
 from modeloom.rtl.stream.verdicts import status_layout
 

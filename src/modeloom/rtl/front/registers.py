@@ -22,7 +22,7 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.front.map import Register, RegisterField, RegisterMap
 from modeloom.interfaces.front import OKAY, SLVERR, WORD_BITS, WORD_BYTES
-from modeloom.rtl.stream.lines import Queue
+from modeloom.rtl.stream.storage import Queue
 
 __all__ = [
     "KEY_MEMORY", "STATUS_PLACES", "Apb", "AxiLite", "CommandPort", "PublicGate", "Registers", "access_signature", "apb_signature",

@@ -25,12 +25,12 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout, View
 from amaranth.lib.wiring import Out
 
-from modeloom.rtl.stream.lines import Delay
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep
 from modeloom.rtl.stream.starts import starts_of
-from modeloom.rtl.stream.tag_sum import lengths_block
+from modeloom.rtl.stream.storage import Delay
+from modeloom.rtl.stream.tags import lengths_block
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import CIPHER
 from modeloom.spec.stream import BETWEEN

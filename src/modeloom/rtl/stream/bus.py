@@ -41,11 +41,11 @@ from modeloom.rtl.stream.command import MessageCommands, TurnCommands, command_l
 from modeloom.rtl.stream.entry import TokenEntry, connect_tokens
 from modeloom.rtl.stream.inline_keys import InlineKeys
 from modeloom.rtl.stream.intake import AssociatedPrefix, MessageIntake, WeightWindow, take_tokens
-from modeloom.rtl.stream.lines import Queue
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, SEGMENT_TAGS, MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.starts import KeyPreparation, MessagesInFlight, SlotsInFlight, starts_of
+from modeloom.rtl.stream.storage import Queue
 from modeloom.rtl.stream.texts import TextQueue, blocks_of, text_layout
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
 from modeloom.rtl.stream.wire.packets import WirePackets

@@ -16,10 +16,10 @@ from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import started_layout
 from modeloom.rtl.stream.contexts import ChannelFlags, ChannelWords
 from modeloom.rtl.stream.intake import ChannelPrefix, flags_of, take_tokens, weigh
-from modeloom.rtl.stream.lines import Pool, Queue
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_beat, seen_layout
 from modeloom.rtl.stream.parameters import CODE_BITS, ORDERS, STORE_SLACK, TURN_PLACES, MessageParameters
+from modeloom.rtl.stream.storage import Pool, Queue
 
 if TYPE_CHECKING:
     from modeloom.rtl.stream.entry import TokenEntry

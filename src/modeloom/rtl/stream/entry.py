@@ -23,7 +23,7 @@ from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sequence import StepSequence
 from modeloom.rtl.stream.sizes import TokenStep, known_bits
 from modeloom.rtl.stream.starts import starts_of
-from modeloom.rtl.stream.tag_sum import lengths_block, made_early
+from modeloom.rtl.stream.tags import lengths_block, made_early
 from modeloom.rtl.stream.texts import blocks_of
 from modeloom.spec.stream import LAST, PARTIAL, SINGLE
 from modeloom.streams.plan import StreamPlan

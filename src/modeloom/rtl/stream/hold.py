@@ -26,7 +26,7 @@ from modeloom.rtl.bus.parameters import check_integer
 from modeloom.rtl.bus.ports import signals
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.delivery import Delivery, Statuses
-from modeloom.rtl.stream.lines import Queue
+from modeloom.rtl.stream.storage import Queue
 
 __all__ = ["HeldDelivery", "HoldBuffer"]
 

@@ -28,7 +28,7 @@ from modeloom.rtl.bus.ports import payload_layout, signals
 from modeloom.rtl.stream.long_counter import LOW_BITS
 from modeloom.rtl.stream.sequence import StepSequence, TextFirstSequence
 from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS, TokenStep
-from modeloom.rtl.stream.tag_sum import tag_block
+from modeloom.rtl.stream.tags import tag_block
 
 if TYPE_CHECKING:
     from modeloom.rtl.stream.parameters import MessageParameters

@@ -26,9 +26,9 @@ from amaranth.lib.wiring import In, Out
 from modeloom.rtl.bus.inline_port import writer_ends
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.entry import token_signature
-from modeloom.rtl.stream.lines import Line
 from modeloom.rtl.stream.sizes import by_port, last_operand
 from modeloom.rtl.stream.state import StateValues
+from modeloom.rtl.stream.storage import Line
 from modeloom.rtl.stream.values import GatedSum, TokenValues
 from modeloom.spec.kinds import CIPHER
 from modeloom.streams.derive import Preparation

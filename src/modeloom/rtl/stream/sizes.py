@@ -19,8 +19,8 @@ from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.bus.parameters import check_flags, check_integer
 from modeloom.rtl.bus.ports import MemorySlice, RegisterSlice
-from modeloom.rtl.stream.lines import Line, QuietLine
 from modeloom.rtl.stream.powers import digit_bits
+from modeloom.rtl.stream.storage import Line, QuietLine
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.kinds import MUL
 from modeloom.streams.place import unit_of

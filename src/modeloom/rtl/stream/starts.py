@@ -23,8 +23,8 @@ from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased, join
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import order_layout, started_layout
 from modeloom.rtl.stream.contexts import ChannelWords
-from modeloom.rtl.stream.lines import Pool, Queue
 from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.storage import Pool, Queue
 
 if TYPE_CHECKING:
     from modeloom.rtl.stream.arbiter import Arbiter

@@ -21,8 +21,8 @@ from amaranth.hdl import Cat, Const, Mux, Signal, Value
 
 from modeloom.rtl.counter import counter_bits
 from modeloom.rtl.stream.contexts import ChannelWords
-from modeloom.rtl.stream.lines import Line
 from modeloom.rtl.stream.long_counter import counter_of
+from modeloom.rtl.stream.storage import Line
 from modeloom.rtl.stream.values import GatedSum, TokenValues
 from modeloom.streams.plan import TokenKind
 from modeloom.streams.steps import Form, Source, Step

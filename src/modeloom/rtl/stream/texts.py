@@ -19,9 +19,9 @@ from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, erased, payload_layout
-from modeloom.rtl.stream.lines import Delay, Queue
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.rtl.stream.storage import Delay, Queue
 
 __all__ = ["PairJoiner", "PairSplitter", "TextQueue", "blocks_of", "text_layout"]
 

@@ -22,9 +22,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from modeloom.rtl.counter import CounterAdder, counter_bits
 from modeloom.rtl.engine.storage import BlockMemory, cut_bytes
 from modeloom.rtl.gf128.reduction import scale
-from modeloom.rtl.stream.lines import LEAST_BITS, Batches, BatchLine, Line, QuietLine
 from modeloom.rtl.stream.long_counter import counters_in_turn
-from modeloom.rtl.stream.tag_sum import tag_sum
+from modeloom.rtl.stream.storage import LEAST_BITS, Batches, BatchLine, Line, QuietLine
+from modeloom.rtl.stream.tags import tag_sum
 from modeloom.spec.counters import Amount
 from modeloom.spec.field import Field
 from modeloom.streams.plan import StreamPlan, TokenKind

@@ -23,9 +23,9 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import by_member
 from modeloom.rtl.bus.ports import ErasedComponent, erased, fields_layout, signals
 from modeloom.rtl.stream.delivery import Statuses
-from modeloom.rtl.stream.lines import Queue
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
-from modeloom.rtl.stream.tag_sum import tag_sum
+from modeloom.rtl.stream.storage import Queue
+from modeloom.rtl.stream.tags import tag_sum
 
 __all__ = ["VerdictQueue", "status_layout"]
 

@@ -23,10 +23,10 @@ from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, RegisterSlice,
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import command_layout
 from modeloom.rtl.stream.hold import BLOCK_BEATS
-from modeloom.rtl.stream.lines import Queue
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.packet import counted
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.storage import Queue
 from modeloom.rtl.stream.texts import text_layout
 from modeloom.rtl.stream.wire.layouts import (
     LENGTH_BITS,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds tags that are a part of the state and a block: the sum that adds blocks to this part gives the tag, too.
+"""What a tag is made of: the block of lengths that its token reads, or a part of the state and a block.
 
-::
+A sum that adds blocks to this part gives the tag, too::
 
     block:  sum = sum ^ E(a)        ──▶  sum_reg ^ E(...)  ──┬──▶ sum_reg
     tag:    sum ^ E(checksum)                                └──▶ tag
