@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+from dataclasses import replace
 
 import pytest
 from systemrdl import RDLCompiler
@@ -32,6 +33,7 @@ from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.front import front_of
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit, lint
+from modeloom.interfaces.shared import KEY_FLAGS
 from modeloom.product.folder import read_description
 from modeloom.spec import InputError
 from modeloom.verification.front import front_steps
@@ -226,3 +228,12 @@ def test_commands_for_which_the_map_has_no_room_are_refused():
     assert front_of("registers")(description).top == "core_registers"
     with pytest.raises(InputError, match="takes commands of at most 64 bytes, and those of this core have 80; leave it out"):
         front_of("registers", commands="registers")(description)
+
+
+def test_an_interface_without_registers_is_refused(monkeypatch):
+    """What is no stream and has no register would be lost without a word."""
+    description = StreamCore(compile_stream(WideAEAD(), StreamOptions(cipher_stages=1), prove=False)).describe("core", "modeloom")
+    other = replace(KEY_FLAGS, member="failures")
+    monkeypatch.setattr(type(description), "interfaces", (*description.interfaces, other))
+    with pytest.raises(InputError, match="^--front registers has no register for failures of this core; leave it out$"):
+        front_of("registers")(description)

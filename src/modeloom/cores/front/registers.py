@@ -28,7 +28,7 @@ from modeloom.interfaces.front import (
 )
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.sector import StatusCode
-from modeloom.interfaces.shared import KEY_BEAT_BYTES
+from modeloom.interfaces.shared import CONTROL, KEY_BEAT_BYTES, KEY_FLAGS
 from modeloom.product.core import FrontEnd, FrontPart
 from modeloom.product.description import FRONT_TOOLS, Description, Files, versions
 from modeloom.product.front import FrontDescription
@@ -88,6 +88,10 @@ REFUSALS = {AXI_LITE: "SLVERR", APB: "PSLVERR"}
 """What a refused access gets."""
 
 
+IN_REGISTERS = (CONTROL.member, KEY_FLAGS.member)
+"""Interfaces that are no streams, and that the host reads and writes in registers."""
+
+
 class RegisterFrontEnd(Around):
     """The front end of one core.
 
@@ -131,6 +135,8 @@ class RegisterFrontEnd(Around):
         beat_bytes: int = d.beat_bytes if bits is None else bits // 8  # type: ignore[attr-defined]
         self.shape = self.inner_shape = HostShape(beat_bytes, d.key_slots)
         self.inner = d.name if self.widths is None else self.widths.top
+        if lost := [one.member for one in d.interfaces if not one.stream and one.member not in IN_REGISTERS]:
+            raise InputError(f"--front registers has no register for {', '.join(lost)} of this core; leave it out")
         messages = isinstance(d, StreamDescription)
         lengths = d.packet_sizes if isinstance(d, StreamDescription) else d.key_lengths
         longest = max(lengths)
