@@ -78,9 +78,7 @@ def filled(package: str, name: str, values: Mapping[str, object]) -> str:
 
 # Words of the name of a core: the mode, its sector sizes, and a word for each option that differs from its default.
 
-FIRST_OF_SECTORS = (
-    "cipher", "key_bits", "direction", "tweak", "cipher_cores", "cipher_arch", "cipher_sbox", "streams", "cipher_stages",
-)  # fmt: skip
+FIRST_OF_SECTORS = ("cipher", "key_bits", "direction", "tweak", "cipher_cores", "cipher_arch", "cipher_sbox", "streams", "cipher_stages")
 FIRST_OF_MESSAGES = (
     "cipher", "cipher_arch", "streams", "key_bits", "direction", "blocks_per_cycle", "cipher_sbox", "cipher_stages", "mul_arch",
     "mul_stages", "key_slots", "hold", "channels", "keys", "packet", "order", "key_schedule", "key_schedules", "key_derivers",

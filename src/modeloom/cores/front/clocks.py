@@ -93,9 +93,7 @@ class ClockOptions:
             raise InputError("--clock key: with --front registers, keys are written to registers; use --clock registers")
         for name, bus in (("command", COMMANDS), ("status", STATUSES)):
             if commands and bus in self.buses:
-                raise InputError(
-                    f"--clock {name}: with --commands registers, commands and statuses use registers; use --clock registers"
-                )
+                raise InputError(f"--clock {name}: with --commands registers, commands and statuses use registers; use --clock registers")
 
 
 def _pairs(clocks: Sequence[str]) -> Iterator[tuple[str, list[str], str]]:
@@ -279,9 +277,7 @@ class ClocksFrontEnd(Around):
     def host_ports(self) -> tuple[TopPort, ...]:
         """The ports of the module around it."""
         aclk, _, *others = top_ports(self.interfaces, self.shape)
-        return (
-            aclk, TopPort(self.parameters.reset, False, 1, CLOCK), *(TopPort(clock, False, 1, CLOCK) for clock in self.clocks), *others,
-        )  # fmt: skip
+        return (aclk, TopPort(self.parameters.reset, False, 1, CLOCK), *(TopPort(clock, False, 1, CLOCK) for clock in self.clocks), *others)
 
     def instance(self, name: str) -> str:
         """Constraints look for the name of the core."""

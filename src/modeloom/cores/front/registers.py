@@ -315,9 +315,7 @@ def _layout(d: StreamDescription) -> dict[str, int]:
             f"--front registers takes blocks of whole words of {WORD_BYTES} bytes, at most {MOST_BLOCK_WORDS} of them, "
             f"and those of this core have {d.block_bytes} bytes; leave it out"
         )
-    return {
-        "STATES_TEXT": int(d.states_text), "TEXT_FIRST": int(d.text_first), "TWO_PASSES": int(d.two_passes), "BLOCK_WORDS": words,
-    }  # fmt: skip
+    return {"STATES_TEXT": int(d.states_text), "TEXT_FIRST": int(d.text_first), "TWO_PASSES": int(d.two_passes), "BLOCK_WORDS": words}
 
 
 def front_of(

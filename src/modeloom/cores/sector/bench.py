@@ -53,9 +53,7 @@ __all__ = [
 
 def sector_places(slots: int) -> dict[str, object]:
     """Values for the placeholders in ``templates``, for a core with so many key slots."""
-    return {
-        **packing_places(sector_interfaces(slots), "tag", slots), "OK": int(StatusCode.OK), "NO_KEY": int(StatusCode.NO_KEY),
-    }  # fmt: skip
+    return {**packing_places(sector_interfaces(slots), "tag", slots), "OK": int(StatusCode.OK), "NO_KEY": int(StatusCode.NO_KEY)}
 
 KEEP = (
     "  if (m_axis_tlast ? !counts(m_axis_tkeep) : !(&m_axis_tkeep))",

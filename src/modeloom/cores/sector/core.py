@@ -227,9 +227,7 @@ def _reads(compiled: Compiled, owner: UnitName | OutName | ChainName) -> Iterato
 
 
 def _track(source: Source) -> str:
-    return {
-        "bank": f"bank {source.name}", "y": f"unit {source.name}", "chain": f"chain {source.index}", "key": "key",
-    }.get(source.kind, "")  # fmt: skip
+    return {"bank": f"bank {source.name}", "y": f"unit {source.name}", "chain": f"chain {source.index}", "key": "key"}.get(source.kind, "")
 
 
 def _told(source: Source) -> str:

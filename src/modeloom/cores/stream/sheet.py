@@ -177,9 +177,7 @@ class _Diagram:
             box = Box("storage", f"state {name}", f"{home}{self.texts.state_note}", f"{RECURRENCES[kind.kind]}; {home}", f"state {name}")
             yield DiagramRow((box,), tuple(self._read("next", [(step, step.updates[name]) for step in plan.steps if name in step.updates])))
         for unit, stage in placed.stages.items():
-            users = [
-                (step, one) for step in plan.steps for n, one in enumerate(step.operations) if placed.units[step.title][n] == unit
-            ]
+            users = [(step, one) for step in plan.steps for n, one in enumerate(step.operations) if placed.units[step.title][n] == unit]
             latency = placed.latencies[unit]
             steps = ", ".join(dict.fromkeys(step.title for step, _ in users)) or "the set-up"
             tip = f"used by {steps}; {latency} cycles"
