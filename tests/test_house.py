@@ -9,7 +9,7 @@ import pytest
 
 from tools import house
 
-MOST = {"lines": 99_649}
+MOST = {"lines": 99_641}
 """Figures that are above their limits today.  They only fall; one that is not here keeps its limit."""
 
 EXAMPLE = {

@@ -15,8 +15,6 @@ __all__ = ["KINDS", "MESSAGE_KINDS", "MESSAGE_PAPERS", "PAPERS", "ROUND_KINDS", 
 
 # Tables of the papers as they are printed: one JSON file a paper, with its tables and a flat list of their rows.
 #
-# ::
-#
 #     {"table": "6", "row": "HCH", "mode": "HCH", "core": "full", "device": "Virtex 4",
 #      "values": {"slices": 13622, "latency": 0.801}, "corrected": {"latency": 1.153}, "notes": ["..."]}
 #

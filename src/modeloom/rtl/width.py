@@ -35,8 +35,6 @@ __all__ = [
 
 # The beats of packets on both sides of a converter.
 #
-# ::
-#
 #     beat                       data ‖ keep ‖ last ‖ channel ‖ cut
 #     beat that has been seen    beat ‖ ends ‖ bad
 #

@@ -38,8 +38,6 @@ __all__ = ["Known", "Length", "SOME", "StepTrace", "StreamTrace", "StreamTracer"
 
 # Lengths of a message as a definition sees them while it is traced, and small numbers that it computes of them.
 #
-# ::
-#
 #     14 - nonce.nbytes      a table: nonce of 7 bytes ─▶ 7, of 8 bytes ─▶ 6, ...
 #     n.associated > 0       a table of two entries
 #     n.text                 a number that only goes into a block

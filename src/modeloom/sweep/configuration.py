@@ -213,13 +213,13 @@ def flags(options: Mapping[str, object]) -> list[str]:
 
 # What a row is kept under: configuration, hash of the definition, and versions of all that makes its figures.
 
-COMPILER = ("spec", "options", "ciphers", "definition", "ir", "schedule", "allocate", "prove", "streams", "cycles", "compiler")
+COMPILER = (
+    "spec", "options", "ciphers", "definition", "ir", "schedule", "allocate", "prove", "streams", "cycles", "compiler", "interfaces",
+    "rtl", "front",
+)  # fmt: skip
 """Folders whose sources make the figures of a compiled point."""
 
-HARDWARE = (
-    *COMPILER, "rtl", "front", "interfaces", "protocol", "layers", "cores", "product", "emit", "sim", "synth", "measure",
-    "../modeloom_verilog",
-)  # fmt: skip
+HARDWARE = (*COMPILER, "protocol", "layers", "cores", "product", "emit", "sim", "synth", "measure", "../modeloom_verilog")
 """Those of a point that is synthesised or simulated, too."""
 
 CIRCUITS = ("rtl", "spec", "golden", "synth", "measure", "../modeloom_circuits", "../modeloom_verilog")

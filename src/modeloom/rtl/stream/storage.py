@@ -20,8 +20,6 @@ __all__ = ["BatchLine", "Batches", "Delay", "LEAST_BITS", "Line", "Pool", "Queue
 
 # Delay lines for values that move through the pipeline with a token.
 #
-# ::
-#
 #     Line          value ──[reg]──[reg]── ...                       any token, a register for each stage
 #     QuietLine     value ──[reg]──[reg]── ... ──▶ zero in a reset   without a reset of its own: a shift register in LUTs
 #     BatchLine     value ──▶ memory of some batches ──▶             tokens of a cadence alone, whatever the number of stages
@@ -180,8 +178,6 @@ class Delay(wiring.Component):
 # -- queues ------------------------------------------------------------------------------------------------------------------------------
 
 # A queue in a memory that can be erased.
-#
-# ::
 #
 #     i ──▶ memory ──[reg]──▶ o         two cycles from i to o, one payload a cycle
 

@@ -20,6 +20,9 @@ from amaranth.hdl import Cat, Const, Module, Signal, Value
 from modeloom.streams.plan import StreamPlan
 from modeloom.streams.steps import Form, Source, Step, Term
 
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.parameters import MessageParameters
+
 __all__ = ["lengths_block", "made_early", "tag_block", "tag_sum"]
 
 
@@ -29,9 +32,6 @@ __all__ = ["lengths_block", "made_early", "tag_block", "tag_sum"]
 #
 # The block of a tag is made where the lengths are counted, because nothing else chooses its bits there.  A block with the length of the
 # nonce is made where tokens enter.
-
-if TYPE_CHECKING:
-    from modeloom.rtl.stream.parameters import MessageParameters
 
 
 def _kinds(plan: StreamPlan) -> dict[int, tuple[Any, ...]]:
