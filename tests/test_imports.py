@@ -34,7 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "synth": {"rtl", "spec"},
     "product": {"definition", "front", "interfaces", "modeloom_verilog", "protocol", "rtl", "sim", "spec"},
     "protocol": {"interfaces", "spec"},
-    "layers": {"ciphers", "compiler", "cycles", "interfaces", "product", "rtl", "spec", "streams"},
+    "layers": {"ciphers", "compiler", "cycles", "interfaces", "product", "protocol", "rtl", "spec", "streams"},
     "cores": {
         "allocate", "ciphers", "compiler", "cycles", "definition", "front", "interfaces", "ir", "layers", "modeloom_verilog", "modes",
         "options", "product", "protocol", "rtl", "spec", "streams", "taint",

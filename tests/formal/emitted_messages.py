@@ -17,6 +17,7 @@ from tests.formal.emitted_bus import machine_of
 from tests.formal.machine import Machine
 
 from modeloom.modes.gcm import GCM
+from modeloom.protocol.contract import WireForm
 from modeloom.rtl.aes import KeySchedule
 from modeloom.rtl.aes.iterative_schedule import PortKeySchedule
 from modeloom.rtl.bus import KeyParameters
@@ -25,6 +26,7 @@ from modeloom.rtl.stream.bus import MessageBus
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.storage import Delay
+from modeloom.rtl.stream.wire import OnWire
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
 from modeloom_verilog.modules import component_rtlil, inner_verilog
 
@@ -35,7 +37,7 @@ TOP = "messages"
 
 @dataclass(frozen=True)
 class Shape:
-    """Blocks a cycle, the bytes of a buffer for text that is not verified, channels, the form of packets, and where keys come from.
+    """Blocks a cycle, the bytes of a buffer for text that is not verified, channels, packets as on the wire, and where keys come from.
 
     Keys that come with messages may have ``writers``, which are iterative key schedules for ``sizes``.
     """
@@ -43,7 +45,7 @@ class Shape:
     lanes: int = 1
     hold: int | None = None
     channels: int = 1
-    packet: str = "aligned"
+    wire: bool = False
     inline: bool = False
     iterative: bool = False
     writers: int = 0
@@ -58,7 +60,7 @@ SHAPES = {
 """Buses with one channel, and packets whose text begins with a beat of its own."""
 
 FORMS = SHAPES | {
-    "wire": Shape(packet="wire"), "wire held": Shape(packet="wire", hold=64), "channels": Shape(channels=2),
+    "wire": Shape(wire=True), "wire held": Shape(wire=True, hold=64), "channels": Shape(channels=2),
 }  # fmt: skip
 """The buses that are proved."""
 
@@ -112,7 +114,8 @@ def parameters_of(shape: str) -> MessageParameters:
     keys = kind(
         slots=3, words=len(plan.words), cipher_key_bits=of.sizes[0], more_key_bits=of.sizes[1:], round_keys=max(round_keys), **own
     )
-    return MessageParameters(plan=plan, keys=keys, hold=of.hold, channels=of.channels, packet=of.packet)
+    packets: Any = {"form": OnWire(), "pins": WireForm.pins} if of.wire else {}
+    return MessageParameters(plan=plan, keys=keys, hold=of.hold, channels=of.channels, **packets)
 
 
 @lru_cache

@@ -22,6 +22,7 @@ from tests.formal.machine import State
 
 from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
+from modeloom.rtl.stream.wire import OnWire
 from modeloom.spec.stream import BETWEEN
 
 __all__ = ["COUNTED", "INVARIANTS", "RULES", "MessageState", "counts_are_possible", "counts_follow", "lines_pass_on", "surroundings"]
@@ -446,7 +447,7 @@ def pieces_are_whole(s: MessageState) -> Bits:
 
 def nothing_is_left_on_the_wire(s: MessageState) -> Bits:
     """The slice behind packets on the wire gets zeros while no beat comes, so it gives zeros while it is empty."""
-    return s["m_valid"] | s["m_payload"].equals(0) if s.p.wire else constant(1, 1)
+    return s["m_valid"] | s["m_payload"].equals(0) if s.p.form == OnWire() else constant(1, 1)
 
 
 INVARIANTS = (

@@ -20,6 +20,7 @@ from modeloom.rtl.stream.command import command_layout, order_layout
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.sizes import TokenStep
 from modeloom.rtl.stream.verdicts import status_layout
+from modeloom.rtl.stream.wire import OnWire
 
 __all__ = ["ASSUMED", "INVARIANTS", "RULES", "Passage", "seen"]
 
@@ -178,7 +179,7 @@ def verdicts_pass_on(s: Passage, t: Passage) -> Bits:
     for name in p.verdict:
         name = name[0]
         # The tag of a message on the wire, or of one that comes as segments, is behind its text.
-        if not (p.wire and name in ("tag", "code", "packet") or p.segments and name in ("tag", "code")):
+        if name not in (*("tag", "code") * p.late_tag, *("packet",) * (p.form == OnWire())):
             rules.append(s.field(p.verdict, put, name).equals(s.field(p.verdict, s["entry_verdict"], name)))
     steps = (("compared", "summed", "wanted", "sums"), ("summed", "decided", "sums", "decision"))
     for was, then, of, to in steps:

@@ -13,7 +13,7 @@ from tests.formal.bits import Bits, all_of, any_of, total
 from tests.formal.pin_rules import CoreState
 
 from modeloom.interfaces.lwc import Opcode
-from modeloom.layers.lwc.parameters import HEADER, Record, record_layout
+from modeloom.layers.lwc.parameters import HEADER, Record, record_layout, segment_depth
 from modeloom.layers.lwc.parser import Phase
 from modeloom.rtl.stream.packet import packet_layout
 
@@ -34,7 +34,7 @@ class SegmentState(CoreState):
 
     def depth_of(self, name: str) -> int:
         """The depth of a queue."""
-        return self.p.messages.segment_depth
+        return segment_depth(self.p.messages)
 
     def parser(self, name: str) -> Bits:
         """A net of the parser."""

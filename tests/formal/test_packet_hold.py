@@ -20,7 +20,7 @@ from tests.formal.induction import unproved_by_induction
 from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
-from modeloom.rtl.stream.wire import packets as hold
+from modeloom.rtl.stream import wire as hold
 from modeloom.taint.graph import netlist_of_rtlil
 
 DEPTHS = (4, 5, *slowly(8))

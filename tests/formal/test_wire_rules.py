@@ -20,7 +20,7 @@ from tests.formal.split_rules import ORDER, SPLITTER
 from tests.formal.wire_rules import ALIGNER, JOINER
 from tests.rtl.stream.wire_bench import parameters
 
-from modeloom.rtl.stream.wire.packets import PacketJoiner, PieceOrder, TagSplitter, TextAligner
+from modeloom.rtl.stream.wire import PacketJoiner, PieceOrder, TagSplitter, TextAligner
 from modeloom.taint.graph import netlist_of_rtlil
 
 PARTS: dict[str, tuple[type, Any]] = {

@@ -16,6 +16,7 @@ from modeloom.sim import Beats
 
 SIZE = 16
 TAG = bytes(range(16))
+ALIGNED, ON_WIRE = AssociatedFirst(), WireForm()
 
 
 def packet(*parts, size=SIZE):
@@ -109,12 +110,12 @@ def test_beats_that_no_packet_has(wire, joins):
 def test_results_of_interleaved_channels():
     texts, channels = [b"a" * 40, b"b" * 17, b"c" * 5], [0, 3, 0]
     statuses = [Status(b"3" * 16, MessageCode.OK, 3), Status(TAG, MessageCode.OK, 0), Status(b"2" * 16, MessageCode.OK, 0)]
-    results = outcomes_of(list(map(given, texts, channels)), statuses, texts_of(texts, channels), "text", False)
+    results = outcomes_of(list(map(given, texts, channels)), statuses, texts_of(texts, channels), ALIGNED, False)
     assert results == [Outcome(MessageCode.OK, text, tag) for text, tag in zip(texts, (TAG, b"3" * 16, b"2" * 16), strict=True)]
     with pytest.raises(CoreFault, match="gave 1 statuses for 2 messages of channel 0"):
-        outcomes_of(list(map(given, texts, channels)), [statuses[0]] * 2 + statuses[1:2], texts_of(texts, channels), "text", False)
+        outcomes_of(list(map(given, texts, channels)), [statuses[0]] * 2 + statuses[1:2], texts_of(texts, channels), ALIGNED, False)
     with pytest.raises(CoreFault, match="a channel that has no message"):
-        outcomes_of([given(texts[0])], statuses[1:2], texts_of(texts[:2], [0, 3]), "text", False)
+        outcomes_of([given(texts[0])], statuses[1:2], texts_of(texts[:2], [0, 3]), ALIGNED, False)
 
 
 @pytest.mark.parametrize("held", [False, True])
@@ -122,28 +123,28 @@ def test_text_of_a_wrong_tag(held):
     wrong, right = Status(bytes(16), MessageCode.WRONG_TAG, 0), Status(bytes(16), MessageCode.OK, 0)
     pair = [given(b"a" * 20, decrypt=True), given(b"b" * 3, decrypt=True)]
     texts = [b"b" * 3] if held else [b"a" * 20, b"b" * 3]
-    results = outcomes_of(pair, [wrong, right], texts_of(texts), "text", held)
+    results = outcomes_of(pair, [wrong, right], texts_of(texts), ALIGNED, held)
     assert [one.text for one in results] == [b"" if held else b"a" * 20, b"b" * 3]
-    with pytest.raises(CoreFault, match="does not have the lengths"):
-        outcomes_of(pair, [wrong, right], texts_of(texts), "text", not held)
+    with pytest.raises(CoreFault, match="does not have the length"):
+        outcomes_of(pair, [wrong, right], texts_of(texts), ALIGNED, not held)
     with pytest.raises(CoreFault, match="more packets"):
-        outcomes_of(pair, [wrong, right], texts_of([*texts, b"c"]), "text", held)
+        outcomes_of(pair, [wrong, right], texts_of([*texts, b"c"]), ALIGNED, held)
     with pytest.raises(CoreFault, match="cut off the text"):
-        outcomes_of(pair, [wrong, right], packets_of(*((text, True) for text in texts)), "text", held)
+        outcomes_of(pair, [wrong, right], packets_of(*((text, True) for text in texts)), ALIGNED, held)
 
 
 def test_packets_on_the_wire_that_are_not_those_of_the_messages():
     one, status = given(b"text", ad=b"head"), Status(TAG, MessageCode.OK, 0)
     right = b"headtext" + TAG
-    assert outcomes_of([one], [status], packets_of((right, False)), "packet", False) == [Outcome(MessageCode.OK, b"text", TAG, right)]
+    assert outcomes_of([one], [status], packets_of((right, False)), ON_WIRE, False) == [Outcome(MessageCode.OK, b"text", TAG, right)]
     for wrong, fault in (
-        ((), "not those of the messages"), (((right, True),), "not those of the messages"),
-        (((b"heat" + right[4:], False),), "changed a header"),
-        (((right[:-1], False),), "another length"), (((right[:-1] + b"x", False),), "not that of the status"),
+        ((), "another packet"), (((right, True),), "cut off the packet"),
+        (((b"heat" + right[4:], False),), "changed the associated data"),
+        (((right[:-1], False),), "does not have the length"), (((right[:-1] + b"x", False),), "not that of the status"),
         (((right, False), (right, False)), "more packets"),
     ):  # fmt: skip
         with pytest.raises(CoreFault, match=fault):
-            outcomes_of([one], [status], packets_of(*wrong), "packet", False)
+            outcomes_of([one], [status], packets_of(*wrong), ON_WIRE, False)
     refused = Status(bytes(16), MessageCode.WRONG_TAG, 0)
     opened = replace(one, message=replace(one.message, decrypt=True), tag=0)
-    assert outcomes_of([opened], [refused], [], "packet", True) == [Outcome(MessageCode.WRONG_TAG)]
+    assert outcomes_of([opened], [refused], [], ON_WIRE, True) == [Outcome(MessageCode.WRONG_TAG)]

@@ -8,7 +8,7 @@ import random
 import pytest
 from tests.protocol.contracts import Plain
 
-from modeloom.interfaces.messages import PACKETS
+from modeloom.protocol.contract import PACKETS
 from modeloom.protocol.outcome import judge
 from modeloom.protocol.scenarios import appends, ends, ends_with, faulty, inverts
 from modeloom.protocol.transactions import Command, KeyPacket, MessagePacket, beats_of, message_packet, packet_parts, whole_packet

@@ -219,9 +219,7 @@ class LwcKeys(InlineKeys):
             host.waiting["pdi"].append({"data": self.form.activation()})
             probe = Planned(_probe(self.core), self.description.tag_bytes[0])
             symbols = Symbols.of(f"probe {name}", probe.message, self.core.plan, 0)
-            words = self.form.message(
-                probe, symbols, lanes.atom(f"probe tag {name}", 8 * probe.tag_bytes), [(0, 0)], f"probe {name}"
-            )
+            words = self.form.message(probe, symbols, lanes.atom(f"probe tag {name}", 8 * probe.tag_bytes), [(0, 0)], f"probe {name}")
             host.waiting["pdi"].extend({"data": word} for word in words)
             if not host.until(partial(_done, host), self.most):
                 raise ProofError(f"a message under key {name} has no status after {self.most} cycles")

@@ -26,13 +26,10 @@ from modeloom.interfaces.shared import CONTROL, DATA_IN, DATA_OUT, KEYS, KEYS_IN
 from modeloom.interfaces.table import RESERVED, Field, Interface, Packing, Port, Role, Side, Width
 
 __all__ = [
-    "IN_ORDER", "IN_SLOTS", "KEY_CYCLES", "MOST_CHANNELS", "PACKETS", "ROUND_KEYS", "KeyPins", "MessageCode", "message_command",
-    "message_core", "pack_message_command", "status_channel", "unpack_message_status",
+    "ALIGNED", "IN_ORDER", "IN_SLOTS", "KEY_CYCLES", "MOST_CHANNELS", "ROUND_KEYS", "KeyPins", "MessageCode", "PacketPins",
+    "message_command", "message_core", "pack_message_command", "status_channel", "unpack_message_status",
 ]  # fmt: skip
 
-
-PACKETS = ("aligned", "wire")
-"""Forms of packets."""
 
 MOST_CHANNELS = 256
 """Channels, whose number is a byte of commands and statuses."""
@@ -118,18 +115,34 @@ _PASSES = {
 _STATED = {name: Field(name, 64, f"the number of bytes of {what}") for name, what in (("associated", "associated data"), ("text", "text"))}
 
 
+@dataclass(frozen=True)
+class PacketPins:
+    """What a form of packets is at the pins: the part whose bytes commands state, what is said of packets in and out and of those that
+    are held, the tag of a command if it is not read, and the mark of a last beat."""
+
+    stated: str
+    into: str
+    out: str = "text out: one packet for each message that has text"
+    ends: str = ""
+    tag: str = ""
+    mark: Port = Port("tuser", Width(), "1 in the last beat of a packet that was truncated", "cut")
+
+
+ALIGNED = PacketPins("associated", "messages in: one packet for each command; associated data come first, and text starts in a new beat")
+"""Associated data, and then text, each of which begins with a beat of its own."""
+
+
 @cache
 def message_command(
-    block_bytes: int = 16, keys: KeyPins = IN_SLOTS, packet: str = "aligned", lengths: bool = False, passes: int = 1,
-    text_first: bool = False,
-) -> Packing:  # fmt: skip
+    block_bytes: int = 16, keys: KeyPins = IN_SLOTS, packets: PacketPins = ALIGNED, lengths: bool = False, passes: int = 1
+) -> Packing:
     """The fields of a command.  The arguments are as of ``message_core``."""
-    (way, tag, _, _), form = _PASSES[passes], _FORMS[packet, text_first]
+    way, tag, _, _ = _PASSES[passes]
     return Packing(
         (
             Field("nonce", 8 * block_bytes, "the nonce, padded with zeros", Role.TWEAK),
-            Field("tag", 8 * block_bytes, form.tag or tag),
-            *(field for name, field in _STATED.items() if name in (form.stated, *("text",) * lengths)),
+            Field("tag", 8 * block_bytes, packets.tag or tag),
+            *(field for name, field in _STATED.items() if name in (packets.stated, *("text",) * lengths)),
             Field("id", 16, "any number; the status returns it"),
             *keys.slot,
             Field("channel", 8, "the channel; 0 if the core has one channel"),
@@ -157,57 +170,29 @@ def _status(block_bytes: int) -> Packing:
     )
 
 
-@dataclass(frozen=True)
-class _Form:
-    """What a form of packets is at the pins: the part whose bytes commands state, their tag if it is not read, and the data buses."""
-
-    stated: str
-    into: str
-    out: str = "text out: one packet for each message that has text"
-    ends: str = ""
-    tag: str = ""
-    mark: Port = Port("tuser", Width(), "1 in the last beat of a packet that was truncated", "cut")
-
-
-_ALIGNED = _Form("associated", "messages in: one packet for each command; associated data come first, and text starts in a new beat")
-
-_FORMS = {
-    ("aligned", False): _ALIGNED, ("segments", False): _ALIGNED,
-    ("aligned", True): _Form("text", "messages in: one packet for each command; text comes first, and associated data start in a new beat"),
-    ("wire", False): _Form(
-        "associated", "packets in: one for each command; header, text, and the tag of a message to open touch each other",
-        "packets out: one for each command; the header, the text, and the tag of a sealed message touch each other",
-        ", and not at all otherwise", "not read: the packet has the tag",
-        Port("tuser", Width(), "1 in the last beat of the packet of a message that failed", "cut", role=Role.VERDICT),
-    ),
-}  # fmt: skip
-"""The forms of packets, by that of the message control and by whether text comes first.  Segments are made of aligned packets."""
-
-
 @cache
 def message_core(
-    block_bytes: int = 16, hold: int | None = None, keys: KeyPins = IN_SLOTS, key_slots: int = 1, packet: str = "aligned",
-    channels: int = 1, lengths: bool = False, passes: int = 1, text_first: bool = False,
+    block_bytes: int = 16, hold: int | None = None, keys: KeyPins = IN_SLOTS, key_slots: int = 1, packets: PacketPins = ALIGNED,
+    channels: int = 1, lengths: bool = False, passes: int = 1,
 ) -> tuple[Interface, ...]:
     """All interfaces of a core for messages, in the order of the emitted top, after ``aclk`` and ``aresetn``.
 
     ``hold`` is the largest number of bytes of text that the core holds back until it has checked the tag of a message to open, None if it
-    releases the text before.  ``packet`` is one of ``PACKETS``.  Packets of several ``channels`` may interleave, and beats of data then
-    have a ``tid``.  ``lengths`` says whether a command has the number of bytes of text, for a mode that knows all lengths before a message
-    begins.  A message to seal goes through the core in 1 or 2 ``passes``.  With ``text_first``, packets have their text before their
-    associated data, and a command has the number of bytes of text in place of that of associated data.
+    releases the text before.  ``packets`` is what their form is at the pins.  Packets of several ``channels`` may interleave, and beats of
+    data then have a ``tid``.  ``lengths`` says whether a command has the number of bytes of text, for a mode that knows all lengths before
+    a message begins.  A message to seal goes through the core in 1 or 2 ``passes``.
     """
-    command, status = message_command(block_bytes, keys, packet, lengths, passes, text_first), _status(block_bytes)
+    command, status = message_command(block_bytes, keys, packets, lengths, passes), _status(block_bytes)
     commands = Interface("s_axis_cmd", "cmd", "commands", Side.HOST, (Port("tdata", Width(command.bits), "a command", packing=command),))
-    form, (_, _, no_text, whose) = _FORMS[packet, text_first], _PASSES[passes]
+    _, _, no_text, whose = _PASSES[passes]
     several = ((Port("tid", Width(8), CHANNEL, "channel"),), "; packets of different channels may interleave", " of its channel")
     channel, interleaved, of_channel = ((), "", "") if channels == 1 else several
     statuses = Interface(
         "m_axis_status", "status", f"{STATUSES}{of_channel}", Side.CORE, (Port("tdata", Width(status.bits), "a status", packing=status),),
     )  # fmt: skip
-    data_in = replace(DATA_IN, about=form.into + interleaved, payload=(*DATA_IN.payload, *channel))
-    held = "" if hold is None else f"; that {whose} leaves only after its tag was found correct{form.ends}"
-    data_out = replace(DATA_OUT, about=form.out + no_text + held + interleaved, payload=(*DATA_OUT.payload, *channel, form.mark))
+    data_in = replace(DATA_IN, about=packets.into + interleaved, payload=(*DATA_IN.payload, *channel))
+    held = "" if hold is None else f"; that {whose} leaves only after its tag was found correct{packets.ends}"
+    data_out = replace(DATA_OUT, about=packets.out + no_text + held + interleaved, payload=(*DATA_OUT.payload, *channel, packets.mark))
     return (CONTROL, commands, data_in, data_out, statuses, keys.bus, keys.flags(key_slots))
 
 

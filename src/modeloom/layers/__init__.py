@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from modeloom.compiler.streams import CompiledStream
@@ -117,3 +118,9 @@ class Stack:
         for layer in self.layers:
             r = layer.rules(r, command)
         return r
+
+    def bench(self, words: Mapping[str, str], d: StreamDescription, places: Mapping[str, object]) -> Mapping[str, str]:
+        """What the bench in SystemVerilog says of the ends of packets, with the places of fields."""
+        for layer in self.layers:
+            words = layer.bench(words, d, places)
+        return words

@@ -101,9 +101,7 @@ class BusAround(wiring.Component):
 
     def erase_parts(self, *parts: Any) -> list[Any]:
         """Assignments that erase parts with the whole."""
-        return [
-            *(part.erase.eq(self.erase) for part in parts), *(part.erase_address.eq(self.erase_address) for part in parts),
-        ]  # fmt: skip
+        return [*(part.erase.eq(self.erase) for part in parts), *(part.erase_address.eq(self.erase_address) for part in parts)]
 
 
 # -- control ---------------------------------------------------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ class DerivedParameters:
         """The interfaces of the core: those of a core with key slots."""
         p = self.messages
         return message_core(
-            p.block_bytes, p.hold, self.keys.pins, self.keys.slots, p.packet, p.channels, p.lengths_first, 1 + p.plan.mode.two_passes
+            p.block_bytes, p.hold, self.keys.pins, self.keys.slots, p.pins, p.channels, p.lengths_first, 1 + p.plan.mode.two_passes
         )
 
     @property

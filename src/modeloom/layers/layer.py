@@ -407,3 +407,7 @@ class Layer:
     def rules(self, r: Rules, command: Packing) -> Rules:
         """The assertions, with the places of the fields of a command."""
         return r
+
+    def bench(self, words: Mapping[str, str], d: StreamDescription, places: Mapping[str, object]) -> Mapping[str, str]:
+        """What the bench in SystemVerilog says of the ends of packets, with the places of fields."""
+        return words

@@ -11,9 +11,12 @@ from modeloom.interfaces.table import Packing
 from modeloom.layers.control import aligned_packets
 from modeloom.layers.layer import Layer, Rules, Texts
 from modeloom.product.messages import StreamDescription
-from modeloom.spec.stream import TEXT_FIRST
+from modeloom.protocol.contract import TextFirst
+from modeloom.rtl.stream.parameters import MessageParameters
 
 __all__ = ["TextFirstPackets"]
+
+FORM = TextFirst()
 
 STORED = """
   reg        opens      [0:CHANNELS*PACKETS-1];
@@ -58,9 +61,13 @@ class TextFirstPackets(Layer):
         """With ``--order text-first``."""
         return compiled.plan.text_first
 
+    def control(self, p: MessageParameters) -> MessageParameters:
+        """A command has the bytes of text."""
+        return replace(p, pins=FORM.pins)
+
     def described(self, d: StreamDescription) -> StreamDescription:
         """The order, and the step between both."""
-        return replace(d, order=TEXT_FIRST, cycles=replace(d.cycles, tag=d.cycles.tag + self.stack.top.between))
+        return replace(d, order=FORM.order, cycles=replace(d.cycles, tag=d.cycles.tag + self.stack.top.between))
 
     def texts(self, t: Texts, d: StreamDescription) -> Texts:
         """The command has the bytes of text."""

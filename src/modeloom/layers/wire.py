@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
@@ -11,9 +12,13 @@ from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.table import LISTED_SLOTS, Packing
 from modeloom.layers.layer import Layer, Rules, Texts
 from modeloom.product.messages import StreamDescription
+from modeloom.protocol.contract import WireForm
 from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.stream.wire import OnWire
 
 __all__ = ["WirePackets"]
+
+FORM = WireForm()
 
 STORED = """
   reg        opens      [0:CHANNELS*PACKETS-1];
@@ -24,17 +29,29 @@ TAKEN = """
 """What has to be known of a message."""
 
 
+KEYLESS = """
+        if (@GIVES@) begin
+          while (judged < beats_out && !given_last[judged])
+            judged = judged + 1;
+          if (judged == beats_out || !given_cut[judged])
+            fail("no end of a packet without a key");
+          else
+            judged = judged + 1;
+        end"""
+"""What leaves of a message without a key."""
+
+
 class WirePackets(Layer):
     """Takes packets apart, and joins them again."""
 
     @staticmethod
     def chosen(compiled: CompiledStream) -> bool:
         """With ``--packet wire``."""
-        return compiled.options.packet == "wire"
+        return compiled.options.packet == FORM.name
 
     def control(self, p: MessageParameters) -> MessageParameters:
         """What takes packets apart and joins them stands around the message control."""
-        return replace(p, packet="wire")
+        return replace(p, form=OnWire(), pins=FORM.pins)
 
     @property
     def latency(self) -> int:
@@ -51,7 +68,7 @@ class WirePackets(Layer):
 
     def described(self, d: StreamDescription) -> StreamDescription:
         """The form of packets."""
-        return replace(d, packet="wire")
+        return replace(d, packet=FORM.name)
 
     def texts(self, t: Texts, d: StreamDescription) -> Texts:
         """Header, text, tag."""
@@ -93,3 +110,11 @@ class WirePackets(Layer):
                 "  if (m_axis_tlast ? !counts(m_axis_tkeep) && (|m_axis_tkeep || length_out[0] != 64'b0) : !(&m_axis_tkeep))", r.keep[3],
             ),
         )  # fmt: skip
+
+    def bench(self, words: Mapping[str, str], d: StreamDescription, places: Mapping[str, object]) -> Mapping[str, str]:
+        """The packet of a message that failed is marked, and has at least a beat, whatever failed."""
+        gives = f"!command[statuses]{places['COMMAND_DECRYPT']}" if d.held(1) else "1'b1"
+        return {
+            **words, "CUT_WANTED": f"at == to - from - 1 && m_axis_status_tdata{places['STATUS_CODE']} != OK",
+            "KEYLESS": KEYLESS.replace("@GIVES@", gives), "ALONE_BEAT": " && judged == beats_out",
+        }  # fmt: skip

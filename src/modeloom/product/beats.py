@@ -334,8 +334,8 @@ class PacketReader:
         channels = beats.values("m_axis_tid") if "m_axis_tid" in beats.columns else [0] * beats.count
         for at, (keep, last, marked, channel, cycle) in enumerate(zip(*columns, channels, beats.cycles, strict=True)):
             nbytes, beat = keep.bit_count(), data[at * size : (at + 1) * size]
-            wrong = self.form.odd(nbytes, bool(marked), channel in self._begun, self.joins)
-            if keep != (1 << nbytes) - 1 or (not last and (nbytes < size or marked)) or wrong or any(beat[nbytes:]):
+            wrong = self.form.odd(nbytes, nbytes == size, bool(last), bool(marked), channel in self._begun, self.joins)
+            if keep != (1 << nbytes) - 1 or wrong or any(beat[nbytes:]):
                 raise ValueError(f"a beat with tkeep {keep:#x}, tlast {last} and tuser {marked}")
             begun = self._begun.setdefault(channel, bytearray())
             begun += beat[:nbytes]

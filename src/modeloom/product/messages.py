@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar
 
 from modeloom.definition.messages import derived_key_of
 from modeloom.interfaces import Interface, Role
-from modeloom.interfaces.messages import KEY_CYCLES, PACKETS, message_core
+from modeloom.interfaces.messages import KEY_CYCLES, message_core
 from modeloom.product.description import DERIVER, STORE, Description, Rate, Result, Verdict, groups_of
-from modeloom.protocol.contract import DIRECTIONS, MessageContract
+from modeloom.protocol.contract import DIRECTIONS, PACKETS, MessageContract
 from modeloom.spec.cadence import Cadence
 from modeloom.spec.errors import paced
 from modeloom.spec.stream import TEXT_FIRST
@@ -345,7 +345,7 @@ class MessageFacts(Description, MessageContract):
 
         In wire form the beat of a message to open is the last one of its packet, which takes a cycle more than a full one before its tag.
         """
-        return self.latency + (self.wire and decrypt == 1 and "encrypt" in self.directions)
+        return self.latency + (not self.form.rests and decrypt == 1 and "encrypt" in self.directions)
 
     @property
     def cadence(self) -> CadenceFigures | None:
@@ -605,8 +605,8 @@ class StreamDescription(MessageFacts):
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of cores for messages."""
         return message_core(
-            self.block_bytes, self.hold, self.key_source.pins, self.key_slots, self.packet, self.channels, bool(self.lengths_first),
-            len(self.passes.sealing), self.text_first,
+            self.block_bytes, self.hold, self.key_source.pins, self.key_slots, self.form.pins, self.channels, bool(self.lengths_first),
+            len(self.passes.sealing),
         )  # fmt: skip
 
     @property

@@ -25,6 +25,7 @@ from modeloom.product.driven import CoreFault, DriveOptions
 from modeloom.product.folder import read_messages
 from modeloom.product.message import Masters, Message, Outcome, SealingCore, Slots, Turns, check_message, require_right
 from modeloom.product.messages import StreamDescription
+from modeloom.protocol.contract import AssociatedFirst
 from modeloom.protocol.outcome import releases
 from modeloom.protocol.transactions import Command, packet_parts
 from modeloom.sim import Beats
@@ -56,12 +57,11 @@ class Status(NamedTuple):
 
 
 def outcomes_of(
-    given: Sequence[Given], statuses: Sequence[Status], packets: Sequence[GivenPacket], out: str, held: bool
+    given: Sequence[Given], statuses: Sequence[Status], packets: Sequence[GivenPacket], form: AssociatedFirst, held: bool
 ) -> list[Outcome]:
     """The results of messages, each with the next status and the next packet of its channel.
 
-    ``out`` is that of the form of packets.  ``held`` says whether what comes of a message to open, or of a second pass, leaves only after
-    its tag was right.
+    ``held`` says whether what comes of a message to open, or of a second pass, leaves only after its tag was right.
     """
     told, coming = defaultdict[int, deque[Status]](deque), defaultdict[int, deque[GivenPacket]](deque)
     for status in statuses:
@@ -74,45 +74,40 @@ def outcomes_of(
             raise CoreFault(f"the core gave {len(told[channel])} statuses for {count} messages of channel {channel}")
     if {*coming} - {*counts}:
         raise CoreFault("the core gave text of a channel that has no message")
-    made = {"text": _of_text, "packet": _of_packet}[out]
-    results = [made(one, told[one.message.channel].popleft(), coming[one.message.channel], held) for one in given]
+    results = [
+        _result(one, told[one.message.channel].popleft(), coming[one.message.channel], form, held and one.message.decrypt > 0)
+        for one in given
+    ]  # fmt: skip
     if any(coming.values()):
         raise CoreFault("the core gave more packets than messages")
     return results
 
 
-def _of_text(one: Given, status: Status, coming: deque[GivenPacket], held: bool) -> Outcome:
-    """The result of a message whose text comes without header and tag."""
-    if not releases(status.code, held):
-        return Outcome(status.code)
-    text = b""
-    if one.text:
-        came = coming.popleft() if coming else None
-        if came is not None and came.marked:
-            raise CoreFault("the core cut off the text of a message")
-        if came is None or len(came.data) != one.text:
-            raise CoreFault("the text of the core does not have the lengths of the messages")
-        text = came.data
-    return Outcome(status.code, text, status.tag[: one.tag] if status.code == MessageCode.OK else b"")
-
-
-def _of_packet(one: Given, status: Status, coming: deque[GivenPacket], held: bool) -> Outcome:
-    """The result of a message whose packet comes as it is on the wire."""
-    header, right = one.message.ad, status.code == MessageCode.OK
-    if not right and one.message.decrypt and held:
-        return Outcome(status.code)
+def _result(one: Given, status: Status, coming: deque[GivenPacket], form: AssociatedFirst, held: bool) -> Outcome:
+    """The result of a message with its status, and the packets of its channel that come next."""
+    right, released, what = status.code == MessageCode.OK, releases(status.code, held), form.what
+    tag = status.tag[: one.tag] if right else b""
+    if not form.gives(one.text, held, released):
+        return Outcome(status.code, b"", tag)
     came = coming.popleft() if coming else None
-    if came is None or came.marked == right:
-        raise CoreFault("the packets that the core gave are not those of the messages")
-    released = releases(status.code, False)
-    length = len(header) + one.text + (one.tag if right else 0)
-    if released and (came.data[: len(header)] != header or len(came.data) != length):
-        raise CoreFault("the core changed a header, or gave a packet of another length")
-    behind = came.data[len(header) :]
-    text, tag = behind[: one.text], behind[one.text :]
-    if right and tag != status.tag[: one.tag]:
+    if came is not None and came.marked and not form.marks(right):
+        raise CoreFault(f"the core cut off the {what} of a message")
+    if came is None or came.marked != form.marks(right):
+        raise CoreFault(f"the core gave another {what} than that of the message")
+    if not released:
+        return Outcome(status.code, packet=came.data)
+    wanted = {"associated": one.message.ad, "text": bytes(one.text), "tag": tag}
+    names, at = [name for group in form.out for name in group], 0
+    if len(came.data) != sum(len(wanted[name]) for name in names):
+        raise CoreFault(f"the {what} of the core does not have the length of that of the message")
+    parts = {}
+    for name in names:
+        parts[name], at = came.data[at : at + len(wanted[name])], at + len(wanted[name])
+    if parts.get("associated", one.message.ad) != one.message.ad:
+        raise CoreFault("the core changed the associated data of a message")
+    if parts.get("tag", tag) != tag:
         raise CoreFault("the tag in a packet is not that of the status")
-    return Outcome(status.code, text if released else b"", tag if right else b"", came.data)
+    return Outcome(status.code, parts["text"], tag, None if names == ["text"] else came.data)
 
 
 class SimulatedStreamCore(SealingCore[StreamDescription]):
@@ -342,8 +337,9 @@ class SimulatedStreamCore(SealingCore[StreamDescription]):
         beats = self.runner.take("m_axis")
         if not beats.count:
             return b""
-        keep = beats.columns["m_axis_tkeep"][-(len(beats.columns["m_axis_tkeep"]) // beats.count) :]
-        return beats.columns["m_axis_tdata"][: (beats.count - 1) * self.beat_bytes + int.from_bytes(keep, "little").bit_count()]
+        size, data = self.beat_bytes, beats.columns["m_axis_tdata"]
+        held = [keep.bit_count() for keep in beats.values("m_axis_tkeep")]
+        return b"".join(data[at * size : at * size + nbytes] for at, nbytes in enumerate(held))
 
     def _outcomes(self, given: Sequence[Given], came: Beats) -> list[Outcome]:
         """The results of messages whose statuses have come."""
@@ -351,7 +347,7 @@ class SimulatedStreamCore(SealingCore[StreamDescription]):
             packets = list(self._reader.packets(came))
         except ValueError as error:
             raise CoreFault(f"the core gave {error}") from error
-        outcomes = outcomes_of(given, self._statuses(), packets, self.description.form.out, bool(self.description.held_limits))
+        outcomes = outcomes_of(given, self._statuses(), packets, self.description.form, bool(self.description.held_limits))
         if self._reader.begun:
             raise CoreFault("the core gave more packets than messages")
         return outcomes

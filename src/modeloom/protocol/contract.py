@@ -11,22 +11,22 @@ is how the parts of a message lie in beats, what is found wrong in a packet, and
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeVar, cast
 
-from modeloom.interfaces.messages import IN_ORDER, IN_SLOTS, PACKETS, ROUND_KEYS, MessageCode, message_command
-from modeloom.interfaces.table import Packing
+from modeloom.interfaces.messages import ALIGNED, IN_ORDER, IN_SLOTS, ROUND_KEYS, MessageCode, PacketPins, message_command
+from modeloom.interfaces.table import Packing, Port, Role, Width
 from modeloom.protocol import scenarios
 from modeloom.protocol.transactions import Command
 from modeloom.spec.errors import InputError
 from modeloom.spec.stream import BETWEEN, TEXT_FIRST
 
 __all__ = [
-    "DIRECTIONS", "MOST_STATED", "AssociatedFirst", "ChannelFields", "Judgement", "KeySlots", "KeysWithMessages", "MessageContract",
-    "Passes", "TextFirst", "TwoPasses", "WireForm",
+    "DIRECTIONS", "FORMS", "MOST_STATED", "PACKETS", "AssociatedFirst", "ChannelFields", "Judgement", "KeySlots", "KeysWithMessages",
+    "MessageContract", "Passes", "TextFirst", "TwoPasses", "WireForm",
 ]  # fmt: skip
 
 DIRECTIONS = ("encrypt", "decrypt")
@@ -81,7 +81,8 @@ class Judgement:
         """The number of beats of the packet that leaves.  One that is cut off ends with a beat without bytes."""
         if not self.leaves:
             return 0
-        return c.form.leaving(-(-(self.header + self.out + self.sealed) // c.beat_bytes), self.marked)
+        lengths = {"associated": self.header, "text": self.out, "tag": self.sealed}
+        return c.form.leaving(beats_of_groups(c.form.out, lengths, c.beat_bytes), self.marked)
 
 
 # -- packets in which each part begins with a beat of its own ---------------------------------------------------------------------------
@@ -222,34 +223,53 @@ def whole_beats(parts: Iterable[bytes], size: int, most: int) -> Iterator[tuple[
     yield bytes(begun), True
 
 
+Groups = tuple[tuple[str, ...], ...]
+"""The parts of a packet in order: "associated", "text" and "tag".  Those in a group touch each other, and each group begins with a beat of
+its own."""
+
+
+def beats_of_groups(groups: Groups, lengths: Mapping[str, int], size: int) -> int:
+    """The beats of groups whose parts have these lengths, of *size* bytes each."""
+    return sum(-(-sum(lengths[name] for name in group) // size) for group in groups)
+
+
 class AssociatedFirst:
-    """Packets with associated data, and then text, each of which begins with a beat of its own.
+    """Packets with associated data, and then text, each of which begins with a beat of its own.  Text leaves alone.
 
     Attributes
     ----------
+    name, order : str, str or None
+        The members ``packet`` and ``order`` of the description of a core with such packets.
+    pins : PacketPins
+        What it is at the pins.
     first, behind : str
         The part whose bytes a command always states, and the other one.
-    out, held : str
+    between : tuple of str
+        Steps between them.
+    out : Groups
+        The parts of a packet out.
+    what, held : str
         What a packet out is, and what of a message is held back.
     rests : bool
         Whether nothing of a message waits for the beat behind it.
     """
 
-    first, behind, out, held, rests = "associated", "text", "text", "text", True
+    name, order, pins = "aligned", cast("str | None", None), ALIGNED
+    first, behind, what, held, rests = "associated", "text", "text", "text", True
     between: tuple[str, ...] = ()
+    out: Groups = (("text",),)
 
     def ordered(self, associated: T, text: T) -> tuple[T, T]:
         """Both parts as they come; and of these, associated data and text."""
         return associated, text
 
-    def layout(self, way: int) -> tuple[tuple[str, ...], ...]:
-        """The parts of a packet in order: "associated", "text" and "tag".  Those in a group touch each other, and each group begins with a
-        beat of its own."""
+    def layout(self, way: int) -> Groups:
+        """The parts of a packet in."""
         return (self.first,), (self.behind,)
 
     def beats(self, size: int, associated: int, text: int, tag: int) -> int:
         """The beats of the packet of a message, of *size* bytes each."""
-        return max(1, -(-associated // size) - (-text // size))
+        return max(1, beats_of_groups(self.layout(1), {"associated": associated, "text": text, "tag": tag}, size))
 
     def portions(self, ad: bytes, chunks: Iterable[bytes], tag: bytes, size: int, most: int) -> Iterator[tuple[bytes, bool]]:
         """What goes into a core in beats of *size* bytes, about *most* bytes at a time, and whether each of it is the last."""
@@ -257,28 +277,36 @@ class AssociatedFirst:
 
     def tag_bytes(self, way: int, tag_bytes: int) -> int:
         """The bytes of the tag that a packet in has."""
-        return 0
+        return tag_bytes if any("tag" in group for group in self.layout(way)) else 0
 
     def given(self, tag: bytes) -> bytes:
         """What a command or a status has of a tag, and a packet has not."""
-        return tag
+        return b"" if self.tag_bytes(1, 1) else tag
 
     def header(self, associated: int) -> int:
         """The bytes of a packet out before its text."""
-        return 0
+        return associated if any("associated" in group for group in self.out) else 0
 
     def apart(self, first: int) -> int:
         """Bytes at the beginning of a packet behind which a beat begins, of so many bytes that its command states."""
-        return first
+        return first if len(self.layout(0)) > 1 else 0
 
     def leaving(self, beats: int, marked: bool) -> int:
         """The beats of a packet out, of which so many have bytes.  One that is cut off ends with a beat without bytes."""
         return beats + marked
 
-    def odd(self, nbytes: int, marked: bool, begun: bool, joins: bool) -> bool:
+    def odd(self, nbytes: int, whole: bool, last: bool, marked: bool, begun: bool, joins: bool) -> bool:
         """Whether no packet out has such a beat.  One without bytes ends a packet that is cut off, and nothing else does, unless it *joins*
         the beat before it."""
-        return marked and not joins if nbytes else not marked
+        return not last and (marked or not whole) or (marked and not joins if nbytes else not marked)
+
+    def gives(self, text: int, held: bool, released: bool) -> bool:
+        """Whether a packet comes of a message without fault, with so many bytes of text, which is held or not, and released or not."""
+        return released and text > 0
+
+    def marks(self, right: bool) -> bool:
+        """Whether the last beat of this packet is marked, if the message was right or not."""
+        return False
 
     def judge(self, c: MessageContract, command: Command, keeps: Sequence[int], refused: MessageCode) -> list[Judgement]:
         """What may come of a message with this refusal."""
@@ -297,6 +325,8 @@ class AssociatedFirst:
 class TextFirst(AssociatedFirst):
     """Packets with text, and then associated data, each of which begins with a beat of its own."""
 
+    order = TEXT_FIRST
+    pins = PacketPins("text", "messages in: one packet for each command; text comes first, and associated data start in a new beat")
     first, behind, between = "text", "associated", (BETWEEN,)
 
     def ordered(self, associated: T, text: T) -> tuple[T, T]:
@@ -312,34 +342,32 @@ class TextFirst(AssociatedFirst):
 class WireForm(AssociatedFirst):
     """Packets as they are on the wire: header, text, and the tag of a message to open, or of one that was sealed, touch each other."""
 
-    out, held, rests = "packet", "header and text", False
+    name, what, held, rests = "wire", "packet", "header and text", False
+    pins = PacketPins(
+        "associated", "packets in: one for each command; header, text, and the tag of a message to open touch each other",
+        "packets out: one for each command; the header, the text, and the tag of a sealed message touch each other",
+        ", and not at all otherwise", "not read: the packet has the tag",
+        Port("tuser", Width(), "1 in the last beat of the packet of a message that failed", "cut", role=Role.VERDICT),
+    )  # fmt: skip
+    out = (("associated", "text", "tag"),)
 
-    def layout(self, way: int) -> tuple[tuple[str, ...], ...]:
+    def layout(self, way: int) -> Groups:
         return (("associated", "text", *(("tag",) if way else ())),)
-
-    def beats(self, size: int, associated: int, text: int, tag: int) -> int:
-        return max(1, -(-(associated + text + tag) // size))
 
     def portions(self, ad: bytes, chunks: Iterable[bytes], tag: bytes, size: int, most: int) -> Iterator[tuple[bytes, bool]]:
         return whole_beats(chain((ad,), chunks, (tag,)), size, most)
 
-    def tag_bytes(self, way: int, tag_bytes: int) -> int:
-        return tag_bytes if way else 0
-
-    def given(self, tag: bytes) -> bytes:
-        return b""
-
-    def header(self, associated: int) -> int:
-        return associated
-
-    def apart(self, first: int) -> int:
-        return 0
-
     def leaving(self, beats: int, marked: bool) -> int:
         return max(1, beats)
 
-    def odd(self, nbytes: int, marked: bool, begun: bool, joins: bool) -> bool:
-        return not nbytes and begun
+    def odd(self, nbytes: int, whole: bool, last: bool, marked: bool, begun: bool, joins: bool) -> bool:
+        return not last and (marked or not whole) or (not nbytes and begun)
+
+    def gives(self, text: int, held: bool, released: bool) -> bool:
+        return released or not held
+
+    def marks(self, right: bool) -> bool:
+        return not right
 
     def judge(self, c: MessageContract, command: Command, keeps: Sequence[int], refused: MessageCode) -> list[Judgement]:
         return _on_the_wire(c, command, keeps, refused)
@@ -348,8 +376,11 @@ class WireForm(AssociatedFirst):
         return scenarios.on_the_wire(size, ways)
 
 
-FORMS = {(PACKETS[0], None): AssociatedFirst(), (PACKETS[0], TEXT_FIRST): TextFirst(), (PACKETS[1], None): WireForm()}
+FORMS = {(form.name, form.order): form for form in (AssociatedFirst(), TextFirst(), WireForm())}
 """The forms of packets, by the members ``packet`` and ``order`` of a description."""
+
+PACKETS = tuple(dict.fromkeys(form.name for form in FORMS.values()))
+"""Their names, without the order."""
 
 
 # -- the rest of a contract ------------------------------------------------------------------------------------------------------------
@@ -616,9 +647,8 @@ class MessageContract:
     @cached_property
     def command_fields(self) -> Packing:
         """The fields of a command."""
-        return message_command(
-            self.block_bytes, self.key_source.pins, self.packet, bool(self.lengths_first), len(self.passes.sealing), self.text_first
-        )
+        passes = len(self.passes.sealing)
+        return message_command(self.block_bytes, self.key_source.pins, self.form.pins, bool(self.lengths_first), passes)
 
     @property
     def named_slots(self) -> int:
@@ -664,11 +694,6 @@ class MessageContract:
     def form(self) -> AssociatedFirst:
         """The form of packets.  Raises ``KeyError`` if there is none with this order."""
         return FORMS[self.packet, self.order]
-
-    @property
-    def wire(self) -> bool:
-        """Whether packets are as they are on the wire."""
-        return self.packet == "wire"
 
     @property
     def text_first(self) -> bool:

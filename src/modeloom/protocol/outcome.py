@@ -36,24 +36,28 @@ class Outcome:
     code : MessageCode
     tag : bytes
         That of the status, without the zeros behind it.
-    leaving : tuple of bytes
-        The bytes of the packet out, if one leaves.
+    groups : tuple of bytes
+        The bytes of the packet out, if one leaves, each of which begins with a beat of its own.
     marked : bool
         As of ``Judgement``.
     """
 
     code: MessageCode
     tag: bytes = b""
-    leaving: tuple[bytes, ...] = ()
+    groups: tuple[bytes, ...] = ()
     marked: bool = False
+
+    @property
+    def leaving(self) -> tuple[bytes, ...]:
+        """The bytes of the packet out, if one leaves."""
+        return (b"".join(self.groups),) if self.groups else ()
 
     def beats(self, c: MessageContract) -> tuple[Beat, ...]:
         """The beats of the packet out."""
-        made: tuple[Beat, ...] = ()
-        for data in self.leaving:
-            beats = beats_of(data, c.beat_bytes)
-            made = (*beats, *[(bytes(c.beat_bytes), 0)] * (c.form.leaving(len(beats), self.marked) - len(beats)))
-        return made
+        if not self.groups:
+            return ()
+        beats = [beat for group in self.groups for beat in beats_of(group, c.beat_bytes)]
+        return (*beats, *[(bytes(c.beat_bytes), 0)] * (c.form.leaving(len(beats), self.marked) - len(beats)))
 
 
 def possible_codes(c: MessageContract, longest: int = 0) -> set[MessageCode]:
@@ -128,8 +132,9 @@ def completed(c: MessageContract, command: Command, packet: MessagePacket, found
         text, tag = run(came["text"].ljust(found.works, b"\0"), came["associated"])
     given = came.get("tag", command.tag[: command.tag_bytes])
     found = found.settled(tag[: command.tag_bytes] == given)
-    leaves = came["associated"][: found.header] + text[: found.out] + tag[: found.sealed]
-    return Outcome(found.code, tag[: found.told], (leaves,) * found.leaves, found.marked)
+    made = {"associated": came["associated"][: found.header], "text": text[: found.out], "tag": tag[: found.sealed]}
+    groups = tuple(b"".join(made[name] for name in group) for group in c.form.out) if found.leaves else ()
+    return Outcome(found.code, tag[: found.told], groups, found.marked)
 
 
 def releases(code: MessageCode, held: bool) -> bool:

@@ -68,7 +68,7 @@ class Command:
 
 
 def packet_parts(c: MessageContract, way: int, associated: bytes, text: bytes, tag: bytes = b"") -> list[bytes]:
-    """The bytes of a packet, of which each part begins with a beat of its own.  ``tag`` is read on the wire alone."""
+    """The bytes of a packet, of which each part begins with a beat of its own.  ``tag`` is read if the form has it."""
     named = {"associated": associated, "text": text, "tag": tag}
     return [b"".join(named[name] for name in group) for group in c.form.layout(way)]
 

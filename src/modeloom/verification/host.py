@@ -83,9 +83,7 @@ class CoreSubject(ABC, Generic[D, C, R]):
 
     def again(self, *, converters: bool = False, front: bool = False, clocks: Mapping[str, Clock] | None = None) -> Self:
         """The same core with other parts around it."""
-        return type(self)(
-            self.directory, optimize=self.optimize, seed=self.seed, converters=converters, front=front, clocks=clocks
-        )  # fmt: skip
+        return type(self)(self.directory, optimize=self.optimize, seed=self.seed, converters=converters, front=front, clocks=clocks)
 
     @abstractmethod
     def read(self) -> D:

@@ -71,10 +71,10 @@ def test_a_last_beat_without_bytes(kind: str, decrypt: int) -> None:
     bus = Bus(KINDS[kind])
     size, d = bus.size, bus.d
     good, bad, short = ("WRONG_TAG" if decrypt else "OK"), "BAD_KEEP", "TOO_SHORT"
-    tag = d.tag_bytes[0] if decrypt and d.wire else 0
+    tag = d.form.tag_bytes(decrypt, d.tag_bytes[0])
     # Bytes of associated data and of text as the command says, and those of the beats.
     cases: list[tuple[int, int, list[int], str]] = []
-    if d.wire:
+    if d.form.name == "wire":
         whole = [size] * (2 + -(-tag // size))
         cases += [(size, size + tag, [*whole, 0], bad), (2 * size, tag, [*whole, 0], bad), (0, 0, [0], short if decrypt else good)]
         cases += [(size, size, [*whole, 0, 0], bad), (size, size, whole[:1] + [0], bad)]

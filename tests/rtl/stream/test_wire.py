@@ -8,10 +8,8 @@ import pytest
 from tests.built import slow, slowly
 from tests.rtl.stream.wire_bench import Message, WireBench, message, parameters, wanted
 
-from modeloom.rtl.stream.parameters import WIRE_PACKETS
-from modeloom.rtl.stream.wire import packets
-from modeloom.rtl.stream.wire import packets as hold
-from modeloom.rtl.stream.wire import packets as order
+from modeloom.rtl.stream import wire
+from modeloom.rtl.stream.wire import WIRE_PACKETS, OnWire
 
 
 @pytest.fixture(scope="module")
@@ -111,33 +109,32 @@ def test_lanes(lanes, held):
 
 
 MISTAKES = {
-    "a header that ends with a beat": (packets, "Mux(shape.offset == 0, 2, 1)", "1"),
-    "a tag across two beats": (packets, "(kept_reg.data & ~kept_bytes)", "0"),
+    "a header that ends with a beat": ("Mux(shape.offset == 0, 2, 1)", "1"),
+    "a tag across two beats": ("(kept_reg.data & ~kept_bytes)", "0"),
     "the rest of a packet with a fault": (
-        packets, "discard_reg.eq((discard_reg | (move & (ends | cut))) & ~beat.last)", "discard_reg.eq(0)",
+        "discard_reg.eq((discard_reg | (move & (ends | cut))) & ~beat.last)", "discard_reg.eq(0)",
     ),
-    "text behind a header is lost": (packets, "drain_reg.eq(~drain_reg", "drain_reg.eq(0"),
-    "a header with bytes of text": (packets, "data & first_bytes(nbytes, size)", "data"),
-    "bytes that touch": (order, "waiting | (turned & ~behind)", "waiting | turned"),
-    "a beat too early": (order, "total > size", "total >= size"),
-    "text of the next message": (order, "(self.ended.valid & ~self.ended.payload)", "0"),
-    "no mark": (order, "done & final.failed", "0"),
-    "a failed packet leaves": (hold, "drop.eq(store & beat.held & beat.last & beat.failed)", "drop.eq(0)"),
-    "seen before its end": (hold, "hidden.eq(beat.held & ~beat.last)", "hidden.eq(0)"),
-    "a byte too many is held": (packets, "(left > most)", "0"),
+    "text behind a header is lost": ("drain_reg.eq(~drain_reg", "drain_reg.eq(0"),
+    "a header with bytes of text": ("data & first_bytes(nbytes, size)", "data"),
+    "bytes that touch": ("waiting | (turned & ~behind)", "waiting | turned"),
+    "a beat too early": ("total > size", "total >= size"),
+    "text of the next message": ("(self.ended.valid & ~self.ended.payload)", "0"),
+    "no mark": ("done & final.failed", "0"),
+    "a failed packet that is held leaves": ("drop.eq(store & beat.held & beat.last & beat.failed)", "drop.eq(0)"),
+    "a held packet is seen before its end": ("hidden.eq(beat.held & ~beat.last)", "hidden.eq(0)"),
+    "a byte too many is held": ("(left > most)", "0"),
 }  # fmt: skip
 """What is replaced in the source of a part."""
 
 
-def planted(monkeypatch, part, text, other):
-    """Puts a part with a mistake in the place of the right one."""
-    source = inspect.getsource(part)
+def planted(monkeypatch, text, other):
+    """Puts parts with a mistake in the place of the right ones."""
+    source = inspect.getsource(wire)
     assert text in source, "the mistake has no place any more"
-    names = dict(vars(part))
-    exec(compile(source.replace(text, other), part.__file__, "exec"), names)
-    for name in part.__all__:
-        if hasattr(packets, name):
-            monkeypatch.setattr(packets, name, names[name])
+    names = dict(vars(wire))
+    exec(compile(source.replace(text, other), wire.__file__, "exec"), names)
+    for name in wire.__all__:
+        monkeypatch.setattr(wire, name, names[name])
 
 
 DEFAULT = ("a tag across two beats",)
@@ -146,9 +143,9 @@ DEFAULT = ("a tag across two beats",)
 
 @pytest.mark.parametrize("name", [*DEFAULT, *slowly(*(name for name in MISTAKES if name not in DEFAULT))])
 def test_mistakes_are_seen(monkeypatch, name):
-    part, text, other = MISTAKES[name]
-    planted(monkeypatch, part, text, other)
-    held = HOLD if part is hold or "held" in name else None
+    text, other = MISTAKES[name]
+    planted(monkeypatch, text, other)
+    held = HOLD if "held" in name else None
     bench, rng = WireBench(parameters(hold=held)), Random(7)
     exact = [one(rng, 16, 3, HOLD - 3 + more, True) for more in (0, 1)]
     whole = [one(rng, 16, header, 5, way) for header in (32, 48) for way in (False, True)]
@@ -161,6 +158,6 @@ def test_mistakes_are_seen(monkeypatch, name):
 def test_what_the_form_of_packets_says_of_a_core():
     """Tags come behind their texts, a packet that is held is held behind the core alone, and packets may come before their commands."""
     for p in (parameters(), parameters(hold=HOLD)):
-        assert p.late_tag and p.core.packet == "wire" and p.core.hold is None
+        assert p.late_tag and p.core.form == OnWire() and p.core.hold is None
         assert p.most_packets == p.most_commands + WIRE_PACKETS
     assert parameters(hold=HOLD).hold == HOLD

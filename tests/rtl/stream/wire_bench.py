@@ -19,8 +19,7 @@ from modeloom.modes.gcm import GCM
 from modeloom.protocol.transactions import Command
 from modeloom.rtl.bus.ports import beat_layout
 from modeloom.rtl.stream.texts import text_layout
-from modeloom.rtl.stream.wire.layouts import final_layout
-from modeloom.rtl.stream.wire.packets import WirePackets
+from modeloom.rtl.stream.wire import WirePackets, final_layout
 from modeloom.sim import Simulation
 
 LATENCY, VERDICT = 9, 14

@@ -88,7 +88,8 @@ class WidthFrontEnd(Around):
         messages = description if isinstance(description, StreamDescription) else None
         self.parameters = WidthParameters(
             core_bytes=self.core_bytes, host_bytes=self.host_bytes, channels=1 if messages is None else messages.channels,
-            cut=any(port.name == "tuser" for port in streams[DATA_OUT.name].payload), parts=messages is not None and not messages.wire,
+            cut=any(port.name == "tuser" for port in streams[DATA_OUT.name].payload),
+            parts=messages is not None and len(messages.form.layout(0)) > 1,
         )  # fmt: skip
 
     @property

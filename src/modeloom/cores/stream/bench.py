@@ -125,18 +125,6 @@ MEAN_DISTANCE = """\
 (told_at[PHASE_BURST - 1] - told_at[FIRST_STEADY - 1] > INTERVAL * (PHASE_BURST - FIRST_STEADY) ? INTERVAL + 1 : INTERVAL)"""
 """The last messages of a burst may have started long before, so that they follow each other faster than stated, but never slower."""
 
-KEYLESS = """
-        if (@GIVES@) begin
-          while (judged < beats_out && !given_last[judged])
-            judged = judged + 1;
-          if (judged == beats_out || !given_cut[judged])
-            fail("no end of a packet without a key");
-          else
-            judged = judged + 1;
-        end"""
-"""What leaves, in wire form, of a message without a key."""
-
-
 def key_cycles(d: StreamDescription) -> int:
     """A generous limit for the cycles of a key packet, with the erasure of the old key and a set-up that computes word by word."""
     return 4 * d.key_erase_cycles + 8 * d.explain.stages * (d.explain.key_words + 4) + 2000
@@ -217,22 +205,14 @@ def _allowed(text: str, d: StreamDescription) -> str:
     return text.replace("(PHASE_BURST - FIRST_STEADY)", f"(PHASE_BURST - FIRST_STEADY) + {d.waits}") if d.waits else text
 
 
-def _packet_places(d: StreamDescription, places: dict[str, object]) -> dict[str, str]:
-    """What differs between the forms of packets."""
-    failed = f"m_axis_status_tdata{places['STATUS_CODE']} != OK"
-    gives = f"!command[statuses]{places['COMMAND_DECRYPT']}" if d.held(1) else "1'b1"
-    return {
-        "aligned": {"CUT_WANTED": "wanted_keep[from + at] == {BEAT_BYTES{1'b0}}", "KEYLESS": "", "ALONE_BEAT": ""},
-        "wire": {
-            "CUT_WANTED": f"at == to - from - 1 && {failed}", "KEYLESS": KEYLESS.replace("@GIVES@", gives),
-            "ALONE_BEAT": " && judged == beats_out",
-        },
-    }[d.packet]  # fmt: skip
+ENDS_OF_PACKETS = {"CUT_WANTED": "wanted_keep[from + at] == {BEAT_BYTES{1'b0}}", "KEYLESS": "", "ALONE_BEAT": ""}
+"""How packets out end, unless a layer says more: when the last beat of one is marked, what leaves of a message without a key, and what has
+to have come before a lone message is timed."""
 
 
-def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
+def bench_verilog(stack: Stack, d: StreamDescription) -> str:
     """The text of the bench, in SystemVerilog."""
-    vectors = bench_vectors(compiled, d)
+    vectors = bench_vectors(stack.compiled, d)
     places, keys = message_places(d), _keys(d)
     beats = [len(message.beats) for message in vectors.messages]
     longest = max(d.packet_sizes)
@@ -241,7 +221,7 @@ def bench_verilog(compiled: CompiledStream, d: StreamDescription) -> str:
     given = [len(outcome.beats) for message in vectors.messages for outcome in (message.wanted, message.renewed) if outcome]
     values = {
         **places,
-        **_packet_places(d, places),
+        **stack.bench(ENDS_OF_PACKETS, d, places),
         **_channels(d, str(places["COMMAND_CHANNEL"]), places["REST_BITS"]),
         "NAME": d.name,
         "VERSION": VERSION,

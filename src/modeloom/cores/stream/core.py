@@ -209,7 +209,7 @@ class StreamCore(Core[StreamDescription]):
 
     def bench(self, name: str) -> str:
         """The bench, with results from the software model."""
-        return bench_verilog(self.compiled, self.describe(name, "modeloom"))
+        return bench_verilog(self.stack, self.describe(name, "modeloom"))
 
     def cases(self) -> Cases:
         """Commands of the bench."""

@@ -8,12 +8,12 @@ import hashlib
 from modeloom.ciphers import cipher_of, is_own
 from modeloom.compiler.streams import CompiledStream
 from modeloom.cores.described import described, key_layout
-from modeloom.interfaces.messages import PACKETS
 from modeloom.layers import Stack
 from modeloom.product.core import top_ports
 from modeloom.product.description import file_names
 from modeloom.product.json_form import read
 from modeloom.product.messages import PrefixFigures, StreamDescription, StreamExplain
+from modeloom.protocol.contract import AssociatedFirst
 
 __all__ = ["cipher_name", "definition_hash", "describe"]
 
@@ -77,7 +77,7 @@ def describe(stack: Stack, name: str, command: str) -> StreamDescription:
             PrefixFigures(least=each.least, marker=each.marker.hex(), nbytes=each.nbytes) for each in compiled.plan.prefixes
         ) or None,
         channels=1,
-        packet=PACKETS[0],
+        packet=AssociatedFirst.name,
         latency=top.latency,
         tokens=explain.tokens,
         cycles=stack.inmost.cycles(True),

@@ -162,9 +162,9 @@ class Sent:
     planned : Planned
     code : MessageCode
     packet : int
-        The packet that comes as one word.
-    nbytes, beats : int
-        Its bytes and beats; no beat if none comes.
+        The beats of the packet that comes, as one word.
+    held : tuple of int
+        The bytes of each beat; empty if none comes.
     marked : bool
         Whether its last beat is marked (``tuser``).
     tag : int
@@ -177,8 +177,7 @@ class Sent:
     planned: Planned
     code: MessageCode
     packet: int
-    nbytes: int
-    beats: int
+    held: tuple[int, ...]
     marked: bool
     tag: int
     expected: Expected
@@ -274,12 +273,15 @@ class Packets:
 
     def sent(self, number: int, planned: Planned, expected: Expected, symbols: Symbols) -> Sent:
         """What must come back for a message."""
-        found, packet, nbytes = self.judged(planned), 0, 0
-        leaving = ((symbols.associated, found.header), (expected.text, found.out), (expected.tag, found.sealed))
-        for word, length in leaving if found.leaves else ():
-            packet, nbytes = packet | (word & lanes.mask(8 * length)) << 8 * nbytes * lanes.LANES, nbytes + length
-        tag = expected.tag & lanes.mask(8 * found.told)
-        return Sent(number, planned, found.code, packet, nbytes, found.beats(self.description), found.marked, tag, expected)
+        found, packet, held = self.judged(planned), 0, list[int]()
+        parts = {"associated": (symbols.associated, found.header), "text": (expected.text, found.out), "tag": (expected.tag, found.sealed)}
+        for group in self.description.form.out if found.leaves else ():
+            nbytes, first = 0, self.size * len(held)
+            for word, length in (parts[name] for name in group):
+                packet, nbytes = packet | (word & lanes.mask(8 * length)) << 8 * (first + nbytes) * lanes.LANES, nbytes + length
+            held += [min(self.size, nbytes - at) for at in range(0, nbytes, self.size)]
+        held += [0] * (found.beats(self.description) - len(held))
+        return Sent(number, planned, found.code, packet, tuple(held), found.marked, expected.tag & lanes.mask(8 * found.told), expected)
 
 
 def given_tag(planned: Planned, expected: Expected, name: str) -> int:

@@ -233,31 +233,31 @@ class MessageTraffic:
         # A status follows the last beat, so a beat belongs to the first message whose beats are not complete.
         sent, at = None, self.given.get(channel, 0)
         for candidate in self.inside.get(channel, ()):
-            if at < candidate.beats:
+            if at < len(candidate.held):
                 sent = candidate
                 break
-            at -= candidate.beats
+            at -= len(candidate.held)
         if sent is None:
             raise ProofError(f"cycle {beat.cycle}: a beat leaves that belongs to no message")
         self.given[channel] = self.given.get(channel, 0) + 1
         where = f"cycle {beat.cycle}: {sent}"
-        held = max(0, min(self.beat, sent.nbytes - at * self.beat))
-        last = at == sent.beats - 1
+        held, last = sent.held[at], at == len(sent.held) - 1
         for port, value, width in (
             ("tkeep", (1 << held) - 1, self.beat), ("tlast", int(last), 1), ("tuser", int(sent.marked and last), 1),
         ):  # fmt: skip
             if beat.words[port] != constant(value, width):
                 shown = lanes.number(beat.words[port])
                 raise ProofError(f"{where}: {port} of beat {at} is {'data' if shown is None else f'{shown:#x}'}, not {value:#x}")
-        blocks, what = self.beat * 8 // self.width, self.description.form.out
+        blocks, what = self.beat * 8 // self.width, self.description.form.what
         for lane in range(blocks):
             number = at * blocks + lane
             word = beat.words["tdata"] >> lane * self.width * lanes.LANES & lanes.mask(self.width)
             expected = sent.packet >> number * self.width * lanes.LANES & lanes.mask(self.width)
+            inside = max(0, min(self.width // 8, held - lane * self.width // 8))
             if word != expected:
-                why = self._why(word, expected, sent, max(0, min(self.width // 8, sent.nbytes - number * self.width // 8)))
+                why = self._why(word, expected, sent, inside)
                 raise ProofError(f"{where}: block {number} of the {what} is not what the definition says{why}")
-            self.comparison.blocks += number * self.width < 8 * sent.nbytes
+            self.comparison.blocks += inside > 0
 
     def _status(self, beat: Beat) -> None:
         packing, word = self.status, beat.words["tdata"]
@@ -280,9 +280,9 @@ class MessageTraffic:
         if field("tag") != sent.tag:
             why = self._why(field("tag"), sent.tag, sent, sent.planned.tag_bytes)
             raise ProofError(f"{where}: the tag is not what the definition says{why}")
-        if self.given.get(channel, 0) < sent.beats:
+        if self.given.get(channel, 0) < len(sent.held):
             raise ProofError(f"{where}: the status comes before the last beat")
-        self.given[channel] = self.given.get(channel, 0) - sent.beats
+        self.given[channel] = self.given.get(channel, 0) - len(sent.held)
 
     def _why(self, word: int, expected: int, sent: Sent, nbytes: int) -> str:
         """What is known of a wrong block of a message, of which ``nbytes`` bytes count."""

@@ -17,7 +17,7 @@ from modeloom.interfaces import Interface
 from modeloom.interfaces.lwc import lwc_core
 from modeloom.interfaces.table import CoreShape
 from modeloom.layers.layer import Layer, Texts, titles_around
-from modeloom.layers.lwc.parameters import LwcParameters
+from modeloom.layers.lwc.parameters import LwcParameters, Segments
 from modeloom.layers.lwc.parser import KeyLoader, SegmentParser, SegmentWriter, word_layout
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import Box
@@ -123,7 +123,7 @@ class LwcInterface(Layer):
 
     def control(self, p: MessageParameters) -> MessageParameters:
         """Beats are made of segments."""
-        return replace(p, packet="segments")
+        return replace(p, form=Segments())
 
     @cached_property
     def words(self) -> LwcParameters:

@@ -11,16 +11,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING, ClassVar
 
-from amaranth.hdl import Cat, Module, Value
-from amaranth.lib import wiring
+from amaranth.hdl import Cat, Module, Signal, Value
+from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.lwc import HEADER_BITS, WORD_BITS
-from modeloom.rtl.stream.parameters import MessageParameters
+from modeloom.rtl.bus.ports import erased, join
+from modeloom.rtl.stream.forms import AlignedPackets
+from modeloom.rtl.stream.parameters import CODE_BITS, STATUS_PLACES, MessageDepths, MessageParameters, power_of_two
+from modeloom.rtl.stream.storage import Queue
 
-__all__ = ["HEADER", "HeaderGate", "LwcParameters", "Record", "record_layout", "swapped"]
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.bus import MessageBus
+
+__all__ = [
+    "HEADER", "HeaderGate", "LwcParameters", "Record", "Segments", "entered_depth", "late_layout", "record_layout", "segment_depth",
+    "swapped",
+]  # fmt: skip
+
+SEGMENT_TAGS, SEGMENT_SLACK = 4, 8
+"""Tags that wait for the end of their message, and beats or records that are on the way between the parts, amply."""
 
 HEADER = StructLayout({"length": 16, "reserved": 8, "last": 1, "eot": 1, "eoi": 1, "partial": 1, "type": 4})
 """The 32 bits of a header, bit 0 first.  The type of an instruction or of a status is its opcode."""
@@ -47,6 +60,64 @@ def swapped(word: Value) -> Value:
     return Cat(word.word_select(at, 8) for at in reversed(range(len(word) // 8)))
 
 
+def segment_depth(p: MessageDepths) -> int:
+    """Records of segments of text whose text cannot have left.
+
+    Each has a block at least.  Text waits while its tokens are in the window of the hash and, if it is held, until its message ends.
+    """
+    return power_of_two(p.lanes * (p.token_depth + p.hold_depth + SEGMENT_SLACK) + SEGMENT_SLACK)
+
+
+def entered_depth(p: MessageDepths) -> int:
+    """Messages whose last token has entered the pipeline, and whose status has not been written.
+
+    A status in the buffer at its port has returned its place, so there are more of them than ``tag_depth``.
+    """
+    return power_of_two(p.tag_depth + STATUS_PLACES)
+
+
+def late_layout(parameters: MessageParameters) -> StructLayout:
+    """The layout of a tag that comes behind the text of its message, with the code of a fault."""
+    return StructLayout({"tag": parameters.block_bits, "code": CODE_BITS})
+
+
+@dataclass(frozen=True)
+class Segments(AlignedPackets):
+    """Beats that are made of segments of LWC.  They are as in aligned form, but the tag comes behind them, and a beat says whether it is
+    associated data, whose number nobody knows before.
+
+    The bus has further members.  ``late`` has the tag of each message to open, zero for others, and the code of a fault in its segments;
+    it comes before the last beat of the message.  ``last_enters`` says that the last token of a message enters the pipeline, and
+    ``has_text`` whether the message has a packet of text.  With ``hold``, ``judged`` and ``right`` are the verdict on such a message to be
+    opened.
+    """
+
+    late_tag: ClassVar[bool] = True
+    unstated: ClassVar[bool] = True
+
+    def words(self, p: MessageDepths) -> tuple[int, ...]:
+        """Those of records and of messages that have entered."""
+        return segment_depth(p), entered_depth(p)
+
+    def ports(self, p: MessageParameters) -> dict[str, object]:
+        """Tags, and what becomes of messages."""
+        judged = dict.fromkeys(p.delivery.judged, Out(1))
+        return {"late": In(stream.Signature(late_layout(p))), "last_enters": Out(1), "has_text": Out(1), **judged}
+
+    def around(self, m: Module, bus: MessageBus) -> None:
+        """Takes the tags to their verdicts."""
+        p, entry, enters = bus.parameters, bus.entry, Signal(name="last_enters_now")
+        m.submodules.late = late = Queue(late_layout(p), SEGMENT_TAGS, p.erase_bits)
+        wiring.connect(m, wiring.flipped(bus.late), late.i)
+        m.d.comb += [
+            *erased(bus, late), enters.eq(entry.verdict_valid & ~entry.verdict.empty), late.o.ready.eq(enters),
+            bus.last_enters.eq(enters), bus.has_text.eq(entry.verdict.packet), bus.verdicts.verdict.tag.eq(late.o.payload.tag),
+        ]  # fmt: skip
+        with m.If(late.o.payload.code > entry.verdict.code):
+            m.d.comb += bus.verdicts.verdict.code.eq(late.o.payload.code)
+        m.d.comb += join(bus.verdicts, bus, *p.delivery.judged)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LwcParameters:
     """The sizes of the interface.
@@ -70,7 +141,7 @@ class LwcParameters:
     def __post_init__(self) -> None:
         if self.word_bits not in WORD_BITS:
             raise ValueError(f"words have {', '.join(map(str, WORD_BITS))} bits, not {self.word_bits}")
-        if not self.messages.segments or self.messages.key_slots != 2:
+        if not isinstance(self.messages.form, Segments) or self.messages.key_slots != 2:
             raise ValueError("the message control takes segments and has two key slots")
         if self.messages.block_bytes % self.word_bytes:
             raise ValueError(f"a block of {self.messages.block_bytes} bytes is no whole number of words of {self.word_bytes} bytes")

@@ -26,18 +26,25 @@ from amaranth.lib.wiring import In, Out
 from modeloom.interfaces.lwc import LENGTH_SEGMENT_BYTES, Opcode, Segment
 from modeloom.interfaces.messages import MessageCode
 from modeloom.interfaces.shared import KEY_BEAT_BYTES
-from modeloom.layers.lwc.parameters import HEADER, HeaderGate, LwcParameters, Record, record_layout, swapped
+from modeloom.layers.lwc.parameters import (
+    HEADER,
+    HeaderGate,
+    LwcParameters,
+    Record,
+    entered_depth,
+    late_layout,
+    record_layout,
+    segment_depth,
+    swapped,
+)
 from modeloom.rtl.bus.ports import BusComponent, RegisterSlice, key_beat
-from modeloom.rtl.stream.bus import late_layout
 from modeloom.rtl.stream.command import command_layout
 from modeloom.rtl.stream.packet import packet_layout
 from modeloom.rtl.stream.storage import Queue
 from modeloom.rtl.stream.texts import text_layout
 from modeloom.rtl.stream.verdicts import status_layout
 
-__all__ = [
-    "BeatAssembler", "ExpectedSegment", "KeyLoader", "Phase", "SegmentParser", "SegmentWriter", "piece_layout", "word_layout",
-]  # fmt: skip
+__all__ = ["BeatAssembler", "ExpectedSegment", "KeyLoader", "Phase", "SegmentParser", "SegmentWriter", "piece_layout", "word_layout"]
 
 
 # -- loader ----------------------------------------------------------------------------------------------------------------------------
@@ -203,13 +210,13 @@ class SegmentWriter(BusComponent[LwcParameters]):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p, messages = self.parameters, self.parameters.messages
-        m.submodules.queue = records = Queue(record_layout(), messages.segment_depth, messages.erase_bits)
-        m.submodules.ended = ended = Queue(1, messages.entered_depth, messages.erase_bits)
+        m.submodules.queue = records = Queue(record_layout(), segment_depth(messages), messages.erase_bits)
+        m.submodules.ended = ended = Queue(1, entered_depth(messages), messages.erase_bits)
         m.submodules.out = out = RegisterSlice(word_layout(p))
         queues = [records, ended]
         fates: Any = None
         if messages.delivery.judged:
-            m.submodules.fates = fates = Queue(1, messages.entered_depth, messages.erase_bits)
+            m.submodules.fates = fates = Queue(1, entered_depth(messages), messages.erase_bits)
             queues.append(fates)
             m.d.comb += [fates.i.valid.eq(self.judged), fates.i.payload.eq(self.right)]
         wiring.connect(m, wiring.flipped(self.records), records.i)

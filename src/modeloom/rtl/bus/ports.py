@@ -165,9 +165,7 @@ class MemorySlice(wiring.Component):
 
     def __init__(self, shape: ShapeLike):
         self.shape = shape
-        super().__init__({
-            "i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "erase": In(1), "erase_address": In(1),
-        })  # fmt: skip
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape)), "erase": In(1), "erase_address": In(1)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

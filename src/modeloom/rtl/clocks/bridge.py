@@ -273,9 +273,7 @@ class ApbBridge(Bridge):
         with m.If(psel):
             m.d.core += penable.eq(1)
         with m.If(psel & penable & core.pready & ~self.core_reset):
-            m.d.core += [
-                psel.eq(0), penable.eq(0), pwdata.eq(0), pstrb.eq(0), answer.eq(1), word.eq(core.prdata), refused.eq(core.pslverr),
-            ]  # fmt: skip
+            m.d.core += [psel.eq(0), penable.eq(0), pwdata.eq(0), pstrb.eq(0), answer.eq(1), word.eq(core.prdata), refused.eq(core.pslverr)]
         with m.If(answer & ~asked):
             m.d.core += [answer.eq(0), word.eq(0), refused.eq(0)]
         with m.If(self.core_hold):

@@ -343,9 +343,7 @@ class Crossings(wiring.Component):
             m.d.core += came_reg.eq(came_reg + 1)
         flags = Cat(getattr(self, f"core_{port}") for port, _ in p.key_flags)
         m.submodules.key_flags = mirror = DomainRenamer({"core": CORE, "host": crossing.clock})(Mirror(len(flags) + KEY_COUNT_BITS))
-        m.d.comb += [
-            mirror.i.eq(Cat(flags, came_reg)), mirror.core_clear.eq(sides.core.clear), mirror.host_clear.eq(sides.host.clear),
-        ]  # fmt: skip
+        m.d.comb += [mirror.i.eq(Cat(flags, came_reg)), mirror.core_clear.eq(sides.core.clear), mirror.host_clear.eq(sides.host.clear)]
         low = 0
         for port, bits in p.key_flags:
             shown = mirror.o[low : low + bits]

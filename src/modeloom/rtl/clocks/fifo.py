@@ -317,9 +317,7 @@ class StatusGate(wiring.Component):
     """
 
     def __init__(self) -> None:
-        super().__init__({
-            "waits": In(1), "may": Out(1), "ends": In(ORDER_BITS), "number": Out(ORDER_BITS), "taken": In(1), "hold": In(1),
-        })  # fmt: skip
+        super().__init__({"waits": In(1), "may": Out(1), "ends": In(ORDER_BITS), "number": Out(ORDER_BITS), "taken": In(1), "hold": In(1)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -24,9 +24,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.table import LISTED_SLOTS
@@ -34,7 +33,7 @@ from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters, ExpandedKeyPor
 from modeloom.rtl.bus.inline_port import InlineKeyParameters
 from modeloom.rtl.bus.key_port import KeyPort
 from modeloom.rtl.bus.parameters import KeyParameters
-from modeloom.rtl.bus.ports import RegisterSlice, erased, join, key_beat, ordered_key_beat
+from modeloom.rtl.bus.ports import erased, join, key_beat, ordered_key_beat
 from modeloom.rtl.bus.preparation import key_state_signature
 from modeloom.rtl.stream.channels import ChannelFront, window_of
 from modeloom.rtl.stream.command import MessageCommands, TurnCommands, command_layout
@@ -42,20 +41,14 @@ from modeloom.rtl.stream.entry import TokenEntry, connect_tokens
 from modeloom.rtl.stream.inline_keys import InlineKeys
 from modeloom.rtl.stream.intake import AssociatedPrefix, MessageIntake, WeightWindow, take_tokens
 from modeloom.rtl.stream.packet import packet_layout
-from modeloom.rtl.stream.parameters import CODE_BITS, SEGMENT_TAGS, MessageParameters
+from modeloom.rtl.stream.parameters import MessageParameters
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.rtl.stream.starts import KeyPreparation, MessagesInFlight, SlotsInFlight, starts_of
 from modeloom.rtl.stream.storage import Queue
 from modeloom.rtl.stream.texts import TextQueue, blocks_of, text_layout
 from modeloom.rtl.stream.verdicts import VerdictQueue, status_layout
-from modeloom.rtl.stream.wire.packets import WirePackets
 
-__all__ = ["MessageBus", "late_layout"]
-
-
-def late_layout(parameters: MessageParameters) -> StructLayout:
-    """The layout of a tag that comes behind the text of its message, with the code of a fault."""
-    return StructLayout({"tag": parameters.block_bits, "code": CODE_BITS})
+__all__ = ["MessageBus"]
 
 
 class OneChannel:
@@ -101,89 +94,6 @@ class Interleaved:
         m.d.comb += join(entry, bus.texts, "channel")
         m.d.comb += [*window_of(p).tell(front, entry), *join(bus.verdicts, bus.flight, "finished_slot")]
         self.erased = (front, entry, bus.flight)
-
-
-class Aligned:
-    """Packets are as the message control takes them."""
-
-    @staticmethod
-    def ports(p: MessageParameters) -> dict[str, object]:
-        """Further ports of the buses."""
-        return {}
-
-    def connect(self, m: Module, source: stream.Interface, target: stream.Interface) -> None:
-        """Connects a bus with the message control."""
-        wiring.connect(m, source, target)
-
-    def delivered(self, bus: MessageBus) -> list[object]:
-        """Says what has left."""
-        return join(bus.texts, bus.verdicts, "delivered")
-
-    def around(self, m: Module, bus: MessageBus) -> None:
-        """Makes what stands around the message control."""
-
-
-class Segments(Aligned):
-    """The same, but the tags of messages come behind them."""
-
-    @staticmethod
-    def ports(p: MessageParameters) -> dict[str, object]:
-        """Tags, and what becomes of messages."""
-        judged = dict.fromkeys(p.delivery.judged, Out(1))
-        return {"late": In(stream.Signature(late_layout(p))), "last_enters": Out(1), "has_text": Out(1), **judged}
-
-    def around(self, m: Module, bus: MessageBus) -> None:
-        """Takes the tags to their verdicts."""
-        p, entry, enters = bus.parameters, bus.entry, Signal(name="last_enters_now")
-        m.submodules.late = late = Queue(late_layout(p), SEGMENT_TAGS, p.erase_bits)
-        wiring.connect(m, wiring.flipped(bus.late), late.i)
-        m.d.comb += [
-            *erased(bus, late), enters.eq(entry.verdict_valid & ~entry.verdict.empty), late.o.ready.eq(enters),
-            bus.last_enters.eq(enters), bus.has_text.eq(entry.verdict.packet), bus.verdicts.verdict.tag.eq(late.o.payload.tag),
-        ]  # fmt: skip
-        with m.If(late.o.payload.code > entry.verdict.code):
-            m.d.comb += bus.verdicts.verdict.code.eq(late.o.payload.code)
-        m.d.comb += join(bus.verdicts, bus, *p.delivery.judged)
-
-
-class OnWire(Aligned):
-    """What knows packets on the wire stands around the message control."""
-
-    def connect(self, m: Module, source: stream.Interface, target: stream.Interface) -> None:
-        """There is something between them."""
-
-    def delivered(self, bus: MessageBus) -> list[object]:
-        """It is said what packets have left."""
-        return []
-
-    def around(self, m: Module, bus: MessageBus) -> None:
-        """The same commands go to both, in the same cycles."""
-        verdict, verdicts = bus.entry.verdict, bus.verdicts
-        m.submodules.packets = packets = WirePackets(bus.parameters)
-        for source, target in (
-            (wiring.flipped(bus.s), packets.s), (packets.core, bus.front.s), (bus.texts.m, packets.text),
-            (packets.m, wiring.flipped(bus.m)),
-        ):  # fmt: skip
-            wiring.connect(m, source, target)
-        m.d.comb += [*join(packets, verdicts, "delivered"), *join(verdicts, packets, "decided", "final"), *erased(bus, packets)]
-        # As many commands wait for their messages as messages of one token are on the way through the splitter.
-        m.submodules.ahead = ahead = RegisterSlice(command_layout(bus.parameters))
-        wiring.connect(m, ahead.o, bus.command.cmd)
-        m.d.comb += [
-            ahead.i.payload.eq(bus.cmd.payload), packets.cmd.payload.eq(bus.cmd.payload),
-            bus.cmd.ready.eq(ahead.i.ready & packets.cmd.ready),
-            ahead.i.valid.eq(bus.cmd.valid & packets.cmd.ready), packets.cmd.valid.eq(bus.cmd.valid & ahead.i.ready),
-            packets.last_enters.eq(bus.entry.verdict_valid & ~verdict.empty), packets.has_text.eq(verdict.packet),
-            verdicts.verdict.tag.eq(packets.tag),
-            # Every message has a packet out.
-            verdicts.verdict.packet.eq(1),
-        ]  # fmt: skip
-        with m.If(bus.parameters.delivery.counts(packets.code, verdict.code)):
-            m.d.comb += verdicts.verdict.code.eq(packets.code)
-
-
-FORMS = {"aligned": Aligned, "wire": OnWire, "segments": Segments}
-"""The forms of packets."""
 
 
 class InSlots:
@@ -294,13 +204,6 @@ class MessageBus(wiring.Component):
     cmd, s, m, status, key : streams
     key_state : key_state_signature
         See :class:`~modeloom.rtl.bus.key_port.KeyPort`.
-    late : stream of late_layout
-        With segments only: the tag of each message to open, zero for others, and the code of a fault in its segments.  It comes before
-        the last beat of the message.
-    last_enters, has_text : 1, 1
-        With segments only: the last token of a message enters the pipeline, and whether the message has a packet of text.
-    judged, right : 1, 1
-        With segments and ``hold`` only: the verdict on a message to be opened that has text.
     freed : 1
         If ``parameters.keys.told`` has it: a key that came with messages is overwritten, in the order of the keys.
     erase, erase_address : 1, erase_bits
@@ -309,7 +212,7 @@ class MessageBus(wiring.Component):
 
     def __init__(self, parameters: MessageParameters, pipeline: TokenPipeline, key_schedules: Sequence[wiring.Component]):
         self.parameters, self.pipeline = p, _ = parameters, pipeline
-        self.form, self.keys = FORMS[p.packet](), KEYS[type(p.keys)](p.core, list(key_schedules))
+        self.form, self.keys = p.form, KEYS[type(p.keys)](p.core, list(key_schedules))
         super().__init__({
             "cmd": In(stream.Signature(command_layout(p))), "s": In(stream.Signature(packet_layout(p))),
             "m": Out(stream.Signature(text_layout(p))), "status": Out(stream.Signature(status_layout(p))),

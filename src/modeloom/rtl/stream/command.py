@@ -172,9 +172,7 @@ class MessageCommands(ErasedComponent[MessageParameters]):
             with m.If(checked.o.ready):
                 m.d.sync += [valid_reg.eq(checked.o.valid), waiting_reg.eq(waiting)]
             waiting = waiting_reg
-        m.d.comb += [
-            has_key.eq(loaded & ~waiting.slot[index_bits:].any()), self.o.payload.eq(waiting.order),
-        ]  # fmt: skip
+        m.d.comb += [has_key.eq(loaded & ~waiting.slot[index_bits:].any()), self.o.payload.eq(waiting.order)]
         code = waiting.order.code
         with m.If(~has_key & (code < MessageCode.NO_KEY)):
             m.d.comb += self.o.payload.code.eq(MessageCode.NO_KEY)

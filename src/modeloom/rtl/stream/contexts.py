@@ -87,9 +87,7 @@ class ChannelWords(WordsOfChannels):
         m.d.sync += written_reg.eq(written)
         for port in range(self.ports):
             same_reg = Signal(name=f"same_{port}_reg")
-            m.d.comb += [
-                words.raddr[port].eq(self.raddr[port]), self.rdata[port].eq(Mux(same_reg, written_reg, words.rdata[port])),
-            ]  # fmt: skip
+            m.d.comb += [words.raddr[port].eq(self.raddr[port]), self.rdata[port].eq(Mux(same_reg, written_reg, words.rdata[port]))]
             m.d.sync += same_reg.eq(self.we & (self.waddr == self.raddr[port]))
         return m
 

@@ -22,12 +22,11 @@ from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
 from modeloom.interfaces.messages import MessageCode
-from modeloom.rtl.stream.wire.layouts import final_layout
 
 if TYPE_CHECKING:
     from modeloom.rtl.stream.parameters import MessageDepths
 
-__all__ = ["ChannelDelivery", "Delivery", "Statuses", "WireDelivery", "above"]
+__all__ = ["ChannelDelivery", "Delivery", "Statuses", "above"]
 
 @dataclass(frozen=True)
 class Statuses:
@@ -145,24 +144,6 @@ class Delivery:
         m.d.sync += delivered_reg.eq(delivered_reg + s.whole.delivered - (s.pop & s.head.packet))
 
 
-class WireDelivery(Delivery):
-    """Parts of packets that are joined again: each verdict says how its packet ends."""
-
-    verdicts_first = True
-
-    def verdict_ports(self) -> dict[str, object]:
-        """The verdict on a message, and how its packet ends."""
-        return {"decided": Out(1), "final": Out(final_layout(self.parameters))}
-
-    def end(self, m: Module, s: Statuses) -> None:
-        """The packet of a sealed message ends with its tag."""
-        seals, nbytes = ~s.decision.decrypt & ~s.decision.code.any(), s.decision.tag_bytes
-        m.d.comb += [
-            s.whole.decided.eq(s.waiting.i.valid), s.whole.final.tag.eq(s.passed), s.whole.final.failed.eq(s.code.any()),
-            s.whole.final.nbytes.eq(nbytes & seals.replicate(len(nbytes))),
-        ]  # fmt: skip
-
-
 class ChannelDelivery(Delivery):
     """By marks, which count packets of whatever channel."""
 
@@ -188,9 +169,7 @@ class ChannelDelivery(Delivery):
 
     def show(self, m: Module, texts: wiring.Component, given: View, out: wiring.Component) -> None:
         """The channel."""
-        m.d.comb += [
-            out.i.payload.channel.eq(given.channel), texts.m.payload.channel.eq(out.o.payload.channel & out.o.valid.replicate(8)),
-        ]
+        m.d.comb += [out.i.payload.channel.eq(given.channel), texts.m.payload.channel.eq(out.o.payload.channel & out.o.valid.replicate(8))]
 
     def order(self, m: Module, s: Statuses) -> None:
         """A status follows the packets that have ended before it."""

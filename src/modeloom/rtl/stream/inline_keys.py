@@ -360,9 +360,7 @@ class KeyRing(BusComponent[MessageParameters]):
         fence_reg = Signal(range(FENCE_CYCLES + 1))
         words_reg = Signal(range(p.keys.words + 1))
         rounds_reg = Signal(range(p.keys.round_keys + 1))
-        m.d.comb += [
-            self.query.eq(tail_reg), self.erase_index.eq(words_reg - 1), self.erase_number.eq(rounds_reg - 1),
-        ]  # fmt: skip
+        m.d.comb += [self.query.eq(tail_reg), self.erase_index.eq(words_reg - 1), self.erase_number.eq(rounds_reg - 1)]
         with m.FSM() as overwriting:
             with m.State("IDLE"):
                 m.d.sync += fence_reg.eq(FENCE_CYCLES)

@@ -35,9 +35,7 @@ from modeloom.rtl.stream.packet import LENGTH_BITS, Packet, packet_layout, see_b
 from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
 from modeloom.rtl.stream.sizes import TokenStep
 
-__all__ = [
-    "AssociatedPrefix", "ChannelPrefix", "MessageIntake", "WeightWindow", "flags_of", "prefixed_layout", "take_tokens", "weigh",
-]  # fmt: skip
+__all__ = ["AssociatedPrefix", "ChannelPrefix", "MessageIntake", "WeightWindow", "flags_of", "prefixed_layout", "take_tokens", "weigh"]
 
 
 # -- window ----------------------------------------------------------------------------------------------------------------------------
@@ -225,9 +223,7 @@ class AssociatedPrefix(BusComponent[MessageParameters]):
     @staticmethod
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
-        return {
-            "i": In(stream.Signature(prefixed_layout(p))), "o": Out(stream.Signature(p.piece)),
-        }  # fmt: skip
+        return {"i": In(stream.Signature(prefixed_layout(p))), "o": Out(stream.Signature(p.piece))}
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

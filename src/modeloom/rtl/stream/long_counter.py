@@ -209,9 +209,7 @@ class LongCounter(wiring.Component):
         if bits <= LOW_BITS:
             raise ValueError(f"a long counter has more than {LOW_BITS} bits, not {bits}")
         self.bits, self.small = bits, small
-        super().__init__({
-            "clear": In(1), "first": In(bits), "limit": In(bits), "count": In(1), "total": Out(bits), "reached": Out(1),
-        })  # fmt: skip
+        super().__init__({"clear": In(1), "first": In(bits), "limit": In(bits), "count": In(1), "total": Out(bits), "reached": Out(1)})
 
     def _whole(self) -> Module:
         """The counter without parts."""
@@ -258,9 +256,5 @@ class LongCounter(wiring.Component):
                 m.d.sync += [low_reg.eq(next_low_reg), next_low_reg.eq(next_low_reg + 1), at_low_reg.eq(next_low_reg == limit_low)]
                 with m.If(low_reg.all()):
                     m.d.sync += [high_reg.eq(next_high_reg), at_high_reg.eq(next_at_high_reg)]
-        m.d.comb += [
-            self.total[:LOW_BITS].eq(low_reg),
-            self.total[LOW_BITS:].eq(high_reg),
-            self.reached.eq(at_high_reg & at_low_reg),
-        ]
+        m.d.comb += [self.total[:LOW_BITS].eq(low_reg), self.total[LOW_BITS:].eq(high_reg), self.reached.eq(at_high_reg & at_low_reg)]
         return m

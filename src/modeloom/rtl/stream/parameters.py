@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Self, TypeVar
 
@@ -18,17 +18,18 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.utils import ceil_log2
 
 from modeloom.cycles.messages import CHAINED_CYCLES, CHANNEL_CYCLES, ENTRY_SLACK, HOLD_SLACK
-from modeloom.interfaces.messages import MOST_CHANNELS, PACKETS
+from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.rtl.bus.parameters import check_integer
-from modeloom.rtl.stream.delivery import ChannelDelivery, Delivery, WireDelivery
+from modeloom.rtl.stream.delivery import ChannelDelivery, Delivery
 from modeloom.rtl.stream.hold import HeldDelivery
 from modeloom.rtl.stream.packet import PARTS, AssociatedFirst
 from modeloom.rtl.stream.sizes import CODE_BITS, LENGTH_BITS, MessageSizes, known_bits
 from modeloom.streams.reservation import Program
 
 __all__ = [
-    "CODE_BITS", "LENGTH_FIELDS", "ORDERS", "SEGMENT_TAGS", "STORE_SLACK", "TURN_PLACES", "MessageDepths", "MessageParameters",
+    "CODE_BITS", "LENGTH_FIELDS", "ORDERS", "STATUS_PLACES", "STORE_SLACK", "TURN_PLACES", "MessageDepths", "MessageParameters",
+    "power_of_two",
 ]  # fmt: skip
 
 
@@ -36,21 +37,11 @@ __all__ = [
 
 # How deep the memories of the message control are: how many tokens, messages and beats of text are under way.
 
-SEGMENT_TAGS, SEGMENT_SLACK = 4, 8
-"""With segments: tags that wait for the end of their message, and beats or records that are on the way between the parts, amply."""
-
 STATUS_PLACES = 2
 """Statuses that have left their queue, in the buffer at the port."""
 
 COMMAND_PLACES = 3
 """Commands in ``MessageCommands``: one that is checked, and two behind the checks.  One more waits where slots are looked up."""
-
-WIRE_COMMANDS, WIRE_PACKETS, WIRE_SPLIT = 2, 4, 5
-"""In wire form: commands that wait behind the splitter for their packets, or for the splitter if no start runs ahead; beats before the
-splitter that wait for the command of their packet; and beats from the splitter to the intake.  Each of these beats may be a packet."""
-
-WIRE_AHEAD = 8
-"""Messages, in wire form, on the way from the bus to the core."""
 
 ORDERS = 4
 """Commands of a channel that the core takes: that of the message under way, and others that wait."""
@@ -74,7 +65,8 @@ TURN_SLICE = 2
 T = TypeVar("T", bound="MessageDepths")
 
 
-def _power(least: int) -> int:
+def power_of_two(least: int) -> int:
+    """The least power of two that is at least this, and 2."""
     return 1 << max(1, (least - 1).bit_length())
 
 
@@ -129,7 +121,7 @@ class SeveralChannels(OneChannel):
         return self.p.message_store
 
     def starting(self, depth: int) -> int:
-        return _power(ORDERS * self.contexts + depth)
+        return power_of_two(ORDERS * self.contexts + depth)
 
     @property
     def messages(self) -> int:
@@ -170,57 +162,8 @@ class Starts(NamedTuple):
     nonce_bits: int
 
 
-class AlignedSizes:
-    """Packets whose parts begin with beats of their own: whether the tag of a message to open comes behind its text and not in its command,
-    packets that a host may send beyond those whose commands are taken, and how they leave."""
-
-    late_tag, packets, delivery = False, 0, Delivery
-
-    def core(self, p: T) -> T:
-        """The sizes of the parts between those that take packets apart and join them."""
-        return p
-
-    def commands(self, p: MessageDepths, waiting: int) -> int:
-        """Commands that are taken of messages whose last tokens have not entered, of which so many wait behind the command port."""
-        return waiting
-
-    def words(self, p: MessageDepths) -> tuple[int, ...]:
-        """Words of memories that only this form has."""
-        return ()
-
-
-class WireSizes(AlignedSizes):
-    """Packets as they are on the wire."""
-
-    late_tag, packets, delivery = True, WIRE_PACKETS, WireDelivery
-
-    def core(self, p: T) -> T:
-        # A packet that is held is held behind them.
-        return replace(p, hold=None)
-
-    def commands(self, p: MessageDepths, waiting: int) -> int:
-        # A command has a place at the splitter until its packet has gone by.
-        return min(waiting + WIRE_COMMANDS, p.shape_depth + WIRE_SPLIT + p.token_depth)
-
-    def words(self, p: MessageDepths) -> tuple[int, ...]:
-        return p.ending_depth, p.head_depth, p.header_depth
-
-
-class SegmentSizes(AlignedSizes):
-    """Beats that are made of segments of LWC before."""
-
-    late_tag = True
-
-    def words(self, p: MessageDepths) -> tuple[int, ...]:
-        return p.segment_depth, p.entered_depth
-
-
-FORMS = dict(zip((*PACKETS, "segments"), (AlignedSizes(), WireSizes(), SegmentSizes()), strict=True))
-"""Forms of packets between the parts of a core: those of its buses, and that of LWC."""
-
 APART = (
     ("interleaved", ("hold", "late_tag", "inline"), "hold, late tags and keys that come with messages are for cores with one channel"),
-    ("wire", ("lengths_first",), "packets on the wire are for modes that do not know lengths before a message begins"),
     ("text_first", ("interleaved", "late_tag"), "text comes first in cores with one channel and packets in aligned form"),
     ("late_tag", ("two_passes",), "a mode with two passes needs its tag before a message begins"),
 )  # fmt: skip
@@ -236,19 +179,14 @@ class MessageDepths(MessageSizes):
         check_integer("associated_from", self.associated_from, 0, self.plan.mode.most_associated // self.beat_bytes)
         self.delivery.check()
         self.ways.check()
+        for others, why in self.form.apart:
+            if any(getattr(self, other) for other in others):
+                raise ValueError(why)
         if self.marked and (set(self.plan.known_lengths) - {"nonce", "tag"} or self.plan.prefixes):
             raise ValueError("segments do not tell the bytes of associated data before a message begins")
         for member, others, why in APART:
             if getattr(self, member) and any(getattr(self, other) for other in others):
                 raise ValueError(why)
-
-    @cached_property
-    def form(self) -> AlignedSizes:
-        """The form of packets."""
-        try:
-            return FORMS[self.packet]
-        except KeyError:
-            raise ValueError(f"packet is one of {', '.join(FORMS)}, not {self.packet!r}") from None
 
     @property
     def late_tag(self) -> bool:
@@ -258,7 +196,7 @@ class MessageDepths(MessageSizes):
     @property
     def marked(self) -> bool:
         """Whether beats say that they are associated data, since the command does not have the number of its bytes."""
-        return self.segments and not self.lengths_first
+        return self.form.unstated and not self.lengths_first
 
     @property
     def core(self) -> Self:
@@ -268,7 +206,7 @@ class MessageDepths(MessageSizes):
     @property
     def token_depth(self) -> int:
         """The largest number of tokens that wait before the pipeline."""
-        return _power(self.window + 4)
+        return power_of_two(self.window + 4)
 
     @cached_property
     def delivery(self) -> Delivery:
@@ -283,53 +221,17 @@ class MessageDepths(MessageSizes):
         if self.delivery.verdicts_first:
             # Text may wait before the buffer, or before what joins packets, for the verdict on the message before it.
             cycles = max(cycles, self.tag_stage) + HOLD_SLACK
-        return _power(self.pace.entering(cycles + ENTRY_SLACK, self.token_depth, "encrypt", "decrypt"))
+        return power_of_two(self.pace.entering(cycles + ENTRY_SLACK, self.token_depth, "encrypt", "decrypt"))
 
     @property
     def tag_depth(self) -> int:
         """Messages whose tag is under way or not taken."""
-        return _power(self.pace.entering(self.tag_stage + ENTRY_SLACK + HOLD_SLACK * self.delivery.verdicts_first, 0, "tag"))
+        return power_of_two(self.pace.entering(self.tag_stage + ENTRY_SLACK + HOLD_SLACK * self.delivery.verdicts_first, 0, "tag"))
 
     @property
     def hold_depth(self) -> int:
         """The number of beats of the buffer for text that is not verified.  It is 0 without this buffer."""
         return self.delivery.depth
-
-    @property
-    def ending_depth(self) -> int:
-        """Messages, in wire form, whose packets have ended, and whose last tokens have not entered."""
-        return _power(self.token_depth + WIRE_AHEAD)
-
-    @property
-    def segment_depth(self) -> int:
-        """With segments: records of segments of text whose text cannot have left.
-
-        Each has a block at least.  Text waits while its tokens are in the window of the hash and, if it is held, until its message ends.
-        """
-        return _power(self.lanes * (self.token_depth + self.hold_depth + SEGMENT_SLACK) + SEGMENT_SLACK)
-
-    @property
-    def entered_depth(self) -> int:
-        """With segments: messages whose last token has entered the pipeline, and whose status has not been written.
-
-        A status in the buffer at its port has returned its place, so there are more of them than ``tag_depth``.
-        """
-        return _power(self.tag_depth + STATUS_PLACES)
-
-    @property
-    def head_depth(self) -> int:
-        """Messages, in wire form, from the command to the end of the packet out."""
-        return _power(self.tag_depth + self.token_depth + WIRE_AHEAD + self.start_depth)
-
-    @property
-    def shape_depth(self) -> int:
-        """Commands, in wire form, that wait for the splitter until their packets come."""
-        return max(self.start_depth, WIRE_COMMANDS)
-
-    @property
-    def header_depth(self) -> int:
-        """Beats of headers, in wire form, that wait until the packets before them have left."""
-        return _power(self.window + self.tag_stage + ENTRY_SLACK + HOLD_SLACK)
 
     @property
     def flight_bits(self) -> int:
@@ -344,7 +246,7 @@ class MessageDepths(MessageSizes):
         if not self.plan.runs_ahead:
             return Starts(0, 0, self.block_bits)
         ahead = self.plan.placed.ahead
-        depth = _power(self.pace.starting(max(ahead.values()), *ahead) + START_SLACK)
+        depth = power_of_two(self.pace.starting(max(ahead.values()), *ahead) + START_SLACK)
         return Starts(depth, self.ways.starting(depth), 0)
 
     @property
@@ -383,12 +285,12 @@ class MessageDepths(MessageSizes):
     @property
     def token_store(self) -> int:
         """Tokens of all channels together that wait before the pipeline."""
-        return _power(self.contexts * (self.window - 1) + STORE_SLACK)
+        return power_of_two(self.contexts * (self.window - 1) + STORE_SLACK)
 
     @property
     def message_store(self) -> int:
         """Messages that have a command, and whose last token has not entered the pipeline."""
-        return max(self.token_store, _power((ORDERS + self.ways.turns) * self.contexts + STORE_SLACK))
+        return max(self.token_store, power_of_two((ORDERS + self.ways.turns) * self.contexts + STORE_SLACK))
 
     # -- what a host may send before a status comes -------------------------------------------------------------------------------
 

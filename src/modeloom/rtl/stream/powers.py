@@ -114,9 +114,7 @@ class KeyPowers(wiring.Component):
                 busy_reg.eq(1),
             ]  # fmt: skip
         with m.Elif(busy_reg & (step_reg != steps)):
-            m.d.sync += [
-                a_reg.eq(shifted), sum_reg.eq(reduce(xor, products, scale(field, sum_reg, digit))), step_reg.eq(step_reg + 1),
-            ]  # fmt: skip
+            m.d.sync += [a_reg.eq(shifted), sum_reg.eq(reduce(xor, products, scale(field, sum_reg, digit))), step_reg.eq(step_reg + 1)]
         with m.Elif(busy_reg & self.taken):
             m.d.sync += [a_reg.eq(sum_reg), sum_reg.eq(0), step_reg.eq(0), exponent_reg.eq(exponent_reg + 1)]
             with m.If(exponent_reg == self.count):

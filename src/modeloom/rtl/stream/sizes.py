@@ -13,12 +13,13 @@ from amaranth.lib import wiring
 
 from modeloom.cycles.messages import POWER_OVERHEAD, TOKEN_CYCLES, TURN_CYCLES
 from modeloom.interfaces import Interface
-from modeloom.interfaces.messages import MOST_CHANNELS, MessageCode, message_core
+from modeloom.interfaces.messages import ALIGNED, MOST_CHANNELS, MessageCode, PacketPins, message_core
 from modeloom.rtl.bus import KeyParameters
 from modeloom.rtl.bus.expanded_port import ExpandedKeyParameters
 from modeloom.rtl.bus.inline_port import InlineKeyParameters, writer_ends
 from modeloom.rtl.bus.parameters import check_flags, check_integer
 from modeloom.rtl.bus.ports import MemorySlice, RegisterSlice
+from modeloom.rtl.stream.forms import AlignedPackets
 from modeloom.rtl.stream.powers import digit_bits
 from modeloom.rtl.stream.storage import Line, QuietLine
 from modeloom.spec.cadence import Cadence
@@ -176,10 +177,10 @@ class MessageSizes:
     hold : int or None
         Most bytes of text of a message to be opened, which leaves only after its tag was right, 1 to 2^20; None if text leaves
         unverified.
-    packet : str
-        "aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other, and leave as they came.
-        In wire form, the packet out of a message that is held has at most ``hold`` bytes, with its header.  With "segments", beats are
-        as in aligned form, but the tag comes behind them, and a beat says whether it is associated data, whose number nobody knows before.
+    form : AlignedPackets
+        The form of packets.
+    pins : PacketPins
+        What it is at the pins.
     text_from : int
         Beats of text that a message is counted to have had before its first one. Other than 0 for tests of long messages alone.
     associated_from : int
@@ -198,7 +199,8 @@ class MessageSizes:
     encrypt: bool = True
     decrypt: bool = True
     hold: int | None = None
-    packet: str = "aligned"
+    form: AlignedPackets = AlignedPackets()
+    pins: PacketPins = ALIGNED
     text_from: int = 0
     associated_from: int = 0
     channels: int = 1
@@ -250,16 +252,6 @@ class MessageSizes:
     def text_first(self) -> bool:
         """Whether packets have their text before their associated data."""
         return self.plan.text_first
-
-    @property
-    def wire(self) -> bool:
-        """Whether packets are as they are on the wire."""
-        return self.packet == "wire"
-
-    @property
-    def segments(self) -> bool:
-        """Whether the beats are made of segments of LWC."""
-        return self.packet == "segments"
 
     @cached_property
     def pace(self) -> Pace:
@@ -368,8 +360,8 @@ class MessageSizes:
     def interfaces(self) -> tuple[Interface, ...]:
         """The interfaces of the core."""
         return message_core(
-            self.block_bytes, self.hold, self.keys.pins, self.keys.slots, self.packet, self.channels, self.lengths_first,
-            1 + self.plan.mode.two_passes, self.text_first,
+            self.block_bytes, self.hold, self.keys.pins, self.keys.slots, self.pins, self.channels, self.lengths_first,
+            1 + self.plan.mode.two_passes,
         )  # fmt: skip
 
     @cached_property

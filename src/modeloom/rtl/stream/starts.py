@@ -143,9 +143,7 @@ class MessagesInFlight(BusComponent[MessageParameters]):
     @staticmethod
     def ports(parameters: MessageParameters) -> dict[str, object]:
         p = parameters
-        return {
-            "admitted": In(1), "slot": In(p.slot_bits), "finished": In(1), "query": In(p.slot_bits), "busy": Out(1),
-        }  # fmt: skip
+        return {"admitted": In(1), "slot": In(p.slot_bits), "finished": In(1), "query": In(p.slot_bits), "busy": Out(1)}
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -154,9 +152,7 @@ class MessagesInFlight(BusComponent[MessageParameters]):
         m.submodules.last = last = BlockMemory(bits, p.keys.slots, 1)
         begun_reg = Signal(bits)
         done_reg = Signal(bits)
-        m.d.comb += [
-            last.we.eq(self.admitted), last.waddr.eq(self.slot), last.wdata.eq(begun_reg), last.raddr[0].eq(self.query),
-        ]  # fmt: skip
+        m.d.comb += [last.we.eq(self.admitted), last.waddr.eq(self.slot), last.wdata.eq(begun_reg), last.raddr[0].eq(self.query)]
         m.d.sync += [begun_reg.eq(begun_reg + self.admitted), done_reg.eq(done_reg + self.finished)]
         number = Signal(bits)
         count = Signal(bits)

@@ -52,9 +52,7 @@ class TurnValues(TokenValues):
         """The second counter as a token reads it that does not begin its message: its first value, or the register."""
         turns = self.turns
         assert turns is not None
-        return Cat(
-            Mux(self.turned, bit, turns.begins >> at & 1) if turns.shared >> at & 1 else bit for at, bit in enumerate(register)
-        )
+        return Cat(Mux(self.turned, bit, turns.begins >> at & 1) if turns.shared >> at & 1 else bit for at, bit in enumerate(register))
 
     def turn_left(self) -> dict[str, Value]:
         """What lane 0 leaves of both counters.  It counts the one whose turn it is."""
@@ -333,9 +331,7 @@ class StateValues(TurnValues):
         active = lines["product"].at(done)
         products = []
         for lane in range(self.lanes):
-            chains = self.memory(
-                self.plan.lane_chains if self.c.contexts == 1 else self.c.contexts << len(self.c.i.chain), 1, clears=True
-            )
+            chains = self.memory(self.plan.lane_chains if self.c.contexts == 1 else self.c.contexts << len(self.c.i.chain), 1, clears=True)
             m.submodules[self.in_lane(lane, "chains")] = chains
             product = self.units[lane]["mul"].at(done)
             # A token reads zeros if it has no product, or begins its chain.

@@ -101,10 +101,7 @@ class Batches:
         batch_reg = Signal(range(batches), name=f"{name}_number_reg", reset_less=True)
         begins = self._begins.at(stage + BATCH_LEAD - 1)
         last = within_reg == blocks - 1 if blocks > 1 else Const(1, 1)
-        m.d.sync += [
-            batch_reg.eq(batch_reg + (begins | (ResetSignal() & last))),
-            window_reg.eq(begins | (window_reg & ~last)),
-        ]
+        m.d.sync += [batch_reg.eq(batch_reg + (begins | (ResetSignal() & last))), window_reg.eq(begins | (window_reg & ~last))]
         place: Value = batch_reg
         if blocks > 1:
             m.d.sync += within_reg.eq(Mux(begins, 0, within_reg + 1))
@@ -144,9 +141,7 @@ class BatchLine(Line):
         words = memory.Memory(shape=len(value), depth=cadence.blocks * count, init=[], attrs={"ram_style": "distributed"})
         m.submodules[f"{self._name}_{near}_to_{stage}"] = words
         write, read = words.write_port(), words.read_port(domain="comb")
-        m.d.comb += [
-            write.en.eq(valid), write.addr.eq(place), write.data.eq(value), read.addr.eq(places.at(stage)),
-        ]
+        m.d.comb += [write.en.eq(valid), write.addr.eq(place), write.data.eq(value), read.addr.eq(places.at(stage))]
         self._values[stage] = Signal(len(value), name=f"{self._name}_{stage}_word")
         m.d.comb += self._values[stage].eq(read.data)
         return self._values[stage]

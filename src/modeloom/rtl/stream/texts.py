@@ -68,9 +68,7 @@ class PairJoiner(BusComponent[MessageParameters]):
             moves.eq(self.o.valid & self.o.ready), ends.eq(came.tag | (came.step == TokenStep.TAG)),
         ]  # fmt: skip
         with m.If(text & waits_reg):
-            m.d.comb += [
-                out.blocks[0].eq(half_reg), out.blocks[1].eq(came.blocks[0]), out.full.eq(2), out.nbytes.eq(came.nbytes + size),
-            ]  # fmt: skip
+            m.d.comb += [out.blocks[0].eq(half_reg), out.blocks[1].eq(came.blocks[0]), out.full.eq(2), out.nbytes.eq(came.nbytes + size)]
         with m.If(self.i.valid & self.i.ready & waits):
             m.d.sync += [half_reg.eq(came.blocks[0]), waits_reg.eq(1)]
         with m.Elif(self.i.valid & self.i.ready & (came.step == TokenStep.TEXT)):

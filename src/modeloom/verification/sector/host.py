@@ -313,10 +313,7 @@ class Host(CoreHost[SimulatedCore]):
             return [(0, (StatusCode.NO_KEY, None))]
         code = code_of(job.packet, self.beat_bytes, self.subject.sizes[job.size])
         history = self._history[job.slot]
-        return [
-            (phase, (StatusCode.NO_KEY if key is None else code, key))
-            for phase, key in enumerate(history) if phase >= at
-        ]  # fmt: skip
+        return [(phase, (StatusCode.NO_KEY if key is None else code, key)) for phase, key in enumerate(history) if phase >= at]
 
     def _expected(self, job: Job, key: bytes | None) -> bytes | None:
         reference = self.subject.reference(key) if key is not None else None

@@ -490,10 +490,7 @@ class SectorIntake(BusComponent[BusParameters]):
                 return Const(values[0])
             return Array(Const(value, range(max(values) + 1)) for value in values)[opening.size]
 
-        m.d.comb += [
-            o.ready.eq(((room & ~complete_reg) | filled.admit) & (opening.open if several else 1)),
-            accept.eq(o.ready & o.valid),
-        ]
+        m.d.comb += [o.ready.eq(((room & ~complete_reg) | filled.admit) & (opening.open if several else 1)), accept.eq(o.ready & o.valid)]
 
         # beat_reg is compared a cycle ahead.  The size of the next packet is not known then, and the packet may have one beat only.
         final_reg = Signal(init=p.beats == 1)

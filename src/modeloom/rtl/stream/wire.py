@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts around the message control of a core with ``--packet wire``.
+"""Packets as they are on the wire: the parts around the message control of a core with ``--packet wire``, and the records between them.
 
 ::
 
@@ -11,40 +11,155 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from modeloom.cycles.messages import ENTRY_SLACK, HOLD_SLACK
 from modeloom.interfaces.messages import MessageCode
-from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, RegisterSlice, beat_layout, erased, signals
+from modeloom.rtl.bus.ports import BusComponent, ErasedComponent, RegisterSlice, beat_layout, erased, join, signals
 from modeloom.rtl.engine.storage import BlockMemory
 from modeloom.rtl.stream.command import command_layout
+from modeloom.rtl.stream.delivery import Delivery, Statuses
+from modeloom.rtl.stream.forms import AlignedPackets, T
 from modeloom.rtl.stream.hold import BLOCK_BEATS
 from modeloom.rtl.stream.long_counter import LongCounter
 from modeloom.rtl.stream.packet import counted
-from modeloom.rtl.stream.parameters import CODE_BITS, MessageParameters
+from modeloom.rtl.stream.parameters import CODE_BITS, MessageDepths, MessageParameters, power_of_two
+from modeloom.rtl.stream.sizes import LENGTH_BITS, MessageSizes
 from modeloom.rtl.stream.storage import Queue
 from modeloom.rtl.stream.texts import text_layout
-from modeloom.rtl.stream.wire.layouts import (
-    LENGTH_BITS,
-    ending_layout,
-    final_layout,
-    first_bytes,
-    head_layout,
-    joined_layout,
-    offset_bits,
-    part_layout,
-    piece_layout,
-    shape_layout,
-    trimmed_layout,
-    turned_down,
-    turned_up,
-)
 
-__all__ = ["PacketHold", "PacketJoiner", "PieceOrder", "TagSplitter", "TextAligner", "WirePackets"]
+if TYPE_CHECKING:
+    from modeloom.rtl.stream.bus import MessageBus
+
+__all__ = [
+    "WIRE_PACKETS", "OnWire", "PacketHold", "PacketJoiner", "PieceOrder", "TagSplitter", "TextAligner", "WirePackets", "final_layout",
+]  # fmt: skip
+
+
+# -- depths ---------------------------------------------------------------------------------------------------------------------------
+
+WIRE_COMMANDS, WIRE_PACKETS, WIRE_SPLIT = 2, 4, 5
+"""Commands that wait behind the splitter for their packets, or for the splitter if no start runs ahead; beats before the splitter that
+wait for the command of their packet; and beats from the splitter to the intake.  Each of these beats may be a packet."""
+
+WIRE_AHEAD = 8
+"""Messages on the way from the bus to the core."""
+
+
+def ending_depth(p: MessageDepths) -> int:
+    """Messages whose packets have ended, and whose last tokens have not entered."""
+    return power_of_two(p.token_depth + WIRE_AHEAD)
+
+
+def head_depth(p: MessageDepths) -> int:
+    """Messages from the command to the end of the packet out."""
+    return power_of_two(p.tag_depth + p.token_depth + WIRE_AHEAD + p.start_depth)
+
+
+def shape_depth(p: MessageDepths) -> int:
+    """Commands that wait for the splitter until their packets come."""
+    return max(p.start_depth, WIRE_COMMANDS)
+
+
+def header_depth(p: MessageDepths) -> int:
+    """Beats of headers that wait until the packets before them have left."""
+    return power_of_two(p.window + p.tag_stage + ENTRY_SLACK + HOLD_SLACK)
+
+
+# -- records --------------------------------------------------------------------------------------------------------------------------
+
+# What the parts around the core give each other:
+#     command ──▶ SHAPE ──▶ TagSplitter ──▶ TRIMMED ──▶ TextAligner ──▶ beats for the core
+#                               │                            └──▶ PIECE of a header ──┐ └──▶ ENDING: tag, code
+#                               ├──▶ PieceOrder ──▶ PART ──▶ PacketJoiner ──▶ JOINED
+#                                    core ──▶ text, FINAL ────────────────────────────┘
+#
+# Rotations of the bytes of a beat, and a mask of its first bytes.
+#
+#     turned_down(beat, 2)     byte 0  1  2  3  ──▶  2  3  0  1
+#     turned_up(beat, 1)       byte 0  1  2  3  ──▶  3  0  1  2
+
+
+def offset_bits(p: MessageSizes) -> int:
+    """The width of the place of a byte in a beat."""
+    return p.beat_bytes.bit_length() - 1
+
+
+def shape_layout(p: MessageSizes) -> StructLayout:
+    """The layout of what the splitter has to know of a message.
+
+    ``beats`` is the number of whole beats of its header, and ``offset`` the number of bytes beyond them.  ``headed`` says that
+    there is a header, and ``within`` that it ends in the first beat.  ``tag_bytes`` is 0 if the packet has no tag.  ``held`` says
+    that the packet out has a limit.
+    """
+    return StructLayout({
+        "beats": LENGTH_BITS - offset_bits(p), "offset": offset_bits(p), "headed": 1, "within": 1, "tag_bytes": p.nbytes_bits, "held": 1,
+    })  # fmt: skip
+
+
+def head_layout(p: MessageSizes) -> StructLayout:
+    """The layout of what the joiner has to know of a message before any part of it comes."""
+    return StructLayout({"headed": 1, "held": 1})
+
+
+def trimmed_layout(p: MessageSizes) -> StructLayout:
+    """The layout of a beat of a packet without its tag.
+
+    It says whether the beat has bytes of the header, and whether the header ends in it, behind ``offset`` bytes or behind all.
+    """
+    return StructLayout({
+        "data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "offset": offset_bits(p), "header": 1, "ends_header": 1,
+    })  # fmt: skip
+
+
+def ending_layout(p: MessageSizes) -> StructLayout:
+    """The layout of the tag of a packet, with what is wrong with the packet."""
+    return StructLayout({"tag": p.block_bits, "code": CODE_BITS})
+
+
+def piece_layout(p: MessageSizes) -> StructLayout:
+    """The layout of bytes of a header.  Bits behind them are zero."""
+    return StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1})
+
+
+def final_layout(p: MessageSizes) -> StructLayout:
+    """The layout of the end of a packet out: the tag of a sealed message, zero behind its bytes, and whether the message failed."""
+    return StructLayout({"tag": p.block_bits, "nbytes": p.nbytes_bits, "failed": 1})
+
+
+def part_layout(p: MessageSizes) -> StructLayout:
+    """The layout of bytes of a packet out, zero behind them.  The last bytes say whether it failed."""
+    return StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "ends": 1, "failed": 1, "held": 1})
+
+
+def joined_layout(p: MessageSizes) -> StructLayout:
+    """The layout of a beat of a packet out, zero behind its bytes."""
+    return StructLayout({"data": 8 * p.beat_bytes, "nbytes": p.beat_nbytes_bits, "last": 1, "failed": 1, "held": 1})
+
+
+def turned_down(beat: Value, amount: Value) -> Value:
+    """Moves byte *amount* of a beat to byte 0, and the bytes below it to the end.  The number of bytes is a power of two."""
+    for level in range(len(amount)):
+        beat = Mux(amount[level], beat.rotate_right(8 << level), beat)
+    return beat
+
+
+def turned_up(beat: Value, amount: Value) -> Value:
+    """Moves byte 0 of a beat to byte *amount*, and the last bytes to the beginning.  The number of bytes is a power of two."""
+    for level in range(len(amount)):
+        beat = Mux(amount[level], beat.rotate_left(8 << level), beat)
+    return beat
+
+
+def first_bytes(count: Value, size: int) -> Value:
+    """A mask of the bits of the first *count* of *size* bytes."""
+    return Cat((count > at).replicate(8) for at in range(size))
 
 
 # -- splitter ----------------------------------------------------------------------------------------------------------------------------
@@ -210,8 +325,6 @@ class TagSplitter(BusComponent[MessageParameters]):
         ]  # fmt: skip
         return m
 
-
-# -- packets -----------------------------------------------------------------------------------------------------------------------------
 
 # -- order -----------------------------------------------------------------------------------------------------------------------------
 
@@ -609,15 +722,15 @@ class WirePackets(ErasedComponent[MessageParameters]):
         p = self.parameters
         queues: dict[str, Any] = {}
         for name, layout, depth in (
-            ("heads", head_layout(p), p.head_depth), ("endings", ending_layout(p), p.ending_depth),
-            ("headers", piece_layout(p), p.header_depth), ("ended", 1, p.tag_depth), ("finals", final_layout(p), p.tag_depth),
+            ("heads", head_layout(p), head_depth(p)), ("endings", ending_layout(p), ending_depth(p)),
+            ("headers", piece_layout(p), header_depth(p)), ("ended", 1, p.tag_depth), ("finals", final_layout(p), p.tag_depth),
         ):  # fmt: skip
             queues[name] = m.submodules[name] = Queue(layout, depth, p.erase_bits)
             m.d.comb += erased(self, queues[name])
         shapes: RegisterSlice | Queue
         if p.plan.runs_ahead:
             # Starts run ahead of packets, so the commands of later packets do, too.
-            shapes = Queue(shape_layout(p), p.shape_depth, p.erase_bits)
+            shapes = Queue(shape_layout(p), shape_depth(p), p.erase_bits)
             m.d.comb += erased(self, shapes)
         else:
             shapes = RegisterSlice(shape_layout(p))
@@ -678,3 +791,77 @@ class WirePackets(ErasedComponent[MessageParameters]):
             shape.held.eq(command.decrypt & (p.hold is not None)), head.headed.eq(length.any()),
             head.held.eq(command.decrypt & (p.hold is not None)),
         ]  # fmt: skip
+
+
+# -- form -----------------------------------------------------------------------------------------------------------------------------
+
+class WireDelivery(Delivery):
+    """Parts of packets that are joined again: each verdict says how its packet ends."""
+
+    verdicts_first = True
+
+    def verdict_ports(self) -> dict[str, object]:
+        """The verdict on a message, and how its packet ends."""
+        return {"decided": Out(1), "final": Out(final_layout(self.parameters))}
+
+    def end(self, m: Module, s: Statuses) -> None:
+        """The packet of a sealed message ends with its tag."""
+        seals, nbytes = ~s.decision.decrypt & ~s.decision.code.any(), s.decision.tag_bytes
+        m.d.comb += [
+            s.whole.decided.eq(s.waiting.i.valid), s.whole.final.tag.eq(s.passed), s.whole.final.failed.eq(s.code.any()),
+            s.whole.final.nbytes.eq(nbytes & seals.replicate(len(nbytes))),
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OnWire(AlignedPackets):
+    """Packets as they are on the wire.  What knows them stands around the message control."""
+
+    late_tag: ClassVar[bool] = True
+    packets: ClassVar[int] = WIRE_PACKETS
+    delivery: ClassVar[type[Delivery]] = WireDelivery
+    apart = ((("lengths_first",), "packets on the wire are for modes that do not know lengths before a message begins"),)
+
+    def core(self, p: T) -> T:
+        """A packet that is held is held behind them."""
+        return replace(p, hold=None)
+
+    def commands(self, p: MessageDepths, waiting: int) -> int:
+        """A command has a place at the splitter until its packet has gone by."""
+        return min(waiting + WIRE_COMMANDS, shape_depth(p) + WIRE_SPLIT + p.token_depth)
+
+    def words(self, p: MessageDepths) -> tuple[int, ...]:
+        """Those of endings, heads and headers."""
+        return ending_depth(p), head_depth(p), header_depth(p)
+
+    def connect(self, m: Module, source: stream.Interface, target: stream.Interface) -> None:
+        """There is something between them."""
+
+    def delivered(self, bus: MessageBus) -> list[object]:
+        """It is said what packets have left."""
+        return []
+
+    def around(self, m: Module, bus: MessageBus) -> None:
+        """The same commands go to both, in the same cycles."""
+        verdict, verdicts = bus.entry.verdict, bus.verdicts
+        m.submodules.packets = packets = WirePackets(bus.parameters)
+        for source, target in (
+            (wiring.flipped(bus.s), packets.s), (packets.core, bus.front.s), (bus.texts.m, packets.text),
+            (packets.m, wiring.flipped(bus.m)),
+        ):  # fmt: skip
+            wiring.connect(m, source, target)
+        m.d.comb += [*join(packets, verdicts, "delivered"), *join(verdicts, packets, "decided", "final"), *erased(bus, packets)]
+        # As many commands wait for their messages as messages of one token are on the way through the splitter.
+        m.submodules.ahead = ahead = RegisterSlice(command_layout(bus.parameters))
+        wiring.connect(m, ahead.o, bus.command.cmd)
+        m.d.comb += [
+            ahead.i.payload.eq(bus.cmd.payload), packets.cmd.payload.eq(bus.cmd.payload),
+            bus.cmd.ready.eq(ahead.i.ready & packets.cmd.ready),
+            ahead.i.valid.eq(bus.cmd.valid & packets.cmd.ready), packets.cmd.valid.eq(bus.cmd.valid & ahead.i.ready),
+            packets.last_enters.eq(bus.entry.verdict_valid & ~verdict.empty), packets.has_text.eq(verdict.packet),
+            verdicts.verdict.tag.eq(packets.tag),
+            # Every message has a packet out.
+            verdicts.verdict.packet.eq(1),
+        ]  # fmt: skip
+        with m.If(bus.parameters.delivery.counts(packets.code, verdict.code)):
+            m.d.comb += verdicts.verdict.code.eq(packets.code)
