@@ -44,7 +44,7 @@ LIBRARIES = {}
 def library(compiled, parameters, optimize):
     """The simulation of a core, built once for each compiled mode and sizes."""
     p = parameters
-    key = id(compiled), p.keys, p.encrypt, p.decrypt, p.hold, p.packet, p.text_from, p.associated_from, optimize
+    key = id(compiled), p.keys, p.encrypt, p.decrypt, p.hold, p.form, p.pins, p.text_from, p.associated_from, optimize
     if key not in LIBRARIES:
         hardware = StreamHardware(compiled, parameters)
         # What is compiled stays referenced, so that no other one gets its number.
