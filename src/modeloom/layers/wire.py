@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from modeloom.compiler.streams import CompiledStream
@@ -41,6 +41,16 @@ KEYLESS = """
 """What leaves of a message without a key."""
 
 
+TITLES = {
+    "bus_packets": "Packets as they are on the wire: takes them apart, and joins them again",
+    "bus_packets_splitter": "Takes the tag off a packet",
+    "bus_packets_aligner": "Lets text begin with a beat of its own",
+    "bus_packets_order": "The parts of a packet out in their order",
+    "bus_packets_joiner": "Joins the parts of a packet",
+    "bus_packets_hold": "Holds packets to open until their tag was right",
+}
+
+
 class WirePackets(Layer):
     """Takes packets apart, and joins them again."""
 
@@ -65,6 +75,10 @@ class WirePackets(Layer):
         # What is opened ends with this beat.  A tag that follows counts from the text, and others from a token behind it.
         last = before + tag.tokens[-1][0] if tag.tokens else top.begin_cycles
         return last + p.tag_stage + WIRE_CYCLES + (not p.encrypt) + added
+
+    def titles(self) -> Mapping[str, Sequence[str]]:
+        """Those of its parts, too."""
+        return {**self.inside.titles(), **{name: [title] for name, title in TITLES.items()}}
 
     def described(self, d: StreamDescription) -> StreamDescription:
         """The form of packets."""

@@ -267,7 +267,7 @@ class MessageFacts(Description, MessageContract):
     message_buffer: Annotated[
         int | None, "Bytes of a message to seal that the core stores for its second pass; not there if it stores none."
     ] = None
-    packet: Annotated[str, '"aligned" if text begins with a beat of its own, or "wire" if header, text and tag touch each other.']
+    packet: Annotated[str, f"{', or '.join(f'{name!r} if {said}' for name, said in PACKETS.items())}.".replace("'", '"')]
     latency: Annotated[
         int, "Cycles from the first beat of text in to the first beat out, of a lone message, at the pins; at most, if there is a cadence."
     ]
@@ -341,11 +341,8 @@ class MessageFacts(Description, MessageContract):
         return self.hold is None and "decrypt" in self.directions
 
     def latency_of(self, decrypt: int) -> int:
-        """``latency`` of a message that is opened or sealed.
-
-        In wire form the beat of a message to open is the last one of its packet, which takes a cycle more than a full one before its tag.
-        """
-        return self.latency + (not self.form.rests and decrypt == 1 and "encrypt" in self.directions)
+        """``latency`` of a message that is opened or sealed."""
+        return self.latency + self.form.later * (decrypt == 1 and "encrypt" in self.directions)
 
     @property
     def cadence(self) -> CadenceFigures | None:

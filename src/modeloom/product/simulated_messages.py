@@ -87,7 +87,7 @@ def _result(one: Given, status: Status, coming: deque[GivenPacket], form: Associ
     """The result of a message with its status, and the packets of its channel that come next."""
     right, released, what = status.code == MessageCode.OK, releases(status.code, held), form.what
     tag = status.tag[: one.tag] if right else b""
-    if not form.gives(one.text, held, released):
+    if not form.gives(form.leaves(len(one.message.ad), one.text, one.tag), held, released):
         return Outcome(status.code, b"", tag)
     came = coming.popleft() if coming else None
     if came is not None and came.marked and not form.marks(right):

@@ -240,6 +240,8 @@ class AssociatedFirst:
     ----------
     name, order : str, str or None
         The members ``packet`` and ``order`` of the description of a core with such packets.
+    said : str
+        What is so of them, for the documentation of this member.
     pins : PacketPins
         What it is at the pins.
     first, behind : str
@@ -252,9 +254,12 @@ class AssociatedFirst:
         What a packet out is, and what of a message is held back.
     rests : bool
         Whether nothing of a message waits for the beat behind it.
+    later : int
+        Cycles that a message to open takes longer than its latency, in a core that also seals.
     """
 
     name, order, pins = "aligned", cast("str | None", None), ALIGNED
+    said, later = "text begins with a beat of its own", 0
     first, behind, what, held, rests = "associated", "text", "text", "text", True
     between: tuple[str, ...] = ()
     out: Groups = (("text",),)
@@ -283,6 +288,24 @@ class AssociatedFirst:
         """What a command or a status has of a tag, and a packet has not."""
         return b"" if self.tag_bytes(1, 1) else tag
 
+    @property
+    def even(self) -> bool:
+        """Whether messages to seal and to open leave in as many beats: no part that only some have begins with a beat of its own."""
+        return ("tag",) not in self.out
+
+    @property
+    def cut_up(self) -> str:
+        """The packets that can be cut up for buses of other widths, if these cannot; else empty.  A converter knows the bytes of associated
+        data alone, and so one place at which a part begins with a beat of its own."""
+        if self.layout(0)[0][0] != "associated":
+            return "that begin with their associated data"
+        return "of two parts at most" if max(map(len, (self.layout(0), self.layout(1)))) > 2 or len(self.out) > 1 else ""
+
+    def leaves(self, associated: int, text: int, tag: int) -> int:
+        """The bytes of the packet out of a message with parts of these lengths, the tag being that of a message to seal."""
+        lengths = {"associated": associated, "text": text, "tag": tag}
+        return sum(lengths[name] for group in self.out for name in group)
+
     def header(self, associated: int) -> int:
         """The bytes of a packet out before its text."""
         return associated if any("associated" in group for group in self.out) else 0
@@ -300,9 +323,9 @@ class AssociatedFirst:
         the beat before it."""
         return not last and (marked or not whole) or (marked and not joins if nbytes else not marked)
 
-    def gives(self, text: int, held: bool, released: bool) -> bool:
-        """Whether a packet comes of a message without fault, with so many bytes of text, which is held or not, and released or not."""
-        return released and text > 0
+    def gives(self, nbytes: int, held: bool, released: bool) -> bool:
+        """Whether a packet of so many bytes comes of a message without fault, which is held or not, and released or not."""
+        return released and nbytes > 0
 
     def marks(self, right: bool) -> bool:
         """Whether the last beat of this packet is marked, if the message was right or not."""
@@ -342,7 +365,9 @@ class TextFirst(AssociatedFirst):
 class WireForm(AssociatedFirst):
     """Packets as they are on the wire: header, text, and the tag of a message to open, or of one that was sealed, touch each other."""
 
-    name, what, held, rests = "wire", "packet", "header and text", False
+    name, said, what, held, rests = "wire", "header, text and tag touch each other", "packet", "header and text", False
+    # The beat of a message to open is the last one of its packet, which takes a cycle more than a full one before its tag.
+    later = 1
     pins = PacketPins(
         "associated", "packets in: one for each command; header, text, and the tag of a message to open touch each other",
         "packets out: one for each command; the header, the text, and the tag of a sealed message touch each other",
@@ -363,7 +388,7 @@ class WireForm(AssociatedFirst):
     def odd(self, nbytes: int, whole: bool, last: bool, marked: bool, begun: bool, joins: bool) -> bool:
         return not last and (marked or not whole) or (not nbytes and begun)
 
-    def gives(self, text: int, held: bool, released: bool) -> bool:
+    def gives(self, nbytes: int, held: bool, released: bool) -> bool:
         return released or not held
 
     def marks(self, right: bool) -> bool:
@@ -379,8 +404,8 @@ class WireForm(AssociatedFirst):
 FORMS = {(form.name, form.order): form for form in (AssociatedFirst(), TextFirst(), WireForm())}
 """The forms of packets, by the members ``packet`` and ``order`` of a description."""
 
-PACKETS = tuple(dict.fromkeys(form.name for form in FORMS.values()))
-"""Their names, without the order."""
+PACKETS = {form.name: form.said for form in FORMS.values() if not form.order}
+"""Their names, without the order, and what is said of them."""
 
 
 # -- the rest of a contract ------------------------------------------------------------------------------------------------------------

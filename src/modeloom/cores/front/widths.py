@@ -15,9 +15,9 @@ from modeloom.product.description import Description
 from modeloom.product.front import FrontDescription, WidthDescription, WidthRate
 from modeloom.product.messages import StreamDescription
 from modeloom.product.page import table
+from modeloom.protocol.contract import FORMS
 from modeloom.rtl.width import WidthConverters, WidthParameters, channels_of
 from modeloom.spec import InputError
-from modeloom.spec.stream import TEXT_FIRST
 
 __all__ = ["DATA_WIDTHS", "HostShape", "WidthFrontEnd", "check_data_width"]
 
@@ -71,8 +71,11 @@ class WidthFrontEnd(Around):
 
     refuses = {
         ("interface", "lwc"): "--data-width is for cores with AXI4-Streams; leave out --interface lwc",
-        ("order", TEXT_FIRST): "--data-width is for packets that begin with their associated data; leave it out, or --order text-first",
-    }
+        **{
+            ("order", form.order) if form.order else ("packet", form.name): f"--data-width is for packets {form.cut_up}; leave it out, or "
+            f"--{f'order {form.order}' if form.order else f'packet {form.name}'}" for form in FORMS.values() if form.cut_up
+        },
+    }  # fmt: skip
 
     def __init__(self, description: Description, bits: int):
         super().__init__(description)

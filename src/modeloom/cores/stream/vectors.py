@@ -328,9 +328,9 @@ def bench_vectors(compiled: CompiledStream, d: StreamDescription, *, any_order: 
     end("empty")
     load(0)
     seals = traffic.seals
-    # In a core that holds text, sealed and opened messages wait for each other at the output, so the figures are those of sealed
-    # ones.
-    unheld = 0 if seals and d.held(1) else None
+    # In a core that holds text, or whose sealed messages leave in more beats, sealed and opened ones wait for each other at the output, so
+    # the figures are those of sealed ones.
+    unheld = 0 if seals and (d.held(1) or not d.form.even) else None
     # With a tag in its packet, a message to open takes longer than one to seal.
     tagged = 0 if seals and d.form.tag_bytes(1, d.tag_bytes[0]) else unheld
     alone = next(iter(d.passes.alone(d.timed)), tagged)

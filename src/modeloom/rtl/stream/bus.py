@@ -67,7 +67,7 @@ class OneChannel:
 
     def connect(self, m: Module, bus: MessageBus, p: MessageParameters) -> None:
         """Takes tokens to the window, and messages to their queue."""
-        bus.form.connect(m, wiring.flipped(bus.s), self.s)
+        bus.form.connect(m, "s", wiring.flipped(bus.s), self.s)
         take_tokens(m, AssociatedPrefix, self.intake, blocks_of(p).join(m, self.window.i), bus)
         for source, target in (
             (self.window.o, bus.entry.token), (self.intake.message, self.messages.i), (self.messages.o, bus.entry.message),
@@ -235,11 +235,11 @@ class MessageBus(wiring.Component):
         preparation = self.keys.make(m)
         m.submodules.pipeline = pipeline = self.pipeline
 
-        self.form.connect(m, wiring.flipped(self.cmd), command.cmd)
+        self.form.connect(m, "cmd", wiring.flipped(self.cmd), command.cmd)
         orders, taker = starts.before(m, front)
         self.keys.command(m, command, orders)
         front.connect(m, self, p)
-        self.form.connect(m, texts.m, wiring.flipped(self.m))
+        self.form.connect(m, "m", texts.m, wiring.flipped(self.m))
         for source, target in (
             (verdicts.status, wiring.flipped(self.status)), (wiring.flipped(self.key), self.keys.key),
         ):  # fmt: skip

@@ -70,8 +70,8 @@ class AlignedPackets:
         """Further ports of the buses."""
         return {}
 
-    def connect(self, m: Module, source: stream.Interface, target: stream.Interface) -> None:
-        """Connects a bus with the message control."""
+    def connect(self, m: Module, bus: str, source: stream.Interface, target: stream.Interface) -> None:
+        """Connects a bus, ``cmd``, ``s`` or ``m``, with the message control."""
         wiring.connect(m, source, target)
 
     def delivered(self, bus: MessageBus) -> list[object]:

@@ -834,7 +834,7 @@ class OnWire(AlignedPackets):
         """Those of endings, heads and headers."""
         return ending_depth(p), head_depth(p), header_depth(p)
 
-    def connect(self, m: Module, source: stream.Interface, target: stream.Interface) -> None:
+    def connect(self, m: Module, bus: str, source: stream.Interface, target: stream.Interface) -> None:
         """There is something between them."""
 
     def delivered(self, bus: MessageBus) -> list[object]:

@@ -224,7 +224,7 @@ def _left_out(subject: StreamSubject) -> str:
     d = subject.description
     if d.form.rests and not any(map(d.stored, d.ways)):
         return ""
-    return "carries of counters: a message that the core stores, or that is in the form of the wire, does not rest at a beat"
+    return "carries of counters: a message that the core stores, or whose packet has its tag, does not rest at a beat"
 
 
 @dataclass(frozen=True)
