@@ -28,14 +28,14 @@ from amaranth.back import rtlil
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import emit
-from modeloom.golden.aes import AES
-from modeloom.golden.aes_steps import round_keys
-from modeloom.golden.gcm import GCM as Reference
 from modeloom.modes.gcm import GCM
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.sim import Simulation
 from modeloom_circuits.aes.rounds import AESMultiStream
+from modeloom_golden.aes import AES
+from modeloom_golden.aes_steps import round_keys
+from modeloom_golden.gcm import GCM as Reference
 from modeloom_papers.speedup import BLOCKS, ROUNDS, STREAMS, name_of, round_cycles, unrolled_cycles
 
 STORED = Path(__file__).resolve().parents[1] / "src" / "modeloom_papers" / "measured" / "speedups.json"

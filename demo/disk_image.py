@@ -15,8 +15,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+import modeloom_golden as golden
 from modeloom import compile as compile_mode
-from modeloom import golden
 from modeloom.cli.data import transform_file
 from modeloom.cli.options import tweaks
 from modeloom.cores.sector import SectorCore

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src"
 
 COMPILER = "modeloom/"
-"""The folder of the compiler.  Those beside it are the catalogue of circuits, the tables of the papers, and the writer of Verilog."""
+"""The folder of the compiler.  Those beside it are the references, the catalogue of circuits, the tables of the papers, and the writer of Verilog."""
 
 FEATURES: dict[str, tuple[str, ...]] = {
     # The names of a feature, with the folders that are its own in place of the dots of a name.
@@ -223,7 +223,7 @@ def _reached(start: str, graph: dict[str, set[str]]) -> set[str]:
 
 
 MEASURES = (
-    Measure("lines", "lines of the sources without catalogue, papers and writer of Verilog", 68_000, lines),
+    Measure("lines", "lines of the compiler, without the packages beside it", 68_000, lines),
     Measure("files", "Python files", 420, files),
     Measure("feature tests", "conditions on features outside of the feature's folder", 99, feature_tests),
     Measure("complex functions", f"functions with a complexity above {COMPLEX}", 9, complex_functions),

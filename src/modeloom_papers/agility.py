@@ -20,10 +20,10 @@ from collections.abc import Sequence
 from amaranth.back import rtlil
 
 from modeloom.emit import CheckFailed
-from modeloom.golden.aes import AES
 from modeloom.rtl.aes.iterative_schedule import ALL, SIZE_CODES
 from modeloom.sim import Simulation
 from modeloom_circuits.aes.agile_pipeline import AESAgilePipeline
+from modeloom_golden.aes import AES
 
 __all__ = ["lost_cycles", "percent"]
 

@@ -7,9 +7,9 @@ import pytest
 from tests.built import slow
 from tests.circuits.units import measured
 
-from modeloom.golden import ghash, polyval
 from modeloom.spec import InputError
 from modeloom_circuits import find_circuit, printed
+from modeloom_golden import ghash, polyval
 
 CASES = [
     ("brw", {"times_h": "yes", "squares": "fly"}),

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``modeloom model``, against the independent references of ``golden``."""
+"""``modeloom model``, against the independent references of ``modeloom_golden``."""
 
 import os
 import random
 
 import pytest
 
-from modeloom import golden
+import modeloom_golden as golden
 
 KEYS = {"hctr2": 16, "heh-brw": 32}
 

@@ -10,8 +10,8 @@ import pytest
 from tests.built import slow
 from tests.program_runs import computes
 
+import modeloom_golden as golden
 from modeloom import compile as compile_mode
-from modeloom import golden
 from modeloom.compiler.dump import dump
 from modeloom.report.chart import chart
 from modeloom.spec import CIPHER, InputError, Keys, Mode

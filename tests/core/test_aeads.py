@@ -2,7 +2,7 @@
 """OCB3, CCM and Deoxys-I on simulated cores: published vectors, every alignment, random messages, and messages that must be refused.
 
 The oracle is the cryptography package.  Deoxys-I is not in it, and neither are OCB3's nonces of fewer than 12 bytes and its short tags:
-there, the oracle is the reference in ``golden``.
+there, the oracle is the reference in ``modeloom_golden``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.built import slow, slowly
 from tests.golden.aead import ALIGNMENTS, wrong_messages
 from tests.streamed import simulated
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.interfaces.messages import MessageCode
 from modeloom.product.message import Message
 from modeloom.product.simulated_messages import SimulatedStreamCore

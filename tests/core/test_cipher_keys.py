@@ -9,7 +9,7 @@ import pytest
 from tests.built import compiled, simulated, slow
 from tests.core.several_keys import EACH, TET, XTS
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.interfaces.sector import StatusCode
 from modeloom.product.simulated import Sector, SectorError, SimulatedCore
 from modeloom.spec import GHASH_ORDER

@@ -10,7 +10,8 @@ import pytest
 from tests import built
 from tests.built import slow, slowly
 
-from modeloom import golden, verification
+import modeloom_golden as golden
+from modeloom import verification
 from modeloom.ciphers import AES, CoreRequest
 from modeloom.cores.sector import ModeCore, SectorCore, core_requests
 from modeloom.equivalence import prove_engine

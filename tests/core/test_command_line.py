@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from tests.built import slow
 
-from modeloom import golden, simulate
+import modeloom_golden as golden
+from modeloom import simulate
 from modeloom.cli import main
 
 FAST = ("--optimize", 0)

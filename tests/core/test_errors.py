@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.built import SMALL, simulated, slowly
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.interfaces.sector import StatusCode, unpack_status
 from modeloom.product.simulated import CoreFault, Sector, SimulatedCore
 from modeloom.sim import AT_REST

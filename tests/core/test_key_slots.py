@@ -6,7 +6,7 @@ import random
 import pytest
 from tests.built import SMALL, simulated, slowly
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.interfaces.table import LISTED_SLOTS
 from modeloom.options.sectors import MOST_SLOTS

@@ -12,7 +12,8 @@ from tests.built import slow, slowly
 from tests.equivalence.cores import CORES
 from tests.external import needs
 
-from modeloom import golden, verification
+import modeloom_golden as golden
+from modeloom import verification
 from modeloom.cores.sector import SectorCore, key_erase_cycles
 from modeloom.emit import run_bench
 from modeloom.equivalence import prove_engine

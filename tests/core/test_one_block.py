@@ -10,7 +10,8 @@ import pytest
 from tests.built import compiled, folder, simulated, slow
 from tests.external import needs
 
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 from modeloom.cores.sector import latency_pins
 from modeloom.emit import run_bench
 from modeloom.interfaces.sector import StatusCode

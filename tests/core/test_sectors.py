@@ -8,7 +8,8 @@ import random
 import pytest
 from tests.built import compiled, simulated, slow, slowly
 
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 from modeloom.product.simulated import Sector
 
 CORES = [pytest.param("hctr2", "default", {}, id="hctr2")]

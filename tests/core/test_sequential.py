@@ -8,7 +8,7 @@ import random
 import pytest
 from tests.built import SEQUENTIAL, compiled, simulated, slowly
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.ciphers import AES, CoreRequest
 from modeloom.cores.sector import ModeCore
 from modeloom.product.simulated import Sector

@@ -6,7 +6,7 @@ import random
 import pytest
 from tests.built import SMALL, compiled, simulated
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.interfaces.sector import StatusCode
 from modeloom.product.simulated import Sector
 from modeloom.spec import InputError

@@ -10,7 +10,8 @@ import pytest
 from tests.built import folder, simulated, slow, slowly
 
 import modeloom
-from modeloom import golden, vectors, verification
+import modeloom_golden as golden
+from modeloom import vectors, verification
 from modeloom.cli import main
 from modeloom.product.simulated import Sector
 

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 from tests.built import SMALL, simulated, slowly
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.interfaces.sector import StatusCode
 
 SIZES = (SMALL["sector"], *SMALL["more_sectors"])

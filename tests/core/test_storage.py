@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests import built
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.product.folder import read_description
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.rtl.engine.storage import BlockMemory

@@ -8,7 +8,7 @@ import pytest
 from tests.built import SEQUENTIAL, SMALL, compiled, simulated, slow
 from tests.core.several_keys import TET, XTS
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.cores.sector import erase_cycles
 from modeloom.product.simulated import Sector
 from modeloom.verification.host import hold_cycles, request, state

@@ -7,7 +7,7 @@ import pytest
 from tests.golden.relations import flipped
 
 from modeloom import vectors
-from modeloom.golden import AES, AuthenticationError
+from modeloom_golden import AES, AuthenticationError
 
 ALIGNMENTS = [(ad, text) for ad in range(65) for text in range(65)]
 """Bytes of associated data and of text: up to four blocks, every alignment."""
@@ -113,7 +113,7 @@ def check_one_shape(reference, nonce):
 
 def planted(name, old, new):
     """The reference module *name* with a mistake: *new* for *old* in its source."""
-    module = importlib.import_module(f"modeloom.golden.{name}")
+    module = importlib.import_module(f"modeloom_golden.{name}")
     with open(module.__file__, encoding="utf-8") as file:
         source = file.read()
     assert source.count(old) == 1, f"{old!r} stands {source.count(old)} times in golden/{name}.py"

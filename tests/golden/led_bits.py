@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """LED of eprint 2012/600 once more, on numbers of 64 bits: matrices over GF(2), polynomials for the S-box, and the table of constants.
 
-It is written from the specification alone and has nothing in common with ``modeloom.golden.led``: cells are never taken apart.  Bit 63 - n
+It is written from the specification alone and has nothing in common with ``modeloom_golden.led``: cells are never taken apart.  Bit 63 - n
 of a state is bit n of the specification, so a block in hexadecimal is the number that it looks like.
 """
 

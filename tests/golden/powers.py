@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sums of powers, term by term: another way than Horner's rule to evaluate the polynomials of tes2010; and its numbers."""
 
-from modeloom.golden import ghash_mul
-from modeloom.golden.checks import xor
+from modeloom_golden import ghash_mul
+from modeloom_golden.checks import xor
 
 ONE = b"\x80" + bytes(15)
 

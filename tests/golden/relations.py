@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from modeloom import vectors
-from modeloom.golden import AES, mode
+from modeloom_golden import AES, mode
 
 
 def check_published_vectors(name):

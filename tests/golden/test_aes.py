@@ -4,7 +4,7 @@
 import pytest
 
 from modeloom import vectors
-from modeloom.golden import AES
+from modeloom_golden import AES
 
 
 @pytest.mark.parametrize("name", ["aes_fips197", "aes_cavp", "aes_botan"])

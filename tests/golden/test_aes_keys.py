@@ -6,7 +6,7 @@ import random
 import pytest
 from tests.rtl.aes.bench import INV_MIX, encrypt, encrypt_with, expand_key, multiply_columns
 
-from modeloom.golden.aes_steps import inverse_round_keys, round_keys
+from modeloom_golden.aes_steps import inverse_round_keys, round_keys
 
 # FIPS 197, A.1 to A.3: the key and its last round key.
 FIPS_197_A = [

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps of AES by the examples of FIPS 197, and put together against whole AES."""
 
-from modeloom.golden import AES
-from modeloom.golden.aes_steps import inv_mix_column, inv_sub_byte, mix_column, sub_byte
+from modeloom_golden import AES
+from modeloom_golden.aes_steps import inv_mix_column, inv_sub_byte, mix_column, sub_byte
 
 
 def test_examples():

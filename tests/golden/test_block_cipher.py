@@ -5,8 +5,8 @@ import pytest
 from tests.golden.powers import ONE
 from tests.golden.relations import HalfAES, check_inversion, doubled
 
-from modeloom.golden import AES, CMC, EME, EME2, HCH, HCTR, TET, XCB1619, XTS, HCHfp, ghash_double, xts_double
-from modeloom.golden.checks import bin_n, counter_mode, counter_mode_32, doublings, xor
+from modeloom_golden import AES, CMC, EME, EME2, HCH, HCTR, TET, XCB1619, XTS, HCHfp, ghash_double, xts_double
+from modeloom_golden.checks import bin_n, counter_mode, counter_mode_32, doublings, xor
 
 
 def test_numbers_are_big_endian():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from modeloom.golden import brw, collapsed_forest, ghash_mul, permutation, schedule
-from modeloom.golden.checks import xor
+from modeloom_golden import brw, collapsed_forest, ghash_mul, permutation, schedule
+from modeloom_golden.checks import xor
 
 BLOCKS = st.binary(min_size=16, max_size=16)
 # brw2013, section 4.2: π(1) … π(31).

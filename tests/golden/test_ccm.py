@@ -20,8 +20,8 @@ from tests.golden.aead import (
 )
 from tests.golden.ccm_examples import EXAMPLES
 
-from modeloom.golden import CCM, SM4, ccm
-from modeloom.golden.checks import pad_zeros
+from modeloom_golden import CCM, SM4, ccm
+from modeloom_golden.checks import pad_zeros
 
 
 def example(reference, nonce_bytes, ad, text_bytes, tag_bytes):

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.golden.relations import check_diffusion, check_inversion, doubled
 
-from modeloom.golden import AES, CMC
-from modeloom.golden.checks import split_blocks, xor
+from modeloom_golden import AES, CMC
+from modeloom_golden.checks import split_blocks, xor
 
 TWEAK = bytes(range(16))
 

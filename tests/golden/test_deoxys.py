@@ -8,8 +8,8 @@ import pytest
 from tests.golden import aead
 from tests.golden.aead import SAMPLE, check_one_shape, check_published, check_refusals, check_wrong_types, message, planted
 
-from modeloom.golden import DeoxysBC256, DeoxysI, DeoxysII, deoxys_i, deoxys_ii
-from modeloom.golden.checks import xor
+from modeloom_golden import DeoxysBC256, DeoxysI, DeoxysII, deoxys_i, deoxys_ii
+from modeloom_golden.checks import xor
 
 BOTH = pytest.mark.parametrize(("name", "reference", "nonce_bytes"), [("deoxys_i", DeoxysI, 8), ("deoxys_ii", DeoxysII, 15)])
 

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 from tests.golden.relations import flipped
 
-from modeloom.golden import DeoxysBC256, aes_steps
-from modeloom.golden.checks import xor
-from modeloom.golden.deoxys_bc import H, key_parts, lfsr_2, permute, round_constant, tweak_parts
+from modeloom_golden import DeoxysBC256, aes_steps
+from modeloom_golden.checks import xor
+from modeloom_golden.deoxys_bc import H, key_parts, lfsr_2, permute, round_constant, tweak_parts
 
 PRINTED_RCON = "2f5ebc63c697356ad4b37dfaefc591"
 """rcon_0 to rcon_14, as the specification prints them."""

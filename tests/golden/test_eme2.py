@@ -4,8 +4,8 @@
 import pytest
 from tests.golden.relations import check_diffusion, check_inversion, check_published_vectors, check_refused_input, doubled
 
-from modeloom.golden import AES, EME, EME2
-from modeloom.golden.checks import xor
+from modeloom_golden import AES, EME, EME2
+from modeloom_golden.checks import xor
 
 TWEAK = bytes(range(16))
 

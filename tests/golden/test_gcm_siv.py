@@ -20,7 +20,7 @@ from tests.golden.aead import (
 )
 from tests.golden.gcm_siv_examples import AES_256, ONE, THREE
 
-from modeloom.golden import AES, GCMSIV, AuthenticationError, gcm_siv
+from modeloom_golden import AES, GCMSIV, AuthenticationError, gcm_siv
 
 
 @pytest.mark.parametrize(("key", "nonce", "text", "sealed"), AES_256, ids=range(1, 7))

@@ -6,8 +6,8 @@ import random
 import pytest
 from tests.golden.powers import falling, number, weighted_sum
 
-from modeloom.golden import AES, HCH, HCHfp, ghash_double, ghash_mul
-from modeloom.golden.checks import split_blocks, xor
+from modeloom_golden import AES, HCH, HCHfp, ghash_double, ghash_mul
+from modeloom_golden.checks import split_blocks, xor
 
 
 def keyed(name, rng, key_bytes):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.golden.relations import check_inversion, check_vectors
 
 from modeloom import vectors
-from modeloom.golden import HCTR2
+from modeloom_golden import HCTR2
 
 
 @pytest.mark.parametrize("name", ["hctr2_aes128", "hctr2_aes256"])

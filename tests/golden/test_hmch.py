@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from modeloom.golden import AES, HMCH, brw, ghash_double, ghash_mul, permutation, poly
-from modeloom.golden.checks import split_blocks, xor
+from modeloom_golden import AES, HMCH, brw, ghash_double, ghash_mul, permutation, poly
+from modeloom_golden.checks import split_blocks, xor
 
 KEYS = st.sampled_from([32, 40, 48]).flatmap(lambda size: st.binary(min_size=size, max_size=size))
 TWEAKS = st.binary(min_size=16, max_size=16)

@@ -18,7 +18,7 @@ from random import Random
 
 import pytest
 
-from modeloom.golden import AES, GCM, gcm
+from modeloom_golden import AES, GCM, gcm
 
 CHAINS = range(1, 9)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.golden import led_bits
 
 from modeloom import vectors
-from modeloom.golden.led import LED, SBOX, A, multiply, round_constants
+from modeloom_golden.led import LED, SBOX, A, multiply, round_constants
 
 MATRIX = ((0x4, 0x1, 0x2, 0x2), (0x8, 0x6, 0x5, 0x6), (0xB, 0xE, 0xA, 0x9), (0x2, 0x2, 0xF, 0xB))
 """A^4, as the specification prints it."""

@@ -20,7 +20,7 @@ from tests.golden.aead import (
 )
 
 from modeloom import vectors
-from modeloom.golden import OCB3, SM4, ocb3
+from modeloom_golden import OCB3, SM4, ocb3
 
 ITERATED = {
     (16, 16): "67e944d23256c5e0b6c61fa22fdf1ea2",

@@ -18,8 +18,8 @@ from tests.golden.aead import (
 )
 from tests.golden.relations import flipped
 
-from modeloom.golden import AES, AESOTR, AuthenticationError, ChainedOTR, otr, otr_chains
-from modeloom.golden.checks import xor
+from modeloom_golden import AES, AESOTR, AuthenticationError, ChainedOTR, otr, otr_chains
+from modeloom_golden.checks import xor
 
 SERIAL = pytest.mark.parametrize("serial", [False, True], ids=["parallel", "serial"])
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from modeloom.golden import brw, ghash, ghash_mul, poly
-from modeloom.golden.checks import xor
+from modeloom_golden import brw, ghash, ghash_mul, poly
+from modeloom_golden.checks import xor
 
 BLOCKS = st.binary(min_size=16, max_size=16)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.golden.relations import check_inversion, flipped, same_blocks
 
-from modeloom.golden import HEH, HMCH, mode, permutation, poly
+from modeloom_golden import HEH, HMCH, mode, permutation, poly
 
 NAMES = ["heh-brw", "heh-brw-pi", "heh-poly", "hmch-brw", "hmch-poly"]
 KEYS = st.sampled_from([32, 40, 48]).flatmap(lambda size: st.binary(min_size=size, max_size=size))

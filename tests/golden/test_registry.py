@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from modeloom import golden
+import modeloom_golden as golden
 
 
 def test_names_give_their_modes():

@@ -7,8 +7,8 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests import built
 
-from modeloom.golden import SM4
-from modeloom.golden.sm4 import CK, SBOX, round_keys
+from modeloom_golden import SM4
+from modeloom_golden.sm4 import CK, SBOX, round_keys
 
 EXAMPLE = bytes.fromhex("0123456789abcdeffedcba9876543210")
 ONCE = "681edf34d206965e86b3e94f536e4246"

@@ -3,7 +3,8 @@
 
 import pytest
 
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 
 
 def test_names_give_their_modes():

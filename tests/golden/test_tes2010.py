@@ -6,7 +6,7 @@ import random
 import pytest
 from tests.golden.relations import check_diffusion, check_inversion
 
-from modeloom.golden import AES, HCH, HCTR, TET, XCB, HCHfp
+from modeloom_golden import AES, HCH, HCTR, TET, XCB, HCHfp
 
 # The mode, its key lengths, its least number of blocks, its cipher calls less m (tes2010, Table 1) and how many are for the key.
 MODES = {

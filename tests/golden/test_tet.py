@@ -6,8 +6,8 @@ import random
 import pytest
 from tests.golden.powers import ONE, falling, power, weighted_sum
 
-from modeloom.golden import AES, TET, ghash_inverse, ghash_mul
-from modeloom.golden.checks import split_blocks, xor
+from modeloom_golden import AES, TET, ghash_inverse, ghash_mul
+from modeloom_golden.checks import split_blocks, xor
 
 # A root of 1 + τ + τ^2: a^((2^128 - 1) / 3) for an a that is no cube.
 CUBE_ROOT_OF_ONE = power(b"\x40" + bytes(15), (2**128 - 1) // 3)

@@ -6,8 +6,8 @@ import random
 import pytest
 from tests.golden.powers import falling, weighted_sum
 
-from modeloom.golden import AES, XCB
-from modeloom.golden.checks import split_blocks, xor
+from modeloom_golden import AES, XCB
+from modeloom_golden.checks import split_blocks, xor
 
 KEY, TWEAK = bytes(range(16)), bytes(range(50, 66))
 

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 from tests.golden.relations import check_diffusion, check_inversion, check_published_vectors, check_refused_input, flipped
 
-from modeloom.golden import AES, XCB1619
-from modeloom.golden.checks import xor
+from modeloom_golden import AES, XCB1619
+from modeloom_golden.checks import xor
 
 TWEAK = bytes(range(16))
 

@@ -4,7 +4,7 @@
 import pytest
 
 from modeloom import vectors
-from modeloom.golden import AES, xctr
+from modeloom_golden import AES, xctr
 
 
 @pytest.mark.parametrize("bits", [128, 192, 256])

@@ -7,8 +7,8 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from tests.golden.relations import check_inversion, check_published_vectors, doubled, flipped, same_blocks
 
-from modeloom.golden import AES, XTS
-from modeloom.golden.checks import xor
+from modeloom_golden import AES, XTS
+from modeloom_golden.checks import xor
 
 TWEAK = bytes(range(16))
 

@@ -72,7 +72,7 @@ PACKED_ELSEWHERE = {
 }
 """What would say again what the tables say."""
 
-APART = {"interfaces", "vectors", "modeloom_circuits", "aes", "sm4", "gf128", "golden", "modeloom_papers"}
+APART = {"interfaces", "vectors", "modeloom_circuits", "aes", "sm4", "gf128", "modeloom_golden", "modeloom_papers"}
 """Rooms with the tables, and rooms that know no command."""
 
 COMMENTS = re.compile(r'"""(?:.|\n)*?"""|#.*|//.*')

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from tests.program_runs import computes
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.ir.graph import Op, OpGraph, Pair, Term
 from modeloom.ir.pair import find_chains

@@ -7,7 +7,8 @@ import pytest
 from tests.built import slowly
 
 import modeloom
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 

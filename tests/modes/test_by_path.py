@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.dump import dump
 from modeloom.cores.sector import SectorCore

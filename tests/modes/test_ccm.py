@@ -11,7 +11,8 @@ from tests.golden.ccm_examples import EXAMPLES
 from tests.golden.relations import flipped
 
 import modeloom
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 from modeloom.modes.ccm import CCM
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError

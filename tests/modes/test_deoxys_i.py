@@ -12,18 +12,19 @@ from tests.modes.stream_vectors import check
 from tests.streamed import compiled, simulated
 
 import modeloom
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 from modeloom.ciphers import AES, DEOXYS_BC
 from modeloom.compiler.compile import compile_mode
 from modeloom.compiler.streams import StreamOptions, compile_stream
 from modeloom.definition.messages import StreamModel
 from modeloom.definition.software import Model
-from modeloom.golden.deoxys_bc import key_parts
 from modeloom.modes import find_any
 from modeloom.modes.deoxys_i import DeoxysI
 from modeloom.options.sectors import Options
 from modeloom.spec import DefinitionError, InputError, Keys, Mode
 from modeloom.spec.errors import AuthenticationError
+from modeloom_golden.deoxys_bc import key_parts
 
 
 def test_published_vectors() -> None:

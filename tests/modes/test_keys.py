@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from modeloom import golden, model
+import modeloom_golden as golden
+from modeloom import model
 from modeloom.definition.software import Model
 from modeloom.modes import all_modes, find
 from modeloom.spec import GHASH_ORDER, InputError

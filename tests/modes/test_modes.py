@@ -8,7 +8,8 @@ import random
 import pytest
 from tests.golden.relations import check_diffusion, check_inversion, flipped, same_blocks
 
-from modeloom import golden, model
+import modeloom_golden as golden
+from modeloom import model
 from modeloom.modes import all_modes, find
 from modeloom.modes.brw import permutation, schedule
 from modeloom.spec import InputError, UnknownName

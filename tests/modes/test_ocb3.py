@@ -10,7 +10,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESOCB3
 from tests.modes.stream_vectors import check
 
 import modeloom
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
 

@@ -11,7 +11,8 @@ from tests.modes.stream_vectors import check
 from tests.streams.modes import Deciphering, HashedTwice, NoHash, Padded, WideAEAD
 
 import modeloom
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 from modeloom.definition.messages import StreamModel
 from modeloom.modes import all_streams, find_any
 from modeloom.spec import InputError

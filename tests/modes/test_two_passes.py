@@ -14,7 +14,8 @@ from tests.modes.stream_vectors import check
 from tests.streams.modes import HashedTwice
 
 import modeloom
-from modeloom import golden, vectors
+import modeloom_golden as golden
+from modeloom import vectors
 from modeloom.definition.messages import StreamModel, derived_key
 from modeloom.modes.deoxys_ii import DeoxysII
 from modeloom.modes.gcm_siv import GCMSIV

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 from tests.golden.relations import check_vectors
 
-from modeloom import golden, model, vectors
+import modeloom_golden as golden
+from modeloom import model, vectors
 from modeloom.definition.software import Model
 from modeloom.modes.xts import XTS
 from modeloom.spec import InputError

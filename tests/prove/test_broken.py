@@ -10,7 +10,7 @@ from tests.built import slowly
 from tests.program_runs import numeric_machine
 from tests.prove.mutate import KINDS, mutants
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes.hctr2 import HCTR2

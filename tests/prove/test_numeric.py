@@ -10,7 +10,7 @@ from tests.kinds import kind
 from tests.program_runs import numeric_machine
 from tests.prove.numeric import Numbers, NumericField, NumericMachine
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.ciphers import AES
 from modeloom.compiler.compile import compile_mode
 from modeloom.modes.cmc import CMC

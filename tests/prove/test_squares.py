@@ -11,7 +11,7 @@ from tests.kinds import kind
 from tests.program_runs import numeric_machine
 from tests.prove.mutate import mutants
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.allocate.check import CheckError, check_program
 from modeloom.compiler.compile import compile_mode
 from modeloom.ir import expand as expand_pass

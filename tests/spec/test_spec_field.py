@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The field of ``spec`` against the independent one of ``golden``, and its laws."""
+"""The field of ``spec`` against the independent one of ``modeloom_golden``, and its laws."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.spec import GHASH_ORDER, POLYVAL_ORDER, XTS_ORDER, Field
 from modeloom.spec.field import clmul, is_irreducible
 

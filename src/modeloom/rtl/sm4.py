@@ -47,7 +47,7 @@ __all__ = [
 #     X_{i+1} ⊕ X_{i+2} ⊕ X_{i+3} ⊕ rk_i ──▶ S-boxes ──[second register]──▶ L ──▶ ⊕ X_i ──[register]──▶ X_{i+4}
 #
 # The S-box is computed from its algebraic form, s(x) = A(1 / A(x)) with an affine map A and the field of x^8 + x^7 + x^6 + x^5 + x^4 + x^2
-# + x + 1 (F. Liu et al., Analysis of the SMS4 block cipher, ACISP 2007).  ``golden`` has the printed table of the standard.
+# + x + 1 (F. Liu et al., Analysis of the SMS4 block cipher, ACISP 2007).  ``modeloom_golden`` has the printed table of the standard.
 
 ROUNDS = 32
 

@@ -222,7 +222,7 @@ COMPILER = (
 HARDWARE = (*COMPILER, "protocol", "layers", "cores", "product", "emit", "sim", "synth", "measure", "../modeloom_verilog")
 """Those of a point that is synthesised or simulated, too."""
 
-CIRCUITS = ("rtl", "spec", "golden", "synth", "measure", "../modeloom_circuits", "../modeloom_verilog")
+CIRCUITS = ("rtl", "spec", "../modeloom_golden", "synth", "measure", "../modeloom_circuits", "../modeloom_verilog")
 """Those of a circuit."""
 
 

@@ -8,8 +8,6 @@ from random import Random
 
 from amaranth.lib.wiring import Component
 
-from modeloom.golden.aes import AES
-from modeloom.golden.aes_steps import decrypt_round, encrypt_round, inverse_form, round_keys
 from modeloom.rtl.aes.iterative_schedule import ALL, check_sizes
 from modeloom.rtl.aes.parameters import CORES, Direction
 from modeloom.rtl.aes.pipeline import KEY_MEMORIES, AESPipeline
@@ -18,6 +16,8 @@ from modeloom.rtl.aes.sequential import AESSequential
 from modeloom.spec import InputError
 from modeloom_circuits.aes.rounds import AESMultiStream, AESRound
 from modeloom_circuits.contract import Built, Circuit, Operation, Option, number_of
+from modeloom_golden.aes import AES
+from modeloom_golden.aes_steps import decrypt_round, encrypt_round, inverse_form, round_keys
 
 __all__ = ["AES_CIRCUITS"]
 

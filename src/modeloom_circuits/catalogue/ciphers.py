@@ -6,9 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from modeloom.golden.deoxys_bc import DeoxysBC256, key_parts
-from modeloom.golden.led import LED
-from modeloom.golden.sm4 import SM4, round_keys
 from modeloom.rtl.aes.parameters import CORES, Direction
 from modeloom.rtl.aes.rounds import STREAMS as ROUND_STREAMS
 from modeloom.rtl.deoxys.multistream import SCHEDULES, DeoxysBCMultiStream
@@ -17,6 +14,9 @@ from modeloom.rtl.led import KEY_BITS, STREAMS, LEDRounds
 from modeloom.rtl.sm4 import STAGES, SM4Pipeline, SM4Sequential
 from modeloom.spec import InputError
 from modeloom_circuits.contract import Built, Circuit, Operation, Option, number_of
+from modeloom_golden.deoxys_bc import DeoxysBC256, key_parts
+from modeloom_golden.led import LED
+from modeloom_golden.sm4 import SM4, round_keys
 
 __all__ = ["DEOXYS_CIRCUITS", "LED_CIRCUITS", "SM4_CIRCUITS"]
 

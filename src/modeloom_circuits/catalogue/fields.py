@@ -8,7 +8,6 @@ from random import Random
 
 from amaranth.lib.wiring import Component
 
-from modeloom.golden import brw, ghash_mul, poly, polyval_dot
 from modeloom.rtl.gf128.fan_hasan import (
     APPROACHES,
     FORMS,
@@ -29,6 +28,7 @@ from modeloom_circuits.brw.circuit import SQUARES, PolynomialHash
 from modeloom_circuits.brw.plan import ORDERS
 from modeloom_circuits.contract import FIELD_OPTION, FIELDS, Built, Circuit, Gates, Operation, Option
 from modeloom_circuits.serial import SerialMultiplier, iteration
+from modeloom_golden import brw, ghash_mul, poly, polyval_dot
 
 __all__ = ["HASHES", "LUT_MULTIPLIERS", "MULTIPLIERS"]
 

@@ -11,8 +11,6 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Component, In, Out
 
-from modeloom.golden.aes import AES
-from modeloom.golden.aes_steps import inv_mix_column, inv_sub_byte, inverse_round_keys, mix_column, round_keys, sub_byte
 from modeloom.rtl.aes.iterative_schedule import ALL, SIZE_CODES, IterativeKeySchedule
 from modeloom.rtl.aes.key_schedule import KeySchedule
 from modeloom.rtl.aes.mixcolumns_lut6 import (
@@ -30,6 +28,8 @@ from modeloom.spec import InputError
 from modeloom_circuits.aes.agile_pipeline import COLLISIONS, AESAgilePipeline, AESUnrolledPipeline, UnrolledKeySchedule
 from modeloom_circuits.aes.rounds import KeyRing, KeyStore, ShiftedKeySchedule
 from modeloom_circuits.contract import Built, Circuit, Gates, Operation, Option, number_of
+from modeloom_golden.aes import AES
+from modeloom_golden.aes_steps import inv_mix_column, inv_sub_byte, inverse_round_keys, mix_column, round_keys, sub_byte
 
 __all__ = ["COLUMN_CIRCUITS", "Column", "KEY_SCHEDULES", "OLD_DIRECTIONS", "SBOX_CIRCUITS"]
 

@@ -8,9 +8,9 @@ from amaranth.back import rtlil
 from tests.built import slowly
 from tests.rtl.aes.bench import encrypt, from_bytes, to_bytes
 
-from modeloom.golden.aes_steps import round_keys
 from modeloom.sim import Simulation
 from modeloom_circuits.aes.rounds import AESMultiStream
+from modeloom_golden.aes_steps import round_keys
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 

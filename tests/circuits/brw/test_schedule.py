@@ -3,7 +3,7 @@
 
 import pytest
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom_circuits import printed
 from modeloom_circuits.brw.products import (
     collapsed_forest,

@@ -4,7 +4,7 @@
 import pytest
 from tests.circuits.brw.bench import SMALL, brw_of
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom_circuits.brw.products import brw_tree, collapsed_forest
 
 

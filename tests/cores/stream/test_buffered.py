@@ -15,7 +15,7 @@ from tests.external import needs
 from tests.streamed import COMMAND, compiled, folder, simulated
 from tests.verilog_edit import edit_module
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.vectors import bench_vectors
 from modeloom.emit import CheckFailed, emit, run_bench

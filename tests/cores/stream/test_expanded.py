@@ -13,7 +13,7 @@ from tests.cores.stream.traffic import Traffic, check
 from tests.external import needs
 from tests.streams.modes import WideAEAD
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.ciphers import AES, SM4, BlockCipher, cipher_of
 from modeloom.ciphers.check import check_core as check_cipher_core
 from modeloom.ciphers.description import CoreRequest
@@ -22,7 +22,6 @@ from modeloom.cores.stream import StreamCore
 from modeloom.cores.stream.core import StreamHardware
 from modeloom.definition.software import expanded_key
 from modeloom.emit import lint, run_bench
-from modeloom.golden import aes_steps, sm4
 from modeloom.modes.gcm import GCM
 from modeloom.product.folder import read_messages
 from modeloom.product.message import MessageError
@@ -30,6 +29,7 @@ from modeloom.product.messages import TAG_VERDICT
 from modeloom.spec import DefinitionError, InputError
 from modeloom.spec.errors import AuthenticationError
 from modeloom.taint import check_core
+from modeloom_golden import aes_steps, sm4
 
 SLOTS = 3
 SMALL = StreamOptions(cipher_stages=1, mul_stages=2, key_slots=SLOTS, keys="expanded")

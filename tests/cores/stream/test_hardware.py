@@ -10,11 +10,11 @@ from tests.built import slowly
 from tests.cores.stream.host import Host, Sent
 from tests.cores.stream.traffic import Traffic, check, tokens
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.compiler.streams import StreamOptions, compile_stream
-from modeloom.golden.aes import AES
 from modeloom.layers import Stack
 from modeloom.modes.gcm import GCM
+from modeloom_golden.aes import AES
 
 SLOTS = 4
 MOST = GCM.most_text // 16

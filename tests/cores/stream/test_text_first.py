@@ -12,7 +12,7 @@ from tests.built import slow
 from tests.external import needs
 from tests.streamed import compiled, folder, simulated
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.cores.stream import StreamCore
 from modeloom.emit import run_bench
 from modeloom.interfaces.messages import MessageCode, message_core

@@ -16,7 +16,7 @@ from tests.streamed import compiled, folder, simulated
 from tests.streams.modes import HashedTwice, WideTwice
 
 import modeloom
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.cli import cli
 from modeloom.cores.stream import StreamCore
 from modeloom.definition.messages import StreamModel

@@ -8,10 +8,10 @@ from amaranth.lib import memory
 from tests.generality.styles.ports import CorePorts, SchedulePorts
 
 from modeloom.ciphers import BlockCipher, CoreRequest, CoreTiming
-from modeloom.golden.sm4 import SBOX
 from modeloom.modes.gcm import GCM
 from modeloom.modes.hctr2 import HCTR2
 from modeloom.modes.xts import XTS
+from modeloom_golden.sm4 import SBOX
 
 ROUNDS = 32
 FK = (0xA3B1BAC6, 0x56AA3350, 0x677D9197, 0xB27022DC)

@@ -7,9 +7,9 @@ import pytest
 from amaranth.hdl import Module, Signal
 from amaranth.sim import Simulator
 
-from modeloom.golden.deoxys_bc import DeoxysBC256, key_parts, lfsr_2, permute, round_constant
 from modeloom.rtl.deoxys import rounds
 from modeloom.rtl.deoxys.rounds import DeoxysKeySchedule
+from modeloom_golden.deoxys_bc import DeoxysBC256, key_parts, lfsr_2, permute, round_constant
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 

@@ -7,10 +7,10 @@ import pytest
 from amaranth.back import rtlil
 from tests.built import slowly
 
-from modeloom.golden import DeoxysBC256
 from modeloom.rtl.deoxys import multistream, rounds
 from modeloom.rtl.deoxys.multistream import DeoxysBCMultiStream
 from modeloom.sim import Simulation
+from modeloom_golden import DeoxysBC256
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 

@@ -8,10 +8,10 @@ from amaranth.back import rtlil
 from tests.built import slowly
 
 from modeloom import vectors
-from modeloom.golden import DeoxysBC256, deoxys_i
-from modeloom.golden.deoxys_bc import key_parts
 from modeloom.rtl.deoxys.rounds import DeoxysBCPipeline
 from modeloom.sim import Simulation
+from modeloom_golden import DeoxysBC256, deoxys_i
+from modeloom_golden.deoxys_bc import key_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 

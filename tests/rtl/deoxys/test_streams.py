@@ -9,11 +9,11 @@ from tests.built import slowly
 
 from modeloom.ciphers import CoreRequest
 from modeloom.ciphers.deoxys import DEOXYS_BC
-from modeloom.golden import DeoxysBC256
-from modeloom.golden.deoxys_bc import key_parts
 from modeloom.rtl.deoxys import multistream as core_module
 from modeloom.sim import Simulation
 from modeloom.spec.cadence import BATCH_LEAD
+from modeloom_golden import DeoxysBC256
+from modeloom_golden.deoxys_bc import key_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 

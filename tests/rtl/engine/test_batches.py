@@ -13,11 +13,11 @@ from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
 from modeloom.ciphers.software import aes_round_keys
-from modeloom.golden.aes import AES
 from modeloom.rtl.aes.multistream import AESStreams
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.spec.cadence import BATCH_LEAD, Cadence
 from modeloom.spec.kinds import ENC, UNITS, UnitKind
+from modeloom_golden.aes import AES
 
 KEY = bytes(range(16))
 

@@ -9,7 +9,6 @@ import pytest
 from amaranth.back import rtlil
 from tests.rtl.gf128.bench import FIELDS, STANDARD, name_of
 
-from modeloom.golden.field import ghash_mul
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.rtl.gf128.reduction import Squarer, square_word
 from modeloom.rtl.gf128.words import Word, evaluate, gate_counts, variables_of
@@ -17,6 +16,7 @@ from modeloom.sim import Simulation
 from modeloom.spec.field import GHASH_ORDER
 from modeloom.spec.kinds import SQR
 from modeloom.synth import synthesize
+from modeloom_golden.field import ghash_mul
 
 
 def golden_square(block):

@@ -9,9 +9,9 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from modeloom.golden import led
 from modeloom.rtl.led import SBOX, column_network, constants_of_round, mix_columns, place, round_constants, sub_cells
 from modeloom.sim import Simulation
+from modeloom_golden import led
 
 
 def cells_at_port(value):

@@ -7,9 +7,9 @@ import pytest
 from amaranth.back import rtlil
 
 from modeloom import vectors
-from modeloom.golden.led import LED
 from modeloom.rtl.led import LEDRounds
 from modeloom.sim import Simulation
+from modeloom_golden.led import LED
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 

@@ -13,11 +13,11 @@ from tests import built
 
 from modeloom.ciphers import SM4, CoreRequest
 from modeloom.ciphers.check import check_core
-from modeloom.golden import sm4 as golden
 from modeloom.rtl import sm4
 from modeloom.rtl.cipher_bench import CipherBench
 from modeloom.rtl.sm4 import FIXED_PARAMETERS, SBOX, SYSTEM_PARAMETER, SM4KeySchedule, SM4Pipeline, SM4Sequential
 from modeloom.spec import DefinitionError
+from modeloom_golden import sm4 as golden
 
 EXAMPLE = bytes.fromhex("0123456789abcdeffedcba9876543210")
 ONCE = bytes.fromhex("681edf34d206965e86b3e94f536e4246")

@@ -7,12 +7,12 @@ from itertools import groupby
 from amaranth.back import rtlil
 from tests.streams.numbers import OnNumbers, messages
 
-from modeloom.golden.aes_steps import round_keys
 from modeloom.rtl.stream.pipeline import TokenPipeline
 from modeloom.sim import Simulation
 from modeloom.spec.numbers import StreamNumbers, trailing_zeros
 from modeloom.streams.plan import MULTIPLIER_REGISTERS, plan_stream
 from modeloom.streams.prove import tokens_of
+from modeloom_golden.aes_steps import round_keys
 
 IDLE = ("begin", "nonce", "slot", "chain", "fresh", "opening", "active")
 OF_LANES = ("block", "nbytes", "power", "kind")

@@ -8,9 +8,9 @@ import random
 import pytest
 from tests import built
 
-from modeloom.golden.aes_steps import round_keys
 from modeloom.verification.sector import sectors
 from modeloom.verification.sector.sectors import missed, needed_sectors, read_words, schedule_keys
+from modeloom_golden.aes_steps import round_keys
 
 
 @pytest.mark.parametrize("nbytes", [16, 24, 32])

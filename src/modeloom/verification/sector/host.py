@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.ciphers import CIPHERS
 from modeloom.definition.software import Model
 from modeloom.interfaces.sector import STATUSES, StatusCode, pack_command
@@ -70,7 +70,7 @@ class Subject(CoreSubject[SectorDescription, SimulatedCore, Reference]):
 
     @property
     def independent(self) -> bool:
-        """Whether the reference comes from ``golden``, which shares no code with the compiler.
+        """Whether the reference comes from ``modeloom_golden``, which shares no code with the compiler.
 
         Otherwise it is the definition on numbers.
         """

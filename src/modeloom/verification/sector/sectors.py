@@ -18,7 +18,6 @@ from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.cores.sector import SectorCore
 from modeloom.emit.files import emit
 from modeloom.emit.simulators import CheckFailed
-from modeloom.golden.aes_steps import round_keys
 from modeloom.options.row import Value
 from modeloom.options.sectors import SIZES, Options
 from modeloom.product.beats import SectorDescription
@@ -29,6 +28,7 @@ from modeloom.spec.errors import many
 from modeloom.spec.kinds import DEC, ENC
 from modeloom.verification.host import BUSES
 from modeloom.verification.sector.host import FAULTS, Host, Subject
+from modeloom_golden.aes_steps import round_keys
 
 __all__ = [
     "PATTERNS", "Need", "check_edges", "check_keys", "check_sectors", "check_vectors", "chosen_keys", "fitting", "missed",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from modeloom import golden
+import modeloom_golden as golden
 from modeloom.ciphers import CIPHERS
 from modeloom.cores.stream.bench import key_cycles
 from modeloom.definition.messages import StreamModel
@@ -124,7 +124,7 @@ class StreamSubject(CoreSubject[StreamDescription, SimulatedStreamCore, MessageR
 
     @property
     def independent(self) -> bool:
-        """Whether the reference comes from ``golden``, which shares no code with the compiler."""
+        """Whether the reference comes from ``modeloom_golden``, which shares no code with the compiler."""
         cipher = self.description.cipher
         return cipher in CIPHERS and self.description.definition in golden.stream_mode_names(cipher)
 

@@ -12,9 +12,9 @@ from tests.built import slow, slowly
 from tests.rtl.aes.bench import decrypt, encrypt, encrypt_with, from_bytes, to_bytes
 from tests.rtl.aes.published import published
 
-from modeloom.golden.aes_steps import inverse_form, round_keys
 from modeloom.rtl.aes.pipeline import AESPipeline, KeySizes
 from modeloom.sim import Simulation
+from modeloom_golden.aes_steps import inverse_form, round_keys
 
 # Some components are made only to be asked for their figures, or to be refused.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")

@@ -9,11 +9,11 @@ from tests.built import slow
 from tests.rtl.aes.bench import from_bytes
 from tests.rtl.aes.published import published
 
-from modeloom.golden.aes_steps import inverse_form, round_keys
 from modeloom.rtl.aes import AESPipeline, AESSequential
 from modeloom.sim import Simulation
 from modeloom.spec.mode import DIRECTIONS
 from modeloom_circuits.aes.rounds import AESMultiStream
+from modeloom_golden.aes_steps import inverse_form, round_keys
 
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
 

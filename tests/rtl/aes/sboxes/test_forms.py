@@ -11,12 +11,12 @@ from tests.formal.bits import Bits, constant, fresh
 from tests.formal.machine import Machine
 from tests.formal.proof import holds
 
-from modeloom.golden.aes_steps import inv_sub_byte, sub_byte
 from modeloom.rtl.aes.parameters import LAYERS
 from modeloom.rtl.aes.sboxes import SBOXES, SBox, best_order, sub_bytes_of, tower_matrix
 from modeloom.rtl.logic import rank
 from modeloom.sim import Simulation
 from modeloom.taint.graph import netlist_of_rtlil
+from modeloom_golden.aes_steps import inv_sub_byte, sub_byte
 
 FORWARD = tuple(map(sub_byte, range(256)))
 INVERSE = tuple(map(inv_sub_byte, range(256)))

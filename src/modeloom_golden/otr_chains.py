@@ -2,7 +2,7 @@
 """AES-OTR v3.1 once more: block after block, with masks that double, and text that is opened by sealing it again.
 
 No published vectors of AES-OTR have a licence to carry them, so that two references must agree. This one shares nothing with
-:mod:`modeloom.golden.otr` but AES and the verdict. Both have the same author, who wrote them of the algorithms of the submission.
+:mod:`modeloom_golden.otr` but AES and the verdict. Both have the same author, who wrote them of the algorithms of the submission.
 What differs is the way: blocks are lists of bytes, masks come out of chains of doublings, the text is taken one block at a time
 with the last two held back, and the right tag of a message to open is the one that sealing its text gives::
 
@@ -24,7 +24,7 @@ Block = list[int]
 
 
 class ChainedOTR:
-    """AES-OTR under one key; the same members as :class:`modeloom.golden.AESOTR`, without its checks of lengths.
+    """AES-OTR under one key; the same members as :class:`modeloom_golden.AESOTR`, without its checks of lengths.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """BRW polynomials, their multiplication schedule and the block order that follows from it. brw2013, sections 2 and 4.2.
 
-Blocks are field elements in GHASH order (see :mod:`modeloom.golden.field`), numbered X_1 … X_m. A multiplication is
+Blocks are field elements in GHASH order (see :mod:`modeloom_golden.field`), numbered X_1 … X_m. A multiplication is
 named by the even label j of the block in its left factor; it reads X_{j-1} and X_j::
 
     H(X_1 … X_8):   8 ─┬─ 4 ─── 2       node 8 = (X_8 + h^8)(node 4 + node 6 + X_7)

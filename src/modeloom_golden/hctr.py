@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HCTR: hash, counter mode, hash. tes2010, section 3.1 and Fig. 2; Wang, Feng, Wu, CISC 2005.
 
-Field elements are in GHASH order (see :mod:`modeloom.golden.field`), numbers are big-endian. Key and message, with the
+Field elements are in GHASH order (see :mod:`modeloom_golden.field`), numbers are big-endian. Key and message, with the
 partial blocks and tweaks of any length that the paper leaves out::
 
     key     | K | h (16 bytes) |       K: key of the cipher

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """XCB as in tes2010, section 3.1 and Fig. 2: hash, counter mode, hash between two calls of the cipher on one block.
 
-Field elements are in GHASH order (see :mod:`modeloom.golden.field`), numbers are big-endian. The sector is laid out as::
+Field elements are in GHASH order (see :mod:`modeloom_golden.field`), numbers are big-endian. The sector is laid out as::
 
     data     | P_1 | P_2 | … | P_m |  16 bytes each, m ≥ 2; P_2 … P_m are hashed, P_1 is the special block
     hashed   | P_2 | … | P_m | T | bit length of P_2 … P_m, 8 bytes ‖ bit length of T, 8 bytes |
@@ -92,7 +92,7 @@ def _split(data: bytes) -> tuple[bytes, bytes]:
 # XCB-AES of IEEE 1619.2 (XCB version 2). McGrew, Fluhrer, "The Security of the Extended Codebook (XCB) Mode of
 # Operation", SAC 2007, eprint 2007/298.
 #
-# Hash values are field elements in GHASH order (see :mod:`modeloom.golden.field`); numbers are big-endian. Laid out as::
+# Hash values are field elements in GHASH order (see :mod:`modeloom_golden.field`); numbers are big-endian. Laid out as::
 #
 #     key   | K, the key of the cipher, at most 32 bytes |
 #     data  | B (any length, also 0) | A (16 bytes, the special block) |      result  | E | G |

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TET for whole blocks: hash, ECB, hash. tes2010, section 3.3 and Fig. 2; Halevi, CRYPTO 2007, eprint 2007/014.
 
-Field elements are in GHASH order (see :mod:`modeloom.golden.field`), numbers are big-endian. Key and sector::
+Field elements are in GHASH order (see :mod:`modeloom_golden.field`), numbers are big-endian. Key and sector::
 
     key    | K_1 | K_2 | τ (16 bytes) |  K_1, K_2: keys of the cipher, of one length
     data   | P_1 | P_2 | … | P_m |       16 bytes each, m ≥ 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common parts of HEH and HMCH: the key, the hash ψ_h, β_1 and β_2. brw2013, section 4.1.
 
-Field elements are in GHASH order (see :mod:`modeloom.golden.field`). The key is laid out as::
+Field elements are in GHASH order (see :mod:`modeloom_golden.field`). The key is laid out as::
 
     | AES key (16, 24 or 32 bytes) | h (16 bytes) |
 """
@@ -31,7 +31,7 @@ class PsiMode(ABC):
         The order π in which the m - 1 blocks are hashed, BRW_h(X_π(1), …, X_π(m-1)) with indices from 1; or a function
         that gives π for a number of hashed blocks. None is the natural order. brw2013, section 4.2.
     polynomial : callable
-        :func:`~modeloom.golden.brw.brw` or :func:`~modeloom.golden.field.poly`: of h and the hashed blocks.
+        :func:`~modeloom_golden.brw.brw` or :func:`~modeloom_golden.field.poly`: of h and the hashed blocks.
 
     Raises ``TypeError`` or ``ValueError`` if *key* has a wrong type or length; *permutation* is not one of 1 … its length.
     """
@@ -99,7 +99,7 @@ def _check_permutation(pi: Sequence[int]) -> None:
 
 # HEH with AES: ψ_h = h · BRW_h or h · Poly_h. Sarkar, IEEE Trans. IT 55(10), 2009; brw2013, Fig. 9.
 #
-# Field elements are in GHASH order (see :mod:`modeloom.golden.field`). The key and the sector are laid out as::
+# Field elements are in GHASH order (see :mod:`modeloom_golden.field`). The key and the sector are laid out as::
 #
 #     key   | AES key (16, 24 or 32 bytes) | h (16 bytes) |
 #     data  | P_1 | P_2 | … | P_m |   16 bytes each, m ≥ 2; P_1 … P_{m-1} are hashed, P_m masks
@@ -139,7 +139,7 @@ class HEH(PsiMode):
 
 # HMCH with AES: ψ_h = h · BRW_h or h · Poly_h. Sarkar, IEEE Trans. IT 55(10), 2009; brw2013, Fig. 10, as printed.
 #
-# Field elements are in GHASH order (see :mod:`modeloom.golden.field`). The key and the sector are laid out as::
+# Field elements are in GHASH order (see :mod:`modeloom_golden.field`). The key and the sector are laid out as::
 #
 #     key   | AES key (16, 24 or 32 bytes) | h (16 bytes) |
 #     data  | P_1 | P_2 | … | P_m |   16 bytes each, m ≥ 1; P_2 … P_m are hashed and get the key stream

@@ -93,7 +93,7 @@ def _reduce(polynomial: int) -> int:
 
 # The normal polynomial Poly_h by Horner's rule. brw2013, equation (1).
 #
-# Blocks are field elements in GHASH order (see :mod:`modeloom.golden.field`), numbered X_1 … X_m::
+# Blocks are field elements in GHASH order (see :mod:`modeloom_golden.field`), numbered X_1 … X_m::
 #
 #     Poly_h(X_1 … X_m) = X_1 h^(m-1) + X_2 h^(m-2) + … + X_(m-1) h + X_m
 #
@@ -122,7 +122,7 @@ def poly(h: bytes, blocks: Sequence[bytes]) -> bytes:
 
 # POLYVAL and GHASH: Horner's rule over a list of blocks.
 #
-# Byte and bit orders are those of :mod:`modeloom.golden.field`; blocks are hashed in the order of the list::
+# Byte and bit orders are those of :mod:`modeloom_golden.field`; blocks are hashed in the order of the list::
 #
 #     S_0 = 0,  S_i = (S_{i-1} + X_i) * H,  result S_m      with * = dot for POLYVAL, the product for GHASH
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HCH and HCHfp: hash, counter mode, hash. tes2010, section 3.1 and Fig. 2.
 
-Field elements are in GHASH order (see :mod:`modeloom.golden.field`), numbers are big-endian. Keys and sector::
+Field elements are in GHASH order (see :mod:`modeloom_golden.field`), numbers are big-endian. Keys and sector::
 
     HCH key     | K |                    K: key of the cipher
     HCHfp key   | K | α (16 bytes) |
