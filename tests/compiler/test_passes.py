@@ -22,6 +22,7 @@ MODES: dict[str, tuple[str, Options]] = {
     "keys of set-up": ("xcb-1619", Options(sector=48, restarts=5)),
     "several pipelines": ("hctr2", Options(sector=256, aes=2, restarts=5)),
     "exact": ("eme", preset("brw2013-2core").but(sector=96, exact=True, restarts=5)),
+    "few sources": ("hctr2", Options(sector=96, restarts=5, wire_effort=10)),
 }
 
 GIVEN = ("mode", "options", "architecture")
@@ -99,7 +100,7 @@ def test_the_list() -> None:
             assert step.tries and set(step.tries) <= {one.name for one in PASSES}
 
 
-@pytest.mark.parametrize(("case", "choice"), [("several pipelines", "horner"), ("exact", "registers")])
+@pytest.mark.parametrize(("case", "choice"), [("several pipelines", "horner"), ("exact", "registers"), ("few sources", "networks")])
 def test_a_choice_runs_the_passes_that_it_names(case: str, choice: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
 

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -53,6 +56,7 @@ __all__ = ["BYPASS", "Allocation", "CoreProgram", "Life", "Use", "allocate", "li
 #     control      main 0 | main 1 | ... | set-up 0 | set-up 1 | ...
 
 Row = TypeVar("Row")
+T = TypeVar("T")
 
 
 @dataclass
@@ -432,10 +436,28 @@ _Forms = dict[tuple[NetName, int], dict[str, tuple[Form, Op | None]]]
 """What each network adds in a cycle, in each direction, and for which operation of a unit."""
 
 
+@dataclass
+class Reading:
+    """What a read port reads in a slot of a table, in each direction, and the networks that read it with what they make of it."""
+
+    bank: str
+    table: str
+    slot: int
+    port: int
+    readers: set[tuple[NetName, int, int]] = field(default_factory=set)
+
+
+_Asked = tuple[str, str, int, tuple[tuple[str, int], ...]]
+"""A table, a bank, a cycle, and the cell of each direction."""
+
+
 class _Builder:
-    def __init__(self, program: Program):
-        self.program = program
+    """``ports`` has the ports of readings, as far as they are chosen."""
+
+    def __init__(self, program: Program, ports: Mapping[_Asked, int] | None = None):
+        self.program, self.chosen_ports = program, ports or {}
         self.source_uses: dict[tuple[NetName, Source], int] = {}
+        self.readings: dict[_Asked, Reading] = {}
 
     def net(self, name: NetName) -> Net:
         return self.program.nets.setdefault(name, Net(name, []))
@@ -514,7 +536,6 @@ class _Builder:
     def _rows(self, table: Table, forms: _Forms, lives: dict[tuple, Life], cells: dict[tuple, int], ii: int) -> None:
         """Net rows with their sources: banks, key words and constants."""
         busy: dict[tuple[str, int], set[int]] = {}
-        shared: dict[tuple[str, int, tuple], int] = {}
         for (net, cycle), sides in sorted(forms.items(), key=lambda item: (item[0][1] % ii, item[0])):
             const: dict[str, int] = {}
             ports: dict[tuple[str, int], dict[str, int]] = {}
@@ -546,7 +567,7 @@ class _Builder:
                             continue
                         source = Source("y", life.bank, age, k=term.k, keep=term.keep)
                     chosen[direction].append(self.source(net, source))
-            self._ports(net, cycle, ii, reads, cells, busy, shared, ports, chosen)
+            self._ports(table.name, net, cycle, ii, reads, cells, busy, ports, chosen)
             for (bank, port), cell in ports.items():
                 reading = table.ports.setdefault((bank, port), [None] * ii)
                 read = reading[cycle % ii] or PortRow(cycle // ii, {})
@@ -560,9 +581,8 @@ class _Builder:
             self._put(table.nets, net, cycle, NetRow(cycle // ii, select, const, core, keep, number), ii)
 
     def _ports(
-        self, net: NetName, cycle: int, ii: int, reads: dict[str, list[tuple[str, Term]]], cells: dict[tuple, int],
-        busy: dict[tuple[str, int], set[int]], shared: dict[tuple[str, int, tuple], int], ports: dict[tuple[str, int], dict[str, int]],
-        chosen: dict[str, list[int]],
+        self, table: str, net: NetName, cycle: int, ii: int, reads: dict[str, list[tuple[str, Term]]], cells: dict[tuple, int],
+        busy: dict[tuple[str, int], set[int]], ports: dict[tuple[str, int], dict[str, int]], chosen: dict[str, list[int]],
     ) -> None:  # fmt: skip
         """Read ports for one net row.  The directions share a port for their i-th read of a bank, and nets share a port for equal reads."""
         for bank in sorted({bank for terms in reads.values() for bank, _ in terms}):
@@ -570,22 +590,64 @@ class _Builder:
             for i in range(max(map(len, columns.values()))):
                 group = {d: terms[i] for d, terms in columns.items() if i < len(terms)}
                 cell = {d: cells[t.source] for d, t in group.items()}
-                key = (bank, cycle, tuple(sorted(cell.items())))
-                if key in shared:
-                    port = shared[key]
+                key = (table, bank, cycle, tuple(sorted(cell.items())))
+                if key in self.readings:
+                    port = self.readings[key].port
                 else:
                     taken = busy.setdefault((bank, cycle % ii), set())
                     known = max(len(taken) + 1, self.program.banks[bank].ports)
                     free = [p for p in range(known) if p not in taken]
                     # A port that this net reads already costs no further source; else the lowest one.
                     scores = [sum((net, Source("bank", bank, p, t.k, t.keep)) in self.source_uses for t in group.values()) for p in free]
-                    port = free[scores.index(max(scores))]
+                    port = self.chosen_ports.get(key, free[scores.index(max(scores))])
                     taken.add(port)
                     self.program.banks[bank].ports = max(self.program.banks[bank].ports, port + 1)
-                    shared[key] = port
+                    self.readings[key] = Reading(bank, table, cycle % ii, port)
+                self.readings[key].readers.update((net, term.k, term.keep) for term in group.values())
                 ports.setdefault((bank, port), {}).update(cell)
                 for d, term in group.items():
                     chosen[d].append(self.source(net, Source("bank", bank, port, term.k, term.keep)))
+
+
+def better_ports(readings: Mapping[_Asked, Reading], tries: int) -> dict[_Asked, int]:
+    """Ports for readings, so that networks read few ports of each bank: readings of a slot exchange their ports, or take a free one.
+
+    An exchange is kept if no network reads more ports, so that those that change nothing lead from one to the next.
+    """
+    rng, uses = random.Random(1), Counter((r.bank, r.port, reader) for r in readings.values() for reader in r.readers)
+    ports = {bank: max(r.port for r in group) + 1 for bank, group in _grouped(readings.values(), lambda r: r.bank).items()}
+    slots = _grouped(readings.values(), lambda r: (r.bank, r.table, r.slot))
+    several = [r for r in readings.values() if ports[r.bank] > 1]
+
+    def count(r: Reading, port: int, by: int) -> int:
+        """Counts the networks of a reading at a port, and returns by how much the sources grow."""
+        grown = 0
+        for reader in r.readers:
+            key = r.bank, port, reader
+            uses[key] += by
+            grown += (by > 0 and uses[key] == 1) - (by < 0 and not uses[key])
+        return grown
+
+    for _ in range(tries * len(several)):
+        r = several[int(rng.random() * len(several))]
+        here, port = r.port, int(rng.random() * ports[r.bank])
+        others = [other for other in slots[r.bank, r.table, r.slot] if other.port == port]
+        if port != here:
+            grown = count(r, here, -1) + count(r, port, 1) + sum(count(other, port, -1) + count(other, here, 1) for other in others)
+            if grown > 0:
+                count(r, port, -1), count(r, here, 1), [(count(other, here, -1), count(other, port, 1)) for other in others]
+            else:
+                r.port = port
+                for other in others:
+                    other.port = here
+    return {key: r.port for key, r in readings.items()}
+
+
+def _grouped(readings: Iterable[Reading], key: Callable[[Reading], T]) -> dict[T, list[Reading]]:
+    found: dict[T, list[Reading]] = {}
+    for one in readings:
+        found.setdefault(key(one), []).append(one)
+    return found
 
 
 def _pack(lives: dict[tuple, Life], ii: int, rest: int, fill: bool) -> tuple[dict[tuple, int], dict[str, int]]:
@@ -619,8 +681,11 @@ def _pack(lives: dict[tuple, Life], ii: int, rest: int, fill: bool) -> tuple[dic
     return cells, sizes
 
 
-def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[str], raw_words: int, rest: int = 0) -> Allocation:
-    """The program of a schedule, with its set-up; ``rest`` as in ``Program``."""
+def allocate(
+    trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[str], raw_words: int, rest: int = 0, tries: int = 0
+) -> Allocation:
+    """The program of a schedule, with its set-up; ``rest`` as in ``Program``.  ``tries`` are exchanges of the port of each reading, for
+    fewer sources."""
     problem = main.problem
     units = []
     for unit in problem.units.units:
@@ -651,9 +716,12 @@ def allocate(trace: Trace, main: Schedule, setup: Schedule, key_words: Sequence[
         size = max(sizes.get(bank, 0), setup_sizes.get(bank, 0))
         writer = LaneName(bank.number) if isinstance(bank, InputName) else bank
         program.banks[bank] = Bank(bank, writer, size, 0)
-    builder = _Builder(program)
-    program.tables["main"] = builder.table(main, "main", lives, cells)
-    program.tables["setup"] = builder.table(setup, "setup", setup_lives, setup_cells)
+    plain, builder = deepcopy(program), _Builder(program)
+    for _ in range(2 if tries else 1):
+        builder = _Builder(replace(plain), better_ports(builder.readings, tries)) if builder.readings else builder
+        builder.program.tables["main"] = builder.table(main, "main", lives, cells)
+        builder.program.tables["setup"] = builder.table(setup, "setup", setup_lives, setup_cells)
+    program = builder.program
     stored = [life for life in lives.values() if life.stored or life.value[0] != "op"]
     total = sum(held.values())
     inputs = sum(sizes[b] - held[b] for b in sizes if not isinstance(b, UnitName))

@@ -12,6 +12,7 @@ from typing import Any
 from modeloom import cycles
 from modeloom.allocate.build import Allocation, CoreProgram, merge
 from modeloom.allocate.build import allocate as allocate_storage
+from modeloom.allocate.program import Program
 from modeloom.ciphers import cipher_of
 from modeloom.compiler.units import Architecture, unit_set
 from modeloom.definition.check import INVERSES, NOT_CHECKED, Checked, check_definition
@@ -27,6 +28,7 @@ from modeloom.prove import prove as prove_compiled
 from modeloom.schedule.greedy import list_schedule
 from modeloom.schedule.modulo import Schedule
 from modeloom.schedule.modulo import schedule as search_schedule
+from modeloom.schedule.networks import DEEP, PORT, SOURCE, Key, Networks, fewer_sources, least_sources
 from modeloom.schedule.pairing import Pairing, choose_pairing, far_from_bound, own_bounds
 from modeloom.schedule.problem import Problem, UnitSet, instance_of
 from modeloom.schedule.search import latency_of
@@ -199,7 +201,8 @@ def allocate(work: Work, progress: Progress) -> Work:
     words = work.setup_graph.key_names
     # Not all block memories give the old word while it is written.
     rest = int(work.options.storage == "bram")
-    made = allocate_storage(work.expanded, work.schedule, work.setup_schedule, words, len(work.source.raw_names), rest=rest)
+    tries, raw = work.options.wire_effort, len(work.source.raw_names)
+    made = allocate_storage(work.expanded, work.schedule, work.setup_schedule, words, raw, rest, tries)
     return replace(work, allocation=made)
 
 
@@ -230,10 +233,10 @@ def nothing(share: float) -> None:
 
 # What is chosen between the passes, by running some of them for each candidate; and the whole list of steps.
 #
-#     trace ─▶ units ─▶ horner ─▶ squarers ─▶ expand ─▶ lower ─▶ squares ─▶ pairing ─▶ pair ─▶ chains ─▶ schedule ─▶ registers ─▶ …
-#              tries    tries     tries                                     tries                        tries
-#              expand   expand…   expand                                    pair, chains                 pairing … schedule
-#              lower    chains
+#     trace ▶ units ▶ horner ▶ squarers ▶ expand ▶ lower ▶ squares ▶ pairing ▶ pair ▶ chains ▶ schedule ▶ registers ▶ networks ▶ …
+#             tries   tries    tries                                 tries                                tries       tries
+#             expand  expand…  expand                                pair, chains                         pairing …   allocate
+#             lower   chains                                                                              schedule
 
 CHAINS = (6, 8, 10, 12, 16, 20)
 """Numbers of Horner chains that are compared, in tenths of multipliers times latency: with fewer chains multipliers wait for their
@@ -383,6 +386,28 @@ def _freed(work: Work) -> Work:
     return replace(best, schedule=with_improved_bounds(best.schedule))
 
 
+def networks(works: tuple[Work, ...]) -> tuple[Work, ...]:
+    """Places the operations of each size, and of its set-up, again for fewer sources of the networks that all sizes share."""
+    tries, kept, done = works[0].options.wire_effort, list[Key](), []
+    for work in works if tries else ():
+        placed = []
+        for one in (work.schedule, work.setup_schedule):
+            problem, ii = one.problem, one.ii if one.overlap else 0
+            end = max((start + unit.latency for start, unit in zip(one.start, problem.unit)), default=0)
+            start, instance = fewer_sources(problem, ii, (one.start, one.instance), end, tries, kept)
+            kept += Networks(problem, ii, start, instance).used
+            placed.append(replace(one, start=start, instance=instance))
+        found = [work, replace(work, schedule=placed[0], setup_schedule=placed[1])]
+        done.append(min(found, key=lambda one: _wires(_tried(one, NETWORKS.tries).allocation.program)))
+    return tuple(done) or works
+
+
+def _wires(program: Program) -> float:
+    """The weighted sources and read ports of a program."""
+    ports = sum(bank.ports * -(-bank.cells // DEEP) for bank in program.banks.values())
+    return sum(SOURCE * len(net.sources) + PORT * net.key_ports for net in program.nets.values()) + PORT * ports
+
+
 UNITS = Choice("units", units, ("expand", "lower"), ("units", "architecture"))
 HORNER = Choice("horner", horner, ("expand", "lower", "squares", "pair", "chains"), ("horner",))
 SQUARERS = Choice("squarers", squarers, ("expand",), ("units",))
@@ -392,7 +417,9 @@ REGISTERS = Choice(
     ("registers", "pairing", "paired", "setup_graph", "graph", "schedule", "setup_schedule"),
 )  # fmt: skip
 
-_BEFORE: dict[str, tuple[Choice, ...]] = {"expand": (UNITS, HORNER, SQUARERS), "pair": (PAIRING,), "allocate": (REGISTERS,)}
+NETWORKS = Choice("networks", networks, ("allocate",), ("schedule", "setup_schedule"))
+
+_BEFORE: dict[str, tuple[Choice, ...]] = {"expand": (UNITS, HORNER, SQUARERS), "pair": (PAIRING,), "allocate": (REGISTERS, NETWORKS)}
 
 
 def _steps() -> Iterator[Pass | Choice]:
@@ -503,6 +530,16 @@ class Compiled:
         """What is allowed in the definition but probably not intended, one line each, for all sizes."""
         return list(dict.fromkeys(text for one in self.sizes for text in one.checked.warnings))
 
+    def networks(self) -> dict[str, int]:
+        """Sources of all networks, read ports, and a number of sources that no placement undercuts."""
+        program, problem = self.allocation.program, self.schedule.problem
+        setup = Networks(self.setup_schedule.problem, 0, self.setup_schedule.start, self.setup_schedule.instance).used
+        return {
+            "sources": sum(len(net.sources) for net in program.nets.values()), "least": least_sources(problem, setup),
+            "bank_ports": sum(bank.ports for bank in program.banks.values()),
+            "key_ports": sum(net.key_ports for net in program.nets.values()),
+        }  # fmt: skip
+
     def explain(self) -> dict[str, Any]:
         """The figures of ``modeloom explain --json``."""
         problem = self.schedule.problem
@@ -548,6 +585,7 @@ class Compiled:
             "proved": all(one.proved for one in self.sizes),
             "inverse": max((one.checked.inverse for one in self.sizes), key=INVERSES.index),
             "warnings": self.warnings,
+            **({"networks": self.networks()} if self.options.wire_effort else {}),
             **({"more_sizes": [one.explain() for one in self.others]} if self.others else {}),
         }
 

@@ -257,6 +257,10 @@ class Options(Choices):
     exact: bool = row(False, "Search for the minimal latency with a solver.", word="exact")
     registered: bool = row(True, word="unregistered")
     """Whether registers follow operand networks and result sums, for a faster clock.  The units of the papers have none."""
+    wire_effort: int = row(
+        0, "Effort of the search for fewer sources of operands and fewer read ports, in moves for each operation (default: 0).",
+        least=0, most=100_000, word="wires{}", sparse=True,
+    )  # fmt: skip
     restarts: int = row(900, word="search{}")
     """Searches for a schedule, each from another start."""
     cipher: str | None = cipher()

@@ -58,6 +58,16 @@ class ExactFigures:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NetworkFigures:
+    """What the search for fewer sources of operands has reached."""
+
+    sources: Annotated[int, "Sources of all networks."]
+    least: Annotated[int, "No placement of the same operations has fewer, with results and inputs of whatever unit or lane as one source."]
+    bank_ports: Annotated[int, "Read ports of all banks."]
+    key_ports: Annotated[int, "Read ports of the key memory."]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Explain:
     """The figures of ``modeloom explain --json``, for one sector size."""
 
@@ -93,6 +103,7 @@ class Explain:
     proved: Annotated[bool, "Whether the program was proved to compute the definition."]
     inverse: Annotated[str, 'Whether the directions are inverse to each other: "proved", "tested", "one direction" or "not checked".']
     warnings: Annotated[tuple[str, ...], "What is allowed in the definition but probably not intended."]
+    networks: Annotated[NetworkFigures | None, "There with `--wire-effort`."] = None
     more_sizes: Annotated[tuple[Explain, ...] | None, "The same for further sector sizes."] = None
 
 

@@ -21,7 +21,7 @@ from modeloom.schedule.greedy import Grid, Placement, Reservations, grids, list_
 from modeloom.schedule.problem import Problem, use_offset
 from modeloom.schedule.slack import Bias, SlackSearch
 
-__all__ = ["compact", "latency_of", "search", "storage_figures", "tidy"]
+__all__ = ["Moves", "compact", "latency_of", "search", "storage_figures", "tidy"]
 
 # Reduces the storage that a schedule needs without changing its latency.
 #
@@ -153,7 +153,7 @@ def compact(problem: Problem, ii: int, placement: Placement, latency: int, tries
     tries : int
         Largest number of moves to try.
     """
-    moves = _Moves(problem, ii, placement, latency)
+    moves = Moves(problem, ii, placement, latency)
     changed = True
     while changed and moves.tries < tries:
         changed = False
@@ -173,7 +173,7 @@ def storage_figures(problem: Problem, ii: int, placement: Placement) -> tuple[in
     return cells, whole + max((sum(column) for column in zip(*storage.busy.values())), default=0)
 
 
-class _Moves:
+class Moves:
     def __init__(self, problem: Problem, ii: int, placement: Placement, latency: int):
         self.problem, self.ii, self.latency = problem, ii, latency
         self.tries = 0
@@ -190,20 +190,20 @@ class _Moves:
             self.windows.setdefault(a, []).append((b, width, True))
             self.windows.setdefault(b, []).append((a, width, False))
         for i in range(len(self.start)):
-            self._put(i)
+            self.put(i)
 
-    def _key(self, i: int, start: int, instance: int) -> tuple[str, int, int]:
+    def key(self, i: int, start: int, instance: int) -> tuple[str, int, int]:
         return self.problem.unit[i].kind, instance, start % self.ii if self.ii else start
 
-    def _put(self, i: int) -> None:
+    def put(self, i: int) -> None:
         self.table.take(i, self.start[i], self.instance[i])
         if self.simple[i]:
-            self.owner[self._key(i, self.start[i], self.instance[i])] = i
+            self.owner[self.key(i, self.start[i], self.instance[i])] = i
 
-    def _lift(self, i: int) -> None:
+    def lift(self, i: int) -> None:
         self.table.release(i, self.start[i], self.instance[i])
         if self.simple[i]:
-            del self.owner[self._key(i, self.start[i], self.instance[i])]
+            del self.owner[self.key(i, self.start[i], self.instance[i])]
 
     def bounds(self, i: int) -> tuple[int, int]:
         """The earliest and the latest start if no other operation moves."""
@@ -224,24 +224,24 @@ class _Moves:
         for move in self._moves(i):
             self.tries += 1
             here = [(j, self.start[j], self.instance[j]) for j, _, _ in move]
-            self._set(move)
+            self.set(move)
             shifts = self.storage.shifts([j for j, _, _ in move])
             cost = self.storage.apply(shifts)
-            self._set(here)
+            self.set(here)
             self.storage.apply([(value, after, before) for value, before, after in shifts])
             if cost < gain:
                 best, gain = move, cost
         if best is None:
             return False
         for j, _, _ in best:
-            self._lift(j)
-        self._set(best)
+            self.lift(j)
+        self.set(best)
         self.storage.apply(self.storage.shifts([j for j, _, _ in best]))
         for j, _, _ in best:
-            self._put(j)
+            self.put(j)
         return True
 
-    def _set(self, move: list[tuple[int, int, int]]) -> None:
+    def set(self, move: list[tuple[int, int, int]]) -> None:
         for i, start, instance in move:
             self.start[i], self.instance[i] = start, instance
 
@@ -249,7 +249,7 @@ class _Moves:
         """Moves of one operation to a free slot, and exchanges with the operation in a taken one."""
         low, high = self.bounds(i)
         here, own = self.start[i], self.instance[i]
-        self._lift(i)
+        self.lift(i)
         found: list[list[tuple[int, int, int]]] = []
         takes, phase = self.problem.unit[i].cadence.takes, self.phases.get(self.problem.unit[i].kind, 0)
         for start in range(max(low, here - _REACH), min(high, here + _REACH) + 1):
@@ -261,13 +261,13 @@ class _Moves:
                 if self.table.free(i, start, n):
                     found.append([(i, start, n)])
                 elif self.simple[i]:
-                    j = self.owner.get(self._key(i, start, n), -1)
+                    j = self.owner.get(self.key(i, start, n), -1)
                     if j >= 0 and own in self.table.instances(j):
-                        found.extend([(i, start, n), (j, moved, own)] for moved in self._exchanges(i, j, start))
-        self._put(i)
+                        found.extend([(i, start, n), (j, moved, own)] for moved in self.exchanges(i, j, start))
+        self.put(i)
         return found
 
-    def _exchanges(self, i: int, j: int, start: int) -> list[int]:
+    def exchanges(self, i: int, j: int, start: int) -> list[int]:
         """Starts at which pair j can take the slot that pair i leaves for ``start``."""
         first, second = self.start[i], self.start[j]
         self.start[i] = start
