@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The slow tests are in shards, each in one; what is not slow is in none."""
 
+import json
 import os
 import subprocess
 import sys
@@ -10,19 +11,28 @@ from tests.scripts import ROOT
 from tests.shards import group_of, parse, shards
 
 
-def collected(*options):
+RUNS = """
+import contextlib, io, json, sys, pytest
+said = []
+for options in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        assert pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider", "tests/sim/test_streams.py", *options]) == 0
+    said.append(out.getvalue())
+json.dump(said, sys.stdout)
+"""
+
+
+def collected(*runs):
+    """For each run with these options, how many tests of each file it has.  One process is enough for all of them."""
     environment = {name: value for name, value in os.environ.items() if name != "MODELOOM_SLOW"}
-    command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider", "tests/sim/test_streams.py", *options]
+    command = [sys.executable, "-c", RUNS, json.dumps(runs)]
     result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    return [line.rpartition(": ") for line in result.stdout.splitlines() if line.startswith("tests/")]
-
-
-def total(rows):
-    return {file: int(count) for file, _, count in rows}
+    rows = [[line.rpartition(": ") for line in said.splitlines() if line.startswith("tests/")] for said in json.loads(result.stdout)]
+    return [{file: int(count) for file, _, count in row} for row in rows]
 
 
 def test_a_run_leaves_the_slow_tests_out_and_a_shard_all_else():
-    default, everything, slow = (total(collected(*options)) for options in ((), ("--slow",), ("--shard", "1/1")))
+    default, everything, slow = collected([], ["--slow"], ["--shard", "1/1"])
     assert slow and sum(default.values()) + sum(slow.values()) == sum(everything.values())
     for file, count in everything.items():
         assert count == default.get(file, 0) + slow.get(file, 0), file

@@ -2,6 +2,7 @@
 """What ``modeloom build`` says of a core."""
 
 import pytest
+from tests.built import hollow
 from tests.streams import broken_opens
 
 import modeloom.emit
@@ -57,7 +58,8 @@ def test_a_tested_inverse_of_messages_is_not_called_proved(run):
 
 @pytest.mark.parametrize("interface, good, bad", [("axi", "OK", "WRONG_TAG"), ("lwc", "SUCCESS", "FAILURE")])
 def test_the_warning_names_statuses_of_the_interface(run, interface, good, bad):
-    result = run(*ROUND, *(["--interface", "lwc"] if interface == "lwc" else []))
+    with hollow():
+        result = run(*ROUND, *(["--interface", "lwc"] if interface == "lwc" else []))
     assert result.status == 0 and "1 block every 10 cycles" in result.out and "None" not in result.out, result.err
     assert f"before its status is {good}. Discard it if the status is {bad}." in " ".join(result.err.split())
 

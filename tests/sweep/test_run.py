@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 
 import pytest
 from tests.built import slow, slowly
@@ -38,11 +39,12 @@ def by_status(report):
 
 def test_a_repeated_sweep_runs_what_is_new(tmp_path):
     file = write(tmp_path, CIRCUITS)
-    first = run(file)
+    with local(1) as workers:
+        first = run(file, nullcontext(workers))
+        again = run(file, nullcontext(workers))
+        more = run(write(tmp_path, CIRCUITS.replace("[2, 4, 8]", "[2, 4, 8, 16]")), nullcontext(workers))
     assert (first.known, first.ran) == (0, 4) and by_status(first) == ["ok"] * 4
-    again = run(file)
     assert (again.known, again.ran) == (4, 0) and again.rows == first.rows
-    more = run(write(tmp_path, CIRCUITS.replace("[2, 4, 8]", "[2, 4, 8, 16]")))
     assert (more.known, more.ran) == (4, 1) and len(more.rows) == 5
 
 

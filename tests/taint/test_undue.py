@@ -18,7 +18,7 @@ from modeloom.taint.check import reached_before, specialised
 from modeloom.taint.graph import Bit, Cell
 
 KINDS: dict[str, tuple[str, dict[str, Any]]] = {
-    "gcm": ("gcm", {**TINY, "key_slots": 1}), "pipeline": ("gcm", {"key_slots": 1}),
+    "gcm": ("gcm", TINY), "pipeline": ("gcm", {"key_slots": 1}),
     "hold": ("gcm", {"key_slots": 1, "hold": 64}), "wire": ("gcm", {"key_slots": 1, "packet": "wire"}),
     "channels": ("gcm", {"key_slots": 1, "channels": 2}), "ccm": ("ccm", {"key_slots": 1}), "ocb3": ("ocb3", {"key_slots": 1}),
     "deoxys-ii": ("deoxys-ii", {"key_slots": 1}), "stored": ("deoxys-ii", {"key_slots": 1, "message_buffer": 64}),

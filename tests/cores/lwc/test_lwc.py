@@ -40,8 +40,8 @@ TINY = {"cipher_arch": "multistream", "cipher_stages": None, "streams": 1, "mul_
 KEYS = [Random(seed).randbytes(16) for seed in (7, 8)]
 
 
-def simulated(seed=0, gaps=None, **options):
-    found = subject(**options)
+def simulated(seed=0, gaps=None, mode="gcm", **options):
+    found = subject(mode, **options)
     return SimulatedLwcCore(found.directory, seed=seed, gaps=gaps, library=found.library)
 
 
@@ -231,20 +231,21 @@ def test_no_cycle_depends_on_data():
 
 
 def test_core_json():
-    description = read_description(folder(**TINY))
+    description = read_description(folder("no-hash", **TINY))
     assert isinstance(description, LwcDescription) and description.interface_bits == 32
     assert [port.name for port in description.ports][2:] == [
         "zeroize", "zeroizing", "pdi_valid", "pdi_ready", "pdi_data", "sdi_valid", "sdi_ready", "sdi_data", "do_valid", "do_ready",
         "do_data", "do_last",
     ]  # fmt: skip
     assert description.name.endswith("_lwc") and description.options["interface"] == "lwc" and description.releases
-    sheet = (folder(**TINY) / description.files.datasheet).read_text(encoding="utf-8")
+    sheet = (folder("no-hash", **TINY) / description.files.datasheet).read_text(encoding="utf-8")
     assert "s_axis" not in sheet and "status is FAILURE" in sheet
 
 
-def test_vectors_as_text():
+@pytest.mark.parametrize("mode", ["no-hash", *slowly("gcm")])
+def test_vectors_as_text(mode):
     """The words in the texts are those that the core takes and gives."""
-    core = made(**TINY)
+    core = made(mode, **TINY)
     texts = vector_texts(core.compiled, core.describe("core", "modeloom build"))
     messages = {}
     for name, text in texts.items():
@@ -252,7 +253,7 @@ def test_vectors_as_text():
         rows = [line.split(" = ") for line in text.splitlines() if line and not line.startswith("#")]
         assert {kind for kind, _ in rows} <= {"INS", "HDR", "DAT", "STT"} and all(len(data) % 8 == 0 for _, data in rows)
         messages[name] = [int(data[at : at + 8], 16) for _, data in rows for at in range(0, len(data), 8)]
-    run = simulated(**TINY)
+    run = simulated(mode=mode, **TINY)
     for port, name in (("pdi", "pdi.txt"), ("sdi", "sdi.txt")):
         run.feed(port, [Piece("INS", messages[name])])
     assert run.runner.run({"do": len(messages["do.txt"])}, max_cycles=100_000).done

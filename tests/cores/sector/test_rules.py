@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.built import RUN_FOLDER
+from tests.built import RUN_FOLDER, slow
 from tests.emit.emitted import SIZES, SLOTS, core, folder, made
 from tests.external import needs
 
@@ -239,41 +239,45 @@ def bits_of(value: str, width: str) -> str:
     return made.rjust(bits, "0")
 
 
-def bench(steps: Path) -> str:
-    """A bench for the module with the steps of all cases in a file.  Plusargs choose those that are taken, so that it is compiled once."""
+def bench(work: Path) -> str:
+    """A bench for the module, which plays the steps of a case from a file; a plusarg tells their number.  It is compiled once for all cases,
+    whose steps lie beside it, in files with the numbers of the cases.
+    """
     p = bus_parameters(core(SLOTS))
     assert p.sizes[0].nbytes == 48 and p.key_slots == 3 and p.keys.packet_bytes == 40
     widths = ports()
-    every = [{**LOW, **step} for case in CASES.values() for step in steps_of(case)]
-    lines = ["".join(bits_of(step[name], width) for name, width in widths.items()) for step in every]
-    steps.write_text("\n".join([*lines, ""]))
-    assert len(set(map(len, lines))) == 1
+    lengths = set()
+    for number, case in enumerate(CASES.values()):
+        lines = ["".join(bits_of({**LOW, **step}[name], width) for name, width in widths.items()) for step in steps_of(case)]
+        (work / f"{number}.txt").write_text("\n".join([*lines, ""]))
+        lengths |= set(map(len, lines))
+    (bits,) = lengths
+    longest = max(len(steps_of(case)) for case in CASES.values())
     declared = "\n".join(f"  reg {width} {name};" for name, width in widths.items())
     return (
-        f"{module()}\nmodule bench;\n  reg aclk;\n{declared}\n  reg [{len(lines[0]) - 1}:0] steps [0:{len(every) - 1}];\n"
-        "  integer i, first, behind;\n  always #5 aclk = ~aclk;\n"
+        f"{module()}\nmodule bench;\n  reg aclk;\n{declared}\n  reg [{bits - 1}:0] steps [0:{longest - 1}];\n"
+        "  reg [8*400-1:0] file;\n  integer i, count;\n  always #5 aclk = ~aclk;\n"
         f"  {NAME}_rules rules (.aclk(aclk), {', '.join(f'.{name}({name})' for name in widths)});\n"
-        f'  initial begin\n    $readmemb("{steps}", steps);\n'
-        '    if (!$value$plusargs("first=%d", first)) first = 0;\n    if (!$value$plusargs("behind=%d", behind)) behind = 0;\n'
-        f"    aclk = 0;\n    for (i = first; i < behind; i = i + 1) begin\n      {{{', '.join(widths)}}} = steps[i];\n"
+        '  initial begin\n    if (!$value$plusargs("file=%s", file)) $finish;\n    if (!$value$plusargs("count=%d", count)) count = 0;\n'
+        "    $readmemb(file, steps, 0, count - 1);\n"
+        f"    aclk = 0;\n    for (i = 0; i < count; i = i + 1) begin\n      {{{', '.join(widths)}}} = steps[i];\n"
         "      @(negedge aclk);\n    end\n    $finish;\n  end\nendmodule\n"
     )
 
 
 @cache
-def program(kind: type[Simulator], *defines: str) -> list[str]:
-    """The command that runs the bench."""
+def program(kind: type[Simulator], *defines: str) -> tuple[Path, list[str]]:
+    """The folder with the steps, and the command that runs the bench."""
     work = Path(tempfile.mkdtemp(dir=os.environ[RUN_FOLDER]))
-    (work / "bench.v").write_text(bench(work / "steps.txt"))
-    return kind().build("bench", [work / "bench.v"], work, [ASSERT_MACRO, *defines])
+    (work / "bench.v").write_text(bench(work))
+    return work, kind().build("bench", [work / "bench.v"], work, [ASSERT_MACRO, *defines])
 
 
 def simulated(name: str, kind: type[Simulator] = Verilator, *defines: str) -> subprocess.CompletedProcess[str]:
     """A run with the steps of a case."""
-    lengths = [len(steps_of(case)) for case in CASES.values()]
-    place = list(CASES).index(name)
-    chosen = [f"+first={sum(lengths[:place])}", f"+behind={sum(lengths[: place + 1])}"]
-    return subprocess.run([*program(kind, *defines), *chosen], stdout=subprocess.PIPE, text=True, check=False)
+    work, command = program(kind, *defines)
+    chosen = [f"+file={work / str(list(CASES).index(name))}.txt", f"+count={len(steps_of(CASES[name]))}"]
+    return subprocess.run([*command, *chosen], stdout=subprocess.PIPE, text=True, check=False)
 
 
 def check_case(name: str, kind: type[Simulator]) -> None:
@@ -329,8 +333,9 @@ def test_every_message_has_a_case() -> None:
     }
 
 
-def test_the_first_error_can_end_the_simulation() -> None:
-    done = simulated("data that nobody asked for", Verilator, f"{ASSERT_MACRO}_FATAL")
+@pytest.mark.parametrize("kind", [pytest.param(Icarus, marks=needs("iverilog")), pytest.param(Verilator, marks=slow)])
+def test_the_first_error_can_end_the_simulation(kind: type[Simulator]) -> None:
+    done = simulated("data that nobody asked for", kind, f"{ASSERT_MACRO}_FATAL")
     assert done.returncode != 0 and "m_axis: there is no command" in done.stdout
 
 

@@ -7,7 +7,7 @@ import re
 from itertools import groupby, pairwise
 
 import pytest
-from tests.emit.emitted import PARTIAL, SIZES, SMALLEST, core
+from tests.emit.emitted import PARTIAL, SIZES, core
 from tests.rtl.bus.codes import Case, status_code
 
 from modeloom.cores.sector import bus_parameters
@@ -18,6 +18,7 @@ from modeloom.interfaces.sector import StatusCode
 from modeloom.rtl.bus.sector import BusParameters
 from modeloom.spec import InputError
 
+SMALLEST = ("heh-brw", {"sector": 32, "direction": "encrypt", "cipher_arch": "sequential"})
 CHOICES = {"sizes": SIZES, "partial": PARTIAL, "smallest": SMALLEST}
 
 FIRST, SECOND, THIRD, NONE = 0, 1, 2, None

@@ -16,7 +16,7 @@ from modeloom.interfaces.messages import MessageCode, pack_message_command, stat
 FAST: dict[str, Any] = {**TINY, "prove": False}
 ROUND: dict[str, Any] = {"cipher_arch": "multistream", "streams": 1, "key_slots": 3, "prove": False}
 KINDS: dict[str, dict[str, Any]] = {
-    "gcm": FAST, "ccm": {**FAST, "mode": "ccm"}, "two blocks a cycle": {**FAST, "blocks_per_cycle": 2}, "hold": {**FAST, "hold": 96},
+    "gcm": TINY, "ccm": {**FAST, "mode": "ccm"}, "two blocks a cycle": {**FAST, "blocks_per_cycle": 2}, "hold": {**FAST, "hold": 96},
     "ccm with hold": {**FAST, "mode": "ccm", "hold": 96}, "wire": {**FAST, "packet": "wire"},
     "wire with hold": {**FAST, "packet": "wire", "hold": 96}, "starts that run ahead": {**FAST, "mode": "ocb3", "packet": "wire"},
     "pairs": {**FAST, "mode": "aes-otr"}, "channels": {**SMALL, "channels": 3, "prove": False},

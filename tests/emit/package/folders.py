@@ -20,10 +20,10 @@ from modeloom.emit import emit
 
 __all__ = ["CASES", "CLOCKS_OF_HOST", "RARE", "USUAL", "WITH_REGISTERS", "folder"]
 
-USUAL = ["sectors", "registers", "apb", "clocked", "wide"]
-RARE = ["messages", "clocked-messages", "lwc"]
+USUAL = ["sectors", "registers", "clocked"]
+RARE = ["apb", "wide", "messages", "clocked-messages", "lwc"]
 CASES = [*USUAL, *slowly(*RARE)]
-"""A core for sectors, one with registers, one with registers behind APB, one whose buses have a clock each, one with beats of 512 bits,
+"""A core for sectors, one with registers, one whose buses have a clock each; and one with registers behind APB, one with beats of 512 bits,
 one for messages, one with some buses in other clocks, and one behind the LWC interface."""
 
 WITH_REGISTERS = {"registers": "s_axil", "apb": "s_apb", "clocked": "s_axil", "clocked-messages": "s_apb"}
