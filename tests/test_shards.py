@@ -10,7 +10,6 @@ import pytest
 from tests.scripts import ROOT
 from tests.shards import group_of, parse, shards
 
-
 RUNS = """
 import contextlib, io, json, sys, pytest
 said = []

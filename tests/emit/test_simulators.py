@@ -18,6 +18,7 @@ from modeloom.emit.simulators import Icarus, Simulator, Verilator, simulator
 from modeloom.product.folder import read_description
 from modeloom.verification.steps import bench_step
 
+
 class Built(Simulator):
     """Verilator, with the program of a bench that is already built."""
 

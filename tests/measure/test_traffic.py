@@ -8,11 +8,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.built import slow
 from tests.streamed import SMALL, TINY, folder, simulated
 
 from modeloom.emit import CheckFailed
 from modeloom.measure.traffic import MIXES, find_mix, measure_traffic, oracle_of
 from modeloom.product.folder import read_messages
+from modeloom.product.messages import StreamDescription
 from modeloom.product.simulated_messages import SimulatedStreamCore
 from modeloom.spec import InputError
 from modeloom.spec.errors import AuthenticationError
@@ -36,13 +38,27 @@ def test_the_mix_of_gcm2008_reaches_its_share() -> None:
     )
 
 
-@pytest.mark.parametrize("associated", [0, 8, 12, 28])
-def test_cycles_are_those_of_the_packets(core: SimulatedStreamCore, associated: int) -> None:
-    found = measure_traffic(core, folder(**TINY), MIXES["imix"], packets=24, associated=associated, seed=3)
-    d = core.description
-    assert found["cycles"] == 2 * sum(
+def stated(d: StreamDescription, associated: int) -> int:
+    """Cycles of two rounds of packets from the internet."""
+    return 2 * sum(
         size.share * d.cycles_of(min(associated, size.nbytes), max(0, size.nbytes - associated)) for size in MIXES["imix"].sizes
     )
+
+
+@pytest.mark.parametrize("associated", [0, 8, 12, 28])
+def test_cycles_are_those_of_the_packets(core: SimulatedStreamCore, associated: int) -> None:
+    """A core with a round states a mean that is rounded up."""
+    found = measure_traffic(core, folder(**TINY), MIXES["imix"], packets=24, associated=associated, seed=3)
+    most = stated(core.description, associated)
+    assert 0.95 * most < found["cycles"] <= most
+
+
+@slow
+@pytest.mark.parametrize("associated", [0, 8, 12, 28])
+def test_cycles_of_a_pipeline_are_those_of_the_packets(associated: int) -> None:
+    core = simulated(**SMALL)
+    found = measure_traffic(core, folder(**SMALL), MIXES["imix"], packets=24, associated=associated, seed=3)
+    assert found["cycles"] == stated(core.description, associated)
 
 
 def test_shares_are_exact_in_every_round() -> None:
@@ -60,7 +76,8 @@ def test_a_file_of_ones_own(core: SimulatedStreamCore, tmp_path: Path) -> None:
     mix = find_mix(str(path))
     assert [(size.nbytes, size.share, size.associated) for size in mix.sizes] == [(100, 3, 20), (0, 1, None)]
     found = measure_traffic(core, tmp_path, mix, packets=8)
-    assert found["bytes"] == 600 and found["cycles"] == 6 * (2 + 5 + 1) + 2
+    # Five blocks of text and a tag take ten cycles each; empty packets have a tag each.
+    assert found["bytes"] == 600 and 0.95 * (6 * 60) < found["cycles"] <= 6 * 60 + 2 * 10
 
 
 def test_a_difference_is_found(core: SimulatedStreamCore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from tests.built import slow, slowly
+from tests.built import hollow, slow, slowly
 from tests.cores.lwc.core import folder, made, subject
 from tests.cores.lwc.patched import patched
 from tests.external import needs
@@ -40,8 +40,8 @@ TINY = {"cipher_arch": "multistream", "cipher_stages": None, "streams": 1, "mul_
 KEYS = [Random(seed).randbytes(16) for seed in (7, 8)]
 
 
-def simulated(seed=0, gaps=None, mode="gcm", **options):
-    found = subject(mode, **options)
+def simulated(seed=0, gaps=None, **options):
+    found = subject(**options)
     return SimulatedLwcCore(found.directory, seed=seed, gaps=gaps, library=found.library)
 
 
@@ -230,22 +230,24 @@ def test_no_cycle_depends_on_data():
     assert len(seen[0][1]) > 40 and all(one == seen[0] for one in seen)
 
 
-def test_core_json():
-    description = read_description(folder("no-hash", **TINY))
+def test_core_json(tmp_path):
+    with hollow():
+        emit(made(**TINY), tmp_path / "core", command=COMMAND)
+    description = read_description(tmp_path / "core")
     assert isinstance(description, LwcDescription) and description.interface_bits == 32
     assert [port.name for port in description.ports][2:] == [
         "zeroize", "zeroizing", "pdi_valid", "pdi_ready", "pdi_data", "sdi_valid", "sdi_ready", "sdi_data", "do_valid", "do_ready",
         "do_data", "do_last",
     ]  # fmt: skip
     assert description.name.endswith("_lwc") and description.options["interface"] == "lwc" and description.releases
-    sheet = (folder("no-hash", **TINY) / description.files.datasheet).read_text(encoding="utf-8")
+    sheet = (tmp_path / "core" / description.files.datasheet).read_text(encoding="utf-8")
     assert "s_axis" not in sheet and "status is FAILURE" in sheet
 
 
-@pytest.mark.parametrize("mode", ["no-hash", *slowly("gcm")])
-def test_vectors_as_text(mode):
+@slow
+def test_vectors_as_text():
     """The words in the texts are those that the core takes and gives."""
-    core = made(mode, **TINY)
+    core = made(**TINY)
     texts = vector_texts(core.compiled, core.describe("core", "modeloom build"))
     messages = {}
     for name, text in texts.items():
@@ -253,7 +255,7 @@ def test_vectors_as_text(mode):
         rows = [line.split(" = ") for line in text.splitlines() if line and not line.startswith("#")]
         assert {kind for kind, _ in rows} <= {"INS", "HDR", "DAT", "STT"} and all(len(data) % 8 == 0 for _, data in rows)
         messages[name] = [int(data[at : at + 8], 16) for _, data in rows for at in range(0, len(data), 8)]
-    run = simulated(mode=mode, **TINY)
+    run = simulated(**TINY)
     for port, name in (("pdi", "pdi.txt"), ("sdi", "sdi.txt")):
         run.feed(port, [Piece("INS", messages[name])])
     assert run.runner.run({"do": len(messages["do.txt"])}, max_cycles=100_000).done
