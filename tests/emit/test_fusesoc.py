@@ -15,17 +15,17 @@ from typing import Any
 import pytest
 import yaml
 from tests.built import slow
-from tests.emit.emitted import SMALLEST, folder, made
+from tests.emit.emitted import SMALLEST, folder
 from tests.emit.package import folders
 from tests.emit.package.folders import CASES, RARE, USUAL, WITH_REGISTERS
 from tests.emit.package.yosys_ports import ports_of
 from tests.external import needs
 
-from modeloom.emit import core_name
 from modeloom.emit.package import outside
 from modeloom.product.folder import read_description
 
-NAME = core_name(made(SMALLEST))
+NAME = "xts_32_enc_seq_round1_search50"
+"""The core that most tests run: ``emitted.SMALLEST``."""
 
 FUSESOC = Path(sys.executable).with_name("fusesoc")
 

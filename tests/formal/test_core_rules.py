@@ -99,7 +99,10 @@ MOST = tuple(one.__name__ for one in (*ORDER_INVARIANTS, *ORDER_RULES) if one.__
 
 @pytest.mark.parametrize(
     ("name", "only"),
-    [pytest.param("segments", MOST, id="segments, most rules"), *(pytest.param(name, (), id=name, marks=pytest.mark.slow) for name in CORES)],
+    [
+        pytest.param("segments", MOST, id="segments, most rules"),
+        *(pytest.param(name, (), id=name, marks=pytest.mark.slow) for name in CORES),
+    ],
 )
 def test_order_and_numbers(name: str, only: tuple[str, ...]) -> None:
     assert not unproved_order(name, core_machine(name), only)

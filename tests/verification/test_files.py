@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import PLAIN, core, folder, made
+from tests.emit.emitted import SMALLEST, core, folder, made
 
 from modeloom.cores.sector.describe import describe
 from modeloom.emit.package.core_file import manifest, read_manifest
@@ -25,12 +25,12 @@ from modeloom.verification.steps import files_step
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(folder(PLAIN), tmp_path / "core"))
+    return Path(shutil.copytree(folder(SMALLEST), tmp_path / "core"))
 
 
 @pytest.fixture(scope="module")
 def texts() -> dict[str, str]:
-    return steps.today(made(PLAIN), read_description(folder(PLAIN)))
+    return steps.today(made(SMALLEST), read_description(folder(SMALLEST)))
 
 
 def test_every_file_has_its_hash(copy: Path, texts: dict[str, str]) -> None:
@@ -112,7 +112,7 @@ def test_other_tools(copy: Path, texts: dict[str, str], monkeypatch: pytest.Monk
 
 def test_tools_that_only_some_cores_depend_on(copy: Path) -> None:
     """The solver is named for an exact schedule, and its version is compared for those cores only."""
-    exact = replace(core(PLAIN), options=core(PLAIN).options.but(exact=True))
+    exact = replace(core(SMALLEST), options=core(SMALLEST).options.but(exact=True))
     assert describe(exact, "x", "modeloom build").versions == versions(*EXACT_TOOLS)
     description = read_description(copy)
     assert description.versions == versions() and steps.newer_tools(description) == []

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.emit.emitted import PLAIN, folder
+from tests.emit.emitted import SMALLEST, folder
 
 from modeloom.product.description import versions
 from modeloom.verification import Step, as_json, sector, verify_core
@@ -26,7 +26,7 @@ def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_missing_tools(no_tools: None) -> None:
-    subject = Subject(folder(PLAIN))
+    subject = Subject(folder(SMALLEST))
     assert lint_step(subject.directory).skipped == (NO_LINT,)
     assert bench_step(subject.directory).skipped == (NO_BENCH,)
 
@@ -35,7 +35,7 @@ def test_the_last_line_says_what_was_skipped(monkeypatch: pytest.MonkeyPatch, no
     """All steps are replaced by ones that cost nothing."""
     monkeypatch.setattr(sector, "dynamic_checks", lambda need, sectors: [])
     monkeypatch.setattr(sector, "timing_step", lambda directory, description: Step("timing", "not here"))
-    steps = list(verify_core(folder(PLAIN), hashes=False))
+    steps = list(verify_core(folder(SMALLEST), hashes=False))
     assert steps[-1].name == "skipped"
     assert str(steps[-1]) == (
         f"skipped: hashes of the files, and the files as they would be emitted today (--no-hashes); {NO_LINT}; {NO_BENCH}"
@@ -43,7 +43,7 @@ def test_the_last_line_says_what_was_skipped(monkeypatch: pytest.MonkeyPatch, no
 
 
 def test_the_report(tmp_path: Path) -> None:
-    description = Subject(folder(PLAIN)).description
+    description = Subject(folder(SMALLEST)).description
     steps = [Step("files", "7 files", {"files": 7}), Step("lint", "skipped", {}, ("lint: no Verilator",)), Step("skipped", "lint: ...")]
     report = json.loads(json.dumps(as_json(description, 3, versions(), steps)))
     assert report["passed"] and report["seed"] == 3 and report["skipped"] == ["lint: no Verilator"]

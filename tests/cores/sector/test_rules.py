@@ -240,8 +240,9 @@ def bits_of(value: str, width: str) -> str:
 
 
 def bench(work: Path) -> str:
-    """A bench for the module, which plays the steps of a case from a file; a plusarg tells their number.  It is compiled once for all cases,
-    whose steps lie beside it, in files with the numbers of the cases.
+    """A bench for the module, which plays the steps of a case from a file; a plusarg tells their number.
+
+    It is compiled once for all cases, whose steps lie beside it, in files with the numbers of the cases.
     """
     p = bus_parameters(core(SLOTS))
     assert p.sizes[0].nbytes == 48 and p.key_slots == 3 and p.keys.packet_bytes == 40
