@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 from tests.built import hollow
-from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SLOTS, SMALLEST, core, folder, made
+from tests.emit.emitted import COMMAND, PARTIAL, PLAIN, SIZES, SLOTS, SMALLEST, core, folder, made
 
 from modeloom.ciphers import AES
 from modeloom.cores.bench_text import sector_words
@@ -136,7 +136,7 @@ def test_other_options_have_another_name() -> None:
 
 def test_two_cores_of_one_mode_share_no_module() -> None:
     modules = []
-    for choice in (PLAIN, SLOTS):
+    for choice in (SMALLEST, SIZES):
         name = core_name(made(choice))
         found = re.findall(r"^module (\w+)", (folder(choice) / f"{name}.v").read_text(), re.M)
         modules += [set(found)]

@@ -96,7 +96,8 @@ def gone(pid: int, limit: float) -> bool:
 def test_other_points_run(tmp_path, sector, stream, statuses, told, timeout):
     """The point of the broken definition runs again when it is not broken any more, in the place of its row."""
     file = write(tmp_path, GRID.format(timeout=timeout), definitions(sector, stream))
-    process = command(tmp_path, "--jobs", "2", "--json")
+    # One that hangs leaves the other points a process.
+    process = command(tmp_path, "--jobs", "2" if "while" in sector else "1", "--json")
     try:
         out, err = process.communicate(timeout=120)
     finally:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.built import slow, slowly
-from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, core, folder, made
+from tests.emit.emitted import PARTIAL, PLAIN, SLOTS, SMALLEST, core, folder, made
 from tests.external import needs
 from tests.rtl.bus.codes import Case, status_code
 
@@ -33,7 +33,7 @@ ALL_SLOTS = ("xts", {"sector": 64, "cipher_arch": "sequential", "key_slots": MOS
 
 CHOICES = {"partial": SEQUENTIAL_PARTIAL, "plain": PLAIN, "slots": SLOTS, "all slots": ALL_SLOTS}
 
-NAME = core_name(made(PLAIN))
+NAME = core_name(made(SMALLEST))
 
 
 @cache
@@ -43,8 +43,8 @@ def measured(name: str) -> dict:
 
 
 def copied(tmp_path: Path) -> Path:
-    """The plain core, to be broken."""
-    return Path(shutil.copytree(folder(PLAIN), tmp_path / "core")) / f"{NAME}.v"
+    """The smallest core, to be broken."""
+    return Path(shutil.copytree(folder(SMALLEST), tmp_path / "core")) / f"{NAME}.v"
 
 
 @needs("iverilog")
@@ -186,7 +186,7 @@ def test_what_is_said_of_a_failure(
     for module in (simulators, simulators):
         monkeypatch.setattr(module, "run", lambda command, work: next(said))
     with pytest.raises(CheckFailed) as caught:
-        run_bench(folder(PLAIN))
+        run_bench(folder(SMALLEST))
     assert str(caught.value) == message or (message.endswith(" ") and str(caught.value).startswith(message))
 
 
@@ -194,7 +194,7 @@ def test_no_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("modeloom.emit.simulators.util.find_spec", lambda name: None)
     with pytest.raises(ToolMissing, match="apt-get install iverilog"):
-        run_bench(folder(PLAIN))
+        run_bench(folder(SMALLEST))
 
 
 @needs("iverilog")
