@@ -42,9 +42,9 @@ def measured(name: str) -> dict:
     return run_bench(folder(CHOICES[name]))
 
 
-def copied(tmp_path: Path) -> Path:
-    """The smallest core, to be broken."""
-    return Path(shutil.copytree(folder(SMALLEST), tmp_path / "core")) / f"{NAME}.v"
+def copied(tmp_path: Path, choice: tuple[str, dict] = SMALLEST) -> Path:
+    """A core, the smallest one if not told otherwise, to be broken."""
+    return Path(shutil.copytree(folder(choice), tmp_path / "core")) / f"{core_name(made(choice))}.v"
 
 
 @needs("iverilog")
@@ -143,7 +143,7 @@ def test_a_slower_core_fails(tmp_path: Path) -> None:
 
 @needs("iverilog")
 def test_other_figures_in_the_description_fail(tmp_path: Path) -> None:
-    verilog = copied(tmp_path)
+    verilog = copied(tmp_path, PLAIN)
     path = verilog.parent / "core.json"
     description = json.loads(path.read_text())
     description["explain"]["cycles_per_sector"] -= 1
