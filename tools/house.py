@@ -30,7 +30,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "src"
 
 COMPILER = "modeloom/"
-"""The folder of the compiler.  Those beside it are the references, the catalogue of circuits, the tables of the papers, and the writer of Verilog."""
+"""The folder of the compiler.  Those beside it are the references, the catalogue of circuits, the tables of the papers, and the writer of
+Verilog."""
 
 FEATURES: dict[str, tuple[str, ...]] = {
     # The names of a feature, with the folders that are its own in place of the dots of a name.
