@@ -45,6 +45,7 @@ CASES = {
         "explain hctr2 --cipher-stages 5", "explain hctr2 --aes-stages 5", "explain hctr2 --mul -1", "explain hctr2 --mul-arch Karatsubas",
         "explain hctr2 --mul-stages 0", "explain hctr2 --mul-stages 9", "explain hctr2 --squares never", "explain hctr2 --lanes 5",
         "explain hctr2 --acc 17", "explain hctr2 --terms 17", "explain hctr2 --storage ram", "explain hctr2 --key-slots 0",
+        "explain hctr2 --wire-effort -1",
         "explain hctr2 --key-slots 257",
         "explain hctr2 --overlap --no-overlap", "explain hctr2 --exact=1", "explain hctr2 --preset TES2010-ful",
         "explain hctr2 --blocks-per-cycle 1", "explain hctr2 --channels 1", "explain hctr2 --hold 2048",

@@ -112,7 +112,7 @@ CHANGES: dict[str, object] = {
     "sector": 512, "more_sectors": (64,), "tweak": 32, "key_bits": 256, "direction": "encrypt", "cipher_cores": 2,
     "cipher_arch": "sequential", "cipher_sbox": "bram", "cipher_stages": 1, "mul": 3, "mul_arch": "lut6", "mul_stages": 2,
     "squares": "fly", "acc": 2, "lanes": 4, "terms": 3, "storage": "bram", "key_slots": 5, "overlap": False,
-    "exact": True, "registered": False, "restarts": 7, "cipher": "serpent", "streams": 2,
+    "exact": True, "registered": False, "wire_effort": 3, "restarts": 7, "cipher": "serpent", "streams": 2,
 }  # fmt: skip
 """Another value for each option."""
 

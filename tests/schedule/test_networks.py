@@ -156,3 +156,19 @@ def test_ports_are_exchanged_within_their_slots() -> None:
         assert len({found[key] for key, reading in readings.items() if reading.readers == {(net, 0, 0)}}) == 1
     for slot in range(8):
         assert {port for key, port in found.items() if key[2] == slot} == {0, 1}
+
+
+def test_no_port_reads_twice_in_a_slot() -> None:
+    """Whatever ports are exchanged, and also where some are free."""
+    rng, nets = random.Random(3), [NetName(UnitName(MUL.unit, n)) for n in range(4)]
+    readings = {
+        ("main", "in0", slot, (("encrypt", 4 * slot + port),)):
+            Reading("in0", "main", slot, port, {(rng.choice(nets), rng.randrange(2), 0)})
+        for slot in range(20) for port in rng.sample(range(4), rng.randint(1, 4))
+    }  # fmt: skip
+    before = len({(reading.port, *reader) for reading in readings.values() for reader in reading.readers})
+    found = better_ports(readings, 100)
+    for slot in range(20):
+        ports = [port for key, port in found.items() if key[2] == slot]
+        assert len(set(ports)) == len(ports) and set(ports) <= set(range(4))
+    assert len({(found[key], *reader) for key, reading in readings.items() for reader in reading.readers}) < before

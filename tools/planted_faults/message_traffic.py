@@ -166,14 +166,14 @@ class MessageTraffic:
         if d.channels > 1:
             fields["channel"] = self._near(rng.randrange(d.channels), 8)
         command = bytearray(pack_message_command(
-            d.command_fields, nonce=nonce, tag=b"" if d.wire else tag, tag_bytes=self._near(tag_bytes, 8),
+            d.command_fields, nonce=nonce, tag=b"" if d.packet == "wire" else tag, tag_bytes=self._near(tag_bytes, 8),
             id=rng.randrange(1 << 16), decrypt=way, slot=self._near(slot, 16), **fields,
         ))  # fmt: skip
         if rng.random() < 0.03:
             command[rng.randrange(len(command))] ^= 1 << rng.randrange(8)
         parts = (text, ad) if d.text_first else (ad, text)
         size = d.beat_bytes
-        if d.wire:
+        if d.packet == "wire":
             parts = (b"".join(parts) + (tag if way else b""),)
         pieces = [part[at : at + size] for part in parts for at in range(0, len(part), size)] or [b""]
         beats = [(piece.ljust(size, b"\0"), (1 << len(piece)) - 1) for piece in pieces]

@@ -600,6 +600,8 @@ class _Builder:
                     # A port that this net reads already costs no further source; else the lowest one.
                     scores = [sum((net, Source("bank", bank, p, t.k, t.keep)) in self.source_uses for t in group.values()) for p in free]
                     port = self.chosen_ports.get(key, free[scores.index(max(scores))])
+                    if port in taken:
+                        raise ValueError(f"{bank}: two readings in slot {cycle % ii} at port {port}")
                     taken.add(port)
                     self.program.banks[bank].ports = max(self.program.banks[bank].ports, port + 1)
                     self.readings[key] = Reading(bank, table, cycle % ii, port)

@@ -22,16 +22,13 @@ from dataclasses import dataclass, field
 
 from modeloom.schedule.greedy import Placement
 from modeloom.schedule.problem import Problem, use_offset
-from modeloom.schedule.search import Moves
+from modeloom.schedule.search import BYPASS, Moves
 from modeloom.spec.kinds import UnitKind
 
 __all__ = ["DEEP", "PORT", "SOURCE", "Key", "Networks", "fewer_sources", "in_lanes", "least_sources"]
 
 Key = tuple[object, ...]
 """A source of a network: kind and instance of the unit, operand, signal, and what a term makes of the signal."""
-
-BYPASS = 1
-"""Largest distance, in cycles, between readiness and use that needs no storage."""
 
 SOURCE, PORT, CROWDED, CELL = 1.0, 1.3, 0.1, 0.15
 """Weights of a source, a read port of ``DEEP`` cells, a slot in which a bank reads at all of its ports, and a cell: about their LUTs for
@@ -197,11 +194,6 @@ class Networks:
     def used(self) -> list[Key]:
         """All sources, with one port for each bank."""
         return [key for key, n in self.count.items() if n and key[-1]]
-
-    @property
-    def read_ports(self) -> int:
-        """The fewest read ports of all banks."""
-        return sum(max(slots.values(), default=0) for slots in self.slots.values())
 
 
 def _reads(problem: Problem, pair: int) -> Iterator[tuple[str, str, Read]]:

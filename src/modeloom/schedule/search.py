@@ -21,7 +21,7 @@ from modeloom.schedule.greedy import Grid, Placement, Reservations, grids, list_
 from modeloom.schedule.problem import Problem, use_offset
 from modeloom.schedule.slack import Bias, SlackSearch
 
-__all__ = ["Moves", "compact", "latency_of", "search", "storage_figures", "tidy"]
+__all__ = ["BYPASS", "Moves", "compact", "latency_of", "search", "storage_figures", "tidy"]
 
 # Reduces the storage that a schedule needs without changing its latency.
 #
@@ -32,7 +32,7 @@ __all__ = ["Moves", "compact", "latency_of", "search", "storage_figures", "tidy"
 #     values of a bank   ▂▃▅█▅▃██▃▂   peak 8, three slots at the peak
 #                        └── II ──┘
 
-_BYPASS = 1
+BYPASS = 1
 """Number of cycles in which a result is still in the output register of its unit and needs no cell."""
 
 _PEAK, _AT_PEAK = 1000, 4
@@ -99,7 +99,7 @@ class _Storage:
             return self.bank[value], 0, max(0, last)
         unit = self.problem.unit[source]
         ready = start[source] + unit.latency
-        return (unit.kind, self.instance[source]), ready, last if last >= ready + _BYPASS else ready
+        return (unit.kind, self.instance[source]), ready, last if last >= ready + BYPASS else ready
 
     def _count(self, bank: tuple[str, int], begin: int, end: int, step: int) -> None:
         if bank not in self.busy:

@@ -40,9 +40,10 @@ from modeloom import model
 from modeloom.cores.front import RegisterFrontEnd, front_of
 from modeloom.cores.sector import SectorCore
 from modeloom.emit import emit
-from modeloom.interfaces.messages import IN_ORDER, IN_SLOTS, MessageCode, message_core, pack_message_command
+from modeloom.interfaces.messages import ALIGNED, IN_ORDER, IN_SLOTS, MessageCode, message_core, pack_message_command
 from modeloom.interfaces.sector import StatusCode, pack_command
 from modeloom.product.simulated import SectorError
+from modeloom.protocol.contract import TextFirst
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +204,7 @@ def test_commands_for_messages(driver, form):
     nonce, tag = bytes(range(1, block - 3)), bytes(range(40, 40 + block))
     interfaces = {one.name: one for one in message_core(
         block, keys=IN_ORDER if form.keys_inline else IN_SLOTS, lengths=bool(form.states_text), passes=1 + form.two_passes,
-        text_first=bool(form.text_first),
+        packets=TextFirst.pins if form.text_first else ALIGNED,
     )}  # fmt: skip
     assert driver.modeloom_message_command_bytes(ctypes.byref(form)) == interfaces["s_axis_cmd"].packing.bits // 8
     assert driver.modeloom_message_status_bytes(ctypes.byref(form)) == interfaces["m_axis_status"].packing.bits // 8

@@ -11,7 +11,7 @@ from tests.layers.lwc.sizes import parameters
 
 from modeloom.interfaces.lwc import Header, Segment
 from modeloom.layers.lwc import parser
-from modeloom.layers.lwc.parameters import HeaderGate, LwcParameters
+from modeloom.layers.lwc.parameters import HeaderGate, LwcParameters, Segments
 from modeloom.layers.lwc.parser import ExpectedSegment, Phase
 
 
@@ -194,6 +194,6 @@ def test_sizes_that_do_not_fit():
     with pytest.raises(ValueError, match="words have 32, 64, 128 bits, not 16"):
         LwcParameters(messages=messages, word_bits=16)
     with pytest.raises(ValueError, match="two key slots"):
-        LwcParameters(messages=SimpleNamespace(segments=True, key_slots=3))
+        LwcParameters(messages=SimpleNamespace(form=Segments(), key_slots=3))
     with pytest.raises(ValueError, match="a block of 8 bytes is no whole number of words of 16 bytes"):
-        LwcParameters(messages=SimpleNamespace(segments=True, key_slots=2, block_bytes=8), word_bits=128)
+        LwcParameters(messages=SimpleNamespace(form=Segments(), key_slots=2, block_bytes=8), word_bits=128)
