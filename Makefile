@@ -4,8 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.installed
-# One more than the cores, because a test often waits for a compiler.
-JOBS ?= 3
+# As many as the cores: each reads all tests first, which takes as long as a third one gains.
+JOBS ?= 2
 # The slow tests are so many shards (tests/shards.py); make test-slow SHARD=3 runs one of them, without SHARD all.
 SHARDS ?= 96
 SHARD ?=

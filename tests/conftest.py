@@ -118,7 +118,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes long; left out without --slow or --shard")
     # Graphs and netlists are millions of values that stay for long: with the usual thresholds a sixth of the time goes into looking
     # for garbage among them.
-    gc.set_threshold(100_000, 20, 50)
+    gc.set_threshold(1_000_000, 10, 50)
     # With one of these set, a failed comparison of long lists is shown with all differences, and difflib takes hours to find them.
     # Tests of planted faults fail on purpose.
     for name in ("CI", "BUILD_NUMBER"):
