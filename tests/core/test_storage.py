@@ -27,6 +27,8 @@ CORES = [
     pytest.param("eme2", {**SHORT, "sector": 64, "cipher_arch": "sequential"}, id="eme2-sequential"),
     pytest.param("eme2", SHORT, id="eme2", marks=built.slow),
     pytest.param("heh-brw", SHORT, id="heh-brw", marks=built.slow),
+    pytest.param("hctr2", {**SHORT, "storage": "auto", "sector": 1040, "restarts": 0}, id="hctr2-auto", marks=built.slow),
+    pytest.param("hctr2", {**SHORT, "storage": "auto", "sector": 512, "restarts": 0}, id="hctr2-auto-buffers", marks=built.slow),
 ]
 
 MEMORIES = re.compile(r"^module \w+(?:_bank_\w+|_ring_lane\d+) \(.*?^endmodule", re.MULTILINE | re.DOTALL)
@@ -39,11 +41,12 @@ def verilog(mode: str, **changes) -> Path:
 
 
 def styles(text: str) -> dict[str, tuple[int, str]]:
-    """Words and style of the memories of banks."""
+    """Words and style of the memories of banks and of the result buffer; "registers" if there is no memory."""
     found = {}
-    for module in re.findall(r"^module \w+_bank_(\w+) \((.*?)^endmodule", text, re.MULTILINE | re.DOTALL):
-        memories = re.findall(r'ram_style = "(\w+)"[^\n]* \*\)\n  reg \[127:0\] \w+ \[(\d+):0\]', module[1])
-        found[module[0]] = sum(int(last) + 1 for _, last in memories), *{style for style, _ in memories}
+    for module in re.findall(r"^module \w+_(?:bank_|ring_(?=lane))(\w+) \((.*?)^endmodule", text, re.MULTILINE | re.DOTALL):
+        memories = re.findall(r"(?:\(\*([^\n]*)\*\)\n)?  reg \[127:0\] \w+ \[(\d+):0\]", module[1])
+        given = {(re.search(r'ram_style = "(\w+)"', attributes) or ("", ""))[1] for attributes, _ in memories} or {"registers"}
+        found[module[0]] = sum(int(last) + 1 for _, last in memories), *given
     return found
 
 
@@ -60,6 +63,22 @@ def test_banks_are_lut_memories_unless_told():
     assert "in0" in found and {style for _, style in found.values()} == {"distributed"}
 
 
+AUTO = {"storage": "auto", "restarts": 0, "prove": False, "cipher_stages": 1}
+
+
+@pytest.mark.parametrize(("sector", "mode", "wanted"), [
+    (16, "xts", {"in0": "distributed", "lane0": "distributed", "tweak": "registers"}),
+    (64, "hctr2", {"in0": "", "lane0": "", "tweak": "registers", "cipher0": "distributed", "acc0": "registers"}),
+    pytest.param(512, "hctr2", {"in0": "", "lane0": "", "tweak": "registers", "cipher0": "distributed"}, marks=built.slow),
+    pytest.param(2048, "eme2", {"in0": "", "lane0": "", "cipher0": "block"}, marks=built.slow),
+])  # fmt: skip
+def test_the_tool_chooses_for_large_buffers(sector, mode, wanted):
+    """With ``auto``, a few words are registers, buffers are left to the tool, and banks of results of long sectors are block memories."""
+    found = styles(verilog(mode, sector=sector, **AUTO).read_text())
+    assert {name: found[name][1] for name in wanted} == wanted
+    assert all(words <= 3 for words, style in found.values() if style == "registers")
+
+
 def test_a_bank_is_nothing_but_block_memories(tmp_path):
     """No logic behind the read ports of four copies with 36 bits of each word."""
     path = tmp_path / "bank.v"
@@ -68,10 +87,15 @@ def test_a_bank_is_nothing_but_block_memories(tmp_path):
     assert cells["DP16KD"] == 16 and cells["LUT4"] < 40 and not cells.get("TRELLIS_DPR16X4")
 
 
-def colliding(module: re.Match[str], late: bool) -> str:
-    """Memories of which a read of the word that is written (``late``: that was written a cycle before) gives ones."""
+def colliding(module: re.Match[str], late: bool, chosen: bool) -> str:
+    """Memories of which a read of the word that is written (``late``: that was written a cycle before) gives ones.
+
+    Registers stay, and with ``chosen`` all memories that are not left to the choice of the tool.
+    """
     text = module[0]
-    writes = re.findall(r"if \((\w+)\)\s+(mem\d+)\[(.*)\] <= ", text)
+    if not re.search(r"reg \[127:0\] \w+ \[\d+:0\];", text) or chosen and "ram_style" in text:
+        return text
+    writes = re.findall(r"if \((\w+)\)\s+(\w+)\[(.*)\] <= ", text)
     assert writes
     for enable, name, address in writes:
         if late:
@@ -97,10 +121,10 @@ def test_what_a_read_gives_while_its_word_is_written_is_not_used(mode, changes, 
     reference = golden.mode(mode, key)
     expected = [(reference.decrypt if each.decrypt else reference.encrypt)(each.tweak, each.data) for each in sectors]
     outcome = {}
+    chosen = len(sectors[0].data) <= 1024 and changes["storage"] == "auto"
     for name, late in (("same cycle", False), ("next cycle", True)):
         folder = Path(shutil.copytree(source.parent, tmp_path / name))
-        edit = partial(colliding, late=late)
-        text = MEMORIES.sub(edit, source.read_text())
+        text = MEMORIES.sub(partial(colliding, late=late, chosen=chosen), source.read_text())
         (folder / source.name).write_text(text)
         core = SimulatedCore(folder, optimize=0)
         core.load_key(key)

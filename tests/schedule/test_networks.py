@@ -19,7 +19,7 @@ from modeloom.options.sectors import Options
 from modeloom.schedule import networks
 from modeloom.schedule.check import check_schedule
 from modeloom.schedule.modulo import Schedule
-from modeloom.schedule.networks import Networks, fewer_sources, in_lanes, least_sources
+from modeloom.schedule.networks import Networks, fewer_sources, in_lanes, least_sources, units_of_lanes
 from modeloom.schedule.search import Moves
 from modeloom.spec.kinds import MUL
 
@@ -142,6 +142,21 @@ def test_lanes_keep_their_units() -> None:
         )  # fmt: skip
 
     assert astray(instance) < astray(schedule.instance)
+
+
+def test_operations_have_the_lane_of_what_they_read() -> None:
+    """Each product of either hash belongs to the lane of its block, and the search brings almost all of them to the units of the lane."""
+    work = made("hctr2", 20, sector=512, cipher_cores=2)
+    check_schedule(work.schedule)
+    problem, instance = work.schedule.problem, work.schedule.instance
+    units = units_of_lanes(problem)
+    products = [i for i, unit in enumerate(problem.unit) if unit.kind == "mul" and units[i] is not None]
+    blocks = 512 // 16
+    assert len(products) >= 2 * (blocks - 1)
+    for pair in problem.graph.pairs:
+        if pair.block is not None and (own := units[pair.id]) is not None:
+            assert own[0] * problem.units.lanes // problem.unit[pair.id].count == pair.block % problem.units.lanes
+    assert sum(instance[i] not in (units[i] or ()) for i in products) < len(products) // 5
 
 
 def test_ports_are_exchanged_within_their_slots() -> None:

@@ -151,7 +151,7 @@ def lower(work: Work, progress: Progress) -> Work:
         work,
         lowered=lower_trace(
             work.expanded, work.options.directions, units.terms, lambda kind: units.doing(kind).latency,
-            lambda kind: units.doing(kind).count,
+            lambda kind: units.doing(kind).count, units.lanes if work.options.wire_effort else 1,
         ),
     )  # fmt: skip
 
@@ -196,11 +196,22 @@ def schedule(work: Work, progress: Progress) -> Work:
     return replace(work, schedule=main, setup_schedule=setup)
 
 
+BANK_BLOCKS = 64
+"""A bank of results of at most so many blocks is always a LUT memory.  It takes a LUT of six inputs for each bit and port, or four memories
+of 16 words on ECP5.  A block memory would be worse there: on ECP5 its data come late in the cycle for the network behind it
+(docs/model.md)."""
+
+
+def block_banks(options: Options, block_bytes: int) -> bool:
+    """Whether banks of results of more than `BANK_BLOCKS` blocks are block memories."""
+    return options.storage == "bram" or options.storage == "auto" and max(options.sectors) > BANK_BLOCKS * block_bytes
+
+
 def allocate(work: Work, progress: Progress) -> Work:
     """Storage, and the program."""
     words = work.setup_graph.key_names
     # Not all block memories give the old word while it is written.
-    rest = int(work.options.storage == "bram")
+    rest = int(block_banks(work.options, work.source.block_bytes))
     tries, raw = work.options.wire_effort, len(work.source.raw_names)
     made = allocate_storage(work.expanded, work.schedule, work.setup_schedule, words, raw, rest, tries)
     return replace(work, allocation=made)

@@ -17,7 +17,9 @@ from modeloom.ir.graph import Form, Line, Node, Op, Term, Trace
 from modeloom.spec import DefinitionError
 from modeloom.spec.kinds import ACC, OUT, Kind
 
-__all__ = ["Addition", "Lowered", "Value", "balance", "key_words", "lower", "lower_direction", "lower_setup", "operation_kind"]
+__all__ = [
+    "Addition", "Lowered", "Value", "balance", "balance_in_lanes", "key_words", "lower", "lower_direction", "lower_setup", "operation_kind",
+]  # fmt: skip
 
 
 # Plans long sums as balanced trees of additions at the outputs of units.
@@ -41,6 +43,43 @@ class Addition(NamedTuple):
 
     into: int | None
     parts: tuple[int, ...]
+
+
+def balance_in_lanes(values: Sequence[Value], lanes: Sequence[int | None], target: int, width: int, adder: int) -> list[Addition]:
+    """As ``balance``, but the values of a lane are first added one to the next, until two of them are left.
+
+    A unit of the lane then adds its own result of the cycle before, and its network needs no other source for most of the sum.
+
+    Parameters
+    ----------
+    lanes : sequence of (int or None)
+        For each value, the lane to which it belongs, if it does.
+    """
+    plan: list[Addition] = []
+    times, left = [v.time for v in values], set(range(len(values)))
+    for lane in sorted({lane for lane in lanes if lane is not None}):
+        members = sorted((i for i in left if lanes[i] == lane), key=lambda i: (times[i], i))
+        last = next((i for i in reversed(members) if values[i].takes), None)
+        open_sums: list[int] = []
+        for i in members:
+            # A sum that is there a cycle before goes into the next result.
+            before = next((j for j in open_sums if times[j] < times[i]), None)
+            if i != last and before is not None and values[i].takes and len(left) > target:
+                plan.append(Addition(i, (before,)))
+                open_sums.remove(before)
+                left.discard(before)
+            if i != last:
+                open_sums.append(i)
+    added = {one.into for one in plan}
+    order = sorted(left)
+
+    def number(i: int) -> int:
+        """The number of a value that is left, or of one of an adder, which come behind all others."""
+        return order[i] if i < len(order) else len(values) + i - len(order)
+
+    for into, parts in balance([Value(times[i], values[i].takes and i not in added) for i in order], target, width, adder):
+        plan.append(Addition(None if into is None else number(into), tuple(map(number, parts))))
+    return plan
 
 
 def balance(values: Sequence[Value], target: int, width: int, adder: int) -> list[Addition]:
@@ -205,8 +244,9 @@ class _Lowering:
     """Operations of one direction (or of set-up) from the nodes that its outputs need."""
 
     def __init__(
-        self, trace: Trace, key_names: dict[int, str], terms: int, latency: Callable[[Kind], int], count: Callable[[Kind], int] | None
-    ):
+        self, trace: Trace, key_names: dict[int, str], terms: int, latency: Callable[[Kind], int], count: Callable[[Kind], int] | None,
+        lanes: int = 1,
+    ):  # fmt: skip
         self.trace = trace
         self.nodes = trace.nodes
         self.mode = trace.mode
@@ -215,9 +255,11 @@ class _Lowering:
         self.terms = terms
         self.latency = latency
         self.count = count
+        self.lanes = lanes
         self.issued: Counter[tuple[str, int]] = Counter()
         self.ops: list[Op] = []
         self.ready: list[int] = []
+        self.lane_of: list[int | None] = []
         self.op_of: dict[int, int] = {}
         self.node_of: dict[int, int] = {}
         self.readers: dict[int, int] = {}
@@ -315,6 +357,9 @@ class _Lowering:
         times = [self._available(term) for name, term in op.terms() if name != "post"]
         ready = self._issue(op.kind, max(times, default=0)) + self.latency(op.kind)
         self.ready.append(max([ready, *(self._available(term) for term in op.post)]))
+        lanes = {lane for _, term in op.terms() for lane in (self._lane(term),) if lane is not None}
+        own = op.block % self.lanes if op.block is not None and self.lanes > 1 else None
+        self.lane_of.append(own if own is not None else lanes.pop() if len(lanes) == 1 else None)
         self.ops.append(op)
         return len(self.ops) - 1
 
@@ -327,6 +372,13 @@ class _Lowering:
             cycle += 1
         self.issued[unit, cycle] += 1
         return cycle
+
+    def _lane(self, term: Term) -> int | None:
+        """The lane of a block, or of an operation on blocks of one lane; None if there is one lane only."""
+        kind, value, *_ = term.source
+        if kind == "op":
+            return self.lane_of[value]
+        return value % self.lanes if kind == "block" and self.lanes > 1 else None
 
     def _available(self, term: Term) -> int:
         return self.ready[term.source[1]] if term.source[0] == "op" else 0
@@ -387,7 +439,7 @@ class _Lowering:
             return tuple(form)
         values = [Value(self._available(t), self._takes(t) and not t.keep) for t in form]
         left = set(range(len(form)))
-        for into, parts in balance(values, limit, self.terms, self.latency(ACC)):
+        for into, parts in balance_in_lanes(values, [self._lane(t) for t in form], limit, self.terms, self.latency(ACC)):
             added = [form[i] for i in parts]
             if into is None:
                 left.add(len(form))
@@ -405,6 +457,8 @@ class _Lowering:
         self.ready[op] = max([self.ready[op], *(self._available(t) + 1 for t in terms)])
         if self.ops[op].block is None:
             self.ops[op].block = self._block([tuple(terms)])
+            if self.ops[op].block is not None and self.lanes > 1:
+                self.lane_of[op] = self.ops[op].block % self.lanes
 
     def named(self, terms: dict[Term, int], line: Line) -> int:
         """An operation whose result is a sum of terms."""
@@ -476,12 +530,13 @@ class _Lowering:
 
 
 def lower(
-    trace: Trace, directions: Sequence[str], terms: int, latency: Callable[[Kind], int], count: Callable[[Kind], int] | None = None
-) -> Lowered:
-    """All operations of an expanded trace.  ``terms``, ``latency`` and ``count`` are as in ``lower_direction``."""
+    trace: Trace, directions: Sequence[str], terms: int, latency: Callable[[Kind], int], count: Callable[[Kind], int] | None = None,
+    lanes: int = 1,
+) -> Lowered:  # fmt: skip
+    """All operations of an expanded trace.  ``terms``, ``latency``, ``count`` and ``lanes`` are as in ``lower_direction``."""
     order, names = key_words(trace)
     return Lowered(
-        {d: lower_direction(trace, d, names, terms, latency, count) for d in directions},
+        {d: lower_direction(trace, d, names, terms, latency, count, lanes) for d in directions},
         lower_setup(trace, order, names, terms, latency),
         (*trace.raw_names, *(names[i] for i in order)),
         tuple(names[i] for i in trace.nonzero),
@@ -496,6 +551,7 @@ def lower_direction(
     terms: int,
     latency: Callable[[Kind], int],
     count: Callable[[Kind], int] | None = None,
+    lanes: int = 1,
 ) -> list[Op]:
     """The operations of one direction.  Each result block leaves through an "out" operation.
 
@@ -507,8 +563,10 @@ def lower_direction(
         Latency of a kind of operation in cycles, to estimate which of two results is later.
     count : callable or None
         Number of units for a kind of operation, for the same estimate; None for as many as operations.
+    lanes : int
+        Lanes whose results are added apart from those of others; 1 for sums of all results in the order in which they come.
     """
-    low = _Lowering(trace, key_names, terms, latency, count)
+    low = _Lowering(trace, key_names, terms, latency, count, lanes)
     outputs = trace.outputs[direction]
     low.count_readers(outputs, lambda node: node.key_only and not node.of_keys)
     low.operations_in_order()
@@ -520,6 +578,7 @@ def lower_direction(
             form = {Term(("op", op)): 1}
         low.ops.append(Op(OUT, [_sorted_form(form)], index=index, line=low.nodes[i].line, block=index))
         low.ready.append(0)
+        low.lane_of.append(None)
     return low.ordered()
 
 
@@ -542,4 +601,5 @@ def lower_setup(trace: Trace, order: list[int], key_names: dict[int, str], terms
             form = {t: 1 for t in low.fit(form, terms, node.line)}
         low.ops.append(Op(OUT, [_sorted_form(form)], index=key_names[i], line=node.line))
         low.ready.append(0)
+        low.lane_of.append(None)
     return low.ordered()

@@ -241,8 +241,9 @@ class Options(Choices):
     )  # fmt: skip
     terms: int = row(4, "Largest number of terms in an operand (default: 4).", least=2, most=16, word="terms{}")
     storage: str = row(
-        "lut", "lut, or bram: block memories for banks of more than 64 blocks, for long sectors (default: lut).",
-        noun="storage", values=("lut", "bram"), word="{}",
+        "lut", "lut; bram: block memories for banks of more than 64 blocks, for long sectors; or auto: the tool for synthesis chooses for "
+        "buffers of more than 32 blocks, large banks of long sectors are block memories, and a few words are registers (default: lut).",
+        noun="storage", values=("lut", "bram", "auto"), word="{}",
     )  # fmt: skip
     key_slots: int = row(
         1,
@@ -273,6 +274,11 @@ class Options(Choices):
             raise InputError(f"--sector names {next(size for size in sizes if sizes.count(size) > 1)} bytes twice")
         if len(sizes) > SIZES:
             raise InputError(f"--sector takes at most {SIZES} sizes, not {len(sizes)}")
+
+    @property
+    def sectors(self) -> tuple[int, ...]:
+        """All sector sizes in bytes."""
+        return (self.sector, *self.more_sectors)
 
     @property
     def cipher_form(self) -> str:

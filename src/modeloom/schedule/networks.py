@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from modeloom.schedule.greedy import Placement
@@ -25,7 +25,7 @@ from modeloom.schedule.problem import Problem, use_offset
 from modeloom.schedule.search import BYPASS, Moves
 from modeloom.spec.kinds import UnitKind
 
-__all__ = ["DEEP", "PORT", "SOURCE", "Key", "Networks", "fewer_sources", "in_lanes", "least_sources"]
+__all__ = ["DEEP", "PORT", "SOURCE", "Key", "Networks", "fewer_sources", "in_lanes", "least_sources", "units_of_lanes"]
 
 Key = tuple[object, ...]
 """A source of a network: kind and instance of the unit, operand, signal, and what a term makes of the signal."""
@@ -240,9 +240,34 @@ def _plain(signal: object) -> object:
     return signal[0] if isinstance(signal, tuple) and signal[0] != "chain" else signal
 
 
+def lanes_of(problem: Problem) -> list[int | None]:
+    """The lane of each operation: that of its block, or the one to which all results belong that it reads before its unit."""
+    found: list[int | None] = []
+    for pair in problem.graph.pairs:
+        lanes = {
+            found[term.source[1]]
+            for op in pair.ops.values() for form in op.pre for term in form if term.source[0] == "op" and term.source[1] < pair.id
+        } - {None}  # fmt: skip
+        found.append(pair.block % problem.units.lanes if pair.block is not None else lanes.pop() if len(lanes) == 1 else None)
+    return found
+
+
+def units_of_lanes(problem: Problem) -> list[range | None]:
+    """The instances of each operation that belong to its lane; None if any may perform it."""
+    found: list[range | None] = []
+    lanes = problem.units.lanes
+    for unit, lane, bound in zip(problem.unit, lanes_of(problem), problem.bound_to):
+        if lane is None or bound is not None:
+            found.append(None)
+        else:
+            first = lane * unit.count // lanes
+            found.append(range(first, max(first + 1, (lane + 1) * unit.count // lanes)))
+    return found
+
+
 def in_lanes(problem: Problem, ii: int, placement: Placement) -> Placement:
     """The placement with instances exchanged, so that operations on blocks of a lane share units as far as each slot allows it."""
-    start, instance, lanes = placement[0], list(placement[1]), problem.units.lanes
+    start, instance, units = placement[0], list(placement[1]), units_of_lanes(problem)
     slots: dict[tuple[UnitKind, int], list[int]] = defaultdict(list)
     for i, unit in enumerate(problem.unit):
         if problem.bound_to[i] is None and unit.count > 1 and unit.interval == 1 and not problem.slow[i]:
@@ -253,8 +278,7 @@ def in_lanes(problem: Problem, ii: int, placement: Placement) -> Placement:
         count = problem.unit[members[0]].count
         free, left = [n for n in range(count) if (kind, slot, n) not in bound], []
         for i in members:
-            block = problem.graph.pairs[i].block
-            wanted = [] if block is None else [n for n in free if n * lanes // count == block % lanes]
+            wanted = [n for n in free if n in (units[i] or ())]
             if wanted:
                 instance[i] = wanted[0]
                 free.remove(wanted[0])
@@ -285,7 +309,7 @@ def fewer_sources(
     kept = list(kept)
     moves = Moves(problem, ii, in_lanes(problem, ii, placement), latency)
     cells = {bank: max(busy) + moves.storage.base[bank] for bank, busy in moves.storage.busy.items()}
-    wires = Networks(problem, ii, moves.start, moves.instance, kept, cells)
+    wires, units = Networks(problem, ii, moves.start, moves.instance, kept, cells), units_of_lanes(problem)
     rng, total = random.Random(1), tries * len(moves.start)
     best = list(moves.start), list(moves.instance)
     gained = most = 0.0
@@ -293,7 +317,7 @@ def fewer_sources(
         share = turn / total
         if not turn % 1024:
             progress(share)
-        move = _move(moves, wires, int(rng.random() * len(moves.start)), rng)
+        move = _move(moves, wires, units, int(rng.random() * len(moves.start)), rng)
         if move is None:
             continue
         heat = max(COLD, HOT * (1 - share / COOLED)) if share < COOLED else 0.0
@@ -340,12 +364,18 @@ def _try(moves: Moves, wires: Networks, move: list[tuple[int, int, int]], most: 
     return 0.0
 
 
-def _move(moves: Moves, wires: Networks, i: int, rng: random.Random) -> list[tuple[int, int, int]] | None:
-    """A random move of an operation, or an exchange with another one; None if this one cannot be made."""
+def _move(
+    moves: Moves, wires: Networks, units: Sequence[range | None], i: int, rng: random.Random
+) -> list[tuple[int, int, int]] | None:  # fmt: skip
+    """A random move of an operation, or an exchange with another one; None if this one cannot be made.
+
+    An operation that is performed in its lane (*units*) stays there, and one that is not goes there.
+    """
     low, high = moves.bounds(i)
     here, own, unit = moves.start[i], moves.instance[i], moves.problem.unit[i]
-    instances = moves.table.instances(i)
-    n = own if len(instances) == 1 or rng.random() < 0.5 else instances[int(rng.random() * len(instances))]
+    instances: Sequence[int] = units[i] or moves.table.instances(i)
+    stays = len(instances) == 1 or rng.random() < 0.5
+    n = own if stays and own in instances else instances[int(rng.random() * len(instances))]
     start = here if high <= low or n != own and rng.random() < 0.5 else _start(moves, wires, i, low, high, rng)
     if not low <= start <= high or (start, n) == (here, own) or not unit.cadence.takes(start - moves.phases.get(unit.kind, 0)):
         return None
@@ -354,7 +384,7 @@ def _move(moves: Moves, wires: Networks, i: int, rng: random.Random) -> list[tup
         if moves.table.free(i, start, n):
             return [(i, start, n)]
         j = moves.owner.get(moves.key(i, start, n), -1) if moves.simple[i] else -1
-        if j < 0 or own not in moves.table.instances(j):
+        if j < 0 or own not in moves.table.instances(j) or (lane := units[j]) and n in lane and own not in lane:
             return None
         found = moves.exchanges(i, j, start)
         return [(i, start, n), (j, found[int(rng.random() * len(found))], own)] if found else None

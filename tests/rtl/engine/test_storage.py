@@ -74,6 +74,49 @@ def test_reads_and_writes(depth: int, ports: int, deep: bool, style: str) -> Non
     simulator.run()
 
 
+@pytest.mark.parametrize(("depth", "ports"), [(1, 1), (1, 3), (2, 2), (3, 1), (3, 2)])
+def test_few_words_are_registers(depth: int, ports: int) -> None:
+    """They read, write and are erased as others; a single word is seen a cycle earlier."""
+    memory, rng = BlockMemory(WIDTH, depth, ports, erase_bits=4, registers=True), random.Random(depth)
+    assert "move" not in memory.signature.members
+    words: list[int | None] = [None] * depth
+    read: list[int | None] = [None] * ports
+    erased: list[int | None] = [None] * ERASE_DELAY
+    seen: set[int] = set()
+
+    async def bench(ctx: Any) -> None:
+        for cycle in range(CYCLES):
+            we, at, data = rng.getrandbits(1), rng.randrange(depth), rng.getrandbits(WIDTH)
+            erase, erase_at, reads = int(rng.random() < 0.2), rng.getrandbits(4), [rng.randrange(depth) for _ in range(ports)]
+            for port, value in (
+                (memory.we, we), (memory.waddr, at), (memory.wdata, data), (memory.erase, erase), (memory.erase_address, erase_at),
+                *zip(memory.raddr, reads, strict=True),
+            ):  # fmt: skip
+                ctx.set(port, value)
+            for found, wanted in zip(memory.rdata, words * ports if depth == 1 else read, strict=True):
+                assert wanted is None or ctx.get(found) == wanted, f"cycle {cycle}"
+            await ctx.tick()
+            read[:] = [words[each] for each in reads]
+            here = erased.pop()
+            erased.insert(0, erase_at if erase and erase_at < depth else None)
+            if here is not None:
+                seen.add(here)
+                words[here] = data
+            elif we:
+                words[at] = data
+
+    simulator = Simulator(memory)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert seen == set(range(depth))
+    assert "$mem" not in rtlil.convert(memory)
+
+
+def test_more_words_are_no_registers() -> None:
+    assert "$mem" in rtlil.convert(BlockMemory(WIDTH, 4, 1, registers=True))
+
+
 @pytest.mark.parametrize(
     ("depth", "deep", "style", "words"),
     [

@@ -19,7 +19,7 @@ from amaranth.lib import wiring
 
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest
-from modeloom.compiler.compile import Compiled
+from modeloom.compiler.compile import BANK_BLOCKS, Compiled, block_banks
 from modeloom.cores.components import ComponentRequest, unit_cores
 from modeloom.interfaces.shared import CONTROL
 from modeloom.rtl.bus import DataParameters, KeyParameters
@@ -27,7 +27,7 @@ from modeloom.rtl.bus.key_port import KeySchedules
 from modeloom.rtl.bus.ports import flat_ports, top_members
 from modeloom.rtl.bus.sector import FLAT_PORTS, BufferParameters, BusParameters, CoreBus, SectorParameters
 from modeloom.rtl.engine.engine import ModeEngine, flush_cycles
-from modeloom.rtl.engine.storage import key_class
+from modeloom.rtl.engine.storage import BankStyles, key_class
 from modeloom.rtl.engine.unit import UnitCore
 from modeloom.rtl.zeroize import Zeroizer
 from modeloom.spec import InputError
@@ -42,7 +42,25 @@ READIES = ("cmd.ready", "s.ready")
 """Outputs that would be high if the bus were held in reset."""
 
 LUT_BLOCKS = 512
-"""Largest result buffer, in blocks, that uses LUT memories."""
+"""Largest result buffer, in blocks, that is not always a block memory."""
+
+BUFFER_BLOCKS = 32
+"""Largest buffer of blocks from the host, or for it, that is a LUT memory in any case: a LUT memory has 32 words, or 16."""
+
+
+def bank_styles(compiled: Compiled) -> BankStyles:
+    """What memories the banks of a core are."""
+    results = "block" if block_banks(compiled.options, compiled.core_program.block_bytes) else "distributed"
+    inputs, above = {"auto": ("", BUFFER_BLOCKS), "lut": ("distributed", 0), "bram": ("block", BANK_BLOCKS)}[compiled.options.storage]
+    return BankStyles(inputs, results, above, BANK_BLOCKS, compiled.options.storage == "auto")
+
+
+def ring_style(compiled: Compiled) -> str:
+    """What memory the result buffer of a lane is."""
+    if compiled.output_blocks > LUT_BLOCKS:
+        return "block"
+    small = compiled.output_blocks <= BUFFER_BLOCKS * compiled.core_program.lanes
+    return "distributed" if small or compiled.options.storage != "auto" else ""
 
 
 def bus_parameters(compiled: Compiled) -> BusParameters:
@@ -69,8 +87,7 @@ def bus_parameters(compiled: Compiled) -> BusParameters:
             ),
             buffers=BufferParameters(
                 ring_sectors=compiled.result_sectors,
-                # On ECP5, small result buffers in LUT memories reach the clock of the AES pipeline.  Block memories do not (docs/model.md).
-                ring_style="distributed" if compiled.output_blocks <= LUT_BLOCKS else "block",
+                ring_style=ring_style(compiled),
                 engine_words=max(bank.cells for bank in program.banks.values()),
             ),
             data=DataParameters(block_bits=8 * program.block_bytes, lanes=program.lanes),
@@ -174,7 +191,7 @@ class ModeCore(wiring.Component):
         registers = {u.kind: (u.operand_register, u.post_register) for u in compiled.units.units}
         m.submodules.engine = engine = ModeEngine(
             compiled.core_program, compiled.mode.field, self.cores, registers,
-            compiled.options.storage == "bram", compiled.options.key_slots,
+            bank_styles(compiled), compiled.options.key_slots,
             self.parameters.ticket_bits, self.parameters.erase_bits, self.parameters.keys.round_bits, self.parameters.keys.round_key_bits,
             {bits: max(1, (cipher.round_keys(bits or key_bits) - 1).bit_length()) for bits in compiled.core_program.cipher_bits},
         )  # fmt: skip

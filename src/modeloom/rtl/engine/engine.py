@@ -24,7 +24,17 @@ from modeloom.cycles import DRAIN, ERASE_DELAY, LEAD
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.layout import engine_fields, result_cuts, used_cores
 from modeloom.rtl.engine.sequencer import ControlStore, RowReader, Sequencer, pipe
-from modeloom.rtl.engine.storage import Banks, KeyClass, KeyMemory, cut_bytes, holds_results, key_class, moved, rotations
+from modeloom.rtl.engine.storage import (
+    Banks,
+    BankStyles,
+    KeyClass,
+    KeyMemory,
+    cut_bytes,
+    holds_results,
+    key_class,
+    moved,
+    rotations,
+)
 from modeloom.rtl.engine.unit import EngineUnit, UnitCore
 from modeloom.rtl.gf128.reduction import scale
 from modeloom.spec import Field
@@ -54,8 +64,8 @@ class ModeEngine(wiring.Component):
         ``cores(unit kind, operations)`` gives the components of a unit for some operations, by their names in Verilog.
     registers : mapping
         For each unit kind, and for the kind of the lanes, whether it has an operand register and whether it has a post register.
-    block_memories : bool
-        Whether large banks are block memories.
+    styles : BankStyles
+        What memories banks are.
     slots, ticket_bits, erase_bits, round_bits, round_key_bits : int
         The parameters of ``engine_signature``.  ``slots`` is ``key_slots`` there.
     other_round_bits : mapping
@@ -65,13 +75,13 @@ class ModeEngine(wiring.Component):
 
     def __init__(
         self, program: CoreProgram, field: Field, cores: Callable[[UnitKind, Sequence[Kind]], Mapping[str, UnitCore]],
-        registers: Mapping[UnitKind, tuple[bool, bool]], block_memories: bool,
+        registers: Mapping[UnitKind, tuple[bool, bool]], styles: BankStyles,
         slots: int, ticket_bits: int, erase_bits: int, round_bits: int, round_key_bits: int,
         other_round_bits: Mapping[int, int] = MappingProxyType({}),
     ):  # fmt: skip
         self.other_round_bits = other_round_bits
         self.program, self.field, self.cores, self.registers = program, field, cores, registers
-        self.block_memories = block_memories
+        self.styles = styles
         self.slots, self.ticket_bits, self.erase_bits = slots, ticket_bits, erase_bits
         self.round_bits, self.round_key_bits = round_bits, round_key_bits
         keys = len(program.cipher_keys)
@@ -114,9 +124,9 @@ class ModeEngine(wiring.Component):
         wiring.connect(m, wiring.flipped(self.preparation.setup), seq.setup)
         self._units()
         self.bank_data = Banks(
-            m, self, program, self.width, self.rows, self.block_memories, self._erasable, self.erase_results, erase_result
+            m, self, program, self.width, self.rows, self.styles, self._erasable, self.erase_results, erase_result
         ).data  # fmt: skip
-        self.key_read = KeyMemory(m, self, program, self.width, self.slots, self.rows, self._lane).data
+        self.key_read = KeyMemory(m, self, program, self.width, self.slots, self.rows, self._lane, self.styles.registers).data
         self._chains()
         for name, net in program.nets.items():
             if name in self.operand:

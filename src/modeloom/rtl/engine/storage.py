@@ -15,6 +15,7 @@ for them never use it (``Program.rest``).  The banks of input blocks are deep, a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from amaranth.hdl import Array, C, Cat, Const, Module, Mux, Signal, Value
@@ -29,7 +30,7 @@ from modeloom.rtl.gf128.reduction import scale
 from modeloom.spec import Field
 
 __all__ = [
-    "BANK_BLOCKS", "Banks", "BlockMemory", "KeyClass", "KeyMemory", "cipher_slot", "holds_results", "cut_bytes", "key_class", "moved",
+    "BankStyles", "Banks", "BlockMemory", "KeyClass", "KeyMemory", "cipher_slot", "holds_results", "cut_bytes", "key_class", "moved",
     "rotated", "rotations",
 ]  # fmt: skip
 
@@ -38,6 +39,10 @@ __all__ = [
 
 PART_WORDS, PARTS = 32, 8
 """The least number of words in a part of a deep memory, and the largest number of parts."""
+
+FEW_WORDS = 3
+"""So many words or less are registers where a memory may consist of registers.  A LUT memory has a copy for each read port, and each copy
+costs as much for one word as for 16 or 32."""
 
 
 class BlockMemory(wiring.Component):
@@ -59,6 +64,9 @@ class BlockMemory(wiring.Component):
         The attribute ``ram_style`` of the memory: "distributed", "block" (in one part), or "" for the choice of the tool.
     clears : bool
         Whether a read port can give zeros.  The memory is then "distributed", and not deep.
+    registers : bool
+        Whether `FEW_WORDS` words or less are registers.  The memory is then "distributed", not deep, and has no ``move``.  The word of a
+        memory with a single word has no registers behind it: a port sees what was written in the cycle before, too.
 
     Members
     -------
@@ -77,10 +85,11 @@ class BlockMemory(wiring.Component):
 
     def __init__(
         self, width: int, depth: int, ports: int, deep: bool = False, style: str = "distributed", erase_bits: int = 0,
-        clears: bool = False,
+        clears: bool = False, registers: bool = False,
     ):  # fmt: skip
         self.width, self.depth, self.ports, self.deep, self.style = width, depth, ports, deep, style
-        self.erase_bits, self.clears = erase_bits, clears
+        self.erase_bits, self.clears, self.registers = erase_bits, clears, registers and depth <= FEW_WORDS
+        self.moves = not registers
         address = range(max(2, depth))
         super().__init__(
             {
@@ -88,7 +97,7 @@ class BlockMemory(wiring.Component):
                 "waddr": In(address),
                 "wdata": In(width),
                 "raddr": In(address).array(ports),
-                "move": In(2, init=3),
+                **({} if registers else {"move": In(2, init=3)}),
                 "erase": In(1),
                 "erase_address": In(erase_bits),
                 "rdata": Out(width).array(ports),
@@ -98,12 +107,12 @@ class BlockMemory(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        depth = max(2, self.depth)
+        depth = self.depth if self.registers else max(2, self.depth)
         part = depth if not self.deep or self.style != "distributed" else max(PART_WORDS, 1 << (-(-depth // PARTS) - 1).bit_length())
         inner = (part - 1).bit_length()
         parts: list[list[Value]] = [[] for _ in range(self.ports)]
         attributes: dict[str, str | int] = {"ram_style": self.style} if self.style else {}
-        if self.style == "block":
+        if self.style != "distributed":
             # Without this, Yosys puts a multiplexer behind each port of the block memories of an ECP5, to give the old word.
             attributes["no_rw_check"] = 1
         waddr = Signal.like(self.waddr, name="write_address")
@@ -118,6 +127,9 @@ class BlockMemory(wiring.Component):
             m.d.sync += [erase_reg.eq(self.erase & inside), erase_address_reg.eq(self.erase_address)]
             we = self.we | erase_reg
             m.d.comb += waddr.eq(Mux(erase_reg, erase_address_reg, self.waddr))
+        if self.registers:
+            self._few_words(m, we, waddr)
+            return m
         for n, first in enumerate(range(0, depth, part)):
             # All parts see every address, so the last one is as deep as the bits of an address reach.
             words = part if part == depth else 1 << max(1, (min(part, depth - first) - 1).bit_length())
@@ -138,7 +150,7 @@ class BlockMemory(wiring.Component):
                     parts[i].append(word)
                     continue
                 read = mem.read_port()
-                m.d.comb += [read.en.eq(self.move[0]), read.addr.eq(self.raddr[i][:bits])]
+                m.d.comb += [read.en.eq(self.move[0] if self.moves else 1), read.addr.eq(self.raddr[i][:bits])]
                 parts[i].append(read.data)
         for i in range(self.ports):
             if not self.deep:
@@ -152,6 +164,21 @@ class BlockMemory(wiring.Component):
                 m.d.sync += data.eq(Array(parts[i])[chosen] if len(parts[i]) > 1 else parts[i][0])
             m.d.comb += self.rdata[i].eq(data)
         return m
+
+
+    def _few_words(self, m: Module, we: Value, waddr: Value) -> None:
+        """Words that are registers."""
+        words = [Signal(self.width, name=f"word{n}_reg", reset_less=True) for n in range(self.depth)]
+        for n, word in enumerate(words):
+            with m.If(we & (waddr == n)):
+                m.d.sync += word.eq(self.wdata)
+        for i in range(self.ports):
+            if self.depth == 1:
+                m.d.comb += self.rdata[i].eq(words[0])
+            else:
+                data = Signal(self.width, name=f"data{i}_reg", reset_less=True)
+                m.d.sync += data.eq(Array(words)[self.raddr[i]])
+                m.d.comb += self.rdata[i].eq(data)
 
 
 def rotated(
@@ -186,10 +213,30 @@ def rotated(
 #     tweaks         from the cycle after the entry of the sector on
 #     results        by a unit, when the program says so
 
-BANK_BLOCKS = 64
-"""A bank of at most this many blocks is always a LUT memory.  It takes a LUT of six inputs for each bit and port, or four memories
-of 16 words on ECP5.  A block memory would be worse there: on ECP5 its data come late in the cycle for the network behind it
-(docs/model.md)."""
+@dataclass(frozen=True)
+class BankStyles:
+    """The attribute ``ram_style`` of banks.
+
+    Attributes
+    ----------
+    inputs, results : str
+        That of banks of input blocks and of banks of results: "distributed", "block", or "" for the choice of the tool.
+    inputs_above, results_above : int
+        Banks of at most so many blocks are "distributed".
+    registers : bool
+        Whether banks of results and key memories of `FEW_WORDS` words or less are registers.
+    """
+
+    inputs: str = "distributed"
+    results: str = "distributed"
+    inputs_above: int = 0
+    results_above: int = 0
+    registers: bool = False
+
+    def of(self, bank: Bank, blocks: int) -> str:
+        """The style of a bank that has so many blocks."""
+        style, above = (self.results, self.results_above) if holds_results(bank) else (self.inputs, self.inputs_above)
+        return style if blocks > above and bank.writer != TWEAK else "distributed"
 
 
 def holds_results(bank: Bank) -> bool:
@@ -217,8 +264,8 @@ class Banks:
         Width of a block in bits.
     rows : RowReader
         Reads the rows of the program.
-    block_memories : bool
-        Whether banks of more than `BANK_BLOCKS` blocks are block memories.
+    styles : BankStyles
+        What memories banks are.
     written : callable
         ``written(unit)`` is the result of a unit as it is written.  It is zero while banks of results are erased.
     erase_results, erase_result : Value
@@ -232,10 +279,10 @@ class Banks:
 
     def __init__(
         self, m: Module, engine: wiring.Component, program: CoreProgram, width: int, rows: RowReader,
-        block_memories: bool, written: Callable[[UnitName], Value], erase_results: Value, erase_result: Value,
+        styles: BankStyles, written: Callable[[UnitName], Value], erase_results: Value, erase_result: Value,
     ):  # fmt: skip
         self.m, self.engine, self.program, self.width, self.rows = m, engine, program, width, rows
-        self.seq, self.block_memories = rows.seq, block_memories
+        self.seq, self.styles = rows.seq, styles
         self.moduli = rotations(program)
         self.data: dict[tuple[str, int], Value] = {}
         for bank in program.banks.values():
@@ -256,8 +303,9 @@ class Banks:
         erase_bits = 0 if bank.writer == TWEAK else len(self.engine.erase.address)
         # While the size changes, an address may be beyond the last cell.  The data are not used then, but the word must exist.
         depth = bank.cells if self.program.sizes == 1 else 1 << (max(2, bank.cells) - 1).bit_length()
-        style = "block" if self.block_memories and depth > BANK_BLOCKS else "distributed"
-        memory = BlockMemory(self.width, depth, bank.ports, deep, style, erase_bits)
+        style = self.styles.of(bank, depth)
+        few = self.styles.registers and not deep and bank.cells <= FEW_WORDS
+        memory = BlockMemory(self.width, bank.cells if few else depth, bank.ports, deep, style, erase_bits, registers=few)
         m.submodules[f"bank_{bank.name}"] = memory
         for port in range(bank.ports):
             target = self._address(bank, f"{bank.name}_r{port}_addr", f"{bank.name}.r{port}")[0]
@@ -490,6 +538,8 @@ class KeyMemory:
         Reads the rows of the program.
     lane : callable
         ``lane(n)`` is the block that leaves on lane ``n``.  In a set-up it is a key word.
+    registers : bool
+        Whether `FEW_WORDS` words or less are registers.
 
     Attributes
     ----------
@@ -499,12 +549,12 @@ class KeyMemory:
 
     def __init__(
         self, m: Module, engine: wiring.Component, program: CoreProgram, width: int, slots: int, rows: RowReader,
-        lane: Callable[[int], Value],
+        lane: Callable[[int], Value], registers: bool,
     ):  # fmt: skip
         self.words, self.slots = max(1, len(program.key_words)), slots
         seq = rows.seq
         ports = sorted((net.name, j) for net in program.nets.values() for j in range(net.key_ports))
-        memory = BlockMemory(width, self.words * slots, len(ports), erase_bits=len(engine.erase.address))
+        memory = BlockMemory(width, self.words * slots, len(ports), erase_bits=len(engine.erase.address), registers=registers)
         m.submodules.key_memory = memory
         m.d.comb += [memory.erase.eq(engine.erase.we), memory.erase_address.eq(engine.erase.address)]
         word, made = engine.preparation.word, engine.preparation.made
