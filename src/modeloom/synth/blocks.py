@@ -335,8 +335,8 @@ def map_parts(
 
 def _key(part: Part, target: Target, mapper: str) -> Key:
     commands = target.commands + target.other_commands + target.rework_commands + target.area_commands + target.compact_commands
-    # Parts that were mapped together with their tables are different parts.
-    return (fingerprint(part), target.name, mapper, TABLE, *commands)
+    # Parts that were mapped together with their tables are different parts, and so are those whose memories have no output registers.
+    return (fingerprint(part), target.name, mapper, TABLE, *["output registers"] * target.output_registers, *commands)
 
 
 def _own_cells(netlist: Netlist, part: Part) -> Counter[str]:

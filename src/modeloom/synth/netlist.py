@@ -34,6 +34,8 @@ class Cell(TypedDict):
     type: str
     connections: dict[str, list[Bit]]
     port_directions: dict[str, str]
+    parameters: NotRequired[dict[str, str]]
+    attributes: NotRequired[dict[str, str]]
 
 
 class Net(TypedDict):
@@ -41,6 +43,7 @@ class Net(TypedDict):
 
     bits: list[Bit]
     hide_name: NotRequired[int]
+    attributes: NotRequired[dict[str, str]]
 
 
 class Module(TypedDict):
@@ -131,8 +134,8 @@ class Depth:
 def depth(netlist: Netlist, top: str, target: Target) -> Depth:
     """Longest combinational paths of a flattened netlist.
 
-    Paths start at input ports, flip-flops and block memories; they end at output ports and at clocked inputs. Only
-    flip-flops count as registers.
+    Paths start at input ports, flip-flops and block memories; they end at output ports and at clocked inputs. Flip-flops and the output
+    registers of block memories count as registers.
 
     Raises
     ------
@@ -166,7 +169,7 @@ class _Paths:
     ends : list
         Where paths end: the bit, whether a register takes it, and the cell, which is empty for an output port.
     register_bits : set of int
-        The outputs of flip-flops.
+        The outputs of flip-flops, and of the output registers of block memories.
     """
 
     through: dict[str, list[tuple[int, int]]]
@@ -186,7 +189,7 @@ def _paths(module: Module, target: Target) -> _Paths:
             wires = [bit for bit in bits if isinstance(bit, int)]
             if cell["port_directions"][port] == "output":
                 paths.outputs[name] += wires
-                if target.is_flip_flop(kind):
+                if target.is_flip_flop(kind) or _has_output_register(cell, port):
                     paths.register_bits.update(wires)
             elif target.passes(kind, port):
                 paths.through[name] += [(bit, target.weight(kind, port)) for bit in wires]
@@ -196,6 +199,11 @@ def _paths(module: Module, target: Target) -> _Paths:
         if pins["direction"] != "input":
             paths.ends.extend((bit, False, "") for bit in pins["bits"] if isinstance(bit, int))
     return paths
+
+
+def _has_output_register(cell: Cell, port: str) -> bool:
+    """Whether an output of a block memory of ECP5 comes from its output register."""
+    return port.startswith("DO") and cell.get("parameters", {}).get(f"REGMODE_{port[2:3]}") == "OUTREG"
 
 
 def _levels(paths: _Paths, names: Mapping[int, str]) -> tuple[dict[int, tuple[int, int]], dict[int, int]]:

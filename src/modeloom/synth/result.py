@@ -36,7 +36,7 @@ class Figures:
         LUTs used as logic: LUT1 to LUT6 (Xilinx); LUT4, and two for each CCU2C carry cell (ECP5). Wide-function
         multiplexers (MUXF7, MUXF8, PFUMX, L6MUX21) and inverters are free. ``None`` for gates.
     ffs : int
-        Flip-flops, one bit each.
+        Flip-flops of the fabric, one bit each, without the registers inside block memories.
     memories : dict
         ``lutram_cells``, ``lutram_luts`` (LUTs used as data memory, which are four for a 16 x 4 cell on ECP5 without its write
         slice), ``srl_luts`` (shift registers in LUTs) and ``bram_cells``.

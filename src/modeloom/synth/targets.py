@@ -188,6 +188,8 @@ class Target:
         For a Liberty file: commands that put delay before area.
     lut_inputs : int
         Inputs of a LUT; 0 for gates.
+    output_registers : bool
+        Whether the flow uses the output registers of block memories (``memories``).  Yosys does not use those of ECP5.
     areas, sequential, nand2 : dict, frozenset, float or None
         For a Liberty file: area by cell, the cells that hold state, and the area of its smallest NAND2.
     """
@@ -202,6 +204,7 @@ class Target:
     compact_commands: tuple[str, ...] = ()
     fast_commands: tuple[str, ...] = ()
     lut_inputs: int = 0
+    output_registers: bool = False
     areas: dict[str, float] = field(default_factory=dict)
     sequential: frozenset[str] = frozenset()
     nand2: float | None = None
@@ -292,7 +295,7 @@ def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
 
 
 _ECP5 = Target(
-    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",), lut_inputs=4,
+    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",), lut_inputs=4, output_registers=True,
     compact_commands=("synth_ecp5 -top {top} -run begin:map_luts", _COMPACT.format(size=4), "clean",
                       "synth_ecp5 -top {top} -run map_cells:edif"))
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from importlib import util
 from pathlib import Path
 
+from modeloom.synth.memories import with_output_registers
 from modeloom.synth.netlist import Netlist, cell_counts
 from modeloom.synth.result import SynthesisError, run_tool
 from modeloom.synth.targets import Target
@@ -252,7 +253,15 @@ APART = "mapped_apart"
 WHOLE = 'attribute \\keep_hierarchy "yes"\n'
 """The attribute of modules that the design asks to be mapped by themselves."""
 
-_CHILD = Path(__file__).resolve().parent / "_yosys.py"
+_CHILD = """
+import sys
+from pyosys import libyosys as ys
+design = ys.Design()
+for command in sys.argv[1:]:
+    ys.run_pass(command, design)
+"""
+"""A process that runs commands.  The Yosys library keeps its design and log in globals, and only a process can be stopped at the time
+limit."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +296,7 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
     Modules with ``keep_hierarchy`` stay separate, and everything else is flattened. Sums that the design assigns to LUTs are kept on
     targets with LUT6 (``pins``).  On targets with LUTs, tables that are read in many places become logic only once (``tables``).  Modules
     with a wire that has ``APART`` are mapped separately and flattened afterwards. Their logic already consists of LUTs, which ABC would
-    restructure for depth.
+    restructure for depth.  On targets whose block memories have output registers, these take the registers behind them (``memories``).
 
     Raises
     ------
@@ -322,9 +331,12 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
         run += [*target.rework_commands, "write_json reworked.json"]
     if target.area_commands:
         run += [*target.area_commands, "write_json area.json"]
-    # -P removes this directory from the module path.  The child needs only pyosys.
-    log = run_tool([sys.executable, "-P", str(_CHILD), *run], "Yosys", directory=directory, timeout=timeout)
+    # -P removes the folder of the design from the module path.  The child needs only pyosys.
+    log = run_tool([sys.executable, "-P", "-c", _CHILD, *run], "Yosys", directory=directory, timeout=timeout)
     netlist, path, script = _read(directory / "netlist.json"), directory / "netlist.json", first
+    if target.output_registers:
+        netlist = with_output_registers(netlist)
+        path.write_text(json.dumps(netlist, separators=(",", ":")), encoding="utf-8")
     if target.rework_commands:
         reworked = _read(directory / "reworked.json")
         # ABC finds smaller logic for tables and controllers, but destroys hand-made XOR networks.
