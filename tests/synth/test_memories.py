@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output registers of block memories: what moves, what stays, and that nothing else changes."""
+"""Memories of a target: LUTs or blocks, and output registers: what moves, what stays, and that nothing else changes."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from tests.built import slowly
 from tests.synth.designs import convert
 
 from modeloom.rtl.aes.sboxes import SBox
+from modeloom.sim.build import verilog_to_rtlil
 from modeloom.synth import TARGETS, SynthesisError, memories, synthesize, synthesize_blocks, target_named
 from modeloom.synth.memories import differences, with_output_registers
 from modeloom.synth.netlist import cell_counts, depth, figures, lut_ff_pairs
@@ -253,7 +254,7 @@ CHANGES: dict[str, Change] = {
     "global reset": lambda cells, memory: memory["parameters"].update(GSR="ENABLED"),
     "contents": lambda cells, memory: memory["parameters"].update(INITVAL_07="1"),
     "width": lambda cells, memory: memory["parameters"].update(DATA_WIDTH_B="10010"),
-    "two outputs": lambda cells, memory: memory["connections"].update(DOA0=memory["connections"]["DOA1"], DOA1=memory["connections"]["DOA0"]),
+    "two outputs": lambda cells, memory: memory["connections"].update({f"DOA{n}": memory["connections"][f"DOA{1 - n}"] for n in (0, 1)}),
     "an output": lambda cells, memory: memory["connections"].pop("DOB5"),
     "an address": lambda cells, memory: memory["connections"].update(ADB9=memory["connections"]["ADB10"]),
     "kind": lambda cells, memory: memory.update(type="PDPW16KD"),
@@ -360,3 +361,58 @@ def test_s_boxes_in_block_memories():
     """The second register of an S-box in a block memory is the memory's own."""
     result = synthesize(convert(SBox("bram", stages=2), "sbox"), "sbox", "ecp5")
     assert (result.ffs, result.luts, result.memories["bram_cells"], result.levels) == (0, 0, 1, 0)
+
+
+# -- LUTs or blocks --------------------------------------------------------------------------------------------------------------------
+
+def undecided(words: int, width: int = 128, attributes: str = "no_rw_check") -> str:
+    """RTLIL of a memory from Verilog, with a port to write and one to read."""
+    bits = (words - 1).bit_length()
+    return (
+        f"module top(input clk, input we, input [{bits - 1}:0] wa, ra, input [{width - 1}:0] d, output reg [{width - 1}:0] q);\n"
+        f"(* {attributes} *) reg [{width - 1}:0] words [{words - 1}:0];\n"
+        "always @(posedge clk) begin if (we) words[wa] <= d; q <= words[ra]; end\nendmodule\n"
+    )
+
+
+@pytest.fixture
+def rtlil_of(tmp_path):
+    def convert_text(text: str) -> str:
+        (tmp_path / "top.v").write_text(text)
+        return verilog_to_rtlil(tmp_path / "top.v", "top")
+
+    return convert_text
+
+
+FEW = {"ecp5": 64, "xc7": 64, "xcup": 64, "xc6v": 64, "xc5v": 64, "xc4v": 32, "xc3se": 32}
+
+
+@pytest.mark.parametrize("target", ["ecp5", "xc7", *slowly("xcup", "xc6v", "xc5v", "xc4v", "xc3se")])
+def test_few_words_become_luts_and_many_block_memories(target, rtlil_of):
+    least = TARGETS[target].block_words
+    assert FEW[target] < least
+    style = '(* no_rw_check, rw_addr_collision = "no", ramstyle = "no_rw_check" *)'[3:-3]
+    few, many = (synthesize(rtlil_of(undecided(words, attributes=style)), "top", target) for words in (FEW[target], least))
+    assert few.memories["bram_cells"] == 0 < few.memories["lutram_luts"]
+    assert many.memories["lutram_luts"] == 0 < many.memories["bram_cells"]
+
+
+def test_every_target_with_luts_has_a_number_of_words():
+    assert {name for name, target in TARGETS.items() if target.block_words} == FEW.keys()
+
+
+def styles(text: str, target: str = "ecp5") -> list[str]:
+    return re.findall(r'attribute \\ram_style "(\w+)"', memories.with_styles(text, target_named(target)))
+
+
+def test_only_memories_without_a_style_get_one(rtlil_of):
+    assert styles(rtlil_of(undecided(128))) == ["block"]
+    assert styles(rtlil_of(undecided(127))) == ["distributed"]
+    # As many bits, of too many or too few words.
+    assert styles(rtlil_of(undecided(64, 1024))) == ["distributed"]
+    assert styles(rtlil_of(undecided(512, 16))) == ["distributed"] and styles(rtlil_of(undecided(1024, 16))) == ["block"]
+    assert styles(rtlil_of(undecided(128, attributes='no_rw_check, ram_style = "distributed"'))) == ["distributed"]
+    for given in ('rom_style = "block"', 'ramstyle = "MLAB"', 'syn_ramstyle = "block_ram"', "ram_block"):
+        assert styles(rtlil_of(undecided(128, attributes=f"no_rw_check, {given}"))) == []
+    assert styles(rtlil_of(undecided(128, attributes="keep"))) == []
+    assert styles(rtlil_of(undecided(128)), "gates") == []

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from modeloom.synth.blocks import OTHER, Known, assign, cut, instances, map_parts, separated
+from modeloom.synth.memories import with_styles
 from modeloom.synth.netlist import cell_counts, depth, figures, lut_ff_pairs
 from modeloom.synth.result import BlockResult, CriticalPath, Figures, SynthesisError, SynthResult, run_tool, stop_tools
 from modeloom.synth.targets import Target, target_named
@@ -204,6 +205,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         # Before the mapping, which takes minutes.
         find_nextpnr()
     _check(rtlil, top, chosen, mapper)
+    rtlil = with_styles(rtlil, chosen)
     apart = rtlil if groups is None else separated(rtlil, top, groups)
     owner = None if groups is None else assign(apart, top, groups)
 
@@ -282,7 +284,7 @@ def synthesize_blocks(rtlil: str, top: str, target: str, groups: Mapping[str, Se
         raise ValueError(f"no group is called {wrong[0]!r}; there are {', '.join(dict.fromkeys([*groups, OTHER]))}")
     if narrow and mapper != "abc9":
         raise ValueError(f"mapper {mapper} uses no wide multiplexers at all")
-    rtlil = separated(rtlil, top, groups)
+    rtlil = separated(with_styles(rtlil, chosen), top, groups)
     owner = assign(rtlil, top, groups)
     with tempfile.TemporaryDirectory(prefix="modeloom-synth-") as work:
         blocks, total, yosys = _by_blocks(rtlil, top, chosen, owner, list(groups), Path(work),

@@ -1,35 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output registers of block memories: a register behind each data output of a memory moves into the memory.
-
-::
-
-    DP16KD, NOREG                               DP16KD, OUTREG
-    address ──▶ │ array │ latch ─▶ DO ─▶ TRELLIS_FF ─▶ Q    ──▶    │ array │ latch ─▶ register │ ─▶ DO = Q
-                                          enable                                       OCE = enable
-
-The delay from the clock to the data falls from 5.8 to 0.95 ns, and the registers of the fabric are free for other logic.  Yosys 0.70 never
-uses the register (yosys#5814).  So this is done on the mapped netlist, and the result is proved: the registers are taken out again as the
-memory is defined, and the netlist must then be the one that was mapped, cell by cell.
-
-The definition is that of the simulation library of Lattice (``DP16KC`` of ECP3, the same memory), for a memory that is never reset:
-
-- The register of a port has the clock and the edge of the port.  It takes the latch of the port if OCE is 1, whatever CE is.
-- It is 0 at the start.
-- If port A has 36 bits, the memory has one port to write, A, and one to read, B.  ``DOA`` then belongs to port B.  The mode of each half
-  is its own, but both halves have the clock and OCE of B.  ``OCEA`` is made equal, so it does not matter which one a half has.
-"""
+"""Memories of a design on a target: LUTs or block memories, and the output registers of the latter."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TypeVar, cast
 
 from modeloom.synth.netlist import Bit, Cell, Module, Net, Netlist
 from modeloom.synth.result import SynthesisError
+from modeloom.synth.targets import Target
 
-__all__ = ["Register", "differences", "register_of", "with_output_registers"]
+__all__ = ["Register", "differences", "register_of", "with_output_registers", "with_styles"]
+
+# -- LUTs or blocks ------------------------------------------------------------------------------------------------------------------------
+
+# A memory with ``no_rw_check`` and no style may become LUTs or block memories, with the same results: its data are registered, and no word
+# is read in the cycle in which it is written.  The target decides by the number of words, which is that for a word of 128 bits.  A memory
+# with shorter words must have more of them, and one with longer words at least as many, because a block memory has many short words.
+
+_BITS = 128
+_MEMORY_LINE = re.compile(
+    r"(?P<attributes>(?:^  attribute [^\n]*\n)*)^  memory (?=width (?P<width>\d+) size (?P<words>\d+) )", re.MULTILINE
+)
+_FREE = re.compile(r"^  attribute \\no_rw_check ", re.MULTILINE)
+_STYLE = re.compile(r'^  attribute \\(?:(?:ram|rom|logic)_(?:style|block)|syn_r[ao]mstyle|r[ao]mstyle (?!"no_rw_check"))', re.MULTILINE)
+
+
+def with_styles(rtlil: str, target: Target) -> str:
+    """The design in which each memory that may be of either kind has the style that is better on the target.
+
+    Parameters
+    ----------
+    rtlil : str
+        The design as RTLIL text.
+    target : Target
+    """
+    if not target.block_words:
+        return rtlil
+
+    def styled(line: re.Match[str]) -> str:
+        if not _FREE.search(line["attributes"]) or _STYLE.search(line["attributes"]):
+            return line[0]
+        words, bits = int(line["words"]), int(line["words"]) * int(line["width"])
+        blocks = words >= target.block_words and bits >= target.block_words * _BITS
+        return f'  attribute \\ram_style "{"block" if blocks else "distributed"}"\n{line[0]}'
+
+    return _MEMORY_LINE.sub(styled, rtlil)
+
+
+# -- output registers ----------------------------------------------------------------------------------------------------------------------
+
+# A register behind each data output of a block memory of ECP5 moves into the memory:
+#
+#     DP16KD, NOREG                                       DP16KD, OUTREG
+#     │ array │ latch ─▶ DO ─▶ TRELLIS_FF ─▶ Q    ──▶    │ array │ latch ─▶ register ─▶ DO = Q
+#                                enable                                     OCE = enable
+#
+# The delay from the clock to the data falls from 5.8 to 0.95 ns, and the registers of the fabric are free for other logic.  Yosys 0.70
+# never uses the register (yosys#5814).  So this is done on the mapped netlist, and the result is proved: the registers are taken out again
+# as the memory is defined, and the netlist must then be the one that was mapped, cell by cell.
+#
+# The definition is that of the simulation library of Lattice (``DP16KC`` of ECP3, the same memory), for a memory that is never reset:
+#
+# - The register of a port has the clock and the edge of the port.  It takes the latch of the port if OCE is 1, whatever CE is.
+# - It is 0 at the start.
+# - If port A has 36 bits, the memory has one port to write, A, and one to read, B.  ``DOA`` then belongs to port B.  The mode of each half
+#   is its own, but both halves have the clock and OCE of B.  ``OCEA`` is made equal, so it does not matter which one a half has.
+
+_Value = TypeVar("_Value")
 
 _MEMORY, _REGISTER = "DP16KD", "TRELLIS_FF"
 _WIDE = 36
@@ -67,7 +107,7 @@ def register_of(cell: Cell) -> Register | None:
     """The register that a cell is, or None if it is none or has what the output register of a memory has not: a reset, another value at
     the start, or data that it must keep (``keep``)."""
     given = _parameters(cell)
-    if cell["type"] != _REGISTER or not given.keys() <= _PARAMETERS or _kept(cell.get("attributes")):
+    if cell["type"] != _REGISTER or not _PARAMETERS.issuperset(given) or _kept(cell.get("attributes")):
         return None
     pins = {port: bits[0] for port, bits in cell["connections"].items() if bits}
     plain = (given.get("REGSET", "RESET"), given.get("LSRMUX", "LSR"), given.get("LSRMODE", "LSR"), pins.get("LSR"))
@@ -226,7 +266,7 @@ def differences(before: Netlist, after: Netlist) -> Iterator[str]:
     The output registers that only the second has are taken out again, each as a register beside its memory.  Then both have the same cells
     with the same parameters, and a renaming of nets that maps one to the other.  Names of nets, attributes and positions do not count.
     """
-    if before["modules"].keys() != after["modules"].keys():
+    if {*before["modules"]} != {*after["modules"]}:
         yield "the modules differ"
         return
     for name, module in after["modules"].items():
@@ -237,7 +277,7 @@ def differences(before: Netlist, after: Netlist) -> Iterator[str]:
 def _module_differences(before: Module, after: Module) -> Iterator[str]:
     if before["ports"] != after["ports"]:
         yield "its ports differ"
-    if strange := sorted(after["cells"].keys() - before["cells"].keys()):
+    if strange := sorted({*after["cells"]} - {*before["cells"]}):
         yield f"cell {strange[0]} is new"
         return
     cells, inside = dict(after["cells"]), set[Register]()
@@ -250,7 +290,7 @@ def _module_differences(before: Module, after: Module) -> Iterator[str]:
             inside |= registers
             latches |= {register.data for register in registers}
     read = _readers(cast(Module, {**after, "cells": cells}))
-    if taken := latches & read.keys():
+    if taken := latches.intersection(read):
         yield f"net {min(taken, key=str)} between a memory and its register is read elsewhere"
     for name, cell in cells.items():
         if cell is not (old := before["cells"][name]) and _contents(cell) != _contents(old):
@@ -261,7 +301,7 @@ def _module_differences(before: Module, after: Module) -> Iterator[str]:
             yield f"register {name} is not inside its memory"
     # A register whose output nothing reads may be there or not.
     outside = {register for _, register in beside}
-    if left := {register.output for register in inside - outside} & read.keys():
+    if left := {register.output for register in inside - outside}.intersection(read):
         yield f"net {min(left, key=str)} has a register inside its memory that is new"
 
 
@@ -284,11 +324,9 @@ def _taken_out(cell: Cell, old: Cell) -> tuple[Cell, set[Register]]:
             continue
         for each in side.data:
             # Without the register, its mode and its enable are those of before, which have no effect.
-            for name, values, others in (
-                (f"REGMODE_{each}", parameters, old.get("parameters", {})), (f"OCE{each}MUX", parameters, old.get("parameters", {})),
-                (f"OCE{each}", connections, old["connections"]),
-            ):  # fmt: skip
-                _restore(name, values, others)
+            _restore(f"REGMODE_{each}", parameters, old.get("parameters", {}))
+            _restore(f"OCE{each}MUX", parameters, old.get("parameters", {}))
+            _restore(f"OCE{each}", connections, old["connections"])
         enable, inverted = enables.pop()
         nets = side.outputs(old)
         for pin, output in side.outputs(cell).items():
@@ -299,7 +337,7 @@ def _taken_out(cell: Cell, old: Cell) -> tuple[Cell, set[Register]]:
     return cast(Cell, {**cell, "parameters": parameters, "connections": connections}), registers
 
 
-def _restore(name: str, values: dict[str, Any], others: Mapping[str, Any]) -> None:
+def _restore(name: str, values: dict[str, _Value], others: Mapping[str, _Value]) -> None:
     """Gives a name the value that it has in another mapping, or none."""
     if name in others:
         values[name] = others[name]

@@ -190,6 +190,8 @@ class Target:
         Inputs of a LUT; 0 for gates.
     output_registers : bool
         Whether the flow uses the output registers of block memories (``memories``).  Yosys does not use those of ECP5.
+    block_words : int
+        Number of words from which a memory of 128 bits is better in block memories than in LUTs; 0 for gates (``memories``).
     areas, sequential, nand2 : dict, frozenset, float or None
         For a Liberty file: area by cell, the cells that hold state, and the area of its smallest NAND2.
     """
@@ -205,6 +207,7 @@ class Target:
     fast_commands: tuple[str, ...] = ()
     lut_inputs: int = 0
     output_registers: bool = False
+    block_words: int = 0
     areas: dict[str, float] = field(default_factory=dict)
     sequential: frozenset[str] = frozenset()
     nand2: float | None = None
@@ -282,6 +285,13 @@ class Target:
 _COMPACT = "abc -lut {size} -script +strash;dch;if,-a;mfs2"
 
 
+# By the share of a device.  A memory of 128 bits takes four block memories of 36 bits: those of an LFE5U-85F are as large a share of it as
+# 1 600 LUTs, those of an XC3S500E as 1 860, and those of an XC7A100T as 940.  In LUTs, 128 words take about 2 000 LUTs on ECP5, with the
+# multiplexers behind the parts of 16 words.  64 words take about 1 300 where a LUT has 16 bits (RAM16X1D), and 256 words about 800 where it
+# has 64 (RAM64M).  Only a quarter of the LUTs of these devices can be memories, so there the block memories pay from fewer words.
+_BLOCK_WORDS = {4: 64, 6: 256}
+
+
 def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
     synth = f"synth_xilinx -family {name} -top {{top}} -flatten -abc9 -noiopad -noclkbuf"
     shift_registers = ("xilinx_srl -fixed -minlen 3",) if inputs == 6 else ()
@@ -291,11 +301,12 @@ def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
                "xilinx_dffopt" + " -lut4" * (inputs == 4), "opt_lut_ins -tech xilinx", f"{synth} -run finalize:edif")
     # With LUT4, functions of eight inputs from sixteen LUTs and free multiplexers are good for tables, but make XOR networks much larger.
     plain = () if inputs == 6 else (f"{synth} -nowidelut",)
-    return Target(name, device, "lut", (synth,), other_commands=plain, compact_commands=compact, lut_inputs=inputs)
+    return Target(name, device, "lut", (synth,), other_commands=plain, compact_commands=compact, lut_inputs=inputs,
+                  block_words=_BLOCK_WORDS[inputs])
 
 
 _ECP5 = Target(
-    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",), lut_inputs=4, output_registers=True,
+    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",), lut_inputs=4, output_registers=True, block_words=128,
     compact_commands=("synth_ecp5 -top {top} -run begin:map_luts", _COMPACT.format(size=4), "clean",
                       "synth_ecp5 -top {top} -run map_cells:edif"))
 
