@@ -285,11 +285,11 @@ class Target:
 _COMPACT = "abc -lut {size} -script +strash;dch;if,-a;mfs2"
 
 
-# By the share of a device.  A memory of 128 bits takes four block memories of 36 bits: those of an LFE5U-85F are as large a share of it as
-# 1 600 LUTs, those of an XC3S500E as 1 860, and those of an XC7A100T as 940.  In LUTs, 128 words take about 2 000 LUTs on ECP5, with the
-# multiplexers behind the parts of 16 words.  64 words take about 1 300 where a LUT has 16 bits (RAM16X1D), and 256 words about 800 where it
-# has 64 (RAM64M).  Only a quarter of the LUTs of these devices can be memories, so there the block memories pay from fewer words.
-_BLOCK_WORDS = {4: 64, 6: 256}
+# By half the share of a device, as cores use hardly any other block memories.  A memory of 128 bits takes four block memories of 36 bits:
+# those of an LFE5U-85F are as large a share of it as 1 600 LUTs, those of an XC3S500E as 1 860, and those of an XC7A100T as 940.  In LUTs,
+# a read port of 128 words takes about 2 000 LUTs on ECP5, with the multiplexers behind the parts of 16 words.  One of 64 words takes about
+# 1 300 where a LUT has 16 bits (RAM16X1D), and one of 112 words about 480 where it has 32 or 64 (RAM32M, RAM64M).
+_BLOCK_WORDS = {4: 32, 6: 96}
 
 
 def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
@@ -306,7 +306,7 @@ def _xilinx(name: str, device: str, inputs: int = 6) -> Target:
 
 
 _ECP5 = Target(
-    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",), lut_inputs=4, output_registers=True, block_words=128,
+    "ecp5", "Lattice ECP5 (LUT4)", "lut", ("synth_ecp5 -top {top}",), lut_inputs=4, output_registers=True, block_words=64,
     compact_commands=("synth_ecp5 -top {top} -run begin:map_luts", _COMPACT.format(size=4), "clean",
                       "synth_ecp5 -top {top} -run map_cells:edif"))
 
