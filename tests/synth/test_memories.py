@@ -384,7 +384,7 @@ def rtlil_of(tmp_path):
     return convert_text
 
 
-FEW = {"ecp5": 64, "xc7": 64, "xcup": 64, "xc6v": 64, "xc5v": 64, "xc4v": 32, "xc3se": 32}
+FEW = {"ecp5": 32, "xc7": 64, "xcup": 64, "xc6v": 64, "xc5v": 64, "xc4v": 16, "xc3se": 16}
 
 
 @pytest.mark.parametrize("target", ["ecp5", "xc7", *slowly("xcup", "xc6v", "xc5v", "xc4v", "xc3se")])
@@ -406,11 +406,11 @@ def styles(text: str, target: str = "ecp5") -> list[str]:
 
 
 def test_only_memories_without_a_style_get_one(rtlil_of):
-    assert styles(rtlil_of(undecided(128))) == ["block"]
-    assert styles(rtlil_of(undecided(127))) == ["distributed"]
+    assert styles(rtlil_of(undecided(64))) == ["block"]
+    assert styles(rtlil_of(undecided(63))) == ["distributed"]
     # As many bits, of too many or too few words.
-    assert styles(rtlil_of(undecided(64, 1024))) == ["distributed"]
-    assert styles(rtlil_of(undecided(512, 16))) == ["distributed"] and styles(rtlil_of(undecided(1024, 16))) == ["block"]
+    assert styles(rtlil_of(undecided(32, 1024))) == ["distributed"]
+    assert styles(rtlil_of(undecided(256, 16))) == ["distributed"] and styles(rtlil_of(undecided(512, 16))) == ["block"]
     assert styles(rtlil_of(undecided(128, attributes='no_rw_check, ram_style = "distributed"'))) == ["distributed"]
     for given in ('rom_style = "block"', 'ramstyle = "MLAB"', 'syn_ramstyle = "block_ram"', "ram_block"):
         assert styles(rtlil_of(undecided(128, attributes=f"no_rw_check, {given}"))) == []
