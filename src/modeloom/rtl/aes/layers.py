@@ -30,7 +30,7 @@ __all__ = [
     "add_in_luts", "affine_in_luts", "both_shift_rows", "clocked_both_sub_bytes", "cut_both_mix_columns", "cut_inv_mix_columns",
     "cut_mix_columns", "inv_mix_columns", "inv_shift_rows", "invert_bytes", "join_mix_columns", "keyed_both_network",
     "keyed_forward_network", "keyed_inverse_network", "lower_columns", "map_after", "map_after_split", "map_before",
-    "map_before_in_luts", "map_before_split", "mix_columns", "plain_network", "shift_rows", "split_register", "twice",
+    "map_before_in_luts", "map_before_split", "mix_columns", "plain_network", "shift_rows", "split_register", "twice", "undo_map",
 ]  # fmt: skip
 
 # -- round networks --------------------------------------------------------------------------------------------------------------------
@@ -335,9 +335,10 @@ def _choose(m: Module, decrypt: Value, backward: Value, forward: Value) -> Value
 
 
 def _turn(word: Value, bits: int) -> Value:
-    """Each byte of a word of 32 bits rotated left by 1 to 7 bits."""
-    low = 0x01010101 * ((1 << bits) - 1)
-    return ((word << bits)[:32] & (0xFFFFFFFF ^ low)) | (word >> (8 - bits) & low)
+    """Each byte of a word of up to 32 bits rotated left by 1 to 7 bits."""
+    ones = (1 << len(word)) - 1
+    low = 0x01010101 * ((1 << bits) - 1) & ones
+    return ((word << bits)[: len(word)] & (ones ^ low)) | (word >> (8 - bits) & low)
 
 
 def _affine(m: Module, state: Value, turns: tuple[int, ...], constant: int) -> Value:
@@ -347,7 +348,7 @@ def _affine(m: Module, state: Value, turns: tuple[int, ...], constant: int) -> V
         total = word if 0 in turns else _turn(word, turns[0])
         for bits in turns[1:]:
             total = total ^ _turn(word, bits)
-        result.append(named(m, "mapped", total ^ 0x01010101 * constant))
+        result.append(named(m, "mapped", total ^ (0x01010101 * constant & (1 << len(word)) - 1)))
     return Cat(result)
 
 
@@ -356,11 +357,14 @@ def both_shift_rows(m: Module, state: Value, decrypt: Value) -> Value:
     return _choose(m, decrypt, inv_shift_rows(state), shift_rows(state))
 
 
+def undo_map(m: Module, state: Value) -> Value:
+    """The inverse affine map of FIPS 197, 5.1.1, of any whole number of bytes: b'_i = b_{i+2} + b_{i+5} + b_{i+7} + d_i with d = 05."""
+    return _affine(m, state, (1, 3, 6), 0x05)
+
+
 def map_before(m: Module, state: Value, decrypt: Value) -> Value:
     """The layers before the inversion, for a state of 128 bits: ShiftRows, or InvShiftRows and the inverse affine map if *decrypt*."""
-    # The inverse of FIPS 197, 5.1.1: b'_i = b_{i+2} + b_{i+5} + b_{i+7} + d_i with d = 05.
-    backward = _affine(m, inv_shift_rows(state), (1, 3, 6), 0x05)
-    return _choose(m, decrypt, backward, shift_rows(state))
+    return _choose(m, decrypt, undo_map(m, inv_shift_rows(state)), shift_rows(state))
 
 
 def split_register(m: Module, state: Value, decrypt: Value, name: str) -> tuple[Value, Value]:
