@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds of AES by themselves: one of a pipeline, and one for several blocks."""
+"""Rounds of AES by themselves: one of a pipeline, one for several blocks, and serial ones with their key schedule."""
 
 from __future__ import annotations
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Member, Out
 
@@ -23,9 +23,10 @@ from modeloom.rtl.aes.parameters import (
 )
 from modeloom.rtl.aes.rounds import RoundStages, add, check_streams, hold_state, register, stream_round
 from modeloom.rtl.aes.sbox import sub_bytes
+from modeloom.rtl.aes.sequential import PLACES, WIDTHS, SerialPlace, serial_path
 from modeloom.rtl.counter import run_batches
 
-__all__ = ["AESMultiStream", "AESRound", "KeyRing", "KeyStore", "ShiftedKeySchedule"]
+__all__ = ["AESMultiStream", "AESRound", "AESSerialEncrypter", "KeyRing", "KeyStore", "ShiftedKeySchedule"]
 
 # One round of AES by itself, as in a pipeline, for measurements and comparisons.
 #
@@ -578,3 +579,107 @@ class ShiftedKeySchedule(wiring.Component):
         made = expand(m, window, substituted, rcon, now, sizes=(self.key_bits,), is_192=self.key_bits == 192, is_256=self.key_bits == 256)
         following = doubled if used is None else Mux(used, doubled, rcon)
         return [*made.window, *([made.operand] if own_operand else []), following, *flags]
+
+
+# -- serial --------------------------------------------------------------------------------------------------------------------------
+
+# The S-boxes are free in place 4 of a round (``rtl.aes.sequential``).  There they give the first word of the next round key, while its
+# other words are made as they are used.  A word is in the window when it is used, and has moved on when the word below it is made::
+#
+#     32 bits      k_0 ◀── k_1 ◀── k_2 ◀── k_3          a step in places 1 to 4; the sum takes the newest word
+#     8 bits       b_0 ◀── ... ◀── b_12 ◀── ... b_15    a step in each cycle of places 1 to 4; the sum takes b_12
+
+class AESSerialEncrypter(wiring.Component):
+    """AES-128 (FIPS 197, 5.1 and 5.2) with a data path of 32 or 8 bits, which makes its round keys on the fly with the same S-boxes.
+
+    Parameters
+    ----------
+    bits : int
+        32 or 8, the width of the data path and of the ports.
+
+    Attributes
+    ----------
+    rounds : int
+        10.
+    latency : int
+        52 cycles with 32 bits, 205 with 8 bits, from ``start`` to the first part of the result.
+    interval : int
+        55 or 220 cycles from a start to the earliest next one.
+    lead : int
+        Cycles from ``start`` to the first part of the block: 0 with 32 bits, 3 with 8 bits.
+
+    Members
+    -------
+    start
+        High in the cycle of the first part of the key.  A start less than ``interval`` cycles after the one before is ignored.
+    key
+        The cipher key (*bits*), from byte 0 on, in the cycle of ``start`` and those after it.
+    i
+        The block (*bits*), from byte 0 on, ``lead`` cycles later than the key.
+    o
+        The result (*bits*), from byte 0 on, in successive cycles.
+
+    Raises
+    ------
+    ValueError
+        *bits* is neither 32 nor 8.
+    """
+
+    def __init__(self, bits: int = 32):
+        if bits not in WIDTHS:
+            raise ValueError(f"bits must be 32 or 8, not {bits}")
+        self.bits, self.direction, self.rounds = bits, Direction.of("encrypt"), ROUNDS[128]
+        cycles = 32 // bits
+        self.interval = PLACES * cycles * (self.rounds + 1)
+        # The block has no place 0 in round 0, and the result begins in place 1 of the last round.
+        self.lead = cycles - 1
+        self.latency = PLACES * cycles * self.rounds + cycles + 1
+        super().__init__({"start": In(1), "key": In(bits), "i": In(bits), "o": Out(bits)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        serial = self.bits == 8
+        # A core without a block waits in place 4.
+        place_reg, row_reg, loading_reg, odd_reg = Signal(3, init=4), Signal(2), Signal(init=1), Signal()
+        constant_reg = Signal(8, init=1)
+        first, last, column_ends, goes = Signal(), Signal(), Signal(), Signal()
+        begins = row_reg == 0 if serial else Const(1, 1)
+        m.d.comb += [
+            # The constants of the rounds count them: 01 in round 0, and 6c, the only one with these two bits, in round 10.
+            first.eq(constant_reg[0] & ~constant_reg[1]), last.eq(constant_reg[5] & constant_reg[6]),
+            column_ends.eq(row_reg == 3 if serial else 1), goes.eq(~(loading_reg & place_reg[2] & begins) | self.start),
+        ]
+        if serial:
+            with m.If(goes):
+                m.d.sync += row_reg.eq(row_reg + 1)
+        with m.If(goes & column_ends):
+            m.d.sync += place_reg.eq(place_reg + 1)
+            with m.If(place_reg[2]):
+                m.d.sync += place_reg.eq(loading_reg)
+                with m.If(~loading_reg):
+                    m.d.sync += [constant_reg.eq(next_constant(constant_reg)), odd_reg.eq(~odd_reg)]
+                with m.If(last):
+                    m.d.sync += [place_reg.eq(4), loading_reg.eq(1), constant_reg.eq(1), odd_reg.eq(0)]
+            with m.If(place_reg == 3):
+                m.d.sync += loading_reg.eq(0)
+
+        i_reg = Signal(self.bits)
+        m.d.sync += i_reg.eq(self.i)
+        with m.If(~first):
+            m.d.sync += i_reg.eq(0)
+        window = [Signal(self.bits, name=f"key_{n}_reg") for n in range(128 // self.bits)]
+        if serial:
+            used, word = window[3], Mux(column_ends, window[6], window[2])
+        else:
+            used, word = window[0], window[0].rotate_right(8)
+        at = SerialPlace(place_reg, row_reg, odd_reg, first, last)
+        result, substituted = serial_path(
+            m, self.bits, self.direction, Const(0, 1), at, named(m, "addend", used ^ i_reg), Const(1, 1), word
+        )
+        m.d.comb += self.o.eq(result[-self.bits :])
+        constant = Mux(begins & place_reg[2], constant_reg, 0)
+        changed = Mux(place_reg[2], substituted, used)
+        with m.If(place_reg != 0):
+            m.d.sync += [after.eq(before) for before, after in zip(window, window[1:], strict=False)]
+            m.d.sync += window[0].eq(Mux(loading_reg, self.key, window[-1] ^ constant ^ changed))
+        return m

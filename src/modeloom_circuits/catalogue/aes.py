@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES as circuits: a round, pipelines, sequential cores, and a round for several streams."""
+"""AES as circuits: a round, pipelines, sequential and serial cores, and a round for several streams."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from modeloom.rtl.aes.iterative_schedule import ALL, check_sizes
 from modeloom.rtl.aes.parameters import CORES, Direction
 from modeloom.rtl.aes.pipeline import KEY_MEMORIES, AESPipeline
 from modeloom.rtl.aes.rounds import MIXCOLUMNS, SBOXES, STREAMS
-from modeloom.rtl.aes.sequential import AESSequential
+from modeloom.rtl.aes.sequential import WIDTHS, AESSequential, AESSerial
 from modeloom.spec import InputError
-from modeloom_circuits.aes.rounds import AESMultiStream, AESRound
+from modeloom_circuits.aes.rounds import AESMultiStream, AESRound, AESSerialEncrypter
 from modeloom_circuits.contract import Built, Circuit, Operation, Option, number_of
 from modeloom_golden.aes import AES
 from modeloom_golden.aes_steps import decrypt_round, encrypt_round, inverse_form, round_keys
@@ -75,6 +75,26 @@ def _sequential(key_bits: int, direction: str, stages: int, sbox: str, mixcolumn
     return _keyed(component, (key_bits,), slots, start=1)
 
 
+def _serial_core(key_bits: int, direction: str, bits: int, slots: int) -> Built:
+    return _keyed(AESSerial(key_bits, slots, bits=bits, direction=direction), (key_bits,), slots, start=1)
+
+
+def _serial(bits: int) -> Built:
+    component = AESSerialEncrypter(bits)
+    size = bits // 8
+
+    def operation(random: Random) -> Operation:
+        key, block = random.randbytes(16), random.randbytes(16)
+        parts = [[number_of(data[at : at + size]) for at in range(0, 16, size)] for data in (key, block, AES(key).encrypt_block(block))]
+        inputs: list[dict[str, int]] = [{} for _ in range(len(parts[0]) + component.lead)]
+        inputs[0]["start"] = 1
+        for n, (key_part, part) in enumerate(zip(*parts[:2], strict=True)):
+            inputs[n]["key"], inputs[n + component.lead]["i"] = key_part, part
+        return Operation(inputs, [{"o": part} for part in parts[2]])
+
+    return Built(component, operation, figures={"rounds": component.rounds})
+
+
 def _pipeline(
     key_bits: int | str, direction: str, stages: int, sbox: str, mixcolumns: str, slots: int, key_memory: str
 ) -> Built:
@@ -125,6 +145,7 @@ _STAGES = Option("stages", 1, "Pipeline registers in a round", low=1, high=4)
 _SLOTS = Option("slots", 1, "Number of keys that the core holds", low=1, high=16)
 _SBOX = Option("sbox", "lut", "Form of the S-boxes: logic or block memories", choices=SBOXES)
 _MIX = Option("mixcolumns", "lut6", "MixColumns as the mapper arranges it, or divided into LUTs with six inputs", choices=MIXCOLUMNS)
+_BITS = Option("bits", 32, "Width of the data path in bits", choices=WIDTHS)
 
 MOST_SLOTS = 1024
 
@@ -158,5 +179,13 @@ AES_CIRCUITS = (
             _MIX, _SLOTS,
         ),
         _sequential,
+    ),
+    Circuit(
+        "aes-serial", "AES-128 encrypter with ports and a data path of 32 or 8 bits, round keys on the fly", "FIPS 197, 5.1 and 5.2",
+        (_BITS,), _serial,
+    ),
+    Circuit(
+        "aes-serial-core", "AES core with a data path of 32 or 8 bits and a key memory, as in cores of modes", "FIPS 197, 5.1 and 5.3.5",
+        (_KEY_BITS, _DIRECTION, _BITS, _SLOTS), _serial_core,
     ),
 )  # fmt: skip

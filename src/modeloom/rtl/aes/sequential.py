@@ -304,7 +304,7 @@ def _substituted(m: Module, state: Value, direction: Direction, way: Value) -> V
 
 def _rows(m: Module, direction: Direction, way: Value, at: SerialPlace):
     """A column behind ShiftRows, from shift registers of the rows, and what puts columns into them."""
-    rows = [[Signal(8, name=f"row_{row}_{n}_reg") for n in range(7 if row else 4)] for row in range(4)]
+    rows = [[Signal(8, name=f"row_{row}_{n}{'_reg' * bool(n)}") for n in range(7 if row else 4)] for row in range(4)]
     # Place 4 takes no column.
     late = {1: at.place[0] & at.place[1], 2: at.place[1], 3: at.place[0] | at.place[1]}
 
