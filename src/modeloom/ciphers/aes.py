@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from modeloom.ciphers.description import FEW_SLOTS, BlockCipher, CoreRequest, CoreTiming
+from modeloom.ciphers.description import FEW_SLOTS, SERIAL, BlockCipher, CoreRequest, CoreTiming
 from modeloom.ciphers.software import aes_round_keys, openssl
 from modeloom.spec.mode import DIRECTIONS
 
@@ -29,6 +29,10 @@ def _timing(request: CoreRequest) -> CoreTiming:
     # The core registers the whitened input, which is the operand register.  A sequential core takes the next block in its last cycle.
     if request.form == "sequential":
         return CoreTiming(cycles + 1, cycles)
+    if request.form in SERIAL:
+        # A round has five places, each a cycle for every byte of a column, or for all of them.  The first round has no place 0.
+        cycles = (5 * (max(map(_rounds, request.key_sizes)) + 1) - 1) * 32 // SERIAL[request.form] + 1
+        return CoreTiming(cycles + 2, cycles)
     if request.form == "multistream":
         cycles = max(map(_rounds, request.key_sizes)) * request.streams
         # Blocks of shorter keys wait for their first round in places that all blocks pass.
@@ -39,10 +43,14 @@ def _timing(request: CoreRequest) -> CoreTiming:
 def _hardware(request: CoreRequest) -> Component:
     from modeloom.rtl.aes.multistream import AESStreams
     from modeloom.rtl.aes.pipeline import AESPipeline
-    from modeloom.rtl.aes.sequential import AESSequential
+    from modeloom.rtl.aes.sequential import AESSequential, AESSerial
 
     if request.form == "sequential":
         return AESSequential(request.key_bits, request.slots, request.stages, direction=request.direction, sbox=request.sbox)
+    if request.form in SERIAL:
+        return AESSerial(
+            request.key_bits, request.slots, bits=SERIAL[request.form], direction=request.direction, batch=request.batch
+        )
     if request.form == "multistream":
         return AESStreams(
             request.key_bits, request.streams, request.slots, direction=request.direction, more_key_bits=request.more_key_bits,
@@ -94,5 +102,7 @@ AES = BlockCipher(
     key_schedule_for=_key_schedule_for,
     iterative_schedule=_iterative_schedule,
     expand=aes_round_keys,
+    serial32=DIRECTIONS,
+    serial8=DIRECTIONS,
 )
 """The Advanced Encryption Standard, FIPS 197."""

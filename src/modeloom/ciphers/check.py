@@ -89,7 +89,7 @@ def _measured(cipher: BlockCipher, key_sizes: tuple[int, ...], iterative: bool) 
 KEYS = 64
 """Smallest number of keys for each core."""
 
-BLOCKS = {"pipelined": 32, "sequential": 8, "multistream": 8}
+BLOCKS = {"pipelined": 32, "sequential": 8, "multistream": 8, "serial32": 4, "serial8": 2}
 """Number of blocks under each key.  Cores with one round use the same tables in every round."""
 
 KEY_PATIENCE = 4096
@@ -170,6 +170,13 @@ class CipherCheck:
         """Whether a core of a mode resets this core while it has no work for it."""
         return self.request.form != "pipelined"
 
+    @property
+    def _begins(self) -> list[str]:
+        """The port that says when a block or a batch begins."""
+        if self.request.form == "pipelined":
+            return []
+        return ["start" if self.request.started else "batch"]
+
     def fail(self, message: str) -> None:
         raise DefinitionError(f"cipher {self.cipher.name}: {message}")
 
@@ -231,7 +238,7 @@ class CipherCheck:
     def _simulation(self) -> Simulation:
         request = self.request
         core, schedule = self._core(), self.cipher.expander(self.sizes)
-        ports = [*CORE_PORTS, *{"sequential": ["start"], "multistream": ["batch"]}.get(request.form, []), *request.choice]
+        ports = [*CORE_PORTS, *self._begins, *request.choice]
         several = len(self.sizes) > 1
         ports += ["key_length"] if several else []
         for what, component, names in (
@@ -372,7 +379,7 @@ class CipherCheck:
 
     def _held(self, runs: list[Run]) -> None:
         """Checks that a sequential core holds a result until the next one, and that no core is earlier than ``timing``."""
-        if self.request.form != "sequential":
+        if not self.request.started:
             return
         latency = self.timing.latency
         # A result that is at the output before its operation begins, as 0 after a reset, says nothing.  Nor does one that is equal to the
@@ -505,7 +512,7 @@ class _EmittedCheck(CipherCheck):
         wanted = set(range(8 * self.size))
         if wanted <= set(found):
             self.places = found
-            if self.request.form == "sequential":
+            if self.request.started:
                 # The base class reads blocks.
                 order = [found.index(bit) for bit in range(8 * self.size)]
                 for run in runs:

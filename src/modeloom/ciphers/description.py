@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from amaranth.lib.wiring import Component
 
 __all__ = [
-    "CALLS", "DIRECTION_OF", "FEW_SLOTS", "FORMS", "INTERFACE", "OLD_DIRECTIONS", "OLD_MEMBERS", "BlockCipher", "CoreRequest",
-    "CoreTiming", "guard", "made", "old_form", "refuse_call", "users_cipher",
+    "CALLS", "DIRECTION_OF", "FEW_SLOTS", "FORMS", "INTERFACE", "OLD_DIRECTIONS", "OLD_MEMBERS", "SERIAL", "STARTED", "BlockCipher",
+    "CoreRequest", "CoreTiming", "guard", "made", "old_form", "refuse_call", "users_cipher",
 ]  # fmt: skip
 
 
@@ -104,8 +104,14 @@ def arguments_of(function: Callable[..., object]) -> int | None:
 FEW_SLOTS = 64
 """Up to this number, key slots do not change the timing of a core.  With more, round keys may be in block memories."""
 
-FORMS = ("pipelined", "sequential", "multistream")
-"""The forms of a core: it takes a block in every cycle, one block after another, or several blocks in successive cycles."""
+SERIAL = {"serial32": 32, "serial8": 8}
+"""Forms of a core with a narrow data path, and its bits.  Such a core takes one block after another."""
+
+STARTED = {"sequential": 1, **{form: 128 // bits for form, bits in SERIAL.items()}}
+"""Forms of a core that takes one block after another, and how often a round of 128 bits uses each of its S-boxes."""
+
+FORMS = ("pipelined", "multistream", *STARTED)
+"""The forms of a core: it takes a block in every cycle, several blocks in successive cycles, or one block after another."""
 
 DIRECTION_OF = {"enc": "encrypt", "dec": "decrypt", "tenc": "encrypt", "tdec": "decrypt", "both": "both"}
 """The direction of a core, by its name in a functional unit, which is the name of its operation."""
@@ -120,11 +126,12 @@ class CoreRequest:
     direction : str
         "encrypt", "decrypt" or "both".
     form : str
-        "pipelined", "sequential" or "multistream".
+        "pipelined", "sequential", "multistream", "serial32" or "serial8".
     key_bits : int
         Bits of a key.
     stages : int
-        Registers in a round of a pipeline, or cycles in a round of a sequential or multistream core, which are its ``streams``.
+        Registers in a round of a pipeline, or cycles in a round of a sequential or multistream core, which are its ``streams``; 1 for a
+        serial one.
     slots : int
         Number of keys that the core holds.
     sbox : str
@@ -138,6 +145,8 @@ class CoreRequest:
         Blocks of a batch in a multistream core, which a round has registers for; otherwise 1.
     networks : str
         "plain", or "lut6": a cipher may divide its XOR networks into LUTs of six inputs, as multipliers for such LUTs do.
+    batch : bool
+        Whether a serial core has the port ``batch`` of a multistream one in place of ``start``, as in cores for messages.
 
     Raises
     ------
@@ -155,6 +164,7 @@ class CoreRequest:
     writers: int = 0
     networks: str = "plain"
     streams: int = 1
+    batch: bool = False
 
     def __post_init__(self) -> None:
         for name, value, known in (("direction", self.direction, DIRECTIONS), ("form", self.form, FORMS)):
@@ -176,6 +186,8 @@ class CoreRequest:
         does = {"encrypt": "encrypter", "decrypt": "decrypter", "both": "core for both directions"}[self.direction]
         if self.form == "multistream":
             return f"the {self.form} {does} for {self._sizes}-bit keys with {many(self.streams, 'stream')}"
+        if self.form in SERIAL:
+            return f"the {self.form} {does} for {self._sizes}-bit keys"
         what = ("register" if self.form == "pipelined" else "cycle") + "s" * (self.stages != 1)
         return f"the {self.form} {does} for {self._sizes}-bit keys with {self.stages} {what} per round"
 
@@ -187,6 +199,11 @@ class CoreRequest:
     def key_sizes(self) -> tuple[int, ...]:
         """Bits of the keys that a slot may have.  Ports named ``key_length`` and ``length`` carry an index into this tuple."""
         return (self.key_bits, *self.more_key_bits)
+
+    @property
+    def started(self) -> bool:
+        """Whether the core has the port ``start``, and holds a result until the next one."""
+        return self.form in STARTED and not self.batch
 
     @property
     def decrypts(self) -> tuple[bool, ...]:
@@ -346,7 +363,7 @@ def _check_sizes(description: BlockCipher) -> None:
 
 def _check_names(description: BlockCipher) -> None:
     """Checks the forms of cores, with their directions, S-boxes and numbers of streams."""
-    names = dict.fromkeys(("pipelined", "sequential", "multistream", "sboxes", "several_sizes"), (_is_name, "names"))
+    names = dict.fromkeys((*FORMS, "sboxes", "several_sizes"), (_is_name, "names"))
     for name, (fits, what) in {**names, "streams": (_is_count, "numbers of blocks")}.items():
         value = getattr(description, name)
         if not isinstance(value, tuple) or not all(map(fits, value)):
@@ -355,7 +372,7 @@ def _check_names(description: BlockCipher) -> None:
         _refuse(description, 'sboxes is (); it must have one name, such as ("lut",)')
     if description.multistream and not description.streams:
         _refuse(description, "it has multistream cores, and streams is (); it must have one number, such as (4,)")
-    for name in ("pipelined", "sequential", "multistream", "several_sizes"):
+    for name in (*FORMS, "several_sizes"):
         if not set(getattr(description, name)) <= set(DIRECTIONS):
             old = [f'"{one}" of interface 1 is now "{OLD_DIRECTIONS[one]}"' for one in getattr(description, name) if one in OLD_DIRECTIONS]
             more = f"; {', '.join(old)}" if old else ""
@@ -432,7 +449,7 @@ class BlockCipher(metaclass=_Keywords):
         Width of a round key in bits.
     most_stages : int
         Largest number of registers in a round of a pipeline.  The smallest is 1.
-    pipelined, sequential, multistream : tuple of str
+    pipelined, sequential, multistream, serial32, serial8 : tuple of str
         Directions of the cores in this form: "encrypt", "decrypt", and "both" for one core with both directions.
     streams : tuple of int
         Possible numbers of streams of a multistream core.  The default is the last.
@@ -445,10 +462,10 @@ class BlockCipher(metaclass=_Keywords):
         Forms of the S-box that the cores may have.  The default is the first.
     hardware : callable
         ``hardware(request)``: the Amaranth component that a ``CoreRequest`` asks for, with the ports of ``AESPipeline``
-        (``rtl.aes.pipeline``), its ``latency``, and for a sequential one ``start``, high in the cycle of an operand.  A multistream
-        one has ``batch``, high ``spec.cadence.BATCH_LEAD`` cycles before the first block of a batch.  A core for
+        (``rtl.aes.pipeline``), its ``latency``, and for a sequential or serial one ``start``, high in the cycle of an operand.  A
+        multistream one, and a serial one whose request has ``batch``, has ``batch``, high ``spec.cadence.BATCH_LEAD`` cycles before the first block of a batch.  A core for
         both directions has ``decrypt``, the direction of an operand, and ``key_data_dec``, the round key in the form for the inverse
-        cipher, where that has one of its own.  Sequential and multistream cores are reset while they have no block, and keep their round
+        cipher, where that has one of its own.  All cores but pipelines are reset while they have no block, and keep their round
         keys in memories or in registers that are ``reset_less``.  A core for several key sizes has ``key_length``, the size of the key
         that a round key belongs to; ``key_round`` counts the round keys of this key.
     key_schedule : callable
@@ -489,13 +506,15 @@ class BlockCipher(metaclass=_Keywords):
     key_schedule_for: Callable[[tuple[int, ...]], Component] | None = None
     iterative_schedule: Callable[[tuple[int, ...]], Component] | None = None
     expand: Callable[[bytes], Sequence[bytes]] | None = None
+    serial32: tuple[str, ...] = ()
+    serial8: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         guard(self)
 
     def has(self, direction: str, form: str) -> bool:
         """Whether there is a core for a direction in a form."""
-        return direction in {"pipelined": self.pipelined, "sequential": self.sequential, "multistream": self.multistream}[form]
+        return form in FORMS and direction in getattr(self, form)
 
     def makes(self, request: CoreRequest) -> bool:
         """Whether there is a core for the direction and the form of a request, with as many streams."""
@@ -514,8 +533,9 @@ class BlockCipher(metaclass=_Keywords):
                 raise InputError(f"{self.name} has keys of {', '.join(map(str, self.key_bits))} bits, not {bits}")
         if len(request.key_sizes) == 1:
             return
-        if request.form == "sequential":
-            raise InputError(f"{self.name} takes keys of several sizes in pipelines only, not in a {request.form} core")
+        if request.form in STARTED:
+            what = f"{self.name} takes keys of several sizes in pipelines only, not in a {request.form} core"
+            raise InputError(f"{what}; choose one key size")
         if request.direction not in self.several_sizes:
             what = {"both": "for both directions"}.get(request.direction, f"to {request.direction}")
             raise InputError(f"{self.name} has no pipeline {what} that takes keys of several sizes; choose one key size")

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, NamedTuple, Self, cast
 
 from modeloom.ciphers import BlockCipher, cipher_of
-from modeloom.ciphers.description import CoreRequest, CoreTiming
+from modeloom.ciphers.description import SERIAL, CoreRequest, CoreTiming
 from modeloom.definition.check import NOT_CHECKED, Checked
 from modeloom.definition.messages import derived_under
 from modeloom.definition.opened import check_messages
@@ -243,8 +243,8 @@ def _request(mode: StreamMode, chosen: BlockCipher, options: StreamOptions) -> C
         what = "pipeline" if options.cipher_arch == "pipelined" else f"{options.cipher_arch} core"
         raise InputError(f"{mode.name} deciphers blocks, and {chosen.name} has no {what} for both directions; choose another cipher")
     request = CoreRequest(
-        direction=needed, form=options.cipher_arch, key_bits=first, stages=options.streams or cast(int, options.cipher_stages),
-        streams=options.streams or 1,
+        direction=needed, form=options.cipher_arch, key_bits=first, stages=options.streams or options.cipher_stages or 1,
+        streams=options.streams or 1, batch=options.cipher_arch in SERIAL,
         slots=cast(int, options.slots_inside), sbox=cast(str, options.cipher_sbox),
         more_key_bits=options.more_key_bits, writers=options.writers, networks="lut6" if options.mul_arch == "lut6" else "plain",
     )  # fmt: skip

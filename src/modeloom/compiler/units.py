@@ -69,7 +69,7 @@ class Architecture:
 
     @property
     def forms(self) -> dict[str, str]:
-        """ "pipelined", "sequential" or "multistream" for each core."""
+        """The form of each core, one of ``FORMS`` (``ciphers.description``)."""
         return {name: request.form for name, request in self.cores.items()}
 
 
@@ -82,8 +82,8 @@ def unit_set(
 
     If both directions are built, both cores of the cipher are behind one operand network.  They are separate in a core for one direction
     that needs both, and for keys whose length the mode fixes.  A core that a sector rarely needs (``SELDOM``) is sequential if there is
-    such a form and its interval fits into the initiation interval.  If all cores are to be sequential, combined or multistream, one core
-    performs all operations with keys of one length.
+    such a form and its interval fits into the initiation interval.  If all cores are to have another form than pipelines, or a combined one,
+    one core performs all operations with keys of one length.
 
     Raises ``InputError`` for several multipliers if the mode has no products, and for a core that the cipher does not have.  A single
     multiplier, as in the presets, is omitted.
@@ -216,7 +216,7 @@ def _request(options: Options, chosen: BlockCipher, cipher_bits: Sequence[int], 
     own = name.key_bits if isinstance(name, Kind) else 0
     bits, keys = own or options.key_bits, max(1, list(cipher_bits).count(own))
     request = CoreRequest(
-        direction=direction, form=form, key_bits=cast(int, bits), stages=cast(int, options.streams or options.cipher_stages),
+        direction=direction, form=form, key_bits=cast(int, bits), stages=options.streams or options.cipher_stages or 1,
         sbox=cast(str, sbox), streams=options.streams or 1, slots=options.key_slots << (keys - 1).bit_length(),
     )  # fmt: skip
     if not chosen.makes(request):

@@ -116,7 +116,7 @@ def _cipher(request: ComponentRequest) -> dict[str, UnitCore]:
 def _core(request: ComponentRequest, asked: CoreRequest, does: Sequence[Kind]) -> UnitCore:
     timing = request.cipher.timing(asked)
     does_all = tuple(kind.operation for kind in does)
-    return UnitCore(request.cipher.hardware(asked), does_all, asked.form == "sequential", timing.interval, timing.blocks)
+    return UnitCore(request.cipher.hardware(asked), does_all, asked.started, timing.interval, timing.blocks)
 
 
 def _multiplier(request: ComponentRequest) -> dict[str, UnitCore]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from modeloom.ciphers import BlockCipher
+from modeloom.ciphers.description import SERIAL
 from modeloom.interfaces.messages import MOST_CHANNELS
 from modeloom.options.row import Choices, Terms, Value, row
 from modeloom.options.sectors import (
@@ -190,7 +191,7 @@ class StreamOptions(Choices):
     more_key_bits: tuple[int, ...] = row(())
     """Other key sizes.  Each key slot has the size of its key."""
     cipher: str | None = cipher()
-    cipher_arch: str = cipher_arch(("pipelined", "multistream"), "architecture of the cipher of a stream mode")
+    cipher_arch: str = cipher_arch(("pipelined", "multistream", *SERIAL), "architecture of the cipher of a stream mode")
     streams: int | None = streams()
     cipher_sbox: str | None = cipher_sbox()
     cipher_stages: int | None = cipher_stages()

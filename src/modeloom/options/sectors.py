@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Protocol, Self, TypeVar
 
 from modeloom.ciphers import CIPHERS, BlockCipher
+from modeloom.ciphers.description import FORMS, SERIAL
 from modeloom.options.row import Choices, Terms, Value, option, row, series
 from modeloom.spec import InputError, Mode, UnknownName
 from modeloom.spec.mode import ONE_BY_ONE
@@ -71,8 +72,9 @@ def cipher_arch(values: tuple[str, ...], noun: str) -> str:
     """The field of the form of the cipher cores."""
     return row(
         "pipelined",
-        "pipelined (except for a core that a sector uses once or twice), combined (one pipeline for both directions), sequential, or "
-        "multistream: one round for several blocks at a time (default: pipelined). Stream modes take pipelined or multistream.",
+        "pipelined (except for a core that a sector uses once or twice), combined (one pipeline for both directions), sequential, "
+        "multistream: one round for several blocks at a time, or, for AES, serial32 and serial8: a data path of 32 or 8 bits (default: "
+        "pipelined). Stream modes take all but combined and sequential.",
         noun=noun, values=values, word="{}", older="aes_arch",
     )  # fmt: skip
 
@@ -134,8 +136,7 @@ Some = TypeVar("Some", bound=OfCipher)
 
 def on_cipher(options: Some, chosen: BlockCipher) -> Some:
     """A copy with the properties of a cipher filled in.  Raises ``InputError`` for options that the cipher does not support."""
-    rounds = options.cipher_arch == "multistream"
-    streams, stages = (_streams(options, chosen), None) if rounds else (None, _stages(options, chosen))
+    streams, stages = PARTS.get(options.cipher_arch, _in_stages)(options, chosen)
     key_bits = _one_of("key_bits", options.key_bits, chosen.key_bits, chosen.key_bits[0])
     sbox = chosen.sboxes[0] if options.cipher_sbox is None else options.cipher_sbox
     if sbox not in chosen.sboxes:
@@ -143,15 +144,19 @@ def on_cipher(options: Some, chosen: BlockCipher) -> Some:
     return options.but(cipher=chosen.name, key_bits=key_bits, cipher_stages=stages, cipher_sbox=sbox, streams=streams)
 
 
-def _stages(options: OfCipher, chosen: BlockCipher) -> int:
-    """The number of registers in a round of a pipeline."""
+Parts = tuple[int | None, int | None]
+"""The streams of a core, and the registers in a round; None for what it does not have."""
+
+
+def _in_stages(options: OfCipher, chosen: BlockCipher) -> Parts:
+    """The number of registers in a round of a pipeline, or of cycles in one of a sequential core."""
     stages = min(STAGES, chosen.most_stages) if options.cipher_stages is None else options.cipher_stages
     if not 1 <= stages <= chosen.most_stages:
         raise InputError(f"--cipher-stages must be from 1 to {chosen.most_stages}, not {stages}")
-    return stages
+    return None, stages
 
 
-def _streams(options: OfCipher, chosen: BlockCipher) -> int:
+def _in_streams(options: OfCipher, chosen: BlockCipher) -> Parts:
     """The number of streams of a multistream core."""
     if not any(chosen.has(does, options.cipher_arch) for does in ONE_BY_ONE):
         raise InputError(f"--cipher-arch multistream: {chosen.name} has no round core for several streams; choose another --cipher-arch")
@@ -160,7 +165,23 @@ def _streams(options: OfCipher, chosen: BlockCipher) -> int:
         raise InputError("--cipher-stages is for pipelines: --streams is the number of registers in the round; leave it out")
     if options.cipher_sbox not in (None, chosen.sboxes[0]):
         raise InputError(f"--cipher-sbox {options.cipher_sbox} is for pipelines; a multistream core has S-boxes {chosen.sboxes[0]}")
-    return count
+    return count, None
+
+
+def _serial(options: OfCipher, chosen: BlockCipher) -> Parts:
+    """Nothing.  Raises ``InputError`` if the cipher has no such core, and for choices that it does not have."""
+    form = options.cipher_arch
+    if not any(chosen.has(does, form) for does in ONE_BY_ONE):
+        raise InputError(f"--cipher-arch {form}: {chosen.name} has no core with a serial data path; choose another --cipher-arch")
+    if options.cipher_stages is not None:
+        raise InputError(f"--cipher-stages is for pipelines and sequential cores, not for {form}; leave it out")
+    if options.cipher_sbox not in (None, chosen.sboxes[0]):
+        raise InputError(f"--cipher-sbox {options.cipher_sbox} is not for {form}, which has S-boxes {chosen.sboxes[0]}; leave it out")
+    return None, None
+
+
+PARTS: dict[str, Callable[[OfCipher, BlockCipher], Parts]] = {"multistream": _in_streams, **dict.fromkeys(SERIAL, _serial)}
+"""What the forms of cores are made of that have no registers in a round."""
 
 
 def _one_of(name: str, value: int | None, known: Sequence[int], usual: int) -> int:
@@ -179,10 +200,11 @@ LANES = (1, 2, 4, 8)
 SIZES = 8
 """Largest number of sector sizes in a core."""
 
-ARCHITECTURES = ("pipelined", "combined", "sequential", "multistream")
+ARCHITECTURES = ("pipelined", "combined", "sequential", "multistream", *SERIAL)
 """Forms of the cipher cores: "pipelined" has separate pipelines for encryption and decryption, and a core that a sector needs only once or
 twice is sequential if its interval fits.  In a "combined" core, each pipeline does both directions.  A "sequential" core takes one block
-after another, and a "multistream" core is one round, through which several blocks go at a time; both do all directions."""
+after another, and a "multistream" core is one round, through which several blocks go at a time.  "serial32" and "serial8" also take one
+block after another, with a data path of so many bits.  All but the first do all directions."""
 
 
 @dataclass(frozen=True)
@@ -282,8 +304,8 @@ class Options(Choices):
 
     @property
     def cipher_form(self) -> str:
-        """The form of the cipher cores, except for a core that a sector rarely needs: "pipelined", "sequential" or "multistream"."""
-        return self.cipher_arch if self.cipher_arch in ("sequential", "multistream") else "pipelined"
+        """The form of the cipher cores (``ciphers.description.FORMS``), except for a core that a sector rarely needs."""
+        return self.cipher_arch if self.cipher_arch in FORMS else "pipelined"
 
     @property
     def directions(self) -> tuple[str, ...]:

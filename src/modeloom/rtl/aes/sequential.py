@@ -287,11 +287,7 @@ def serial_path(
     with m.If(at.quiet):
         m.d.sync += first_reg.eq(0)
     kept, mixed = (_mixed_column if bits == 32 else _mixed_byte)(m, first_reg, direction, way, at)
-    sum_reg = Signal(bits)
-    m.d.sync += sum_reg.eq(Mux(at.last, kept, mixed) ^ addend)
-    with m.If(~busy):
-        m.d.sync += sum_reg.eq(0)
-    return store(sum_reg), substituted
+    return store(named(m, "total", Mux(at.last, kept, mixed) ^ addend), busy), substituted
 
 
 def _substituted(m: Module, state: Value, direction: Direction, way: Value) -> Value:
@@ -303,21 +299,26 @@ def _substituted(m: Module, state: Value, direction: Direction, way: Value) -> V
 
 
 def _rows(m: Module, direction: Direction, way: Value, at: SerialPlace):
-    """A column behind ShiftRows, from shift registers of the rows, and what puts columns into them."""
-    rows = [[Signal(8, name=f"row_{row}_{n}{'_reg' * bool(n)}") for n in range(7 if row else 4)] for row in range(4)]
-    # Place 4 takes no column.
-    late = {1: at.place[0] & at.place[1], 2: at.place[1], 3: at.place[0] | at.place[1]}
+    """A column behind ShiftRows, in a register, from shift registers of the rows, and what puts columns into them."""
+    # Place t takes what the place before it has chosen.  No multiplexer is before the S-boxes, where mapping would duplicate them.
+    rows = [[Signal(8, name=f"row_{row}_{n}" + "_reg" * (n > 0)) for n in range(7 if row else 5)] for row in range(4)]
+    place = at.place
+    late = {1: place[1], 2: place[0] | place[1], 3: ~place[2]}
 
     def taken(row: int, shift: int) -> Value:
         return Mux(late[shift], rows[row][7 - shift], rows[row][3 - shift]) if shift else rows[row][3]
 
-    def store(column: Value) -> Value:
+    def store(next_column: Value, busy: Value) -> Value:
         for row, registers in enumerate(rows):
-            m.d.comb += registers[0].eq(column[8 * row : 8 * row + 8])
+            m.d.comb += registers[0].eq(next_column[8 * row : 8 * row + 8])
             m.d.sync += [after.eq(before) for before, after in zip(registers, registers[1:], strict=False)]
-        return Cat(rows[row][3 - c] for c in range(4) for row in range(4))
+            with m.If(~busy):
+                m.d.sync += registers[1].eq(0)
+        return Cat(rows[row][4 - c] for c in range(4) for row in range(4))
 
-    return Cat(direction.choose(way, taken(row, row), taken(row, -row % 4)) for row in range(4)), store
+    taken_reg = Signal(32)
+    m.d.sync += taken_reg.eq(Cat(direction.choose(way, taken(row, row), taken(row, -row % 4)) for row in range(4)))
+    return taken_reg, store
 
 
 def _bytes(m: Module, direction: Direction, way: Value, at: SerialPlace):
@@ -327,7 +328,11 @@ def _bytes(m: Module, direction: Direction, way: Value, at: SerialPlace):
     m.d.sync += write_at_reg.eq(Cat(at.row, (at.place - 1)[:2], at.odd))
     byte = Signal(8)
 
-    def store(last: Value) -> Value:
+    def store(next_byte: Value, busy: Value) -> Value:
+        last = Signal(8, name="sum_reg")
+        m.d.sync += last.eq(next_byte)
+        with m.If(~busy):
+            m.d.sync += last.eq(0)
         # Places without a byte write into a column that comes later in the round.
         m.d.comb += byte.eq(read_word(m, "state", 32, 1, write_at_reg, last, Cat(at.row, column, ~at.odd)))
         shift = [Signal(8, name=f"shift_{n}_reg") for n in range(15)]

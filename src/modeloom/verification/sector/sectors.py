@@ -14,6 +14,7 @@ from typing import Any
 
 from modeloom import vectors
 from modeloom.ciphers import AES
+from modeloom.ciphers.description import STARTED
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.cores.sector import SectorCore
 from modeloom.emit.files import emit
@@ -199,7 +200,7 @@ class Need:
 def needed_sectors(compiled: Compiled) -> Need:
     """The number of sectors of each direction for ``LOOKUPS`` look-ups of each S-box of the cipher cores, limited by ``MOST_CYCLES``.
 
-    Calls are distributed evenly over the cores of a kind.  A sequential core reads its S-boxes once in each round.
+    Calls are distributed evenly over the cores of a kind.  A core that takes one block after another reads its S-boxes in each round.
     """
     options, architecture = compiled.options, compiled.architecture
     rounds = architecture.cipher.round_keys(options.key_bits or 0) - 1
@@ -211,7 +212,7 @@ def needed_sectors(compiled: Compiled) -> Need:
             continue
         form = architecture.forms.get(kind, architecture.forms.get("both", options.cipher_form))
         count = options.cipher_cores if form == options.cipher_form else 1
-        least.append(calls * (rounds if form == "sequential" else 1) / count)
+        least.append(calls * (rounds * STARTED[form] if form in STARTED else 1) / count)
     if not least:
         return Need(200, 0)
     interval = max(one.explain()["cycles_per_sector"] for one in compiled.sizes)
