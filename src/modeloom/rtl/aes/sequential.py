@@ -20,6 +20,7 @@ A serial core has a data path of a column or of a byte.  A round has five places
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
@@ -253,6 +254,10 @@ class SerialPlace:
     last: Value
 
 
+Store = Callable[[Value, Value], Value]
+"""Puts a sum into the state, or zeros if a second value is low, and gives the last 16 bytes."""
+
+
 def serial_path(
     m: Module, bits: int, direction: Direction, way: Value, at: SerialPlace, addend: Value, busy: Value, word: Value | None = None
 ) -> tuple[Value, Value]:
@@ -280,8 +285,8 @@ def serial_path(
         The last 16 bytes that came out, the first one lowest, from the cycle after the last sum on (128 bits); and the output of the
         S-boxes (*bits*).
     """
-    state, store = (_rows if bits == 32 else _bytes)(m, direction, way, at)
-    substituted = _substituted(m, state if word is None else Mux(at.place[2], word, state), direction, way)
+    taken, store = (_rows if bits == 32 else _bytes)(m, direction, way, at, word)
+    substituted = _substituted(m, taken, direction, way)
     first_reg = Signal(bits, name="substituted_reg")
     m.d.sync += first_reg.eq(substituted)
     with m.If(at.quiet):
@@ -298,15 +303,18 @@ def _substituted(m: Module, state: Value, direction: Direction, way: Value) -> V
     return map_after(m, invert_bytes(m, before, whole=True), way)
 
 
-def _rows(m: Module, direction: Direction, way: Value, at: SerialPlace):
-    """A column behind ShiftRows, in a register, from shift registers of the rows, and what puts columns into them."""
-    # Place t takes what the place before it has chosen.  No multiplexer is before the S-boxes, where mapping would duplicate them.
-    rows = [[Signal(8, name=f"row_{row}_{n}" + "_reg" * (n > 0)) for n in range(7 if row else 5)] for row in range(4)]
-    place = at.place
-    late = {1: place[1], 2: place[0] | place[1], 3: ~place[2]}
+def _rows(m: Module, direction: Direction, way: Value, at: SerialPlace, word: Value | None) -> tuple[Value, Store]:
+    """A column behind ShiftRows from shift registers of the rows, or a word in place 4, and what puts columns into the registers."""
+    # The registers of a row follow the column that goes into them.
+    rows = [[Signal(8, name=f"row_{row}_{n}" + "_reg" * (n > 0)) for n in range(8 if row else 5)] for row in range(4)]
+    # Mapping would make two S-boxes of one behind a multiplexer of two, so there is a register between them, for which the place before
+    # chooses.  Beside a word, the multiplexer has more inputs, and S-boxes behind it remain whole.
+    place, early = at.place, word is None
+    late = {1: place[1], 2: place[0] | place[1], 3: ~place[2]} if early else {1: place[:2].all(), 2: place[1], 3: place[:2].any()}
 
     def taken(row: int, shift: int) -> Value:
-        return Mux(late[shift], rows[row][7 - shift], rows[row][3 - shift]) if shift else rows[row][3]
+        near = 4 - shift - early
+        return Mux(late[shift], rows[row][near + 4], rows[row][near]) if shift else rows[row][near]
 
     def store(next_column: Value, busy: Value) -> Value:
         for row, registers in enumerate(rows):
@@ -316,13 +324,16 @@ def _rows(m: Module, direction: Direction, way: Value, at: SerialPlace):
                 m.d.sync += registers[1].eq(0)
         return Cat(rows[row][4 - c] for c in range(4) for row in range(4))
 
+    column = Cat(direction.choose(way, taken(row, row), taken(row, -row % 4)) for row in range(4))
+    if word is not None:
+        return Mux(place[2], word, column), store
     taken_reg = Signal(32)
-    m.d.sync += taken_reg.eq(Cat(direction.choose(way, taken(row, row), taken(row, -row % 4)) for row in range(4)))
+    m.d.sync += taken_reg.eq(column)
     return taken_reg, store
 
 
-def _bytes(m: Module, direction: Direction, way: Value, at: SerialPlace):
-    """A byte behind ShiftRows, from a memory, and what puts bytes into it."""
+def _bytes(m: Module, direction: Direction, way: Value, at: SerialPlace, word: Value | None) -> tuple[Value, Store]:
+    """A byte behind ShiftRows from a memory, or a word in place 4, and what puts bytes into the memory."""
     column = named(m, "column", direction.choose(way, (at.place + at.row)[:2], (at.place - at.row)[:2]))
     write_at_reg = Signal(5, reset_less=True)
     m.d.sync += write_at_reg.eq(Cat(at.row, (at.place - 1)[:2], at.odd))
@@ -339,7 +350,7 @@ def _bytes(m: Module, direction: Direction, way: Value, at: SerialPlace):
         m.d.sync += [after.eq(before) for before, after in zip([last, *shift], shift, strict=False)]
         return Cat(*reversed(shift), last)
 
-    return byte, store
+    return byte if word is None else Mux(at.place[2], word, byte), store
 
 
 def _mixed_column(m: Module, column: Value, direction: Direction, way: Value, at: SerialPlace) -> tuple[Value, Value]:
