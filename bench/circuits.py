@@ -86,6 +86,8 @@ FAMILIES: dict[str, list[Row]] = {
         *rows("aes-sequential", "xc6v", *_each("key_bits", 192, 256)),
         *rows("aes-sequential", "xc5v", {"direction": "decrypt", "sbox": "table"}),
         *rows("aes-sequential", "xc4v", {"direction": "both", "sbox": "bram"}),
+        *rows("aes-serial", "xc7", *_each("bits", 32, 8)),
+        *[row for bits in (32, 8) for row in rows("aes-serial-core", "xc7", *_each("direction", "encrypt", "decrypt", "both", bits=bits))],
         *rows("aes-pipeline", "xc4v", *_each("direction", "encrypt", "both", sbox="bram")),
         *rows("aes-pipeline", "xc5v", {"direction": "encrypt"}),
         *rows("aes-pipeline", "xc7", {}),

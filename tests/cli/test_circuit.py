@@ -123,8 +123,8 @@ def test_every_circuit_of_the_papers_has_its_name():
     forms = [f"{prefix}sbox-{form}" for prefix in ("", "inv-") for form in ("lut", "bram", "composite", "bdd", "compact")]
     assert {
         "serial", "mastrovito", "karatsuba", "karatsuba-refined", "fan-hasan", "square", "brw", "poly", *forms, "mixcolumns",
-        "inv-mixcolumns", "aes-round", "aes-pipeline", "aes-multistream", "aes-sequential", "aes-key-schedule",
-        "sm4-pipeline", "sm4-sequential",
+        "inv-mixcolumns", "aes-round", "aes-pipeline", "aes-multistream", "aes-sequential", "aes-serial", "aes-serial-core",
+        "aes-key-schedule", "sm4-pipeline", "sm4-sequential",
     } <= all_circuits().keys()  # fmt: skip
 
 

@@ -129,6 +129,7 @@ def test_other_options_have_another_name() -> None:
     changes = {key: value for key, value in CHANGES.items() if key not in ("sector", "cipher")}
     names = [name(), name(sector=64), name(**changes), name(**changes, sector=32)]
     names += [name(**{key: value}) for key, value in changes.items()]
+    names += [name(cipher_arch=form) for form in ("multistream", "serial32", "serial8")]
     assert len(set(names)) == len(names) and names[0] == "hctr2_512"
     assert name(key_bits=256, cipher_cores=2, more_sectors=(64,)) == "hctr2_512_64_k256_aes2"
     assert all(len(one) <= 48 for one in names)
