@@ -10,6 +10,7 @@ from tests.rtl.aes.bench import from_bytes
 from tests.rtl.aes.published import published
 
 from modeloom.rtl.aes import AESPipeline, AESSequential
+from modeloom.rtl.aes.sequential import AESSerial
 from modeloom.sim import Simulation
 from modeloom.spec.mode import DIRECTIONS
 from modeloom_circuits.aes.rounds import AESMultiStream
@@ -99,6 +100,8 @@ class Core:
 def core(kind: str, key_bits: int, direction: str, stages: int, options: dict):
     if kind == "pipeline":
         return AESPipeline(key_bits, stages, direction=direction, **options)
+    if kind == "serial":
+        return AESSerial(key_bits, bits=stages, direction=direction)
     if kind == "streams":
         return AESMultiStream(key_bits, stages, direction)
     return AESSequential(key_bits, 1, stages, direction=direction, **options)
@@ -107,6 +110,8 @@ def core(kind: str, key_bits: int, direction: str, stages: int, options: dict):
 LUT6 = {"mixcolumns": "lut6"}
 CORES = [
     ("streams", 192, "both", 4, {}),
+    ("serial", 192, "both", 32, {}),
+    ("serial", 128, "both", 8, {}),
     ("sequential", 256, "both", 1, {"sbox": "table"}),
 ]
 MORE = [

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sequential decrypter: results, slots, declared latency and interval, the held output."""
+"""Sequential and serial cores: results, slots, declared latency and interval, the held output, and what a reset leaves."""
 
 import random
 
 import pytest
 from tests.built import slowly
-from tests.rtl.aes.bench import AESBench, decrypt
+from tests.rtl.aes.bench import AESBench, decrypt, encrypt
+from tests.rtl.aes.kept import held, simulation
 
-from modeloom.rtl.aes.sequential import AESSequential
+from modeloom.ciphers import AES, CoreRequest
+from modeloom.rtl.aes.sequential import AESSequential, AESSerial
+from modeloom.spec.mode import DIRECTIONS
 
 # Refused components are never elaborated.
 pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable")
@@ -20,6 +23,70 @@ CONFIGURATIONS += slowly((128, 1, 1), (128, 3, 1), (256, 4, 2), (256, 1, 4))
 def test_blocks_slots_and_timing(key_bits, slots, registers):
     unit = AESSequential(key_bits, slots, registers, direction="decrypt")
     assert unit.latency - 1 == unit.interval == unit.rounds * registers
+    check_blocks(unit, key_bits, slots, decrypt)
+
+
+SERIAL = [(128, 1, 32, "encrypt"), (192, 3, 32, "decrypt"), (128, 2, 8, "encrypt"), (192, 1, 8, "decrypt")]
+SERIAL += slowly((256, 2, 32, "encrypt"), (128, 1, 32, "decrypt"), (256, 1, 8, "encrypt"), (128, 3, 8, "decrypt"))
+
+
+@pytest.mark.parametrize(("key_bits", "slots", "bits", "direction"), SERIAL)
+def test_serial(key_bits, slots, bits, direction):
+    unit = AESSerial(key_bits, slots, bits=bits, direction=direction)
+    check_blocks(unit, key_bits, slots, {"encrypt": encrypt, "decrypt": decrypt}[direction])
+
+
+@pytest.mark.parametrize("bits", (32, 8))
+def test_the_timing_of_serial_cores_is_that_of_the_description(bits):
+    for key_bits in AES.key_bits:
+        for batch in (False, True):
+            for direction in DIRECTIONS:
+                request = CoreRequest(direction=direction, form=f"serial{bits}", key_bits=key_bits, stages=1, batch=batch)
+                unit, timing = AES.hardware(request), AES.timing(request)
+                assert (unit.latency, unit.interval) == (timing.latency, timing.interval) and timing.blocks == 1
+                assert request.started == hasattr(unit, "start") != hasattr(unit, "batch")
+
+
+@pytest.mark.parametrize("bits", (32, 8))
+def test_a_serial_core_has_forgotten_a_block_40_cycles_after_a_reset(bits):
+    unit, kept = simulation(AESSerial(bits=bits, direction="both")), []
+    rng = random.Random(3)
+    for number in range(11):
+        for name, value in (("key_we", 1), ("key_round", number), ("key_data", rng.getrandbits(128)), ("key_data_dec", 5 + number)):
+            unit.set(name, value)
+        unit.step()
+    unit.set("key_we", 0)
+
+    def after_a_block(block, cycles):
+        unit.set("i", block)
+        unit.set("start", 1)
+        unit.step()
+        unit.set("start", 0)
+        unit.set("i", 0)
+        unit.step(unit_cycles)
+        unit.set("rst", 1)
+        unit.step()
+        unit.set("rst", 0)
+        unit.step(cycles)
+        # The memory of the state, too, which ``held`` does not look at.
+        words = [name for name, port in unit.objects.items() if port.kind == "memory" and port.width == 8 and port.depth == 32]
+        return [unit.get(name, place) for name in words for place in range(32)], {
+            name: value for name, value in held(unit).items() if not isinstance(value, tuple) and not name.endswith(COUNTED)
+        }
+
+    unit_cycles = 50 if bits == 32 else 190
+    for cycles in (0, 40):
+        kept = [after_a_block(block, cycles) for block in (0, rng.getrandbits(128))]
+        assert (kept[0] == kept[1]) == (cycles == 40 or (bits == 32 and kept[0] == kept[1]))
+        assert bits == 32 or len(kept[0][0]) == 32
+
+
+COUNTED = ("place_reg", "row_reg", "round_reg", "key_part_reg", "write_at_reg", "column", "part", "taken_reg", "total", "substituted")
+"""Registers that go on without a block, and what they read."""
+
+
+def check_blocks(unit, key_bits, slots, cipher):
+    name = "decrypter" if unit.direction == "decrypt" else "encrypter"
     rng = random.Random(5)
     keys = [rng.randbytes(key_bits // 8) for _ in range(slots)]
 
@@ -27,7 +94,7 @@ def test_blocks_slots_and_timing(key_bits, slots, registers):
         return rng.randrange(slots), rng.randbytes(16)
 
     def result(slot, block):
-        return decrypt(keys[slot], block)
+        return cipher(keys[slot], block)
 
     async def run(hand, cycles, starts):
         # Between starts, the inputs carry rubbish.
@@ -35,22 +102,24 @@ def test_blocks_slots_and_timing(key_bits, slots, registers):
         for cycle in range(cycles):
             slot, block = starts.get(cycle, (cycle % slots, bytes([cycle % 256] * 16)))
             hand.set(slot=slot, i=block, start=cycle in starts)
-            outputs.append(hand.block("decrypter"))
+            outputs.append(hand.block(name))
             await hand.tick()
         hand.set(start=0)
         return outputs
 
     async def output_changes_once_and_is_held(hand):
         only = job()
-        before = hand.block("decrypter")
+        before = hand.block(name)
         outputs = await run(hand, 3 * unit.latency, {0: only})
         assert outputs == [before] * unit.latency + [result(*only)] * 2 * unit.latency
 
     async def back_to_back(hand):
         jobs = [job() for _ in range(12)]
-        outputs = await run(hand, unit.interval * 13 + 1, {n * unit.interval: job for n, job in enumerate(jobs)})
+        outputs = await run(hand, unit.interval * 12 + unit.latency, {n * unit.interval: job for n, job in enumerate(jobs)})
         for n, (slot, block) in enumerate(jobs, start=1):
-            assert outputs[n * unit.interval + 1 : (n + 1) * unit.interval + 1] == [result(slot, block)] * unit.interval
+            done = (n - 1) * unit.interval + unit.latency
+            seen = outputs[done : done + unit.interval]
+            assert seen == [result(slot, block)] * len(seen) and seen
 
     async def with_gaps(hand):
         starts, cycle = {}, 0
@@ -74,7 +143,7 @@ def test_blocks_slots_and_timing(key_bits, slots, registers):
         await with_gaps(hand)
         await start_while_busy_is_ignored(hand)
 
-    AESBench(key_bits, slots, decrypter=unit).run(scenario)
+    AESBench(key_bits, slots, **{name: unit}).run(scenario)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +158,11 @@ def test_blocks_slots_and_timing(key_bits, slots, registers):
 def test_parameters_are_checked(arguments, error, message):
     with pytest.raises(error, match=message):
         AESSequential(direction="decrypt", **arguments)
+
+
+def test_parameters_of_serial_cores_are_checked():
+    with pytest.raises(ValueError, match="bits must be 32 or 8, not 16"):
+        AESSerial(bits=16)
 
 
 @pytest.mark.parametrize(
