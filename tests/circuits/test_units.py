@@ -10,8 +10,8 @@ from tests.circuits.units import measured
 from modeloom_circuits import all_circuits
 
 LONG = (
-    "aes-pipeline", "aes-pipeline-agile", "aes-round", "aes-sequential", "aes-serial-core", "mastrovito", "karatsuba", "karatsuba-refined", "fan-hasan",
-    "lut6", "brw", "poly",
+    "aes-pipeline", "aes-pipeline-agile", "aes-round", "aes-sequential", "aes-serial-core", "mastrovito", "karatsuba", "karatsuba-refined",
+    "fan-hasan", "lut6", "brw", "poly",
 )  # fmt: skip
 """They take long to compile; tests/rtl measures them, too, smaller ones."""
 

@@ -18,6 +18,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::amaranth.hdl.UnusedElaboratable
 
 CORES = [("hctr2", SEQUENTIAL)]
 CORES += slowly(
+    ("xts", {"sector": 64, "cipher_arch": "serial8"}),
+    ("hctr2", {"sector": 40, "cipher_arch": "serial32", "cipher_cores": 2, "key_slots": 2}),
     ("heh-poly", {"sector": 80, "cipher_arch": "sequential", "cipher_cores": 2, "cipher_stages": 1}),
     ("heh-poly", {"sector": 64, "cipher_arch": "sequential", "direction": "encrypt", "key_bits": 256, "overlap": False}),
     ("hmch-poly", {"sector": 64, "cipher_arch": "sequential", "direction": "decrypt", "cipher_stages": 4}),

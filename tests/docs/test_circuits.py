@@ -47,6 +47,9 @@ def test_goals(stored):
     assert stored["inv-mixcolumns --target xc6v"]["luts"] <= 60
     one, two, four = (stored[f"aes-multistream --streams {n} --target xc6v"]["luts"] for n in (1, 2, 4))
     assert one <= 944 and max(two, four) <= 1.02 * one
+    for bits, most in ((32, 350), (8, 150)):
+        serial = stored[f"aes-serial --bits {bits} --target xc7"]
+        assert serial["luts"] + serial["memories"]["lutram_luts"] + serial["memories"]["srl_luts"] <= most
     assert stored["aes-pipeline-agile --key-bits 128 --target xc7"]["luts"] < 9000
     plain = min(row["luts"] for name, row in stored.items() if name.startswith("karatsuba") and "--target xc6v" in name)
     assert stored["lut6 --target xc6v"]["luts"] <= min(4000, 0.8 * plain)

@@ -463,11 +463,12 @@ class BlockCipher(metaclass=_Keywords):
     hardware : callable
         ``hardware(request)``: the Amaranth component that a ``CoreRequest`` asks for, with the ports of ``AESPipeline``
         (``rtl.aes.pipeline``), its ``latency``, and for a sequential or serial one ``start``, high in the cycle of an operand.  A
-        multistream one, and a serial one whose request has ``batch``, has ``batch``, high ``spec.cadence.BATCH_LEAD`` cycles before the first block of a batch.  A core for
-        both directions has ``decrypt``, the direction of an operand, and ``key_data_dec``, the round key in the form for the inverse
-        cipher, where that has one of its own.  All cores but pipelines are reset while they have no block, and keep their round
-        keys in memories or in registers that are ``reset_less``.  A core for several key sizes has ``key_length``, the size of the key
-        that a round key belongs to; ``key_round`` counts the round keys of this key.
+        multistream one, and a serial one whose request has ``batch``, has a port of this name, high ``spec.cadence.BATCH_LEAD``
+        cycles before the first block of a batch.  A core for both directions has ``decrypt``, the direction of an operand, and
+        ``key_data_dec``, the round key in the form for the inverse cipher, where that has one of its own.  All cores but pipelines
+        are reset while they have no block, and keep their round keys in memories or in registers that are ``reset_less``.  A core
+        for several key sizes has ``key_length``, the size of the key that a round key belongs to; ``key_round`` counts the round
+        keys of this key.
     key_schedule : callable
         ``key_schedule(key_bits)``: the Amaranth component that expands keys, with the ports of ``rtl.bus.key_schedule_signature`` seen
         from outside.  It erases one round key per cycle and keeps no part of a key when it is done.

@@ -82,8 +82,8 @@ def unit_set(
 
     If both directions are built, both cores of the cipher are behind one operand network.  They are separate in a core for one direction
     that needs both, and for keys whose length the mode fixes.  A core that a sector rarely needs (``SELDOM``) is sequential if there is
-    such a form and its interval fits into the initiation interval.  If all cores are to have another form than pipelines, or a combined one,
-    one core performs all operations with keys of one length.
+    such a form and its interval fits into the initiation interval.  If all cores are to have another form, or a combined one, one core
+    performs all operations with keys of one length.
 
     Raises ``InputError`` for several multipliers if the mode has no products, and for a core that the cipher does not have.  A single
     multiplier, as in the presets, is omitted.
