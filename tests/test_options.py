@@ -87,7 +87,7 @@ def test_ranges(changes, message):
     [
         (lambda: preset("tes"), "unknown preset 'tes'"),
         (lambda: preset("brw2013-1cores"), "did you mean brw2013-1core or brw2013-2core"),
-        (lambda: Options(cipher_arch="serial"), "architecture of the cipher cores 'serial'; did you mean serial8 or serial32 or sequential?"),
+        (lambda: Options(cipher_arch="serial"), "cipher cores 'serial'; did you mean serial8 or serial32 or sequential?"),
         (lambda: preset("tes2010"), "did you mean tes2010-full"),
         (lambda: Options(storage="brams"), "unknown storage 'brams'; did you mean bram?"),
         (lambda: Options(direction="bothe"), "unknown direction 'bothe'; did you mean both?"),
