@@ -23,8 +23,8 @@ def test_every_command_has_it():
 
 
 def schemas():
-    """Texts of the package that are the name of a schema, or look like one."""
-    for path in PACKAGE.rglob("*.py"):
+    """Texts of all packages that are the name of a schema, or look like one."""
+    for path in PACKAGE.parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"modeloom[-./]\w+[-/]\d+", node.value):
                 yield node.value

@@ -21,6 +21,7 @@ from tests.rtl.engine.mix import MIX, round_keys
 
 from modeloom.compiler.compile import Compiled, compile_mode
 from modeloom.cores.sector import ModeCore, bus_parameters
+from modeloom.cores.sector.hardware import bank_styles
 from modeloom.cycles import ENTRY_CYCLES, FILL_AHEAD
 from modeloom.definition.software import Model
 from modeloom.modes import find
@@ -75,7 +76,7 @@ def engine_of(design: Compiled, multipliers: list[Multiplier]) -> ModeEngine:
     rounds = {bits: (MIX.round_keys(bits or options.key_bits) - 1).bit_length() for bits in design.core_program.cipher_bits}
     return ModeEngine(
         design.core_program, mode.field, cores, {u.kind: (u.operand_register, u.post_register) for u in design.units.units},
-        options.storage == "bram", options.key_slots, p.ticket_bits, p.erase_bits, p.keys.round_bits, p.keys.round_key_bits,
+        bank_styles(design), options.key_slots, p.ticket_bits, p.erase_bits, p.keys.round_bits, p.keys.round_key_bits,
         {bits: max(1, width) for bits, width in rounds.items()},
     )  # fmt: skip
 

@@ -21,7 +21,7 @@ from modeloom.compiler.compile import Compiled
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.layout import engine_fields
 from modeloom.rtl.engine.sequencer import ControlStore, RowReader, Sequencer
-from modeloom.rtl.engine.storage import Banks, holds_results, rotations
+from modeloom.rtl.engine.storage import Banks, BankStyles, holds_results, rotations
 
 CASES: dict[str, dict[str, Any]] = {
     "one lane": {"sector": 48},
@@ -90,7 +90,7 @@ class Alone:
             store.row.eq(seq.row), seq.enter.request.eq(self.ports.enter.request), self.ports.enter.ack.eq(seq.enter.ack),
         ]  # fmt: skip
         banks = Banks(
-            m, self.ports, program, 128, RowReader(m, seq, store), False, self.noise.__getitem__, Const(0), Const(0, 8)
+            m, self.ports, program, 128, RowReader(m, seq, store), BankStyles(), self.noise.__getitem__, Const(0), Const(0, 8)
         )  # fmt: skip
         # A name of its own: otherwise what nothing reads would not be simulated.
         self.data = {key: Signal(128, name=f"seen_{key[0]}_{key[1]}") for key in banks.data}

@@ -163,4 +163,4 @@ def test_a_field_of_another_width() -> None:
     engine = engine_of(design, [])
     narrow = type(GHASH_ORDER)("narrow", 64, 1 << 64 | 0x1B)
     with pytest.raises(ValueError, match="the field has 64 bits, the block 128"):
-        ModeEngine(engine.program, narrow, engine.cores, engine.registers, False, 1, 1, 1, 1, 64)
+        ModeEngine(engine.program, narrow, engine.cores, engine.registers, engine.styles, 1, 1, 1, 1, 64)

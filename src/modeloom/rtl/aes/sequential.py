@@ -297,10 +297,15 @@ def serial_path(
 
 def _substituted(m: Module, state: Value, direction: Direction, way: Value) -> Value:
     """The S-boxes of some bytes.  Both directions share the inversion."""
-    if not direction.port:
-        return (inv_sub_bytes if direction.ways[0] else sub_bytes)(m, state, whole=True)
-    before = named(m, "before", Mux(way, undo_map(m, state), state))
-    return map_after(m, invert_bytes(m, before, whole=True), way)
+
+    def both() -> Value:
+        before = named(m, "before", Mux(way, undo_map(m, state), state))
+        return map_after(m, invert_bytes(m, before, whole=True), way)
+
+    forms: dict[str, Callable[[], Value]] = {
+        "encrypt": lambda: sub_bytes(m, state, whole=True), "decrypt": lambda: inv_sub_bytes(m, state, whole=True), "both": both,
+    }  # fmt: skip
+    return forms[direction]()
 
 
 def _rows(m: Module, direction: Direction, way: Value, at: SerialPlace, word: Value | None) -> tuple[Value, Store]:
@@ -355,13 +360,16 @@ def _bytes(m: Module, direction: Direction, way: Value, at: SerialPlace, word: V
 
 def _mixed_column(m: Module, column: Value, direction: Direction, way: Value, at: SerialPlace) -> tuple[Value, Value]:
     """A column, and MixColumns of it."""
-    if direction.port:
-        return column, join_mix_columns(m, *cut_both_mix_columns(m, column, way))
-    return column, (inv_mix_columns if direction.ways[0] else mix_columns)(m, column)
+    forms: dict[str, Callable[[], Value]] = {
+        "encrypt": lambda: mix_columns(m, column), "decrypt": lambda: inv_mix_columns(m, column),
+        "both": lambda: join_mix_columns(m, *cut_both_mix_columns(m, column, way)),
+    }  # fmt: skip
+    return column, forms[direction]()
 
 
 def _mixed_byte(m: Module, byte: Value, direction: Direction, way: Value, at: SerialPlace) -> tuple[Value, Value]:
     """Each byte of a column three cycles later, and MixColumns of it."""
+
     def later(value: Value, name: str) -> Signal:
         late = Signal(8, name=name)
         m.d.sync += late.eq(value)
@@ -374,18 +382,24 @@ def _mixed_byte(m: Module, byte: Value, direction: Direction, way: Value, at: Se
         window.append(later(window[-1], f"window_{n}_reg"))
     s = window[3]
     begins, ends = named(m, "begins", at.row == 0), named(m, "ends", at.row == 3)
-    u, first_reg = Signal(8), Signal(8)
+    u, first_reg = Signal(8, name="u"), Signal(8, name="first_reg")
     m.d.comb += u.eq(Mux(begins, window[0] ^ window[1] ^ window[2] ^ s, later(u, "sum_of_column_reg")))
     with m.If(begins):
         m.d.sync += first_reg.eq(s)
     with m.If(at.quiet):
         m.d.sync += first_reg.eq(0)
-    inner = named(m, "inner", s ^ Mux(ends, first_reg, window[2]))
-    if any(direction.ways):
+    plain = named(m, "inner", s ^ Mux(ends, first_reg, window[2]))
+
+    def inverse() -> Value:
         opposite = Signal(8)
         m.d.comb += opposite.eq(Mux(at.row[1], later(later(opposite, "opposite_0_reg"), "opposite_1_reg"), s ^ window[1]))
-        more = twice(m, opposite ^ twice(m, u)[:8])[:8]
-        inner = named(m, "inner_inverse", inner ^ (Mux(way, more, 0) if direction.port else more))
+        return twice(m, opposite ^ twice(m, u)[:8])[:8]
+
+    forms: dict[str, Callable[[], Value]] = {
+        "encrypt": lambda: plain, "decrypt": lambda: named(m, "inner_inverse", plain ^ inverse()),
+        "both": lambda: named(m, "inner_inverse", plain ^ Mux(way, inverse(), 0)),
+    }  # fmt: skip
+    inner = forms[direction]()
     return s, named(m, "mixed_byte", s ^ u ^ twice(m, inner)[:8])
 
 
@@ -448,10 +462,10 @@ class AESSerial(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         # The places go on without a block and in a reset, so that zeros come to the whole state.
-        place_reg, round_reg = Signal(3, reset_less=True), Signal(4, reset_less=True)
-        row_reg = Signal(2, reset_less=True) if self.bits == 8 else Signal(2, name="row")
-        busy_reg, done_reg = Signal(), Signal()
-        starts, ends, last, column_ends = Signal(), Signal(), Signal(), Signal()
+        place_reg, round_reg = Signal(3, reset_less=True, name="place_reg"), Signal(4, reset_less=True, name="round_reg")
+        row_reg = Signal(2, name="row_reg", reset_less=True) if self.bits == 8 else Signal(2, name="row")
+        busy_reg, done_reg = Signal(name="busy_reg"), Signal(name="done_reg")
+        starts, ends, last, column_ends = Signal(name="starts"), Signal(name="ends"), Signal(name="last"), Signal(name="column_ends")
         start: Value = self.start if hasattr(self, "start") else self._after_batch(m)
         m.d.comb += [
             column_ends.eq(row_reg == 3 if self.bits == 8 else 1), last.eq(round_reg == self.rounds),
@@ -477,7 +491,7 @@ class AESSerial(wiring.Component):
         m.d.comb += first.eq(round_reg == 0)
         # The number of the next part of a block, and of a round key.
         part = place_reg[:2] if self.bits == 32 else named(m, "part", (Cat(row_reg, place_reg[:2]) - 3)[:4])
-        i_part_reg, key_part_reg = Signal(self.bits), Signal(self.bits)
+        i_part_reg, key_part_reg = Signal(self.bits, name="i_part_reg"), Signal(self.bits, name="key_part_reg")
         m.d.sync += i_part_reg.eq(i_reg.word_select(part, self.bits))
         with m.If(~(first & busy_reg)):
             m.d.sync += i_part_reg.eq(0)
