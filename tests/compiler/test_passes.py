@@ -33,7 +33,9 @@ def start(mode: str, options: Options) -> Work:
     definition = find(mode)
     options = options.of(definition).on(cipher_of(definition))
     assert options.key_bits
-    return Work(mode=definition, options=options, tweak_bytes=definition.tweak_sizes[0], key_bytes=options.key_bits // 8)
+    return Work(
+        mode=definition, options=options, tweak_bytes=definition.tweak_sizes[0], key_bytes=options.key_bits // 8, longest=options.sector
+    )
 
 
 def data(work: Work) -> dict[str, Any]:

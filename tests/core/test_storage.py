@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 import re
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from tests import built
 
 import modeloom_golden as golden
+from modeloom.allocate.build import merge
 from modeloom.product.folder import read_description
 from modeloom.product.simulated import Sector, SimulatedCore
 from modeloom.rtl.engine.storage import BlockMemory
@@ -29,6 +31,8 @@ CORES = [
     pytest.param("heh-brw", SHORT, id="heh-brw", marks=built.slow),
     pytest.param("hctr2", {**SHORT, "storage": "auto", "sector": 1040, "restarts": 0}, id="hctr2-auto", marks=built.slow),
     pytest.param("hctr2", {**SHORT, "storage": "auto", "sector": 512, "restarts": 0}, id="hctr2-auto-buffers", marks=built.slow),
+    # The bank of a short sector is that of the long one.
+    pytest.param("eme2", {**SHORT, "storage": "auto", "more_sectors": (1040,), "restarts": 0}, id="eme2-auto-sizes", marks=built.slow),
 ]
 
 MEMORIES = re.compile(r"^module \w+(?:_bank_\w+|_ring_lane\d+) \(.*?^endmodule", re.MULTILINE | re.DOTALL)
@@ -79,6 +83,17 @@ def test_the_tool_chooses_for_large_buffers(sector, mode, wanted):
     assert all(words <= 3 for words, style in found.values() if style == "registers")
 
 
+def test_cells_of_all_sizes_rest_alike():
+    """A short sector beside a long one uses its banks, which are block memories."""
+    options = {"mode": "eme2", "sector": 64, "restarts": 0, "prove": False, "storage": "auto"}
+    assert built.compiled(**options).core_program.rest == 0
+    both = built.compiled(**options, more_sectors=(1040,))
+    assert [one.allocation.program.rest for one in both.sizes] == [1, 1] and both.core_program.rest == 1
+    programs = [replace(one.allocation.program, rest=rest) for rest, one in enumerate(both.sizes)]
+    with pytest.raises(ValueError, match="programs for one core differ in rest"):
+        merge(programs)
+
+
 def test_a_bank_is_nothing_but_block_memories(tmp_path):
     """No logic behind the read ports of four copies with 36 bits of each word."""
     path = tmp_path / "bank.v"
@@ -121,7 +136,7 @@ def test_what_a_read_gives_while_its_word_is_written_is_not_used(mode, changes, 
     reference = golden.mode(mode, key)
     expected = [(reference.decrypt if each.decrypt else reference.encrypt)(each.tweak, each.data) for each in sectors]
     outcome = {}
-    chosen = len(sectors[0].data) <= 1024 and changes["storage"] == "auto"
+    chosen = not design.core_program.rest
     for name, late in (("same cycle", False), ("next cycle", True)):
         folder = Path(shutil.copytree(source.parent, tmp_path / name))
         text = MEMORIES.sub(partial(colliding, late=late, chosen=chosen), source.read_text())

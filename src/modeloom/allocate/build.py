@@ -73,7 +73,7 @@ class CoreProgram:
         Blocks of a sector of each size.
     key_words : list of str
         Names of the words of the key memory: first those that the host loads.
-    cipher_keys, cipher_bits, derived, nonzero
+    cipher_keys, cipher_bits, derived, nonzero, rest
         As in ``Program``.  The set-up of the first size makes the cipher keys.
     """
 
@@ -95,6 +95,7 @@ class CoreProgram:
     cipher_bits: list[int]
     derived: list[tuple[int, ...]]
     nonzero: list[int]
+    rest: int
 
     @property
     def sizes(self) -> int:
@@ -115,11 +116,11 @@ class CoreProgram:
 def merge(programs: Sequence[Program]) -> CoreProgram:
     """Joins several programs of a mode for the same units into one core program.
 
-    Raises ``ValueError`` if they differ in units, lanes, directions, tweak or key parts.
+    Raises ``ValueError`` if they differ in units, lanes, directions, tweak, key parts, or in how long a cell rests.
     """
     first = programs[0]
     for program in programs[1:]:
-        common = ("block_bytes", "tweak_bytes", "lanes", "directions", "units", "raw_words", "cipher_keys", "cipher_bits")
+        common = ("block_bytes", "tweak_bytes", "lanes", "directions", "units", "raw_words", "cipher_keys", "cipher_bits", "rest")
         different = [name for name in common if getattr(program, name) != getattr(first, name)]
         if different or program.key_words[: first.raw_words] != first.key_words[: first.raw_words]:
             raise ValueError(f"programs for one core differ in {', '.join(different) or 'their keys'}")
@@ -154,7 +155,7 @@ def merge(programs: Sequence[Program]) -> CoreProgram:
     return CoreProgram(
         first.block_bytes, first.tweak_blocks, first.lanes, first.directions, first.units, banks, cells, nets,
         list(chains.values()), mains, setups, [p.blocks for p in programs], key_words, first.raw_words,
-        list(first.cipher_keys), list(first.cipher_bits), list(first.derived), nonzero,
+        list(first.cipher_keys), list(first.cipher_bits), list(first.derived), nonzero, first.rest,
     )  # fmt: skip
 
 

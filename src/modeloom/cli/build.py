@@ -70,9 +70,9 @@ def build(
         build_stream(definition, directory, name, values, command_line(arguments), SCHEMA, as_json, lwc_vectors, end, cocotb, ram, timing)
         return
     options = sector_options(values)
-    for nbytes in (options.sector, *options.more_sectors):
+    for nbytes in options.sectors:
         definition.check_sector(nbytes)
-    check_blocks(definition, (options.sector, *options.more_sectors))
+    check_blocks(definition, options.sectors)
     check_directory(directory)
     if name is not None:
         check_name(name)

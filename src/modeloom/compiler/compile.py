@@ -53,12 +53,16 @@ class Work:
         With this sector size alone.
     tweak_bytes, key_bytes : int
         Bytes of a tweak and of a cipher key.
+    longest : int
+        Bytes of the longest sector of the core.
     units, architecture
         Chosen for all sizes of the core.
     horner : int
         Chosen: interleaved chains of a Horner hash.
     registers : int
         Chosen: registers for each run of masks.
+    lanes : bool
+        Chosen: whether long sums add the results of each lane apart from those of others.
     rough : bool
         Whether a choice is only estimating: bounds of plain schedules are enough to pair by.
     pairing : Pairing
@@ -83,10 +87,12 @@ class Work:
     options: Options
     tweak_bytes: int
     key_bytes: int
+    longest: int
     units: UnitSet = None  # type: ignore[assignment]
     architecture: Architecture = None  # type: ignore[assignment]
     horner: int = 1
     registers: int = 1
+    lanes: bool = False
     rough: bool = False
     pairing: Pairing = None  # type: ignore[assignment]
     source: Trace = None  # type: ignore[assignment]
@@ -151,7 +157,7 @@ def lower(work: Work, progress: Progress) -> Work:
         work,
         lowered=lower_trace(
             work.expanded, work.options.directions, units.terms, lambda kind: units.doing(kind).latency,
-            lambda kind: units.doing(kind).count, units.lanes if work.options.wire_effort else 1,
+            lambda kind: units.doing(kind).count, units.lanes if work.lanes else 1,
         ),
     )  # fmt: skip
 
@@ -202,17 +208,54 @@ of 16 words on ECP5.  A block memory would be worse there: on ECP5 its data come
 (docs/model.md)."""
 
 
-def block_banks(options: Options, block_bytes: int) -> bool:
-    """Whether banks of results of more than `BANK_BLOCKS` blocks are block memories."""
-    return options.storage == "bram" or options.storage == "auto" and max(options.sectors) > BANK_BLOCKS * block_bytes
+BUFFER_BLOCKS = 32
+"""Largest buffer of blocks from the host, or for it, that is a LUT memory in any case: a LUT memory has 32 words, or 16."""
+
+
+@dataclass(frozen=True)
+class Storage:
+    """What memories a core has.
+
+    Attributes
+    ----------
+    inputs, outputs : str
+        ``ram_style`` of input banks, and of result buffers that are not too large for LUTs: "distributed", "block", or "" for the choice of
+        the tool for synthesis.
+    above : int
+        Input banks and result buffers of at most so many blocks for each lane are "distributed".
+    results_above : int or None
+        Banks of results of more than `BANK_BLOCKS` blocks are block memories if the longest sector has more blocks than this; None if they
+        never are.
+    registers : bool
+        Whether banks of results and key memories of a few words are registers.
+    """
+
+    inputs: str
+    outputs: str
+    above: int
+    results_above: int | None
+    registers: bool
+
+    def block_banks(self, blocks: int) -> bool:
+        """Whether banks of results may be block memories, in a core whose longest sector has so many blocks."""
+        return self.results_above is not None and blocks > self.results_above
+
+
+STORAGES = {
+    "lut": Storage("distributed", "distributed", 0, None, False),
+    "bram": Storage("block", "distributed", BANK_BLOCKS, 0, False),
+    "auto": Storage("", "", BUFFER_BLOCKS, BANK_BLOCKS, True),
+}
+"""The memories for each value of ``--storage``."""
 
 
 def allocate(work: Work, progress: Progress) -> Work:
     """Storage, and the program."""
     words = work.setup_graph.key_names
     # Not all block memories give the old word while it is written.
-    rest = int(block_banks(work.options, work.source.block_bytes))
-    tries, raw = work.options.wire_effort, len(work.source.raw_names)
+    options = work.options
+    rest = int(STORAGES[options.storage].block_banks(-(-work.longest // work.source.block_bytes)))
+    tries, raw = options.wire_effort, len(work.source.raw_names)
     made = allocate_storage(work.expanded, work.schedule, work.setup_schedule, words, raw, rest, tries)
     return replace(work, allocation=made)
 
@@ -244,10 +287,10 @@ def nothing(share: float) -> None:
 
 # What is chosen between the passes, by running some of them for each candidate; and the whole list of steps.
 #
-#     trace ▶ units ▶ horner ▶ squarers ▶ expand ▶ lower ▶ squares ▶ pairing ▶ pair ▶ chains ▶ schedule ▶ registers ▶ networks ▶ …
-#             tries   tries    tries                                 tries                                tries       tries
-#             expand  expand…  expand                                pair, chains                         pairing …   allocate
-#             lower   chains                                                                              schedule
+#     trace ▶ units ▶ horner ▶ squarers ▶ expand ▶ lower ▶ squares ▶ pairing ▶ pair ▶ chains ▶ schedule ▶ lanes ▶ registers ▶ networks ▶ …
+#             tries   tries    tries                                 tries                                tries   tries       tries
+#             expand  expand…  expand                                pair, chains                         lower … pairing …   allocate
+#             lower   chains                                                                              schedule schedule
 
 CHAINS = (6, 8, 10, 12, 16, 20)
 """Numbers of Horner chains that are compared, in tenths of multipliers times latency: with fewer chains multipliers wait for their
@@ -397,6 +440,16 @@ def _freed(work: Work) -> Work:
     return replace(best, schedule=with_improved_bounds(best.schedule))
 
 
+def lanes(works: tuple[Work, ...]) -> tuple[Work, ...]:
+    """Sums within lanes where networks should have few sources, if no sector takes longer."""
+    return tuple(_in_lanes(work) if work.options.wire_effort and work.units.lanes > 1 else work for work in works)
+
+
+def _in_lanes(work: Work) -> Work:
+    apart, before = _tried(replace(work, lanes=True), LANES.tries), work.schedule
+    return apart if (apart.schedule.ii, apart.schedule.latency) <= (before.ii, before.latency) else work
+
+
 def networks(works: tuple[Work, ...]) -> tuple[Work, ...]:
     """Places the operations of each size, and of its set-up, again for fewer sources of the networks that all sizes share."""
     tries, kept, done = works[0].options.wire_effort, list[Key](), []
@@ -428,9 +481,13 @@ REGISTERS = Choice(
     ("registers", "pairing", "paired", "setup_graph", "graph", "schedule", "setup_schedule"),
 )  # fmt: skip
 
+LANES = Choice(
+    "lanes", lanes, ("lower", "squares", "pair", "chains", "schedule"),
+    ("lanes", "lowered", "squared", "pairing", "paired", "setup_graph", "graph", "schedule", "setup_schedule"),
+)  # fmt: skip
 NETWORKS = Choice("networks", networks, ("allocate",), ("schedule", "setup_schedule"))
 
-_BEFORE: dict[str, tuple[Choice, ...]] = {"expand": (UNITS, HORNER, SQUARERS), "pair": (PAIRING,), "allocate": (REGISTERS, NETWORKS)}
+_BEFORE: dict[str, tuple[Choice, ...]] = {"expand": (UNITS, HORNER, SQUARERS), "pair": (PAIRING,), "allocate": (LANES, REGISTERS, NETWORKS)}
 
 
 def _steps() -> Iterator[Pass | Choice]:
@@ -630,14 +687,16 @@ def compile_mode(
     options = options.of(mode).on(chosen)
     mode.check_key_bits(options.key_bits or 0)
     tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
-    sizes = (options.sector, *options.more_sectors)
+    sizes = options.sectors
     for size in sizes:
         mode.check_sector(size)
     check_blocks(mode, sizes)
     mode.check_tweak(tweak, core=True)
     key_bytes = (options.key_bits or 0) // 8
     works = tuple(
-        Work(mode=mode, options=replace(options, sector=size, more_sectors=()), tweak_bytes=tweak, key_bytes=key_bytes) for size in sizes
+        Work(mode=mode, options=replace(options, sector=size, more_sectors=()), tweak_bytes=tweak, key_bytes=key_bytes,
+             longest=max(sizes))
+        for size in sizes
     )
     begins = dict(zip(SHARES, accumulate(SHARES.values(), initial=0.0)))
     for step in STEPS:

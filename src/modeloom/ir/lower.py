@@ -46,9 +46,13 @@ class Addition(NamedTuple):
 
 
 def balance_in_lanes(values: Sequence[Value], lanes: Sequence[int | None], target: int, width: int, adder: int) -> list[Addition]:
-    """As ``balance``, but the values of a lane are first added one to the next, until two of them are left.
+    """As ``balance``, but the values of a lane are first added one to the next.
 
-    A unit of the lane then adds its own result of the cycle before, and its network needs no other source for most of the sum.
+    A unit of the lane then adds its own result of the cycle before, and its network needs no other source for most of the sum.  Each chain
+    ends in a result that can take in the ends of others, too::
+
+        lane 0    5 ──▶ 6 ──▶ 7 ──▶ 8 ──┐
+        lane 1    5 ──▶ 6 ──▶ 7 ──▶ 8' ◀┘
 
     Parameters
     ----------
@@ -57,28 +61,34 @@ def balance_in_lanes(values: Sequence[Value], lanes: Sequence[int | None], targe
     """
     plan: list[Addition] = []
     times, left = [v.time for v in values], set(range(len(values)))
+    # What goes into the last result of a chain, together with the ends of other chains.
+    pending: dict[int, int] = {}
     for lane in sorted({lane for lane in lanes if lane is not None}):
-        members = sorted((i for i in left if lanes[i] == lane), key=lambda i: (times[i], i))
-        last = next((i for i in reversed(members) if values[i].takes), None)
-        open_sums: list[int] = []
-        for i in members:
+        ends: list[int] = []
+        for i in sorted((i for i in left if lanes[i] == lane), key=lambda i: (times[i], i)):
             # A sum that is there a cycle before goes into the next result.
-            before = next((j for j in open_sums if times[j] < times[i]), None)
-            if i != last and before is not None and values[i].takes and len(left) > target:
-                plan.append(Addition(i, (before,)))
-                open_sums.remove(before)
+            before = next((j for j in ends if times[j] < times[i]), None)
+            if before is not None and values[i].takes and len(left) > target:
+                if before in pending:
+                    plan.append(Addition(before, (pending.pop(before),)))
+                pending[i] = before
+                ends.remove(before)
                 left.discard(before)
-            if i != last:
-                open_sums.append(i)
-    added = {one.into for one in plan}
+            ends.append(i)
     order = sorted(left)
+    room = width - 1 if pending and width > 2 else width
+    ready = [Value(times[i], values[i].takes and (width > 2 or i not in pending)) for i in order]
 
     def number(i: int) -> int:
         """The number of a value that is left, or of one of an adder, which come behind all others."""
         return order[i] if i < len(order) else len(values) + i - len(order)
 
-    for into, parts in balance([Value(times[i], values[i].takes and i not in added) for i in order], target, width, adder):
-        plan.append(Addition(None if into is None else number(into), tuple(map(number, parts))))
+    for into, parts in balance(ready, target, room, adder):
+        added = tuple(map(number, parts))
+        plan += [Addition(i, (pending.pop(i),)) for i in added if i in pending]
+        taker = None if into is None else number(into)
+        plan.append(Addition(taker, (*added, pending.pop(taker)) if taker in pending else added))
+    plan += [Addition(i, (before,)) for i, before in pending.items()]
     return plan
 
 

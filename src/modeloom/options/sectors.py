@@ -291,7 +291,7 @@ class Options(Choices):
     def __post_init__(self) -> None:
         self.check()
         object.__setattr__(self, "more_sectors", tuple(self.more_sectors))
-        sizes = (self.sector, *self.more_sectors)
+        sizes = self.sectors
         if len(set(sizes)) < len(sizes):
             raise InputError(f"--sector names {next(size for size in sizes if sizes.count(size) > 1)} bytes twice")
         if len(sizes) > SIZES:

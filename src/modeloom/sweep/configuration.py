@@ -285,7 +285,9 @@ def _traced(mode: Mode, options: Options) -> Work:
     tweak = mode.tweak_sizes[0] if options.tweak is None else options.tweak
     mode.check_sector(options.sector)
     mode.check_tweak(tweak, core=True)
-    work = Work(mode=mode, options=options, tweak_bytes=tweak, key_bytes=(options.key_bits or 0) // 8)
+    work = Work(
+        mode=mode, options=options, tweak_bytes=tweak, key_bytes=(options.key_bits or 0) // 8, longest=max(options.sectors)
+    )
     return PASSES[0].run(work, lambda share: None)
 
 

@@ -19,7 +19,7 @@ from amaranth.lib import wiring
 
 from modeloom import cycles
 from modeloom.ciphers import CoreRequest
-from modeloom.compiler.compile import BANK_BLOCKS, Compiled, block_banks
+from modeloom.compiler.compile import BANK_BLOCKS, STORAGES, Compiled
 from modeloom.cores.components import ComponentRequest, unit_cores
 from modeloom.interfaces.shared import CONTROL
 from modeloom.rtl.bus import DataParameters, KeyParameters
@@ -44,23 +44,21 @@ READIES = ("cmd.ready", "s.ready")
 LUT_BLOCKS = 512
 """Largest result buffer, in blocks, that is not always a block memory."""
 
-BUFFER_BLOCKS = 32
-"""Largest buffer of blocks from the host, or for it, that is a LUT memory in any case: a LUT memory has 32 words, or 16."""
-
 
 def bank_styles(compiled: Compiled) -> BankStyles:
     """What memories the banks of a core are."""
-    results = "block" if block_banks(compiled.options, compiled.core_program.block_bytes) else "distributed"
-    inputs, above = {"auto": ("", BUFFER_BLOCKS), "lut": ("distributed", 0), "bram": ("block", BANK_BLOCKS)}[compiled.options.storage]
-    return BankStyles(inputs, results, above, BANK_BLOCKS, compiled.options.storage == "auto")
+    storage = STORAGES[compiled.options.storage]
+    # Not all block memories give the old word while it is written, so the cells of the program must rest.
+    results = "block" if compiled.core_program.rest else "distributed"
+    return BankStyles(storage.inputs, results, storage.above, BANK_BLOCKS, storage.registers)
 
 
 def ring_style(compiled: Compiled) -> str:
     """What memory the result buffer of a lane is."""
     if compiled.output_blocks > LUT_BLOCKS:
         return "block"
-    small = compiled.output_blocks <= BUFFER_BLOCKS * compiled.core_program.lanes
-    return "distributed" if small or compiled.options.storage != "auto" else ""
+    storage = STORAGES[compiled.options.storage]
+    return storage.outputs if compiled.output_blocks > storage.above * compiled.core_program.lanes else "distributed"
 
 
 def bus_parameters(compiled: Compiled) -> BusParameters:

@@ -165,7 +165,6 @@ class BlockMemory(wiring.Component):
             m.d.comb += self.rdata[i].eq(data)
         return m
 
-
     def _few_words(self, m: Module, we: Value, waddr: Value) -> None:
         """Words that are registers."""
         words = [Signal(self.width, name=f"word{n}_reg", reset_less=True) for n in range(self.depth)]
