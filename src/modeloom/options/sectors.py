@@ -263,8 +263,8 @@ class Options(Choices):
     )  # fmt: skip
     terms: int = row(4, "Largest number of terms in an operand (default: 4).", least=2, most=16, word="terms{}")
     storage: str = row(
-        "lut", "lut, bram or auto: bram makes banks of more than 64 blocks block memories, for long sectors; auto lets the tool for synthesis "
-        "choose for buffers of more than 32 blocks, and makes memories of a few words registers (default: lut).",
+        "lut", "lut, bram or auto: bram makes banks of more than 64 blocks block memories, for long sectors; auto lets the tool for "
+        "synthesis choose for buffers of more than 32 blocks, and makes memories of a few words registers (default: lut).",
         noun="storage", values=("lut", "bram", "auto"), word="{}",
     )  # fmt: skip
     key_slots: int = row(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +27,7 @@ from modeloom.sim import AT_REST, Clock
 
 __all__ = [
     "BUSES", "PATIENCE", "QUIET", "CoreHost", "CoreSubject", "DataBits", "State", "changed", "check_hold", "data_bits",
-    "differences", "hold_cycles", "request", "scatter", "state",
+    "differences", "hold_cycles", "key_packets", "request", "scatter", "state",
 ]  # fmt: skip
 
 
@@ -270,6 +270,14 @@ PATIENCE = 4000
 
 RISE = 2
 """Cycles from the first beat of a key packet, by which ``key_busy`` is high."""
+
+
+def key_packets(rng: random.Random) -> Iterator[str]:
+    """Kinds of key packets without end.  Of each four, one is ``"erase"`` and one may be ``"wrong"``; the others are ``"load"``."""
+    while True:
+        four = ["erase", "load", "load", "wrong" if rng.random() < 0.28 else "load"]
+        rng.shuffle(four)
+        yield from four
 
 
 class CoreHost(ABC, Generic[C]):

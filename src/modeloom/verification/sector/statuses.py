@@ -10,7 +10,7 @@ from pathlib import Path
 from modeloom.emit.simulators import CheckFailed
 from modeloom.interfaces.sector import NAMED_SLOTS, StatusCode
 from modeloom.product.simulated import SimulatedCore
-from modeloom.verification.host import BUSES
+from modeloom.verification.host import BUSES, key_packets
 from modeloom.verification.sector.host import FAULTS, Host, Subject, sample_slots
 
 __all__ = ["ROUNDS", "Recording", "check_pace", "check_reloads", "check_statuses", "compare_cycles", "possible_codes"]
@@ -270,6 +270,7 @@ def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dic
     description = subject.description
     host.load_slots()
     loads = erasures = 0
+    kinds = key_packets(rng)
     in_flight = max(2, max(-(-size.latency_pins // size.interval) for size in description.sizes))
     for number in range(ROUNDS if rounds is None else rounds):
         slot = number % host.slots
@@ -286,11 +287,11 @@ def check_reloads(subject: Subject, rounds: int | None = None) -> tuple[str, dic
         traffic(in_flight + rng.randrange(4))
         host.run(rng.randrange(1, (in_flight + 2) * description.sizes[size].interval + description.sizes[size].latency_pins))
         for _ in range(rng.choice((1, 1, 2))):
-            kind = rng.random()
-            if kind < 0.25:
+            kind = next(kinds)
+            if kind == "erase":
                 host.erase(slot)
                 erasures += 1
-            elif kind < 0.32:
+            elif kind == "wrong":
                 host.wrong_key(rng.randbytes(rng.choice((5, description.key_bytes + 1))), slot)
             else:
                 host.load(subject.good_key(rng), slot)

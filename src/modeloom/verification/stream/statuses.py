@@ -11,7 +11,7 @@ from modeloom.protocol.contract import MOST_STATED
 from modeloom.protocol.outcome import possible_codes as codes_of
 from modeloom.protocol.scenarios import FAULTS
 from modeloom.sim import AT_REST
-from modeloom.verification.host import BUSES
+from modeloom.verification.host import BUSES, key_packets
 from modeloom.verification.stream.host import MessageHost, StreamSubject, host_of
 from modeloom.verification.stream.pace import same_room
 
@@ -246,6 +246,7 @@ def _reload(host: MessageHost, rounds: int) -> tuple[int, int]:
     rng, subject, d = host.rng, host.subject, host.description
     slots = host.used
     loads = erasures = 0
+    kinds = key_packets(rng)
     for number in range(rounds):
         slot = slots[number % len(slots)]
         host.set_gaps({} if number % 3 else {rng.choice(BUSES): rng.choice((0.3, 0.9))})
@@ -258,11 +259,11 @@ def _reload(host: MessageHost, rounds: int) -> tuple[int, int]:
         traffic(rng.randrange(4, 12))
         host.run(rng.randrange(1, d.message_cycles(40, 80)))
         for _ in range(rng.choice((1, 1, 2))):
-            kind = rng.random()
-            if kind < 0.25:
+            kind = next(kinds)
+            if kind == "erase":
                 host.erase(slot)
                 erasures += 1
-            elif kind < 0.32:
+            elif kind == "wrong":
                 host.wrong_key(rng.randbytes(5), slot)
             else:
                 host.load(subject.good_key(rng), slot)
