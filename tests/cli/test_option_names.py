@@ -20,8 +20,8 @@ NAME = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 OTHERS: dict[str, set[str]] = {
     "nextpnr": {
-        "--lpf-allow-unconstrained", "--out-of-context", "--package", "--placer-heap-timingweight", "--report", "--speed",
-        "--timing-allow-fail",
+        "--device", "--hx8k", "--lpf-allow-unconstrained", "--out-of-context", "--pcf-allow-unconstrained",
+        "--package", "--pdc", "--placer-heap-timingweight", "--report", "--speed", "--timing-allow-fail", "--vopt",
     },
     "Verilator": {"--cc", "--exe", "--getenv", "--lint-only", "--main", "--prefix", "--top-module", "--trace"},
     "FuseSoC, whose name goes on with _options": {"--verilator", "--yosys"},

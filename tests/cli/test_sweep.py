@@ -98,7 +98,7 @@ point.emit = emit
 def test_a_missing_tool_is_told(run, folder, monkeypatch):
     """One line before anything runs if all points need it, and a point without figures if others do not."""
 
-    def missing():
+    def missing(device):
         raise SynthesisError("nextpnr is missing: install it")
 
     monkeypatch.setattr("modeloom.sweep.configuration.find_nextpnr", missing)

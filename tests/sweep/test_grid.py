@@ -118,7 +118,7 @@ WRONG = {
     "[[grid]]\nmodes = ['xts']\ntargets = ['xc9']": "unknown target 'xc9'",
     "[[grid]]\nmodes = ['xts']\ntargets = [7]": "targets must be a list of names",
     "[[grid]]\nmodes = ['xts']\ntargets = ['liberty:none.lib']": "none.lib",
-    "[[grid]]\nmodes = ['xts']\ntargets = ['xc7']\npnr = true": "pnr is for the target ecp5",
+    "[[grid]]\nmodes = ['xts']\ntargets = ['xc7']\npnr = true": "pnr is for ecp5, nexus",
     "[[grid]]\nmodes = ['xts']\nfreq = 100": "add pnr = true",
     "[[grid]]\nmodes = ['xts']\ntargets = ['ecp5']\npnr = true\nfreq = -1": "clock in MHz above 0",
     "[[grid]]\nmodes = ['xts']\narea = 'all'": "unknown area 'all'",

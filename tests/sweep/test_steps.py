@@ -58,7 +58,7 @@ point.measure_core = measured
     assert ("nextpnr-ecp5" in json.loads(row["tools"])) == asked[0]
 
 
-def missing():
+def missing(device):
     raise SynthesisError("nextpnr is missing: install it")
 
 

@@ -106,7 +106,7 @@ def test_compact_mapper():
     assert sum(number for cell, number in compact.cells.items() if cell.startswith("LUT")) == compact.luts
     # Sixty-four bits fill a LUT: an 8-input function takes four and a 4:1 multiplexer, one LUT6 or free.
     assert normal.luts <= 8 * 4 and compact.luts <= 8 * 5
-    with pytest.raises(ValueError, match="compact mapper is for LUT targets"):
+    with pytest.raises(ValueError, match="no compact mapper for gates"):
         synthesize(design, "rom", "gates", mapper="compact")
     with pytest.raises(ValueError, match="unknown mapper"):
         synthesize(design, "rom", "xc7", mapper="best")
@@ -162,7 +162,7 @@ def test_errors():
     design = convert(Adder(8), "adder")
     with pytest.raises(ValueError, match="did you mean ecp5"):
         synthesize(design, "adder", "epc5")
-    with pytest.raises(ValueError, match="place and route is for target ecp5"):
+    with pytest.raises(ValueError, match="place and route is for ecp5, nexus"):
         synthesize(design, "adder", "xc7", pnr=True)
     with pytest.raises(ValueError, match="no module named 'missing'"):
         synthesize(design, "missing", "ecp5")

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Target names and what cells count for."""
 
-import pytest
 
-from modeloom.synth import TARGETS, target_named
+import pytest
+from tests.built import slowly
+from tests.synth.designs import Adder, AsyncMemory, convert
+
+from modeloom.rtl.aes.sboxes import SBox
+from modeloom.synth import TARGETS, synthesize, target_named
+
+NAMES = [
+    "ecp5", "xcup", "xc7", "xc6v", "xc5v", "xc4v", "xc3se", "nexus", "ice40", "gowin", "gatemate", "cyclonev", "gates",
+]  # fmt: skip
 
 
 def test_names():
-    assert set(TARGETS) == {"ecp5", "xcup", "xc7", "xc6v", "xc5v", "xc4v", "xc3se", "gates"}
+    assert [*TARGETS] == NAMES
     with pytest.raises(ValueError, match=r"unknown target 'xc6': did you mean (xc6v or xc7|xc7 or xc6v)\?"):
         target_named("xc6")
-    with pytest.raises(ValueError, match=r"known: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates, liberty:FILE"):
+    with pytest.raises(ValueError, match=f"known: {', '.join(NAMES)}, liberty:FILE"):
         target_named("?")
 
 
@@ -29,3 +37,36 @@ def test_cells():
     assert not xc7.passes("RAMB36E1", "ADDRARDADDR") and not ecp5.passes("DP16KD", "ADA0")
     assert [gates.area_of(c) for c in ("$_NAND_", "$_XOR_", "$_NOT_", "$_DFF_P_")] == [1, 3, 0.5, 4]
     assert gates.weight("$_NOT_", "A") == 0 and gates.weight("$_XOR_", "A") == 1
+
+
+ADDERS = {
+    "nexus": ("CCU2", "FD1P3IX"), "ice40": ("SB_CARRY", "SB_DFFSR"), "gowin": ("ALU", "DFFR"), "gatemate": ("CC_ADDF", "CC_DFF"),
+    "cyclonev": ("MISTRAL_ALUT_ARITH", "MISTRAL_FF"),
+}  # fmt: skip
+"""Cells of a sum and of registers."""
+
+
+@pytest.mark.parametrize("target", ["ice40", "nexus", *slowly("gowin", "gatemate", "cyclonev")])
+def test_cells_of_a_small_design(target):
+    """Each cell of logic is counted, and so are all registers.  A sum of 16 bits is a chain, which takes few levels."""
+    result = synthesize(convert(Adder(16), "adder"), "adder", target)
+    assert set(ADDERS[target]) <= result.cells.keys()
+    assert result.ffs == 48 and 16 <= result.luts <= 120
+    assert 1 <= result.levels_register <= 2
+
+
+@pytest.mark.parametrize("target", ["ice40", *slowly("nexus", "gowin", "gatemate", "cyclonev")])
+def test_memories_in_luts_are_mapped_everywhere(target):
+    """A memory with the attributes of emitted Verilog.  Where LUTs cannot be memories, it becomes whatever the tool chooses."""
+    text, styles = convert(AsyncMemory(), "store"), '  attribute \\ram_style "distributed"\n  attribute \\ramstyle "MLAB"\n'
+    assert text.count("\n  memory ") == 1
+    found = synthesize(text.replace("\n  memory ", f"\n{styles}  memory "), "store", target)
+    assert (found.memories["lutram_luts"] > 0) == TARGETS[target].lut_memories
+    assert TARGETS[target].lut_memories != (found.memories["bram_cells"] > 0 or found.ffs > 512)
+
+
+@pytest.mark.parametrize("target", ["ice40", *slowly("nexus", "gowin", "gatemate", "cyclonev")])
+def test_block_memories(target):
+    result = synthesize(convert(SBox("bram", stages=2), "sbox"), "sbox", target)
+    assert result.memories["bram_cells"] == 1 and result.luts <= 16
+    assert not any(TARGETS[target].passes(cell, "ADDR") for cell in result.cells if TARGETS[target].is_block_ram(cell))

@@ -16,7 +16,7 @@ from modeloom.cli.options import optimize_option
 from modeloom.emit.html.measured import lut_figure
 from modeloom.spec import InputError
 from modeloom.spec.errors import many
-from modeloom.synth.targets import TARGETS
+from modeloom.synth.targets import DEVICES, TARGETS
 
 if TYPE_CHECKING:
     from modeloom_circuits import Option
@@ -50,7 +50,7 @@ def area_table(result: Mapping[str, Any]) -> str:
     if share := result["share"]:
         # A device has LUTs for logic and for memories together.
         parts = {"all_luts" if kind == "luts" else kind: part for kind, part in share.items()}
-        rows.append([f"of an {share['device']}", *(f"{parts[kind]} %" if kind in parts else "" for kind in kinds)])
+        rows.append([f"share of {share['device']}", *(f"{parts[kind]} %" if kind in parts else "" for kind in kinds)])
     return "\n".join([head, "", *_aligned(rows), "", *_pairs(_facts(result))]) + "\n"
 
 
@@ -120,14 +120,16 @@ def _pairs(rows: Sequence[tuple[str, str]]) -> list[str]:
 
 # ``modeloom synth``: area, depth and clock of a built core.
 
+WEIGHT = "Timing weight in the placer (default: 1000 for ecp5, 10 for others). Less gives shorter wires."
+
 @click.command()
 @click.argument("directory")
-@click.option("--target", required=True, help="Target: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
-@click.option("--pnr", is_flag=True, help="Also place and route (ecp5 only; takes minutes).")
+@click.option("--target", required=True, help=f"Target: {', '.join(TARGETS)} or liberty:FILE.")
+@click.option("--pnr", is_flag=True, help=f"Also place and route ({', '.join(DEVICES)}; takes minutes).")
 @click.option("--freq", type=float, help="Target clock for place and route, in MHz.")
 @click.option("--placer", help="heap (default) or static. static gives shorter wires, but has no timing weight.")
 @click.option("--router", help="router1 (default) or router2. router2 is faster, but reaches a lower clock.")
-@click.option("--timing-weight", type=click.IntRange(min=1), help="Timing weight in the placer (default: 1000). Less gives shorter wires.")
+@click.option("--timing-weight", type=click.IntRange(min=1), help=WEIGHT)
 @click.option(
     "--no-wide-multiplexers", "narrow", is_flag=True,
     help="Do not use wide multiplexers (xc4v and xc3se). With them, Yosys does not terminate for composite S-boxes.",
@@ -196,13 +198,13 @@ def _circuit_options() -> list[click.Parameter]:
 
 @click.command(cls=CircuitCommand)
 @click.argument("name")
-@click.option("--target", help="Target to map for: ecp5, xcup, xc7, xc6v, xc5v, xc4v, xc3se, gates or liberty:FILE.")
-@click.option("--mapper", default="abc9", help="abc9, or compact, which minimises area before depth (targets with LUTs).")
-@click.option("--pnr", is_flag=True, help="Also place and route (ecp5 only).")
+@click.option("--target", help=f"Target to map for: {', '.join(TARGETS)} or liberty:FILE.")
+@click.option("--mapper", default="abc9", help="abc9, or compact, which minimises area before depth (most targets with LUTs).")
+@click.option("--pnr", is_flag=True, help=f"Also place and route ({', '.join(DEVICES)}).")
 @click.option("--freq", type=float, help="Target clock for place and route, in MHz.")
 @click.option("--placer", help="heap (default) or static. static gives shorter wires, but has no timing weight.")
 @click.option("--router", help="router1 (default) or router2. router2 is faster, but reaches a lower clock.")
-@click.option("--timing-weight", type=click.IntRange(min=1), help="Timing weight in the placer (default: 1000). Less gives shorter wires.")
+@click.option("--timing-weight", type=click.IntRange(min=1), help=WEIGHT)
 @click.option("-o", "--output", help="Write the circuit as Verilog to this file. The module has the name of the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def circuit(

@@ -22,7 +22,8 @@ from modeloom.sim.build import cache_directory, verilog_to_rtlil
 from modeloom.spec import InputError, UnknownName
 from modeloom.synth import TARGETS, BlockResult, Known, Target, find_nextpnr, synthesize, synthesize_blocks, target_named
 from modeloom.synth.blocks import Key, MappedPart, instances
-from modeloom.synth.flow import CAPACITY, DEVICE, PLACERS, ROUTERS, TIMING_WEIGHT
+from modeloom.synth.flow import PLACERS, ROUTERS
+from modeloom.synth.targets import DEVICES, Device
 from modeloom.version import VERSION
 from modeloom_circuits import Built, Circuit, find_circuit
 
@@ -52,7 +53,7 @@ def measure_core(
     placer, router : str, optional
         Options of place and route: ``heap`` (default) or ``static``, and ``router1`` (default) or ``router2``.
     timing_weight : int, optional
-        Weight of delays in the placer ``heap``; 1000 by default.
+        Weight of delays in the placer ``heap``; that of the device by default.
     blocks : bool
         Whether to map the design a second time with separate blocks, for figures of each block.
     timeout : float, optional
@@ -68,17 +69,17 @@ def measure_core(
     command = f"modeloom synth DIR --target {target}" + (" --no-wide-multiplexers" if narrow else "") + (" --pnr" if pnr else "")
     command += check_place(target, pnr, freq, placer, router, timing_weight)
     if pnr:
-        find_nextpnr()
+        find_nextpnr(DEVICES[target])
     text, top = _rtlil(directory, description), description.top
     groups = description.area_groups(tuple(instances(text, top))) if blocks else None
     result = synthesize(
-        text, top, target, groups=groups, pnr=pnr, freq=freq, placer=placer or PLACERS[0], router=router or ROUTERS[0],
-        timing_weight=timing_weight or TIMING_WEIGHT, command=command, timeout=timeout, narrow=narrow,
+        text, top, target, groups=groups, pnr=pnr, freq=freq, placer=placer or PLACERS[0], router=router,
+        timing_weight=timing_weight, command=command, timeout=timeout, narrow=narrow,
     )  # fmt: skip
     figures = result.to_dict()
     figures["core"] = dict(description.facts)
     figures["dsps"] = sum(count for cell, count in result.cells.items() if TARGETS["ecp5"].is_dsp(cell))
-    figures["share"] = share(figures) if target == "ecp5" else None
+    figures["share"] = share(figures, DEVICES[target]) if target in DEVICES else None
     figures["throughput"] = [throughput(rate, result.clock_mhz) for rate in description.rates]
     return figures
 
@@ -99,20 +100,20 @@ def measure_part(directory: str | Path, part: str, target: str, *, timeout: floa
     return synthesize(text, found[part], target, command=f"{part} of modeloom synth DIR --target {target}", timeout=timeout).to_dict()
 
 
-def share(figures: Mapping[str, Any]) -> dict[str, object]:
-    """The share of the largest ECP5, for which nextpnr places and routes: ``device``, and the percentage of each kind of cell.
+def share(figures: Mapping[str, Any], on: Device = DEVICES["ecp5"]) -> dict[str, object]:
+    """The share of the device for which nextpnr places and routes: ``device``, and the percentage of each kind of cell.
 
-    After place and route, the numbers come from nextpnr.  Otherwise, LUTs are those of logic, those of memories, and two for each four of
-    these, which their write ports take.
+    After place and route, the numbers come from nextpnr, with the frame if there is one.  Otherwise, LUTs are those of logic, those of
+    memories, and two for each four of these, which their write ports take.
     """
     used = {
         "luts": figures["luts"] + figures["memories"]["lutram_luts"] * 3 // 2, "ffs": figures["ffs"],
         "bram_cells": figures["memories"]["bram_cells"], "dsps": figures["dsps"],
     }  # fmt: skip
-    for name, cell in (("luts", "COMB"), ("ffs", "FF"), ("bram_cells", "DP16KD"), ("dsps", "MULT18X18D")):
+    for name, (cell, _) in on.capacity.items():
         if routed := (figures.get("utilisation") or {}).get(cell):
             used[name] = routed["used"]
-    return {"device": DEVICE.partition(",")[0], **{name: round(100 * used[name] / most, 1) for name, most in CAPACITY.items()}}
+    return {"device": on.name.partition(",")[0], **{name: round(100 * used[name] / most, 1) for name, (_, most) in on.capacity.items()}}
 
 
 def throughput(rate: Rate, clock_mhz: float | None) -> dict[str, object]:
@@ -166,8 +167,8 @@ def check_place(
     target: str | None, pnr: bool, freq: float | None, placer: str | None, router: str | None, timing_weight: int | None
 ) -> str:
     """The options of place and route on a command line.  Raises ``UnknownName`` or ``InputError`` if they do not go with each other."""
-    if pnr and target != "ecp5":
-        raise InputError(f"--pnr works for ecp5 only, not for {target}")
+    if pnr and target not in DEVICES:
+        raise InputError(f"--pnr works for {', '.join(DEVICES)} only, not for {target}")
     told = ""
     for option, given in (("freq", freq), ("placer", placer), ("router", router), ("timing-weight", timing_weight)):
         if given is not None:
@@ -336,7 +337,7 @@ def measure_circuit(
     _check(target, mapper, pnr, freq)
     check_place(target, pnr, freq, placer, router, timing_weight)
     if pnr:
-        find_nextpnr()
+        find_nextpnr(DEVICES[str(target)])
     if target is not None:
         options = {**options, **_on_luts(circuit, options, check_target(target).lut_inputs)}
     built = circuit.build(**options)
@@ -359,7 +360,7 @@ def measure_circuit(
         try:
             mapped = synthesize(
                 _rtlil_of_circuit(built), "circuit", target, mapper=mapper, pnr=pnr, freq=freq, placer=placer or PLACERS[0],
-                router=router or ROUTERS[0], timing_weight=timing_weight or TIMING_WEIGHT,
+                router=router, timing_weight=timing_weight,
             )  # fmt: skip
         except ValueError as error:
             raise InputError(str(error)) from None
@@ -379,7 +380,7 @@ def _check(target: str | None, mapper: str, pnr: bool, freq: float | None) -> No
     if target is None and (pnr or freq is not None or mapper != "abc9"):
         raise InputError("--mapper, --pnr and --freq need a --target")
     if chosen is not None and mapper == "compact" and not chosen.compact_commands:
-        raise InputError(f"--mapper compact works for targets with LUTs only, not for {target}")
+        raise InputError(f"--mapper compact does not work for {target}")
 
 
 def _on_luts(circuit: Circuit, options: Mapping[str, int | str | None], inputs: int) -> dict[str, int | str | None]:

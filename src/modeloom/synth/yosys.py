@@ -314,7 +314,7 @@ def map_design(rtlil: str, top: str, target: Target, directory: Path, *, mapper:
             (directory / str(number)).mkdir()
             mapped.append(map_design(rtlil, top, way, directory / str(number), timeout=timeout))
         return min(mapped, key=lambda each: target.luts_in(cell_counts(each.netlist, top)))
-    first = pin_commands(rtlil, directory, lut6=target.lut_inputs == 6, lut4=target.has_lut4_cells)
+    first = pin_commands(rtlil, directory, lut6=target.has_lut6_cells, lut4=target.has_lut4_cells)
     wanted = commands_of(target, mapper, top)
     first += _tables_until_luts(wanted) if f"attribute \\{TABLE} 1" in rtlil else wanted
     if WHOLE in rtlil:
