@@ -31,6 +31,8 @@ CASES: dict[str, tuple[str | type[Mode], dict[str, Any]]] = {
     "one block": ("xts", {"sector": 16, "cipher_cores": 2, "key_slots": 5}),
     "chains, squares in the sector": ("heh-brw", {"sector": 128, "squares": "fly"}),
     "block memories": ("xts", {"sector": 1024, "storage": "bram"}),
+    "one block, in registers": ("xts", {"sector": 16, "cipher_cores": 2, "key_slots": 2, "storage": "auto"}),
+    "few blocks, in registers": ("eme2", {"sector": 56, "tweak": 32, "cipher_cores": 2, "storage": "auto"}),
     "decryption alone": ("cmc", {"sector": 48, "direction": "decrypt", "key_slots": 2}),
 }  # fmt: skip
 

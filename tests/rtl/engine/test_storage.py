@@ -76,7 +76,7 @@ def test_reads_and_writes(depth: int, ports: int, deep: bool, style: str) -> Non
 
 @pytest.mark.parametrize(("depth", "ports"), [(1, 1), (1, 3), (2, 2), (3, 1), (3, 2)])
 def test_few_words_are_registers(depth: int, ports: int) -> None:
-    """They read, write and are erased as others; a single word is seen a cycle earlier."""
+    """They read, write and are erased as others.  A word that is read while it is written is the old one, as programs without rest need."""
     memory, rng = BlockMemory(WIDTH, depth, ports, erase_bits=4, registers=True), random.Random(depth)
     assert "move" not in memory.signature.members
     words: list[int | None] = [None] * depth
@@ -93,7 +93,7 @@ def test_few_words_are_registers(depth: int, ports: int) -> None:
                 *zip(memory.raddr, reads, strict=True),
             ):  # fmt: skip
                 ctx.set(port, value)
-            for found, wanted in zip(memory.rdata, words * ports if depth == 1 else read, strict=True):
+            for found, wanted in zip(memory.rdata, read, strict=True):
                 assert wanted is None or ctx.get(found) == wanted, f"cycle {cycle}"
             await ctx.tick()
             read[:] = [words[each] for each in reads]

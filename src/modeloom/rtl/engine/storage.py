@@ -65,8 +65,7 @@ class BlockMemory(wiring.Component):
     clears : bool
         Whether a read port can give zeros.  The memory is then "distributed", and not deep.
     registers : bool
-        Whether `FEW_WORDS` words or less are registers.  The memory is then "distributed", not deep, and has no ``move``.  The word of a
-        memory with a single word has no registers behind it: a port sees what was written in the cycle before, too.
+        Whether `FEW_WORDS` words or less are registers.  The memory is then "distributed", not deep, and has no ``move``.
 
     Members
     -------
@@ -171,13 +170,11 @@ class BlockMemory(wiring.Component):
         for n, word in enumerate(words):
             with m.If(we & (waddr == n)):
                 m.d.sync += word.eq(self.wdata)
-        for i in range(self.ports):
-            if self.depth == 1:
-                m.d.comb += self.rdata[i].eq(words[0])
-            else:
-                data = Signal(self.width, name=f"data{i}_reg", reset_less=True)
-                m.d.sync += data.eq(Array(words)[self.raddr[i]])
-                m.d.comb += self.rdata[i].eq(data)
+        # A single word is read by all ports alike.
+        for i in range(self.ports if self.depth > 1 else min(1, self.ports)):
+            data = Signal(self.width, name=f"data{i}_reg", reset_less=True)
+            m.d.sync += data.eq(Array(words)[self.raddr[i]])
+            m.d.comb += [port.eq(data) for port in (self.rdata if self.depth == 1 else [self.rdata[i]])]
 
 
 def rotated(
