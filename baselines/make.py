@@ -3,7 +3,7 @@
 
 Run: python baselines/make.py yosys            (about ten minutes)
      python baselines/make.py pnr              (hours: places and routes whole cores on ECP5)
-     python baselines/make.py devices          (an hour: places and routes small designs on other devices)
+     python baselines/make.py devices          (half an hour: places and routes small designs on other devices)
 
 ``baselines/TOOL-VERSION/CORE.TARGET.json`` holds what ``modeloom synth`` prints; ``tools/readme.py`` makes the table of
 ``baselines/README.md`` from them.
@@ -57,7 +57,7 @@ OF_LUT6 = ("gcm_128_lut6", "gcm_lut6", "gcm_128_lut6_bram", "gcm_lut6_bram")
 """Cores for LUTs of six inputs: they are measured on xc7 alone, and all but the first one only as a whole."""
 
 SERIAL = "aes_serial8"
-DEVICES: dict[str, tuple[str, ...]] = {SERIAL: ("nexus", "gowin", "ice40", "gatemate"), "xts_512_serial8": ("nexus", "gowin")}
+DEVICES: dict[str, tuple[str, ...]] = {SERIAL: ("nexus", "gowin", "ice40", "gatemate"), "xts_512_serial8": ("nexus",)}
 """Targets of each design that is small enough for other devices than ECP5: AES of eight bits with its key schedule, and a whole core."""
 
 OTHER_CLOCK = 100.0

@@ -127,6 +127,8 @@ def test_memories_tell_each_tool_what_they_are(choice: tuple) -> None:
         '(* ram_style = "registers", rom_style = "distributed", romstyle = "logic" *)',
         '(* rom_style = "block" *)',
         '(* ram_style = "block", no_rw_check = 1, ramstyle = "no_rw_check", rw_addr_collision = "no" *)',
+        # The tool chooses.
+        '(* no_rw_check = 1, ramstyle = "no_rw_check", rw_addr_collision = "no" *)',
     }
     assert kinds and set(kinds) <= known
     assert kinds['(* ram_style = "registers", rom_style = "distributed", romstyle = "logic" *)']

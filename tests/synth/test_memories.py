@@ -384,10 +384,10 @@ def rtlil_of(tmp_path):
     return convert_text
 
 
-FEW = {"ecp5": 32, "xc7": 64, "xcup": 64, "xc6v": 64, "xc5v": 64, "xc4v": 16, "xc3se": 16}
+FEW = {"ecp5": 32, "xc7": 64, "xcup": 64, "xc6v": 64, "xc5v": 64, "xc4v": 16, "xc3se": 16, "nexus": 32, "gowin": 32}
 
 
-@pytest.mark.parametrize("target", ["ecp5", "xc7", *slowly("xcup", "xc6v", "xc5v", "xc4v", "xc3se")])
+@pytest.mark.parametrize("target", ["ecp5", "xc7", *slowly("xcup", "xc6v", "xc5v", "xc4v", "xc3se", "nexus", "gowin")])
 def test_few_words_become_luts_and_many_block_memories(target, rtlil_of):
     least = TARGETS[target].block_words
     assert FEW[target] < least
@@ -398,7 +398,9 @@ def test_few_words_become_luts_and_many_block_memories(target, rtlil_of):
 
 
 def test_every_target_with_luts_has_a_number_of_words():
-    assert {name for name, target in TARGETS.items() if target.block_words} == FEW.keys()
+    counted = {name: target for name, target in TARGETS.items() if target.block_words}
+    assert counted.keys() == {name for name, target in TARGETS.items() if target.lut_inputs}
+    assert {name for name, target in counted.items() if target.lut_memories} == FEW.keys()
 
 
 def styles(text: str, target: str = "ecp5") -> list[str]:

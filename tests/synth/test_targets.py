@@ -46,7 +46,7 @@ ADDERS = {
 """Cells of a sum and of registers."""
 
 
-@pytest.mark.parametrize("target", ["ice40", "nexus", *slowly("gowin", "gatemate", "cyclonev")])
+@pytest.mark.parametrize("target", ["ice40", *slowly("nexus", "gowin", "gatemate", "cyclonev")])
 def test_cells_of_a_small_design(target):
     """Each cell of logic is counted, and so are all registers.  A sum of 16 bits is a chain, which takes few levels."""
     result = synthesize(convert(Adder(16), "adder"), "adder", target)

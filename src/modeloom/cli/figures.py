@@ -128,7 +128,7 @@ WEIGHT = "Timing weight in the placer (default: 1000 for ecp5, 10 for others). L
 @click.option("--pnr", is_flag=True, help=f"Also place and route ({', '.join(DEVICES)}; takes minutes).")
 @click.option("--freq", type=float, help="Target clock for place and route, in MHz.")
 @click.option("--placer", help="heap (default) or static. static gives shorter wires, but has no timing weight.")
-@click.option("--router", help="router1 (default) or router2. router2 is faster, but reaches a lower clock.")
+@click.option("--router", help="router1 (default) or router2 (default for gatemate). router2 is faster, but reaches a lower clock.")
 @click.option("--timing-weight", type=click.IntRange(min=1), help=WEIGHT)
 @click.option(
     "--no-wide-multiplexers", "narrow", is_flag=True,
@@ -203,7 +203,7 @@ def _circuit_options() -> list[click.Parameter]:
 @click.option("--pnr", is_flag=True, help=f"Also place and route ({', '.join(DEVICES)}).")
 @click.option("--freq", type=float, help="Target clock for place and route, in MHz.")
 @click.option("--placer", help="heap (default) or static. static gives shorter wires, but has no timing weight.")
-@click.option("--router", help="router1 (default) or router2. router2 is faster, but reaches a lower clock.")
+@click.option("--router", help="router1 (default) or router2 (default for gatemate). router2 is faster, but reaches a lower clock.")
 @click.option("--timing-weight", type=click.IntRange(min=1), help=WEIGHT)
 @click.option("-o", "--output", help="Write the circuit as Verilog to this file. The module has the name of the file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

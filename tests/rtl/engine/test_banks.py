@@ -21,7 +21,7 @@ from modeloom.compiler.compile import Compiled
 from modeloom.rtl.engine.interface import engine_signature
 from modeloom.rtl.engine.layout import engine_fields
 from modeloom.rtl.engine.sequencer import ControlStore, RowReader, Sequencer
-from modeloom.rtl.engine.storage import Banks, BankStyles, holds_results, rotations
+from modeloom.rtl.engine.storage import FEW_WORDS, Banks, BankStyles, holds_results, rotations
 
 CASES: dict[str, dict[str, Any]] = {
     "one lane": {"sector": 48},
@@ -48,18 +48,23 @@ def test_tweaks_and_blocks_of_every_sector(case: str) -> None:
     simulate(compiled(Tweaks, **CASES[case]), script)
 
 
+@pytest.mark.parametrize("storage", ["lut", "auto"])
 @pytest.mark.parametrize("sizes", [(), (32,)], ids=["one size", "two sizes"])
-def test_words_of_the_banks(sizes: tuple[int, ...]) -> None:
-    """As many as cells; in a core for several sizes as many as their addresses can name, and no more."""
-    design = compiled("hctr2", sector=48, more_sectors=sizes)
+def test_words_of_the_banks(sizes: tuple[int, ...], storage: str) -> None:
+    """As many as cells; in a core for several sizes as many as their addresses can name, and no more.  A few words are registers, as many
+    as cells."""
+    design = compiled("hctr2", sector=48, more_sectors=sizes, storage=storage)
     program = design.core_program
     text = rtlil.convert(engine_of(design, []), name="top")
     found: dict[str, int] = {}
     for name, body in re.findall(r"^module \\top\.bank_(\w+)$(.*?)^end$", text, re.DOTALL | re.MULTILINE):
         found[name] = sum(int(words) for words in re.findall(r"^\s*memory width 128 size (\d+) ", body, re.MULTILINE))
+        found[name] += len(re.findall(r"^  wire width 128 \\word\d_reg$", body, re.MULTILINE))
     cells = {name: max(2, bank.cells) for name, bank in program.banks.items()}
     wanted = {name: 1 << (count - 1).bit_length() for name, count in cells.items()} if sizes else cells
-    assert found == wanted and len(found) > 3
+    few = {name: bank.cells for name, bank in program.banks.items() if storage == "auto" and name != "in0" and bank.cells <= FEW_WORDS}
+    assert bool(few) == (storage == "auto")
+    assert found == wanted | few and len(found) > 3
 
 
 def test_which_banks_hold_results() -> None:
